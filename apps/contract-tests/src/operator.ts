@@ -15,7 +15,7 @@ export interface OperatorAccess {
 
 /** What a header can carry: visible ASCII. */
 const TOKEN = /^[!-~]+$/;
-const TIMEOUT = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /**
  * Where codes are presented: what `--operator` or RESELLER_OPERATOR_URL names, with RESELLER_OPERATOR_TOKEN or, on this machine only, the
@@ -73,7 +73,7 @@ export function otpPresenter(access: OperatorAccess): (code: string) => Promise<
 
 /** @returns the status of the response, also of one that is not from the API */
 async function present({ url, token }: OperatorAccess, code: string): Promise<number> {
-  const client = createClient({ baseUrl: url.href, token, timeoutMs: TIMEOUT, maxRetries: 0 });
+  const client = createClient({ baseUrl: url.href, token, timeoutMs: TIMEOUT_MS, maxRetries: 0 });
   try {
     return (await verifyOtp({ client, body: { code } }).withMeta()).status;
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '@reseller/contract';
-import { askTarget, moneyOf } from '@reseller/contract/engine';
+import { sendReads, moneyOf } from '@reseller/contract/engine';
 import type { Exchange, ContractOptions, Money, Plan, Price, PriceOf, Step } from '@reseller/contract/engine';
 
 import { CannotRunError } from './cannot-run.ts';
@@ -44,7 +44,7 @@ export async function readPrices(options: ContractOptions, { steps }: Plan): Pro
   const given =
     reads.size === 0
       ? []
-      : await askTarget(
+      : await sendReads(
           options,
           [...reads].map((operation) => ({ operation, path: {} })),
         );

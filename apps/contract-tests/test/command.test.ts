@@ -12,7 +12,7 @@ import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
 import type { FakeService } from '../src/fake/fake-service.ts';
 import { readArguments, readKey } from '../src/options.ts';
 import { command } from './run-command.ts';
-import type { Ended } from './run-command.ts';
+import type { CommandResult } from './run-command.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const SECRET = 'example-management-password';
@@ -38,7 +38,10 @@ afterAll(async () => {
   for (const service of [correct, broken, failing]) await service.close();
 });
 
-function run(argv: readonly string[], environment: Readonly<Record<string, string>> = { RESELLER_API_KEY: FAKE_KEY }): Promise<Ended> {
+function run(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>> = { RESELLER_API_KEY: FAKE_KEY },
+): Promise<CommandResult> {
   return command(argv, environment);
 }
 

@@ -22,7 +22,7 @@ const rows: string[] = [];
 describe('a document with the habits of', () => {
   test.each(EXTRACTS)('$like: no crash, no false alarm, and read-only strictly kept', async ({ like, document: written, verified }) => {
     const { document } = upgradeDocument(JSON.parse(JSON.stringify(written)));
-    const { url, arrived } = await startConforming(document);
+    const { url, received } = await startConforming(document);
     const { findings, coverage, traffic } = await runContract({ document, target: url, apiKey: KEY });
     expect(
       findings
@@ -31,7 +31,7 @@ describe('a document with the habits of', () => {
     ).toEqual([]);
     expect(coverage.filter((row) => row.verified).map(({ operation }) => operation)).toEqual(verified);
     expect(coverage.filter((row) => !row.verified && row.reason === '')).toEqual([]);
-    expect(arrived.filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(received.filter(({ method }) => method !== 'GET')).toEqual([]);
     expect(Math.max(...coverage.map(({ requests }) => requests))).toBeLessThanOrEqual(5);
     const reads = coverage.filter(({ method }) => method === 'GET').length;
     rows.push(

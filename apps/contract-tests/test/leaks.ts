@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { loadDocument } from '../src/document.ts';
 import { FAKE_KEY } from '../src/fake/fake-service.ts';
 import { command } from './run-command.ts';
-import type { Ended, More } from './run-command.ts';
+import type { CommandResult, More } from './run-command.ts';
 
 const OPERATOR_TOKEN = 'operator-token-that-nobody-may-see';
 const COMPARED_KEY = FAKE_KEY;
 
 /** Runs a command with both keys and the token at hand, and keeps what it prints. */
-export async function asked(argv: readonly string[], folder: string, streams: string[], more: More = {}): Promise<Ended> {
+export async function asked(argv: readonly string[], folder: string, streams: string[], more: More = {}): Promise<CommandResult> {
   const environment = { RESELLER_API_KEY: FAKE_KEY, RESELLER_COMPARE_API_KEY: COMPARED_KEY, RESELLER_OPERATOR_TOKEN: OPERATOR_TOKEN };
   return command(argv, environment, {
     journal: join(folder, 'journal.jsonl'),

@@ -10,30 +10,30 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadDocument } from '../src/document.ts';
 import { ALL_CHECKS, runAgainstFake } from '../src/selftest.ts';
 import { asked, leaksIn, SECRETS, secretsOfExamples } from './leaks.ts';
-import type { Ended } from './run-command.ts';
+import type { CommandResult } from './run-command.ts';
 
 const document = await loadDocument();
 
 describe('the selftest', () => {
   const streams: string[] = [];
   let folder: string;
-  let ended: Ended;
+  let result: CommandResult;
 
   // Once for all checks, because it is about a hundred runs of the contract tests.
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'selftest-'));
-    ended = await asked(['selftest'], folder, streams);
+    result = await asked(['selftest'], folder, streams);
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test('finds nothing in a service without defects', () => {
-    expect(ended.output).toContain('The service without defects: nothing found.');
-    expect(ended.output).toContain(`${ALL_CHECKS.length} of ${ALL_CHECKS.length} defects found, 0 false alarms`);
-    expect(ended.code).toBe(0);
+    expect(result.output).toContain('The service without defects: nothing found.');
+    expect(result.output).toContain(`${ALL_CHECKS.length} of ${ALL_CHECKS.length} defects found, 0 false alarms`);
+    expect(result.code).toBe(0);
   });
 
   test.each(ALL_CHECKS.map(({ id }) => id))('shows that %s finds its own defect', (id) => {
-    expect(ended.output).toMatch(new RegExp(`^ *found +${id} `, 'm'));
+    expect(result.output).toMatch(new RegExp(`^ *found +${id} `, 'm'));
   });
 
   test('prints no secret', async () => {

@@ -237,9 +237,9 @@ test('a change is small: every other line of the file is as it was, comments too
 describe('a change of a response that operations share', () => {
   /** A 404 with a header, at some operations. */
   const hinting =
-    (isIt: (id: string) => boolean): Tamper =>
+    (isMatch: (id: string) => boolean): Tamper =>
     ({ operation, outcome, response }) =>
-      outcome === 'unknown-id' && isIt(operation?.id ?? '')
+      outcome === 'unknown-id' && isMatch(operation?.id ?? '')
         ? { ...response, headers: { ...response.headers, 'x-hint': 'a', 'x-other-hint': 'b' } }
         : undefined;
 

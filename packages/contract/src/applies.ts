@@ -45,12 +45,12 @@ function reaches(document: OpenApiDocument, pointer: string, says: (node: Schema
 }
 
 /** Visits what a schema describes at any depth, each kind of value once; ends with true as soon as `isIt` does. */
-export function visitViews(root: View, isIt: (view: View) => boolean): boolean {
+export function visitViews(root: View, isMatch: (view: View) => boolean): boolean {
   const seen = new Set<View>();
   function look(view: View): boolean {
     if (seen.has(view)) return false;
     seen.add(view);
-    if (isIt(view)) return true;
+    if (isMatch(view)) return true;
     const names = new Set(view.nodes.flatMap(({ schema }) => keysOf(schema, 'properties')));
     return [...names].some((name) => look(view.member(name).view)) || look(view.member(0).view) || look(view.member('\u0000').view);
   }

@@ -29,7 +29,7 @@ ${client}
 
 ## The defect that proves it
 
-${defect.says} The selftest (\`npx pnpm@12 contract selftest\`) starts ${defect.sends === undefined ? 'a service with this defect' : 'a client with this defect, behind the proxy,'} and is red unless this check finds it; without the defect nothing may be found.
+${defect.description} The selftest (\`npx pnpm@12 contract selftest\`) starts ${defect.alterForm === undefined ? 'a service with this defect' : 'a client with this defect, behind the proxy,'} and is red unless this check finds it; without the defect nothing may be found.
 `;
 }
 

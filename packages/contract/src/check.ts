@@ -7,7 +7,7 @@ import type { MediaType, Operation, OperationResponse } from './operation.ts';
 import type { Validator } from './validator.ts';
 
 /** The input of a check of one response. */
-export interface Subject {
+export interface ResponseContext {
   readonly document: OpenApiDocument;
   readonly validator: Validator;
   readonly exchange: Exchange;
@@ -25,7 +25,7 @@ export interface Envelope {
   /** Properties that every JSON response requires. */
   readonly required: readonly string[];
   /** The property that tells success from failure by a constant, with the constants of each. */
-  readonly tells: { readonly name: string; readonly success: readonly unknown[]; readonly failure: readonly unknown[] } | undefined;
+  readonly outcome: { readonly name: string; readonly success: readonly unknown[]; readonly failure: readonly unknown[] } | undefined;
   /** The property that identifies the request: a UUID that every response has. */
   readonly identifier: string | undefined;
   /** The property that holds what was asked for: null on failure unless described. */
@@ -33,7 +33,7 @@ export interface Envelope {
 }
 
 /** What a check of a whole run looks at. */
-export interface Session {
+export interface RunContext {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
   readonly validator: Validator;
@@ -73,26 +73,26 @@ export interface Check {
   /** Only responses to requests of these purposes say something to it; all responses where it is left out. */
   readonly needs?: readonly Purpose[];
   /** Whether it looks at responses with a status that is not described: too, or at nothing else. Left out, it has nothing to say of them. */
-  readonly undescribed?: 'too' | 'only';
+  readonly undescribed?: 'also' | 'only';
   /** Whether a remark of this check leaves nothing for the later ones to say of the same response. */
   readonly isFinal?: boolean;
   /** Looks at one response. */
-  readonly look?: (subject: Subject) => readonly Remark[];
+  readonly checkResponse?: (subject: ResponseContext) => readonly Remark[];
   /** Looks at all responses together. */
-  readonly conclude?: (session: Session) => readonly RunRemark[];
+  readonly checkRun?: (session: RunContext) => readonly RunRemark[];
   readonly defect: Defect;
 }
 
 /** Something that a service could get wrong, and that only one check is there to find. */
 export interface Defect {
   /** What is wrong, as a sentence. */
-  readonly says: string;
+  readonly description: string;
   /** Returns the defective response, or undefined where the defect has no effect. */
   readonly tamper: (exchange: FakeExchange) => FakeResponse | undefined;
   /** The form that a client with the defect sends in place of a good one, where it is the client that has it. */
-  readonly sends?: (form: string) => string | undefined;
+  readonly alterForm?: (form: string) => string | undefined;
   /** A path that a client with the defect asks for, where it is the client that has it. */
-  readonly asks?: string;
+  readonly undescribedPath?: string;
   /** Whether the defect shows only in comparison with a second service. */
   readonly needsComparison?: boolean;
 }

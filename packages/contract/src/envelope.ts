@@ -17,18 +17,19 @@ export function readEnvelope(document: OpenApiDocument, operations: readonly Ope
     all.filter(([status]) => /^[45]/.test(status)),
   );
   const required = good.length + bad.length === 0 ? [] : common([...good, ...bad]);
-  let tells: Envelope['tells'];
+  let outcome: Envelope['outcome'];
   let identifier: string | undefined;
   let payload: string | undefined;
   for (const name of required) {
     const success = constantsOf(good, name);
     const failure = constantsOf(bad, name);
-    if (success.length > 0 && failure.length > 0 && !success.some((value) => failure.includes(value))) tells ??= { name, success, failure };
+    if (success.length > 0 && failure.length > 0 && !success.some((value) => failure.includes(value)))
+      outcome ??= { name, success, failure };
     if ([...good, ...bad].every((top) => top.view.member(name).view.nodes.some(({ schema }) => schema['format'] === 'uuid')))
       identifier ??= name;
     if (bad.some((top) => isNullOnly(top, name)) && !good.every((top) => isNullOnly(top, name))) payload ??= name;
   }
-  return { required, tells, identifier, payload };
+  return { required, outcome, identifier, payload };
 }
 
 interface Top {

@@ -31,7 +31,7 @@ export const PURPOSES = [
 export type Purpose = (typeof PURPOSES)[number];
 
 /** A request as it left. */
-export interface Sent {
+export interface SentRequest {
   readonly method: string;
   readonly url: string;
   /** By name in lower case. */
@@ -50,7 +50,7 @@ export interface Sent {
 /** What came back, read once; knows nothing of what was expected. */
 export interface Exchange {
   readonly operation: Operation;
-  readonly sent: Sent;
+  readonly sent: SentRequest;
   readonly status: number;
   /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -82,7 +82,7 @@ export type ResponseBody =
   | { readonly kind: 'other'; readonly problem: string };
 
 /** Reads a whole response. */
-export function readExchange(operation: Operation, sent: Sent, raw: RawResponse): Exchange {
+export function readExchange(operation: Operation, sent: SentRequest, raw: RawResponse): Exchange {
   const { status, headers, milliseconds } = raw;
   return {
     operation,
@@ -99,7 +99,7 @@ export function readExchange(operation: Operation, sent: Sent, raw: RawResponse)
 /** Many texts contain a shorter credential by chance. */
 const MIN_CREDENTIAL_LENGTH = 8;
 
-function echoesCredential({ security }: Operation, sent: Sent, { headers, bytes }: RawResponse): boolean {
+function echoesCredential({ security }: Operation, sent: SentRequest, { headers, bytes }: RawResponse): boolean {
   const credential = security === undefined ? undefined : credentialOf(security, sent);
   if (security === undefined || credential === undefined) return false;
   const secrets = secretsOfCredential(security, credential).filter(({ length }) => length >= MIN_CREDENTIAL_LENGTH);

@@ -7,7 +7,7 @@ import { VERDICTS } from './finding.ts';
 import type { Finding, Sample, Touched } from './finding.ts';
 import { isObject } from './json.ts';
 import type { Judged } from './judge.ts';
-import { atOperation } from './own-response.ts';
+import { limitToOperation } from './limit-to-operation.ts';
 import { valueAt } from './pointer.ts';
 import type { Proposal } from './proposal.ts';
 
@@ -65,7 +65,9 @@ function proposalsOf(document: OpenApiDocument, group: readonly Judged[]): reado
     known.exchanges.push(exchange);
     showing.set(key, known);
   }
-  return [...showing.values()].flatMap(({ proposal, exchanges }) => withCompanion(document, atOperation(document, proposal, exchanges)));
+  return [...showing.values()].flatMap(({ proposal, exchanges }) =>
+    withCompanion(document, limitToOperation(document, proposal, exchanges)),
+  );
 }
 
 /** What explains a rule goes with the rule (openapi/EXTENSIONS.md, `x-expected`). */

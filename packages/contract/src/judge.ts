@@ -1,4 +1,4 @@
-import type { Check, Session, Subject } from './check.ts';
+import type { Check, RunContext, ResponseContext } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
 import { readEnvelope } from './envelope.ts';
 import { jsonOf } from './exchange.ts';
@@ -19,9 +19,9 @@ export interface Judged {
 /** Judges responses by one document. */
 export interface Judge {
   /** The remarks of the checks of one response. */
-  readonly one: (exchange: Exchange) => readonly Judged[];
+  readonly judgeResponse: (exchange: Exchange) => readonly Judged[];
   /** The remarks of the checks of a whole run about all its responses. */
-  readonly all: (session: Omit<Session, 'document' | 'operations' | 'validator' | 'envelope'>) => readonly Judged[];
+  readonly judgeRun: (context: Omit<RunContext, 'document' | 'operations' | 'validator' | 'envelope'>) => readonly Judged[];
 }
 
 /** What a judge is made of; `validator` is that of the same document. */
@@ -38,13 +38,13 @@ export function createJudge(parts: JudgeParts): Judge {
   const { document, operations, validator, checks } = parts;
   const envelope = readEnvelope(document, operations);
   return {
-    one(exchange) {
+    judgeResponse(exchange) {
       // The response to a method that is not described does not belong to the operation.
       const isForeign = exchange.sent.purpose === 'method';
       const response = isForeign ? undefined : responseFor(exchange.operation, exchange.status);
       const json = response === undefined ? undefined : jsonOf(response);
       let issues: readonly Issue[] | undefined;
-      const subject: Subject = {
+      const context: ResponseContext = {
         document,
         validator,
         exchange,
@@ -59,17 +59,17 @@ export function createJudge(parts: JudgeParts): Judge {
       };
       const judged: Judged[] = [];
       for (const check of checks) {
-        const remarks = check.look?.(subject) ?? [];
+        const remarks = check.checkResponse?.(context) ?? [];
         judged.push(...remarks.map((remark) => ({ check, exchange, remark })));
         if (check.isFinal === true && remarks.length > 0) break;
       }
       return judged;
     },
-    all: (session) =>
+    judgeRun: (context) =>
       checks.flatMap(
         (check) =>
           check
-            .conclude?.({ ...session, document, operations, validator, envelope })
+            .checkRun?.({ ...context, document, operations, validator, envelope })
             .map(({ exchange, ...remark }) => ({ check, exchange, remark })) ?? [],
       ),
   };

@@ -1,11 +1,11 @@
-import type { Subject } from './check.ts';
+import type { ResponseContext } from './check.ts';
 import { isSuccess } from './exchange.ts';
 import type { Remark } from './finding.ts';
 import { isKnownFor, occasionProposal } from './observed.ts';
 
 /** Returns the remarks about a response to a request that did not have the right key. */
-export function keyRemarks(subject: Subject, how: string): readonly Remark[] {
-  const { exchange, document, response } = subject;
+export function keyRemarks(context: ResponseContext, how: string): readonly Remark[] {
+  const { exchange, document, response } = context;
   const { status } = exchange;
   // Too many requests and failures say nothing about keys; the latter are found by server-error.
   if (status === 401 || status === 403 || status === 429 || status >= 500) return [];
@@ -22,7 +22,7 @@ export function keyRemarks(subject: Subject, how: string): readonly Remark[] {
       observed: String(status),
       at: '/security',
       rule: isServed ? 'served' : String(status),
-      proposal: isServed ? undefined : occasionProposal(subject, 'x-for-no-key'),
+      proposal: isServed ? undefined : occasionProposal(context, 'x-for-no-key'),
     },
   ];
 }

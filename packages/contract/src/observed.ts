@@ -1,8 +1,8 @@
-import type { Subject } from './check.ts';
+import type { ResponseContext } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
 import { jsonOf, jsonValue, isSuccess } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
-import { OF_HTTP } from './http-headers.ts';
+import { HTTP_HEADERS } from './http-headers.ts';
 import { isMap, OBSERVED, shapeSchema } from './infer.ts';
 import { isObject, member } from './json.ts';
 import type { JsonObject } from './json.ts';
@@ -29,7 +29,7 @@ export function isKnownFor(document: OpenApiDocument, response: OperationRespons
 }
 
 /** The change that makes a document say on which occasion a response is answered; the response itself too, where it has none. */
-export function occasionProposal({ document, validator, exchange, response }: Subject, occasion: Occasion): Proposal {
+export function occasionProposal({ document, validator, exchange, response }: ResponseContext, occasion: Occasion): Proposal {
   return response === undefined
     ? {
         kind: 'add-entry',
@@ -41,9 +41,13 @@ export function occasionProposal({ document, validator, exchange, response }: Su
 }
 
 /** A response of the document that describes an actual one, without any value of it that could be a secret. */
-export function observedResponse({ document, validator, exchange }: Pick<Subject, 'document' | 'validator' | 'exchange'>): JsonObject {
+export function observedResponse({
+  document,
+  validator,
+  exchange,
+}: Pick<ResponseContext, 'document' | 'validator' | 'exchange'>): JsonObject {
   const { body, mediaType } = exchange;
-  const names = Object.keys(exchange.headers).filter((name) => !OF_HTTP.test(name));
+  const names = Object.keys(exchange.headers).filter((name) => !HTTP_HEADERS.test(name));
   const headers = names.length === 0 ? {} : { headers: Object.fromEntries(names.map((name) => [name, observedHeader(document, name)])) };
   const base = { description: OBSERVED, 'x-provenance': 'not-shown', ...headers };
   if (body.kind === 'empty') return base;
@@ -90,7 +94,7 @@ export function describedElsewhere({
   document,
   validator,
   exchange,
-}: Pick<Subject, 'document' | 'validator' | 'exchange'>): { readonly pointer: string; readonly written: JsonObject } | undefined {
+}: Pick<ResponseContext, 'document' | 'validator' | 'exchange'>): { readonly pointer: string; readonly written: JsonObject } | undefined {
   return schemasOf(exchange, (status) => status.startsWith('2') === isSuccess(exchange.status))
     .map((pointer) => ({ pointer, written: valueAt(document, pointer) }))
     .filter((one): one is { pointer: string; written: JsonObject } => isObject(one.written) && one.written['$ref'] !== undefined)

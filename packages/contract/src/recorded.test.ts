@@ -5,7 +5,7 @@ import { parseDocument } from './document.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Finding } from './finding.ts';
 import { createRecorder } from './recorded.ts';
-import type { Seen } from './recorded.ts';
+import type { RawExchange } from './recorded.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const REFUSED = {
@@ -27,7 +27,7 @@ interface Went {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function seen({ method = 'PUT', path, type = FORM, body, status = 422, response = REFUSED, headers = {} }: Went): Seen {
+function seen({ method = 'PUT', path, type = FORM, body, status = 422, response = REFUSED, headers = {} }: Went): RawExchange {
   return {
     method,
     url: `https://api.example/v1${path}`,

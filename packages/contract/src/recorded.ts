@@ -4,7 +4,7 @@ import { CHECKS } from './checks.ts';
 import { credentialOf, secretsOfCredential } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';
 import { PURPOSES, readExchange } from './exchange.ts';
-import type { Exchange, Purpose, Sent } from './exchange.ts';
+import type { Exchange, Purpose, SentRequest } from './exchange.ts';
 import type { Extension } from './extension.ts';
 import { isObject } from './json.ts';
 import { createMatcher } from './match.ts';
@@ -19,7 +19,7 @@ import { CREATOR } from './report/har.ts';
 import { readUsable } from './usable.ts';
 
 /** One request and its response that went by, as they were on the wire. */
-export interface Seen {
+export interface RawExchange {
   readonly method: string;
   readonly url: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export class HarError extends Error {
 /** Judges traffic that others made. */
 export interface Recorder {
   /** Takes an exchange; undefined where the document has no such operation. */
-  take(seen: Seen): Exchange | undefined;
+  take(seen: RawExchange): Exchange | undefined;
   /** Returns the report on all exchanges taken. The report names `target`. */
   report(target: URL): Report;
   /** How many exchanges were of no operation. */
@@ -93,17 +93,20 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
   };
 }
 
-function exchangeOf(operation: Operation, seen: Seen): Exchange {
+function exchangeOf(operation: Operation, seen: RawExchange): Exchange {
   const { method, url, requestHeaders, requestBody, at, status, responseHeaders, bytes, milliseconds, purpose = 'traffic' } = seen;
   const { security } = operation;
   const hasCredential = security === undefined || credentialOf(security, { url, headers: requestHeaders }) !== undefined;
   const credential = purpose === 'wrong-key' ? 'wrong' : hasCredential ? 'account' : 'none';
-  const sent: Sent = { method, url, headers: requestHeaders, body: requestBody, credential, purpose, detail: '', at };
+  const sent: SentRequest = { method, url, headers: requestHeaders, body: requestBody, credential, purpose, detail: '', at };
   return readExchange(operation, sent, { status, headers: responseHeaders, bytes, milliseconds });
 }
 
 /** The operation of a request, whatever base address stands before its path. */
-function operationOf(match: Matcher, { method, url }: Seen): { readonly operation: Operation | undefined; readonly isForeign: boolean } {
+function operationOf(
+  match: Matcher,
+  { method, url }: RawExchange,
+): { readonly operation: Operation | undefined; readonly isForeign: boolean } {
   const segments = new URL(url).pathname.split('/').slice(1);
   for (let skipped = 0; skipped < segments.length; skipped++) {
     const found = match(method, `/${segments.slice(skipped).join('/')}`);
@@ -125,7 +128,7 @@ function foreignCalls(foreign: readonly Exchange[], exchanges: readonly Exchange
 }
 
 /** What stands for the operation that the document does not have. */
-function foreignOperation(operations: readonly Operation[], { method, url }: Seen): Operation {
+function foreignOperation(operations: readonly Operation[], { method, url }: RawExchange): Operation {
   const { pathname } = new URL(url);
   // A described path with another method is named as the document names it.
   const described = operations.find(
@@ -165,7 +168,7 @@ function withoutIdentifiers(path: string): string {
  * The exchanges of a HAR file.
  * @throws {HarError} when it is not one
  */
-export function readHar(text: string): readonly Seen[] {
+export function readHar(text: string): readonly RawExchange[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -189,7 +192,7 @@ function purposeIn(comment: string): Purpose | undefined {
   return PURPOSES.find((purpose) => words.has(purpose));
 }
 
-function seenOf({ request, response, startedDateTime, time }: Har['log']['entries'][number], purpose: Purpose | undefined): Seen {
+function seenOf({ request, response, startedDateTime, time }: Har['log']['entries'][number], purpose: Purpose | undefined): RawExchange {
   const { text = '', encoding } = response.content;
   return {
     method: request.method.toUpperCase(),

@@ -80,7 +80,10 @@ export function buildReport(parts: ReportParts): Report {
   const usable = operations.filter(({ id }) => !unusable.has(id));
   const judge = createJudge({ document, operations: usable, validator, checks });
   // Of the compared service only the difference is judged.
-  const judged = [...exchanges.flatMap((exchange) => judge.one(exchange)), ...judge.all({ exchanges, pairs, unpaired, foreign })];
+  const judged = [
+    ...exchanges.flatMap((exchange) => judge.judgeResponse(exchange)),
+    ...judge.judgeRun({ exchanges, pairs, unpaired, foreign }),
+  ];
   const findings = groupFindings(document, judged);
   const all = [...exchanges, ...pairs.map(({ other }) => other)];
   const scrub = scrubber([...parts.secrets.flatMap(formsOfKey), ...all.flatMap((exchange) => secretsOf(document, exchange))]);

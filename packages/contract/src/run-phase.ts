@@ -1,7 +1,7 @@
 import { isSuccess } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
 import { foundFields, nextPage, pathsOf } from './fill-step.ts';
-import { SAMPLES } from './plan.ts';
+import { MAX_SAMPLES_READ } from './plan.ts';
 import type { Run } from './run-state.ts';
 import { sendStep } from './send-step.ts';
 import { bodyOf } from './step.ts';
@@ -53,11 +53,11 @@ function isEnough({ sent, mostPerOperation = Infinity, exchanges }: Run, { opera
   if ((sent.get(operation.id) ?? 0) >= mostPerOperation) return true;
   if (purpose !== 'call' || path !== 'found') return false;
   const calls = exchanges.filter((exchange) => exchange.operation.id === operation.id && exchange.sent.purpose === 'call');
-  return calls.length >= SAMPLES && calls.some(showsSomething);
+  return calls.length >= MAX_SAMPLES_READ && calls.some(isNonEmptySuccess);
 }
 
 /** Whether a response shows more than that there is nothing. */
-function showsSomething({ status, body }: Exchange): boolean {
+function isNonEmptySuccess({ status, body }: Exchange): boolean {
   if (!isSuccess(status) || body.kind !== 'json') return false;
   const { value } = body;
   return value !== null && (typeof value !== 'object' || Object.keys(value).length > 0);

@@ -63,8 +63,8 @@ function readFor({ document, mode = 'read-only' }: ContractOptions): UsableDocum
 async function planFor(options: ContractOptions, usable: UsableDocument): Promise<Plan> {
   const { mode = 'read-only', only = new Map<string, undefined>(), also = new Map<string, undefined>(), seed = 1, journal } = options;
   const open = (await journal?.open()) ?? [];
-  const leftovers = open.filter(({ target }) => target === options.target.href);
-  const plan = makePlan({ ...usable, mode, only, also, seed, leftovers, extensions: options.extensions ?? [] });
+  const orphans = open.filter(({ target }) => target === options.target.href);
+  const plan = makePlan({ ...usable, mode, only, also, seed, orphans, extensions: options.extensions ?? [] });
   // Without a key, its refusals cannot be told from those of the operations.
   const steps = plan.steps.filter(({ credential }) => credential === 'account' || options.apiKey !== undefined);
   return { ...plan, steps };

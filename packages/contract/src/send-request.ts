@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { readExchange } from './exchange.ts';
-import type { Exchange, Credential, Sent } from './exchange.ts';
+import type { Exchange, Credential, SentRequest } from './exchange.ts';
 import { RefusedRequestError } from './guard.ts';
 import type { Send } from './guard.ts';
 import { buildRequest } from './request.ts';
@@ -9,7 +9,7 @@ import type { RequestParts } from './request.ts';
 import type { Step } from './step.ts';
 
 /** How requests leave for one target. */
-export interface Line {
+export interface Transport {
   readonly target: URL;
   readonly send: Send;
   readonly keyOf: (credential: Credential) => string | undefined;
@@ -21,25 +21,25 @@ export interface Line {
 
 /** The request went out and no response came; or it was not allowed to go. */
 export class NoResponseError extends Error {
-  override readonly name = 'NoAnswerError';
+  override readonly name = 'NoResponseError';
 }
 
 /** After 429 a request is sent once more, after at most this many seconds. */
-const MAX_WAIT = 30;
+const MAX_WAIT_S = 30;
 
 /** What earlier responses put into a step. */
-export type Filling = Pick<RequestParts, 'path' | 'body' | 'query'>;
+export type StepValues = Pick<RequestParts, 'path' | 'body' | 'query'>;
 
 /**
  * Sends one request of a step and reads its response.
- * @throws {NoAnswerError} when none came
+ * @throws {NoResponseError} when none came
  */
-export async function sendRequest(line: Line, step: Step, { path, body, query }: Filling): Promise<Exchange> {
-  const { target, keyOf } = line;
+export async function sendRequest(transport: Transport, step: Step, { path, body, query }: StepValues): Promise<Exchange> {
+  const { target, keyOf } = transport;
   const parts = { target, step, path, body, query, key: keyOf(step.credential) };
-  await line.pace();
-  const request = buildRequest({ ...parts, signal: AbortSignal.timeout(line.timeout) });
-  const sent: Sent = {
+  await transport.pace();
+  const request = buildRequest({ ...parts, signal: AbortSignal.timeout(transport.timeout) });
+  const sent: SentRequest = {
     method: step.method,
     url: request.url,
     headers: Object.fromEntries(request.headers),
@@ -50,21 +50,21 @@ export async function sendRequest(line: Line, step: Step, { path, body, query }:
     isMadeUp: step.form?.isFromDocument === false,
     at: new Date().toISOString(),
   };
-  const first = await once(line, step, request, sent);
+  const first = await once(transport, step, request, sent);
   // A probe that is told to wait is judged as it is: only what is to be read is worth waiting for.
   if (first.status !== 429 || step.credential !== 'account' || step.times < 1) return first;
   const wait = Number(first.headers['retry-after'] ?? 1);
-  await sleep(Math.min(Number.isFinite(wait) ? wait : 1, MAX_WAIT) * 1_000);
+  await sleep(Math.min(Number.isFinite(wait) ? wait : 1, MAX_WAIT_S) * 1_000);
   try {
-    await line.pace();
-    return await once(line, step, buildRequest({ ...parts, signal: AbortSignal.timeout(line.timeout) }), sent);
+    await transport.pace();
+    return await once(transport, step, buildRequest({ ...parts, signal: AbortSignal.timeout(transport.timeout) }), sent);
   } catch (error) {
     if (error instanceof NoResponseError && error.cause instanceof RefusedRequestError) return first;
     throw error;
   }
 }
 
-async function once({ send }: Line, step: Step, request: Request, sent: Sent): Promise<Exchange> {
+async function once({ send }: Transport, step: Step, request: Request, sent: SentRequest): Promise<Exchange> {
   const begun = performance.now();
   try {
     const response = await send(request);

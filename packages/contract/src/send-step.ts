@@ -6,7 +6,7 @@ import { RefusedRequestError } from './guard.ts';
 import { isComparable } from './run-state.ts';
 import type { Run } from './run-state.ts';
 import { sendRequest, NoResponseError } from './send-request.ts';
-import type { Filling, Line } from './send-request.ts';
+import type { StepValues, Transport } from './send-request.ts';
 import { describeStep } from './step.ts';
 import type { Step } from './step.ts';
 
@@ -15,20 +15,20 @@ import type { Step } from './step.ts';
  * @returns whether further requests of the step may leave
  * @throws {TargetError} when the very first request is not answered
  */
-export async function sendStep(run: Run, step: Step, filling: Filling): Promise<boolean> {
-  const { cleaner, line, options } = run;
+export async function sendStep(run: Run, step: Step, values: StepValues): Promise<boolean> {
+  const { cleaner, transport, options } = run;
   const { id } = step.operation;
   run.sent.set(id, (run.sent.get(id) ?? 0) + 1);
   options.onRequest?.({ done: run.done, planned: run.planned, step: describeStep(step) });
-  const entry = await cleaner.before(step, filling.path);
+  const entry = await cleaner.before(step, values.path);
   let exchange: Exchange;
   try {
-    exchange = await sendRequest(line, step, filling);
+    exchange = await sendRequest(transport, step, values);
   } catch (error) {
     if (!(error instanceof NoResponseError)) throw error;
     const isRefused = error.cause instanceof RefusedRequestError;
     if (run.exchanges.length === 0 && !isRefused)
-      throw new TargetError(`${line.target.origin} does not respond: ${error.message}`, { cause: error.cause });
+      throw new TargetError(`${transport.target.origin} does not respond: ${error.message}`, { cause: error.cause });
     await cleaner.lost(entry, isRefused);
     if (step.purpose === 'call') run.reasons.set(step.operation.id, `there was no response: ${error.message}`);
     reportProgress(run, step, undefined);
@@ -40,7 +40,8 @@ export async function sendStep(run: Run, step: Step, filling: Filling): Promise<
   if (exchange.body.kind === 'cut') await cleaner.lost(entry, false);
   else await cleaner.after(entry, step, exchange);
   reportProgress(run, step, exchange.status);
-  if (run.otherLine !== undefined && isComparable(step)) await compare(run, run.otherLine, step, { exchange, body: filling.body });
+  if (run.comparedTransport !== undefined && isComparable(step))
+    await compare(run, run.comparedTransport, step, { exchange, body: values.body });
   for (const extension of options.extensions ?? []) await extension.onExchange(exchange, run.exchanges);
   // One purchase with an invalid form is enough evidence.
   return !(step.effect === 'costs' && step.purpose === 'invalid-form' && isSuccess(exchange.status));
@@ -49,7 +50,7 @@ export async function sendStep(run: Run, step: Step, filling: Filling): Promise<
 /** Asks the compared service what the main one just answered. */
 async function compare(
   run: Run,
-  line: Line,
+  transport: Transport,
   step: Step,
   { exchange, body }: { readonly exchange: Exchange; readonly body: string | undefined },
 ): Promise<void> {
@@ -59,11 +60,12 @@ async function compare(
   // Several samples of one operation are compared once.
   if (run.pairs.some(({ one }) => one.operation.id === step.operation.id && one.sent.detail === exchange.sent.detail)) return;
   try {
-    const other = await sendRequest(line, step, { path, body });
+    const other = await sendRequest(transport, step, { path, body });
     run.pairs.push({ one: exchange, other: { ...other, sent: { ...other.sent, purpose: 'compare' } } });
   } catch (error) {
     if (!(error instanceof NoResponseError)) throw error;
-    if (run.pairs.length === 0) throw new TargetError(`${line.target.origin} does not respond: ${error.message}`, { cause: error.cause });
+    if (run.pairs.length === 0)
+      throw new TargetError(`${transport.target.origin} does not respond: ${error.message}`, { cause: error.cause });
   }
 }
 

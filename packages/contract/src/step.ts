@@ -9,7 +9,7 @@ import { fillPath } from './path-template.ts';
 export type Effect = 'reads' | 'changes' | 'costs';
 
 /** When in a run: each phase begins when the one before it is over. */
-export const PHASES = { leftovers: 0, read: 1, create: 2, readMore: 3, change: 4, probe: 5, remove: 6, removed: 7, undo: 8 } as const;
+export const PHASES = { orphans: 0, read: 1, create: 2, readMore: 3, change: 4, probe: 5, remove: 6, removed: 7, undo: 8 } as const;
 
 /** Requests that may leave: the plan is a list of these, and nothing else leaves. */
 export interface Step {

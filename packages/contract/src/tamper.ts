@@ -10,18 +10,18 @@ import { replaced } from './replace.ts';
 /** Changes the first part of a good response of which `isIt` is true; undefined where there is none. For the defects of checks. */
 export function alterFirst(
   exchange: FakeExchange,
-  isIt: (place: Place) => boolean,
+  isMatch: (place: Place) => boolean,
   change: (place: Place) => unknown,
 ): FakeResponse | undefined {
   const { response } = exchange;
-  const found = placesOf(exchange).find(isIt);
+  const found = placesOf(exchange).find(isMatch);
   if (found === undefined) return undefined;
   return { ...response, body: replaced(response.body, found.pointer, change(found)) };
 }
 
 /** Takes the first part of a good response away of which `isIt` is true. */
-export function dropFirst(exchange: FakeExchange, isIt: (place: Place) => boolean): FakeResponse | undefined {
-  return alterFirst(exchange, isIt, () => undefined);
+export function dropFirst(exchange: FakeExchange, isMatch: (place: Place) => boolean): FakeResponse | undefined {
+  return alterFirst(exchange, isMatch, () => undefined);
 }
 
 /** The parts of a successful response with their schemas; none for other responses. */

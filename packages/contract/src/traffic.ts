@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from './document.ts';
 import type { Exchange } from './exchange.ts';
-import { OF_HTTP } from './http-headers.ts';
+import { HTTP_HEADERS } from './http-headers.ts';
 import { isSecretHeader, maskedBody, maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
 import { responseFor } from './operations.ts';
 import { MASK } from './secrets.ts';
@@ -29,7 +29,7 @@ export function recordExchange(document: OpenApiDocument, exchange: Exchange): R
   const { operation, sent, status, headers, mediaType, body, milliseconds } = exchange;
   const described = sent.purpose === 'method' ? undefined : responseFor(operation, status)?.headers;
   function isShown(name: string): boolean {
-    return !isSecretHeader(operation, name) && (OF_HTTP.test(name) || described?.[name] !== undefined);
+    return !isSecretHeader(operation, name) && (HTTP_HEADERS.test(name) || described?.[name] !== undefined);
   }
   return {
     operation: operation.id,

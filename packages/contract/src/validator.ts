@@ -60,7 +60,7 @@ export function createValidator(
         prepared ??= prepareCompiler(document, { brief, lenient, note });
         return compileCheck(prepared, document, pointer);
       }
-      const check = lazy ? atFirstValue(compileNow) : compileNow();
+      const check = lazy ? compileLazily(compileNow) : compileNow();
       checks.set(pointer, check);
       return check;
     },
@@ -120,7 +120,7 @@ function prepareCompiler(document: OpenApiDocument, { brief, lenient, note }: Co
   return { ajv, pointers: survey.pointers };
 }
 
-function atFirstValue(compileNow: () => Check): Check {
+function compileLazily(compileNow: () => Check): Check {
   let check: Check | undefined;
   return (value) => (check ??= compileNow())(value);
 }

@@ -71,7 +71,7 @@ export async function startFakeService(document: OpenApiDocument, tamper: Tamper
   };
 }
 
-interface Asked {
+interface FakeRequest {
   readonly document: OpenApiDocument;
   readonly state: FakeState;
   readonly operation: Operation;
@@ -81,7 +81,7 @@ interface Asked {
   readonly query: Readonly<Record<string, string>>;
 }
 
-function correctExchange({ document, state, operation, parameters, credential, body, query }: Asked): FakeExchange {
+function correctExchange({ document, state, operation, parameters, credential, body, query }: FakeRequest): FakeExchange {
   const key = keyOf(credential, operation);
   const form = operation.body === undefined ? undefined : readBody(operation, body);
   const outcome = key !== 'account' ? 'unauthorized' : state.outcome(operation, parameters, { form, query });

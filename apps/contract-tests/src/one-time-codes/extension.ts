@@ -3,8 +3,8 @@ import { isSuccess, jsonValue } from '@reseller/contract/engine';
 import type { Exchange, Extension } from '@reseller/contract/engine';
 
 import { codeIn, returnsCode } from './codes.ts';
-import { otpLaws } from './laws.ts';
-import type { Law, Presented } from './laws.ts';
+import { otpRules } from './rules.ts';
+import type { OtpRule, Presented } from './rules.ts';
 
 /** Presents a one-time code as a third party would, and returns whether it was accepted; throws where the response does not say. */
 export type PresentCode = (code: string) => Promise<boolean>;
@@ -16,16 +16,16 @@ export type PresentCode = (code: string) => Promise<boolean>;
 export function oneTimeCodes(document: OpenApiDocument, present?: PresentCode): Extension {
   const presented: Presented[] = [];
 
-  async function tryCode(presentCode: PresentCode, exchange: Exchange, law: Law, code: string): Promise<void> {
+  async function tryCode(presentCode: PresentCode, exchange: Exchange, rule: OtpRule, code: string): Promise<void> {
     try {
-      presented.push({ exchange, law, accepted: await presentCode(code) });
+      presented.push({ exchange, rule, accepted: await presentCode(code) });
     } catch (error) {
-      presented.push({ exchange, law, accepted: undefined, reason: error instanceof Error ? error.message : String(error) });
+      presented.push({ exchange, rule, accepted: undefined, reason: error instanceof Error ? error.message : String(error) });
     }
   }
 
   return {
-    checks: [otpLaws(presented)],
+    checks: [otpRules(presented)],
     steps: (operation, call) =>
       returnsCode(document, operation)
         ? [{ ...call, purpose: 'repeat', detail: 'a newer code', times: present === undefined ? 1 : 2 }]

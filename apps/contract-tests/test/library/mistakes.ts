@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import type { Arrived } from '../raw-server.ts';
+import type { ReceivedRequest } from '../raw-server.ts';
 import { TOKEN } from './server.ts';
 import type { Mistake, Reply } from './server.ts';
 
@@ -13,7 +13,7 @@ export interface Seeded {
   readonly mistake: Mistake;
 }
 
-function isGet({ method, path }: Arrived, pattern: RegExp): boolean {
+function isGet({ method, path }: ReceivedRequest, pattern: RegExp): boolean {
   return method === 'GET' && pattern.test(path);
 }
 

@@ -7,10 +7,10 @@ export const bodyComplete: Check = {
   judges:
     'A response whose connection ends before its body does: fewer bytes than its Content-Length, or a chunked body without its end. A request that is not answered at all, or not in time, is unverified instead, since the network may be the reason.',
   client: 'The client throws a network error although the status said success. For a purchase you do not know what happened.',
-  undescribed: 'too',
+  undescribed: 'also',
   applies: always,
   isFinal: true,
-  look({ exchange: { body, operation, status } }) {
+  checkResponse({ exchange: { body, operation, status } }) {
     if (body.kind !== 'cut') return [];
     return [
       {
@@ -26,7 +26,7 @@ export const bodyComplete: Check = {
     ];
   },
   defect: {
-    says: 'The connection ends in the middle of the body.',
+    description: 'The connection ends in the middle of the body.',
     tamper: ({ outcome, operation, response }) =>
       outcome === 'success' && operation?.readOnly === true ? { ...response, isCut: true } : undefined,
   },

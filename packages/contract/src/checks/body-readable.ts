@@ -1,5 +1,5 @@
 import { returnsJson } from '../applies.ts';
-import type { Check, Subject } from '../check.ts';
+import type { Check, ResponseContext } from '../check.ts';
 import { mediaFor } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { observedText } from '../observed.ts';
@@ -13,8 +13,8 @@ export const bodyReadable: Check = {
   client: 'The client throws a parse error instead of the described error, and the HTTP status is easily lost with it.',
   applies: returnsJson,
   isFinal: true,
-  look(subject) {
-    const { exchange, response, json } = subject;
+  checkResponse(context) {
+    const { exchange, response, json } = context;
     if (
       response === undefined ||
       json === undefined ||
@@ -35,19 +35,19 @@ export const bodyReadable: Check = {
         observed: exchange.body.kind === 'empty' ? 'an empty body' : exchange.body.problem,
         at: `${response.holder}/content`,
         rule: 'body',
-        proposal: response.provenance === 'shown' ? undefined : proposalOf(subject, response),
+        proposal: response.provenance === 'shown' ? undefined : proposalOf(context, response),
       },
     ];
   },
   defect: {
-    says: 'A sign-in page is answered in place of JSON, with the label of JSON.',
+    description: 'A sign-in page is answered in place of JSON, with the label of JSON.',
     tamper: ({ outcome, response }) =>
       outcome === 'success' ? { ...response, body: '<html><body>Please sign in</body></html>' } : undefined,
   },
 };
 
 /** One more content type: the one that it has, or where that one promises what is not so, any. */
-function proposalOf({ exchange: { body, mediaType } }: Subject, { holder }: OperationResponse): Proposal {
+function proposalOf({ exchange: { body, mediaType } }: ResponseContext, { holder }: OperationResponse): Proposal {
   const isAny = body.kind === 'empty' || mediaType === '' || isJson(mediaType);
   return { kind: 'add-entry', at: `${holder}/content`, key: isAny ? '*/*' : mediaType, value: observedText(body.kind === 'empty') };
 }

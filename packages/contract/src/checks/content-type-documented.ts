@@ -12,7 +12,7 @@ export const contentTypeDocumented: Check = {
   client:
     'The client picks its parser by the content type. With another one it hands you text or a blob where the types promise an object.',
   applies: ({ responses }) => Object.values(responses).some(({ content }) => Object.keys(content).length > 0),
-  look({ document, exchange, response }) {
+  checkResponse({ document, exchange, response }) {
     const expected = Object.keys(response?.content ?? {});
     if (response === undefined || expected.length === 0 || mediaFor(response, exchange.mediaType) !== undefined) return [];
     // That there is no body at all is found by body-readable.
@@ -42,7 +42,7 @@ export const contentTypeDocumented: Check = {
     ];
   },
   defect: {
-    says: 'JSON is labelled text/html.',
+    description: 'JSON is labelled text/html.',
     tamper: ({ outcome, response }) =>
       outcome === 'success' ? { ...response, headers: { ...response.headers, 'content-type': 'text/html' } } : undefined,
   },

@@ -1,4 +1,4 @@
-import type { Check, Subject } from '../check.ts';
+import type { Check, ResponseContext } from '../check.ts';
 import { secretsOfCredential, credentialOf } from '../credential.ts';
 import { jsonOf } from '../exchange.ts';
 import { maskSecrets } from '../secrets.ts';
@@ -9,11 +9,11 @@ export const credentialEchoed: Check = {
   judges:
     'Looks for the key, token or password of the request in the body and the headers of the response. Properties that the document marks as secret may have it.',
   client: 'Whatever logs or caches responses now holds your key.',
-  undescribed: 'too',
+  undescribed: 'also',
   applies: ({ security }) => security !== undefined,
-  look(subject) {
-    const { exchange } = subject;
-    if (!exchange.echoesCredential || isMarkedSecret(subject)) return [];
+  checkResponse(context) {
+    const { exchange } = context;
+    if (!exchange.echoesCredential || isMarkedSecret(context)) return [];
     return [
       {
         pointer: '',
@@ -28,7 +28,7 @@ export const credentialEchoed: Check = {
     ];
   },
   defect: {
-    says: 'A header of the response repeats the API key.',
+    description: 'A header of the response repeats the API key.',
     tamper: ({ outcome, operation, response, credential }) =>
       outcome === 'success' && operation?.readOnly === true && credential !== undefined
         ? { ...response, headers: { ...response.headers, etag: `"${credential}"` } }
@@ -37,7 +37,7 @@ export const credentialEchoed: Check = {
 };
 
 /** Whether the credential stands only where the document says that a secret is. */
-function isMarkedSecret({ document, exchange, response }: Subject): boolean {
+function isMarkedSecret({ document, exchange, response }: ResponseContext): boolean {
   const { security } = exchange.operation;
   const credential = security === undefined ? undefined : credentialOf(security, exchange.sent);
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;

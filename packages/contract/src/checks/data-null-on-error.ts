@@ -9,9 +9,9 @@ export const dataNullOnError: Check = {
   claim: 'On failure the payload of the envelope is null, unless the document describes what else it is.',
   judges: 'Where the failure is described, by its schema; where it is not, only null is accepted.',
   client: 'Code that takes `data` for "it worked" is misled, and its type for this failure says null.',
-  undescribed: 'too',
+  undescribed: 'also',
   applies: returnsJson,
-  look({ exchange, response, json, envelope, issues }) {
+  checkResponse({ exchange, response, json, envelope, issues }) {
     const value = jsonValue(exchange);
     const { payload } = envelope;
     if (exchange.status < 400 || payload === undefined || !isObject(value) || !Object.hasOwn(value, payload) || value[payload] === null)
@@ -31,7 +31,7 @@ export const dataNullOnError: Check = {
     ];
   },
   defect: {
-    says: 'A failure carries data that nothing describes.',
+    description: 'A failure carries data that nothing describes.',
     tamper: ({ outcome, response }) =>
       outcome === 'unauthorized' ? { ...response, body: { ...Object(response.body), data: { trace: 'at line 42' } } } : undefined,
   },

@@ -11,7 +11,7 @@ export const envelopeKept: Check = {
   client: 'Code that reads `status` and `message` of every failure finds `undefined` there, and reports nothing to its user.',
   undescribed: 'only',
   applies: returnsJson,
-  look({ exchange, response, envelope }) {
+  checkResponse({ exchange, response, envelope }) {
     if (
       response !== undefined ||
       envelope.required.length === 0 ||
@@ -37,7 +37,7 @@ export const envelopeKept: Check = {
     ];
   },
   defect: {
-    says: 'A gateway responds with 418 and plain text instead of the envelope.',
+    description: 'A gateway responds with 418 and plain text instead of the envelope.',
     tamper: ({ outcome, operation, response }) =>
       outcome === 'success' && operation?.readOnly === true
         ? { status: 418, headers: { ...response.headers, 'content-type': 'text/plain' }, body: 'short and stout' }

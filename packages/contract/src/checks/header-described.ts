@@ -1,6 +1,6 @@
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
-import { OF_HTTP } from '../http-headers.ts';
+import { HTTP_HEADERS } from '../http-headers.ts';
 import { observedHeader } from '../observed.ts';
 
 export const headerDescribed: Check = {
@@ -10,10 +10,10 @@ export const headerDescribed: Check = {
   client:
     'The client shows headers of a response untyped; one that the document does not name is one that nobody knows to read, such as the rest of a rate limit.',
   applies: always,
-  look({ document, exchange, response }) {
+  checkResponse({ document, exchange, response }) {
     if (response === undefined) return [];
     return Object.keys(exchange.headers)
-      .filter((name) => !OF_HTTP.test(name) && response.headers[name] === undefined)
+      .filter((name) => !HTTP_HEADERS.test(name) && response.headers[name] === undefined)
       .map((name) => ({
         pointer: '',
         verdict: 'discovered' as const,
@@ -32,7 +32,7 @@ export const headerDescribed: Check = {
       }));
   },
   defect: {
-    says: 'Responses carry a rate limit header that is not described.',
+    description: 'Responses carry a rate limit header that is not described.',
     tamper: ({ outcome, response }) =>
       outcome === 'success' ? { ...response, headers: { ...response.headers, 'x-requests-left': '41' } } : undefined,
   },

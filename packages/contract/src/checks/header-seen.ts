@@ -9,7 +9,7 @@ export const headerSeen: Check = {
     'Looks at all responses of a run together. A header that is described for a status that was answered, and that none of these responses had, is unverified: it may need a situation that the run did not meet. A missing header that is required is found by header-present.',
   client: 'You write code for a header that may not exist. Until it was seen, treat it as absent.',
   applies: ({ responses }) => Object.values(responses).some(({ headers }) => Object.keys(headers).length > 0),
-  conclude({ exchanges }) {
+  checkRun({ exchanges }) {
     const found = new Map<string, { readonly exchange: (typeof exchanges)[number]; readonly name: string; isSeen: boolean }>();
     for (const exchange of exchanges) {
       const response = isPlainCall(exchange) ? responseFor(exchange.operation, exchange.status) : undefined;
@@ -40,7 +40,7 @@ export const headerSeen: Check = {
     );
   },
   defect: {
-    says: 'A described header is never sent.',
+    description: 'A described header is never sent.',
     tamper: ({ operation, outcome, response }) => {
       const names = Object.keys(operation?.responses[String(response.status)]?.headers ?? {});
       if (outcome !== 'success' || names.length === 0) return undefined;

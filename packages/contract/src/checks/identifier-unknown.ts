@@ -13,9 +13,9 @@ export const identifierUnknown: Check = {
   client: 'Code that catches 404 for "does not exist" gets data of something else, or another error.',
   needs: ['unknown-id'],
   applies: hasPathParameter,
-  look(subject) {
-    const { operation, sent, status } = subject.exchange;
-    if (sent.purpose !== 'unknown-id' || isKnownFor(subject.document, subject.response, 'x-for-unknown-id')) return [];
+  checkResponse(context) {
+    const { operation, sent, status } = context.exchange;
+    if (sent.purpose !== 'unknown-id' || isKnownFor(context.document, context.response, 'x-for-unknown-id')) return [];
     const described = operation.responses['404'];
     const isServed = isSuccess(status);
     const refusal = responseFor(operation, 404);
@@ -30,12 +30,12 @@ export const identifierUnknown: Check = {
         observed: String(status),
         at: described?.holder ?? operation.pointer,
         rule: isServed ? 'served' : String(status),
-        proposal: isServed && operation.provenance === 'shown' ? undefined : occasionProposal(subject, 'x-for-unknown-id'),
+        proposal: isServed && operation.provenance === 'shown' ? undefined : occasionProposal(context, 'x-for-unknown-id'),
       },
     ];
   },
   defect: {
-    says: 'Any identifier is found.',
+    description: 'Any identifier is found.',
     tamper: ({ outcome, success }) => (outcome === 'unknown-id' ? success() : undefined),
   },
 };

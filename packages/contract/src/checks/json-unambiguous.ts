@@ -9,9 +9,9 @@ export const jsonUnambiguous: Check = {
   judges:
     'By the bytes of the body, since readers drop both silently. RFC 8259 leaves open which of two members with one name counts, and forbids to send a byte order mark.',
   client: 'Two programs read different values from the same response; strict readers refuse it as a whole.',
-  undescribed: 'too',
+  undescribed: 'also',
   applies: returnsJson,
-  look({ exchange: { body, operation }, response }) {
+  checkResponse({ exchange: { body, operation }, response }) {
     if (body.kind !== 'json') return [];
     const at = response === undefined ? `${operation.pointer}/responses` : `${response.holder}/content`;
     const remarks: Remark[] = body.duplicates.map((pointer) => ({
@@ -38,7 +38,7 @@ export const jsonUnambiguous: Check = {
     return remarks;
   },
   defect: {
-    says: 'A member stands twice in its object.',
+    description: 'A member stands twice in its object.',
     tamper: ({ outcome, operation, response }) => {
       const [entry] = outcome === 'success' && operation?.readOnly === true ? Object.entries(Object(response.body)) : [];
       if (entry === undefined) return undefined;

@@ -9,9 +9,10 @@ export const keyChecked: Check = {
   client: 'None for those who send their key. For everybody else: the account stands open.',
   needs: ['wrong-key'],
   applies: ({ security }) => security !== undefined && !security.optional,
-  look: (subject) => (subject.exchange.sent.purpose === 'wrong-key' ? keyRemarks(subject, 'with an API key that was made up') : []),
+  checkResponse: (context) =>
+    context.exchange.sent.purpose === 'wrong-key' ? keyRemarks(context, 'with an API key that was made up') : [],
   defect: {
-    says: 'A request with any key is served.',
+    description: 'A request with any key is served.',
     tamper: ({ outcome, key, operation, success }) =>
       outcome === 'unauthorized' && key === 'wrong' && operation?.readOnly === true ? success() : undefined,
   },

@@ -9,13 +9,13 @@ export const keyRequired: Check = {
   client: 'None for those who send the key. For everybody else: the account stands open.',
   needs: ['no-key', 'traffic'],
   applies: ({ security }) => security !== undefined && !security.optional,
-  look(subject) {
-    const { sent, operation } = subject.exchange;
+  checkResponse(context) {
+    const { sent, operation } = context.exchange;
     const isWithout = sent.purpose === 'no-key' || (sent.purpose === 'traffic' && sent.credential === 'none');
-    return isWithout && operation.security?.optional === false ? keyRemarks(subject, 'without an API key') : [];
+    return isWithout && operation.security?.optional === false ? keyRemarks(context, 'without an API key') : [];
   },
   defect: {
-    says: 'A request without a key is served.',
+    description: 'A request without a key is served.',
     tamper: ({ outcome, key, operation, success }) =>
       outcome === 'unauthorized' && key === 'none' && operation?.readOnly === true ? success() : undefined,
   },

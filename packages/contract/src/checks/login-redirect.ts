@@ -10,10 +10,10 @@ export const loginRedirect: Check = {
   judges:
     'A redirect whose `Location` looks like a login page, in response to a request as the document describes it. Redirects are never followed. Other redirects are judged like every status.',
   client: 'The client follows the redirect and hands you the HTML of a login page, with status 200.',
-  undescribed: 'too',
+  undescribed: 'also',
   isFinal: true,
   applies: always,
-  look({ exchange, response }) {
+  checkResponse({ exchange, response }) {
     const location = exchange.headers['location'];
     const isRedirect = exchange.status >= 300 && exchange.status < 400;
     if (!isRedirect || location === undefined || !isPlainCall(exchange) || exchange.sent.credential !== 'account' || !LOGIN.test(location))
@@ -33,7 +33,7 @@ export const loginRedirect: Check = {
     ];
   },
   defect: {
-    says: 'A request with its key is redirected to a login page.',
+    description: 'A request with its key is redirected to a login page.',
     tamper: ({ outcome, operation, response }) =>
       outcome === 'success' && operation?.readOnly === true
         ? { status: 302, headers: { ...response.headers, location: '/login?next=%2F' }, body: '' }

@@ -16,7 +16,7 @@ export const methodRefused: Check = {
   client: 'There is a function that the client does not have, and a way to the data that nobody reviewed.',
   needs: ['method'],
   applies: always,
-  look({ document, validator, exchange }) {
+  checkResponse({ document, validator, exchange }) {
     const { operation, sent, status } = exchange;
     if (sent.purpose !== 'method' || !isSuccess(status)) return [];
     return [
@@ -47,7 +47,7 @@ export const methodRefused: Check = {
     ];
   },
   defect: {
-    says: 'GET is answered where only another method is described.',
+    description: 'GET is answered where only another method is described.',
     tamper: ({ outcome, response }) =>
       outcome === 'wrong-method'
         ? { ...response, status: 200, body: { status: 'success', requestID: null, message: '', data: null } }

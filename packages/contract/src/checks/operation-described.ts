@@ -9,9 +9,9 @@ export const operationDescribed: Check = {
     'Looks at recorded traffic, and at what passes through the proxy: requests to the origin of the API for which the document has no operation. One that succeeds is a part of the API that the document lacks; another one is a mistake of the client. Parts of the path that look like identifiers are shown as `{…}`. CORS preflights are left out.',
   client: 'The generated client has no function for it, and nothing checks what it sends or gets.',
   needs: ['traffic'],
-  undescribed: 'too',
+  undescribed: 'also',
   applies: always,
-  conclude: ({ foreign, operations }) =>
+  checkRun: ({ foreign, operations }) =>
     foreign.map((exchange) => {
       const { sent, status, operation } = exchange;
       const isServed = isSuccess(status);
@@ -32,8 +32,8 @@ export const operationDescribed: Check = {
       };
     }),
   defect: {
-    says: 'A client uses an operation that the document does not have.',
+    description: 'A client uses an operation that the document does not have.',
     tamper: () => undefined,
-    asks: '/contract-test/undocumented',
+    undescribedPath: '/contract-test/undocumented',
   },
 };

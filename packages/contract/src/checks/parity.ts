@@ -1,5 +1,5 @@
 import { always } from '../applies.ts';
-import type { Check, Pair, Session } from '../check.ts';
+import type { Check, Pair, RunContext } from '../check.ts';
 import type { OpenApiDocument } from '../document.ts';
 import { isSuccess, jsonOf, jsonValue } from '../exchange.ts';
 import type { Exchange } from '../exchange.ts';
@@ -22,9 +22,9 @@ export const parity: Check = {
   client: 'What you tested in the sandbox fails on the live service.',
   needs: ['compare'],
   applies: always,
-  conclude: (session) => [...session.pairs.flatMap((pair) => compare(session, pair)), ...session.unpaired.map(unverified)],
+  checkRun: (context) => [...context.pairs.flatMap((pair) => compare(context, pair)), ...context.unpaired.map(unverified)],
   defect: {
-    says: 'One of the two services sends a number as text.',
+    description: 'One of the two services sends a number as text.',
     needsComparison: true,
     tamper: (exchange) =>
       alterFirst(
@@ -35,7 +35,7 @@ export const parity: Check = {
   },
 };
 
-function compare({ document }: Session, { one, other }: Pair): readonly RunRemark[] {
+function compare({ document }: RunContext, { one, other }: Pair): readonly RunRemark[] {
   const base = { exchange: one, verdict: 'violation' as const, at: one.operation.pointer };
   if (isSuccess(one.status) !== isSuccess(other.status)) {
     // Not found on one of the two is a matter of data where an identifier was asked for.

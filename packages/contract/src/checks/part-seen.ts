@@ -1,5 +1,5 @@
 import { returnsJson } from '../applies.ts';
-import type { Check, Session } from '../check.ts';
+import type { Check, RunContext } from '../check.ts';
 import { isPlainCall, isSuccess, jsonOf } from '../exchange.ts';
 import type { Exchange } from '../exchange.ts';
 import type { RunRemark } from '../finding.ts';
@@ -19,19 +19,19 @@ export const partSeen: Check = {
     'Looks at all successes of a run together, at objects that were seen: one that is null or in an empty list says nothing of its properties. A property that was not seen is unverified, never passed and never failed: the account may just have none of it.',
   client: 'You write code for a property that may not exist. Until it was seen, treat it as absent.',
   applies: returnsJson,
-  conclude(session) {
-    const seen = new Map<string, Seen>();
-    for (const exchange of session.exchanges) if (isPlainCall(exchange) && isSuccess(exchange.status)) collect(session, exchange, seen);
+  checkRun(context) {
+    const seen = new Map<string, DescribedProperty>();
+    for (const exchange of context.exchanges) if (isPlainCall(exchange) && isSuccess(exchange.status)) collect(context, exchange, seen);
     return [...seen.values()].flatMap((one) => (one.isSeen ? [] : [remark(one)]));
   },
   defect: {
-    says: 'An optional property is never sent.',
+    description: 'An optional property is never sent.',
     tamper: (exchange) =>
       dropFirst(exchange, ({ name, parents, pointer }) => pointerTokens(pointer).length > 1 && isOptional(name, parents)),
   },
 };
 
-interface Seen {
+interface DescribedProperty {
   readonly exchange: Exchange;
   readonly at: string;
   readonly name: string;
@@ -40,7 +40,7 @@ interface Seen {
   isSeen: boolean;
 }
 
-function collect({ document }: Session, exchange: Exchange, seen: Map<string, Seen>): void {
+function collect({ document }: RunContext, exchange: Exchange, seen: Map<string, DescribedProperty>): void {
   const response = responseFor(exchange.operation, exchange.status);
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
   if (response === undefined || pointer === undefined || exchange.body.kind !== 'json') return;
@@ -64,7 +64,7 @@ function collect({ document }: Session, exchange: Exchange, seen: Map<string, Se
   });
 }
 
-function remark({ exchange, at, name, pointer, provenance }: Seen): RunRemark {
+function remark({ exchange, at, name, pointer, provenance }: DescribedProperty): RunRemark {
   return {
     exchange,
     pointer,

@@ -9,9 +9,9 @@ export const requestIdUnique: Check = {
   claim: 'No two responses of a run name the same request.',
   judges: 'Compares the identifiers of all responses of the run that are not null.',
   client: 'A failure that you report by its number is looked up as another request.',
-  undescribed: 'too',
+  undescribed: 'also',
   applies: returnsJson,
-  conclude({ exchanges, envelope }) {
+  checkRun({ exchanges, envelope }) {
     const { identifier } = envelope;
     if (identifier === undefined) return [];
     const first = new Map<string, Exchange>();
@@ -39,7 +39,7 @@ export const requestIdUnique: Check = {
     });
   },
   defect: {
-    says: 'All responses have the same identifier.',
+    description: 'All responses have the same identifier.',
     tamper: ({ response }) =>
       isObject(response.body) && typeof response.body['requestID'] === 'string'
         ? { ...response, body: { ...response.body, requestID: '0192f672-7daa-7a31-9c02-6de1f0a47b58' } }

@@ -10,17 +10,17 @@ export const requestId: Check = {
   judges:
     'The property is the one that every described response requires as a UUID. The schema of the response says whether null is allowed.',
   client: 'The error your users send you has no number that the provider could look up.',
-  undescribed: 'too',
+  undescribed: 'also',
   applies: returnsJson,
-  look(subject) {
-    const { exchange, response, json, envelope, issues } = subject;
+  checkResponse(context) {
+    const { exchange, response, json, envelope, issues } = context;
     const { identifier } = envelope;
     const value = jsonValue(exchange);
     if (identifier === undefined || !isObject(value)) return [];
     if (response !== undefined && json?.pointer !== undefined)
       return issues()
         .filter(({ path }) => path === `/${identifier}`)
-        .map((issue) => remarkOf(subject, issue));
+        .map((issue) => remarkOf(context, issue));
     if (typeof value[identifier] === 'string' || value[identifier] === null) return [];
     return [
       {
@@ -35,7 +35,7 @@ export const requestId: Check = {
     ];
   },
   defect: {
-    says: 'The identifier of the request is null where only a UUID is described.',
+    description: 'The identifier of the request is null where only a UUID is described.',
     tamper: ({ response }) =>
       isSuccess(response.status) && isObject(response.body) && typeof response.body['requestID'] === 'string'
         ? { ...response, body: { ...response.body, requestID: null } }

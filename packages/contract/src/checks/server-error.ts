@@ -29,9 +29,9 @@ export const serverError: Check = {
   judges:
     'Any 5xx, described or not, whatever was sent. Operations that fail in the same way on the same kind of request are one finding. 501 says that the operation is not built, and 503 with a description that the service is down for a while: neither is a fault of this request.',
   client: 'The client throws after its retries. For a purchase you do not know whether it happened.',
-  undescribed: 'too',
+  undescribed: 'also',
   applies: always,
-  look({ exchange, response }) {
+  checkResponse({ exchange, response }) {
     if (!isServerError(exchange, response)) return [];
     const { status, operation, sent } = exchange;
     return [
@@ -48,7 +48,7 @@ export const serverError: Check = {
     ];
   },
   defect: {
-    says: 'An identifier that does not exist makes the service fail.',
+    description: 'An identifier that does not exist makes the service fail.',
     tamper: ({ outcome, operation, response }) => {
       const example = Object.values(operation?.responses['500']?.content['application/json']?.examples ?? {})[0]?.value;
       return outcome === 'unknown-id' && example !== undefined ? refusalLike(response, 500, example) : undefined;

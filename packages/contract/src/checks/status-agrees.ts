@@ -1,5 +1,5 @@
 import { returnsJson } from '../applies.ts';
-import type { Check, Subject } from '../check.ts';
+import type { Check, ResponseContext } from '../check.ts';
 import { isSuccess, jsonValue } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { shapeSchema } from '../infer.ts';
@@ -17,21 +17,25 @@ export const statusAgrees: Check = {
     'The property that tells is the one that is a constant in every described response, another on success than on failure. A document without one is judged by which of its described responses the body fits.',
   client:
     'The client decides by the HTTP status whether it resolves with data or an error. A failure sent as 200 is handed to you as data, and a purchase that never happened looks like one that did.',
-  undescribed: 'too',
+  undescribed: 'also',
   applies: returnsJson,
   isFinal: true,
-  look(subject) {
-    const { exchange, response, envelope, document, json } = subject;
+  checkResponse(context) {
+    const { exchange, response, envelope, document, json } = context;
     const value = jsonValue(exchange);
     const isGood = isSuccess(exchange.status);
     if (!isObject(value) || (!isGood && exchange.status < 400)) return [];
-    const { tells } = envelope;
-    const said = tells === undefined ? undefined : member(value, tells.name);
+    const { outcome } = envelope;
+    const said = outcome === undefined ? undefined : member(value, outcome.name);
     const disagrees =
-      tells === undefined ? isGood && fitsError(subject, value) : isGood ? tells.failure.includes(said) : tells.success.includes(said);
+      outcome === undefined
+        ? isGood && fitsError(context, value)
+        : isGood
+          ? outcome.failure.includes(said)
+          : outcome.success.includes(said);
     // The document may allow it: it may say that a success can carry a failure.
-    if (!disagrees || (isGood && json?.pointer !== undefined && subject.issues().length === 0)) return [];
-    const pointer = tells === undefined ? '' : `/${tells.name}`;
+    if (!disagrees || (isGood && json?.pointer !== undefined && context.issues().length === 0)) return [];
+    const pointer = outcome === undefined ? '' : `/${outcome.name}`;
     return [
       {
         pointer,
@@ -43,31 +47,31 @@ export const statusAgrees: Check = {
         rule: isGood ? 'error in a success' : 'success in an error',
         proposal:
           isGood && response !== undefined && response.provenance !== 'shown' && json?.pointer !== undefined
-            ? alternative(subject, json.pointer)
+            ? alternative(context, json.pointer)
             : undefined,
       },
     ];
   },
   defect: {
-    says: 'A failure has the status 200.',
+    description: 'A failure has the status 200.',
     tamper: (exchange) => (exchange.operation?.readOnly === true ? tamperEnvelope(exchange, 200) : undefined),
   },
 };
 
-function fitsError({ exchange, validator, json }: Subject, value: unknown): boolean {
+function fitsError({ exchange, validator, json }: ResponseContext, value: unknown): boolean {
   if (json?.pointer === undefined || validator.compile(json.pointer)(value).length === 0) return false;
   return failureSchema({ exchange, validator }, value) !== undefined;
 }
 
 /** The schema of a failure of the operation that a body fits. */
-function failureSchema({ exchange, validator }: Pick<Subject, 'exchange' | 'validator'>, value: unknown): string | undefined {
+function failureSchema({ exchange, validator }: Pick<ResponseContext, 'exchange' | 'validator'>, value: unknown): string | undefined {
   return schemasOf(exchange, (status) => /^[45]/.test(status)).find((pointer) => validator.compile(pointer)(value).length === 0);
 }
 
 /** The success may be the failure that it carries, too. */
-function alternative(subject: Subject, at: string): Proposal {
-  const value = jsonValue(subject.exchange);
-  const pointer = failureSchema(subject, value);
-  const written = pointer === undefined ? undefined : valueAt(subject.document, pointer);
+function alternative(context: ResponseContext, at: string): Proposal {
+  const value = jsonValue(context.exchange);
+  const pointer = failureSchema(context, value);
+  const written = pointer === undefined ? undefined : valueAt(context.document, pointer);
   return { kind: 'add-alternative', at, value: isObject(written) ? written : shapeSchema(value) };
 }

@@ -10,9 +10,9 @@ export const statusDocumented: Check = {
     'Looks for the exact status, then its class (`4XX`), then `default`. A status that is not described is a discovery and not a violation: the document is silent about it, it is not contradicted. A failure of the service is the finding of `server-error` alone.',
   client:
     'The generated client has no type for this response. It lands in the error branch as `unknown`, so code that switches over the described statuses falls through.',
-  undescribed: 'too',
+  undescribed: 'also',
   applies: always,
-  look({ document, validator, exchange, response }) {
+  checkResponse({ document, validator, exchange, response }) {
     if (response !== undefined || exchange.sent.purpose === 'method' || isServerError(exchange, response)) return [];
     const { operation, status } = exchange;
     const described = Object.keys(operation.responses).join(', ');
@@ -37,7 +37,7 @@ export const statusDocumented: Check = {
     ];
   },
   defect: {
-    says: 'An operation responds with 206 where the document describes 200.',
+    description: 'An operation responds with 206 where the document describes 200.',
     tamper: ({ outcome, operation, response }) =>
       outcome === 'success' && operation?.readOnly === true ? { ...response, status: 206 } : undefined,
   },

@@ -14,7 +14,12 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** A committed transaction whose caller waits until it is durable. */
+/** An entry of the request log whose transaction has not begun. */
+interface WaitingEntry extends Committed {
+  readonly entry: LogEntry;
+}
+
+/** Something that was committed and whose caller waits until it is durable. */
 interface Committed {
   resolve(): void;
   reject(error: unknown): void;
@@ -30,6 +35,8 @@ export interface Disk {
 export type GroupCommit = Store['commit'] & {
   /** Appends an entry to the request log. It needs no savepoint, because a statement that fails changes nothing. */
   readonly appendToLog: RequestLog['append'];
+  /** The number of batches so far. While it is the same, so are the committed data. */
+  batches(): number;
   /** Resolves when no transaction is in progress. */
   idle(): Promise<void>;
 };
@@ -37,7 +44,8 @@ export type GroupCommit = Store['commit'] & {
 /**
  * Group commit. Transactions run one after another. Those that arrive in the same iteration of the event loop share one SQLite
  * transaction, each in its own savepoint, so that a failing one does not affect the others. All transactions that were committed when a
- * `sync` starts share it, and further ones run meanwhile.
+ * `sync` starts share it, and further ones run meanwhile. Log entries alone wait until it has ended, so that more of them share the next
+ * transaction. They would have to wait for the next `sync` in any case.
  *
  * The driver is synchronous, so a batch runs to its end within one iteration of the event loop.
  *
@@ -52,6 +60,8 @@ export function groupCommit(
   { sync, onFailedSync = () => {}, makeRoom = () => undefined }: Disk,
 ): GroupCommit {
   let waiting: Waiting[] = [];
+  let waitingEntries: WaitingEntry[] = [];
+  let batches = 0;
   let flushing: Promise<void> | undefined;
   let committed: Committed[] = [];
   let syncing: Promise<void> | undefined;
@@ -87,21 +97,22 @@ export function groupCommit(
 
   async function flush(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) {
+    while (waiting.length > 0 || waitingEntries.length > 0) {
       await makeRoom();
-      const batch = waiting;
-      waiting = [];
-      await runBatch(batch);
+      const [batch, entries] = [waiting, waitingEntries];
+      [waiting, waitingEntries] = [[], []];
+      await runBatch(batch, entries);
     }
     flushing = undefined;
   }
 
-  async function runBatch(batch: readonly Waiting[]): Promise<void> {
+  async function runBatch(batch: readonly Waiting[], entries: readonly WaitingEntry[]): Promise<void> {
     const done: Committed[] = [];
-    if (!connection.isOpen) {
-      for (const { reject } of batch) reject(new StoreUnavailableError('The store was closed.'));
-      return;
+    function rejectAll(error: unknown): void {
+      for (const { reject } of [...batch, ...entries]) reject(error);
     }
+    if (broken) return rejectAll(broken);
+    if (!connection.isOpen) return rejectAll(new StoreUnavailableError('The store was closed.'));
     try {
       begin.run();
       for (const { run, reject } of batch) {
@@ -112,11 +123,22 @@ export function groupCommit(
           reject(unavailableOr(error));
         }
       }
+      const append = requestLog.group();
+      for (const waitingEntry of entries) {
+        try {
+          append(waitingEntry.entry);
+          done.push(waitingEntry);
+        } catch (error) {
+          if (!connection.isTransaction) throw error;
+          waitingEntry.reject(unavailableOr(error));
+        }
+      }
       end.run();
     } catch (error) {
       if (connection.isTransaction) connection.exec('ROLLBACK');
-      for (const { reject } of batch) reject(unavailableOr(error));
-      return;
+      return rejectAll(unavailableOr(error));
+    } finally {
+      batches++;
     }
     committed.push(...done);
     if (committed.length > 0) syncing ??= makeDurable();
@@ -138,6 +160,7 @@ export function groupCommit(
       }
     }
     syncing = undefined;
+    if (waitingEntries.length > 0) flushing ??= flush();
   }
 
   function enqueue<T>(work: () => T | Promise<T>): Promise<T> {
@@ -157,10 +180,16 @@ export function groupCommit(
   const commit: Store['commit'] = (work) => enqueue(() => runTransaction(work));
 
   return Object.assign(commit, {
-    appendToLog: (entry: LogEntry) => enqueue(() => requestLog.appendOne(entry)),
+    appendToLog: (entry: LogEntry) =>
+      new Promise<void>((resolve, reject) => {
+        if (broken) return reject(broken);
+        waitingEntries.push({ entry, resolve, reject });
+        // If the next sync has work already, the entry joins it.
+        if (!syncing || committed.length > 0) flushing ??= flush();
+      }),
+    batches: () => batches,
     async idle() {
-      await flushing;
-      await syncing;
+      for (let running = flushing ?? syncing; running; running = flushing ?? syncing) await running;
     },
   });
 }

@@ -7,6 +7,7 @@ import { Kysely, sql, SqliteDialect } from 'kysely';
 
 import { migrate } from '../migrate.ts';
 import { runDirectly } from '../prepared.ts';
+import type { Runner } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Store, StoreUnavailableError } from '../store.ts';
@@ -15,6 +16,7 @@ import { directRunner, kyselyDatabase } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
 import { insertRows } from './insert-rows.ts';
 import { createPrivateFile, makePrivate } from './private-files.ts';
+import { rememberResults } from './remembered-results.ts';
 import { sqliteSharing } from './sharing.ts';
 
 const BUSY = 5;
@@ -53,10 +55,10 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
     throw error;
   }
   const readConnection = new DatabaseSync(file, { readOnly: true });
-  const readDb = kyselyOn(readConnection);
   const log = await open(`${file}-wal`, 'r+');
   const checkpointer = createCheckpointer(connection, () => startCheckpointThread(file));
   const commit = groupCommit(connection, db, { sync: () => log.datasync(), makeRoom: checkpointer.makeRoom, onFailedSync });
+  const readDb = kyselyOn(readConnection, (runner) => rememberResults(runner, commit.batches));
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await commit.idle();
@@ -127,10 +129,14 @@ async function migrateAtomically(connection: DatabaseSync, db: Kysely<Schema>): 
   }
 }
 
-/** The query builder over a connection. */
-export function kyselyOn(connection: DatabaseSync): Kysely<Schema> {
+/**
+ * The query builder over a connection.
+ *
+ * @param through Changes how its prepared queries run.
+ */
+export function kyselyOn(connection: DatabaseSync, through: (runner: Runner) => Runner = (runner) => runner): Kysely<Schema> {
   const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: kyselyDatabase(connection) }) });
-  runDirectly(db, directRunner(connection));
+  runDirectly(db, through(directRunner(connection)));
   return db;
 }
 

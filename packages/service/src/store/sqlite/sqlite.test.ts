@@ -6,6 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { expect, onTestFinished, test } from 'vitest';
 
+import type { LogEntry } from '../log-row.ts';
+import { expectedWrite } from '../prepared.ts';
 import { StoreOpenError, StoreUnavailableError } from '../store.ts';
 import { groupCommit } from './group-commit.ts';
 import { kyselyOn, openSqliteStore } from './open.ts';
@@ -78,6 +80,18 @@ test('survives a loss of power: WAL, synced at checkpoints', async () => {
   expect(await value('integrity_check')).toEqual({ integrity_check: 'ok' });
 });
 
+const ENTRY: LogEntry = {
+  account_id: 'account',
+  request_id: 'request',
+  date: 0,
+  success: 1,
+  endpoint: '/vm/list',
+  method: 'GET',
+  request_body: '{}',
+  error_type: null,
+  response_body: '{}',
+};
+
 /** A group commit over a disk whose syncs end when the test says so. */
 function onSlowDisk() {
   const connection = new DatabaseSync(join(directory(), 'store.sqlite'));
@@ -97,7 +111,8 @@ function onSlowDisk() {
   });
   const durable: string[] = [];
   const write = (name: string) => commit(async () => name).then((text) => durable.push(text));
-  return { connection, commit, syncs, durable, write };
+  const append = (name: string) => commit.appendToLog({ ...ENTRY, request_id: name }).then(() => durable.push(name));
+  return { connection, commit, syncs, durable, write, append };
 }
 
 const nextIteration = () => new Promise((resolve) => setTimeout(resolve));
@@ -117,6 +132,65 @@ test('resolves a transaction when the disk has confirmed it, and later ones shar
   syncs[1]?.resolve();
   await Promise.all(later);
   expect(durable).toEqual(['first', 'second', 'third']);
+});
+
+test('entries of the request log that arrive during a sync share the next transaction', async () => {
+  const { commit, syncs, durable, append } = onSlowDisk();
+  const first = append('first');
+  await expect.poll(() => syncs.length).toBe(1);
+  const batches = commit.batches();
+  const later = [append('second')];
+  await nextIteration();
+  later.push(append('third'));
+  await nextIteration();
+  expect([durable, commit.batches() - batches]).toEqual([[], 0]);
+  syncs[0]?.resolve();
+  await first;
+  await expect.poll(() => syncs.length).toBe(2);
+  expect([durable, commit.batches() - batches]).toEqual([['first'], 1]);
+  syncs[1]?.resolve();
+  await Promise.all(later);
+  expect(durable).toEqual(['first', 'second', 'third']);
+});
+
+test('an entry of the request log joins the sync that a transaction waits for', async () => {
+  const { syncs, durable, append, write } = onSlowDisk();
+  const first = write('first');
+  await expect.poll(() => syncs.length).toBe(1);
+  const second = write('second');
+  await nextIteration();
+  const third = append('third');
+  await nextIteration();
+  syncs[0]?.resolve();
+  await first;
+  await expect.poll(() => syncs.length).toBe(2);
+  syncs[1]?.resolve();
+  await Promise.all([second, third]);
+  expect([durable, syncs.length]).toEqual([['first', 'second', 'third'], 2]);
+});
+
+test('an entry of the request log that waits for a sync which fails is refused', async () => {
+  const { commit, syncs, append } = onSlowDisk();
+  const first = append('first');
+  await expect.poll(() => syncs.length).toBe(1);
+  const second = append('second');
+  await nextIteration();
+  syncs[0]?.reject(new Error('EIO'));
+  await expect(first).rejects.toThrow(StoreUnavailableError);
+  await expect(second).rejects.toThrow(/Check the disk, and start the service again\.$/);
+  expect(syncs.length).toBe(1);
+  await commit.idle();
+});
+
+test('a query that was remembered runs again after a commit', async () => {
+  const store = await openStore();
+  const isNamed = expectedWrite<{ name: string }>((db, parameter) =>
+    db.selectFrom('settings').select('name').where('name', '=', parameter('name')),
+  );
+  const read = () => store.read((db) => isNamed(db, { name: 'vat' }));
+  expect([await read(), await read()]).toEqual([false, false]);
+  await store.commit(({ db }) => db.insertInto('settings').values({ name: 'vat', value: '1' }).execute());
+  expect([await read(), await read()]).toEqual([true, true]);
 });
 
 test('a failing transaction does not block the next one', async () => {

@@ -13,7 +13,7 @@ import type { Step } from './step.ts';
 import { createValidator } from './validator.ts';
 
 /** An operation that reads, with the values of its path. */
-export interface Question {
+export interface ReadCall {
   readonly operation: string;
   readonly path: PathValues;
 }
@@ -23,11 +23,11 @@ export interface Question {
  * @returns the responses, without those of operations that the document does not have or cannot be called
  * @throws {TargetError} when the target does not respond
  */
-export async function askTarget(options: ContractOptions, questions: readonly Question[]): Promise<readonly Exchange[]> {
+export async function sendReads(options: ContractOptions, calls: readonly ReadCall[]): Promise<readonly Exchange[]> {
   const document = parseDocument(options.document);
   const { operations } = surveyOperations(document);
   const validator = createValidator(document, { brief: true, lenient: true });
-  const steps = questions.flatMap(({ operation: id, path }): readonly Step[] => {
+  const steps = calls.flatMap(({ operation: id, path }): readonly Step[] => {
     const operation = operations.find((one) => one.id === id);
     const sendable = operation === undefined ? undefined : sendableOf({ document, operations, validator, seed: 1 }, operation);
     if (operation === undefined || !operation.readOnly || typeof sendable !== 'object') return [];
@@ -51,11 +51,11 @@ export async function askTarget(options: ContractOptions, questions: readonly Qu
     return options.apiKey;
   }
   const guard = createGuard({ steps, target, keyOf, budget: NO_BUDGET, priceOf: () => undefined, send });
-  const line = { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) };
+  const transport = { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) };
   const exchanges: Exchange[] = [];
   for (const step of steps) {
     try {
-      exchanges.push(await sendRequest(line, step, { path: typeof step.path === 'string' ? {} : step.path, body: bodyOf(step, {}) }));
+      exchanges.push(await sendRequest(transport, step, { path: typeof step.path === 'string' ? {} : step.path, body: bodyOf(step, {}) }));
     } catch (error) {
       if (!(error instanceof NoResponseError)) throw error;
       throw new TargetError(`${target.origin} does not respond: ${error.message}`, { cause: error.cause });

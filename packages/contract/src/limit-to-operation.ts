@@ -10,7 +10,7 @@ import { replaced } from './replace.ts';
  * A change of a response that operations share, limited to the operation that showed it: its reference becomes a copy with the change.
  * @returns the change itself where several operations showed it, or no other operation has the response
  */
-export function atOperation(document: OpenApiDocument, proposal: Proposal, exchanges: readonly Exchange[]): Proposal {
+export function limitToOperation(document: OpenApiDocument, proposal: Proposal, exchanges: readonly Exchange[]): Proposal {
   const component = /^\/components\/responses\/[^/]+/.exec(proposal.at)?.[0];
   const [first] = exchanges;
   if (component === undefined || first === undefined || proposal.kind !== 'add-entry') return proposal;

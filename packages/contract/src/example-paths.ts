@@ -9,7 +9,7 @@ import type { SampleSource } from './sample.ts';
 import type { Validator } from './validator.ts';
 
 /** The path parameters that the examples of a document name: what exists in a service that is made of them. */
-export function knownPaths(document: OpenApiDocument, operations: readonly Operation[], validator: Validator): readonly PathValues[] {
+export function examplePaths(document: OpenApiDocument, operations: readonly Operation[], validator: Validator): readonly PathValues[] {
   const exchanges = operations.flatMap((operation) => exampleExchanges({ document, validator }, operation));
   return operations.flatMap((operation) => {
     if (!operation.path.includes('{')) return [];

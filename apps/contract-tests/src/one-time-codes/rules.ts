@@ -5,17 +5,17 @@ import type { Exchange, Check, RunRemark } from '@reseller/contract/engine';
 import { codeIn, returnsCode } from './codes.ts';
 
 /** What can be seen only where codes are presented, and whether the code that shows it must be accepted. */
-export const LAWS = {
+export const OTP_RULES = {
   'a fresh code is valid': true,
   'a code is valid once': false,
   'a code is void once another is generated': false,
   'the newest code is valid': true,
 } as const satisfies Readonly<Record<string, boolean>>;
 
-export type Law = keyof typeof LAWS;
+export type OtpRule = keyof typeof OTP_RULES;
 
 /** All laws in the order in which they are tried. */
-export const LAW_NAMES: readonly Law[] = [
+export const OTP_RULE_NAMES: readonly OtpRule[] = [
   'a fresh code is valid',
   'a code is valid once',
   'a code is void once another is generated',
@@ -25,29 +25,29 @@ export const LAW_NAMES: readonly Law[] = [
 /** A code that was presented, and whether it was accepted. */
 export interface Presented {
   readonly exchange: Exchange;
-  readonly law: Law;
+  readonly rule: OtpRule;
   /** Undefined where the operator API gave no verdict; `reason` then says why. */
   readonly accepted: boolean | undefined;
   readonly reason?: string;
 }
 
 /** The check of the laws. `presented` is read when a run concludes. */
-export function otpLaws(presented: readonly Presented[]): Check {
+export function otpRules(presented: readonly Presented[]): Check {
   return {
-    id: 'otp-laws',
+    id: 'otp-rules',
     claim: 'A one-time code is new each time, valid once, and void as soon as another is generated.',
     judges:
       'Generates codes and compares them. Whether a code works only once, and not after a newer one, shows only where codes are presented: at the operator API, with `--operator URL`. Without it, or where the operator API gives no verdict, those laws are listed as unverified.',
     client: 'A code that you gave to a third party still opens the account after you believed it void.',
     needs: ['repeat'],
     applies: (operation, document) => returnsCode(document, operation),
-    conclude: ({ document, exchanges }) => [
+    checkRun: ({ document, exchanges }) => [
       ...notPresented(document, exchanges, presented),
-      ...presented.flatMap(brokenLaw),
+      ...presented.flatMap(brokenRule),
       ...repeatedCodes(document, exchanges),
     ],
     defect: {
-      says: 'Every code is the same.',
+      description: 'Every code is the same.',
       tamper: ({ document, operation, outcome, response }) =>
         outcome === 'success' && operation !== undefined && returnsCode(document, operation)
           ? withMembers(response, { data: { note: 'Valid for 10 minutes.', otp_code: '12345678' } })
@@ -71,10 +71,10 @@ function repeatedCodes(document: OpenApiDocument, exchanges: readonly Exchange[]
   });
 }
 
-function brokenLaw({ exchange, law, accepted, reason }: Presented): readonly RunRemark[] {
-  if (accepted === LAWS[law]) return [];
-  if (accepted === undefined) return [unverified(exchange, law, reason ?? 'the operator API gave no verdict')];
-  return [{ ...violation(exchange), message: law, expected: validity(LAWS[law]), observed: validity(accepted), rule: law }];
+function brokenRule({ exchange, rule, accepted, reason }: Presented): readonly RunRemark[] {
+  if (accepted === OTP_RULES[rule]) return [];
+  if (accepted === undefined) return [unverified(exchange, rule, reason ?? 'the operator API gave no verdict')];
+  return [{ ...violation(exchange), message: rule, expected: validity(OTP_RULES[rule]), observed: validity(accepted), rule }];
 }
 
 /** Codes that were generated and never presented verify nothing. */
@@ -83,17 +83,17 @@ function notPresented(document: OpenApiDocument, exchanges: readonly Exchange[],
     ({ operation, status, sent }) => sent.purpose === 'repeat' && isSuccess(status) && returnsCode(document, operation),
   );
   if (exchange === undefined || presented.length > 0) return [];
-  return LAW_NAMES.map((law) => unverified(exchange, law, 'codes were not presented; --operator URL says where to'));
+  return OTP_RULE_NAMES.map((rule) => unverified(exchange, rule, 'codes were not presented; --operator URL says where to'));
 }
 
-function unverified(exchange: Exchange, law: Law, reason: string): RunRemark {
+function unverified(exchange: Exchange, rule: OtpRule, reason: string): RunRemark {
   return {
     ...violation(exchange),
     verdict: 'unverified',
-    message: `the run did not see whether ${law}`,
-    expected: validity(LAWS[law]),
+    message: `the run did not see whether ${rule}`,
+    expected: validity(OTP_RULES[rule]),
     observed: reason,
-    rule: law,
+    rule,
   };
 }
 
