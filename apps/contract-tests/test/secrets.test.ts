@@ -46,7 +46,7 @@ const leaking: Tamper = ({ operation, outcome, response }) => {
   }
 };
 
-/** What each face of the command is asked, in a folder of its own; it gives all that it wrote on streams. */
+/** Uses one part of the command in a folder of its own, and adds all that it printed to `streams`. */
 type Face = (folder: string, streams: string[]) => Promise<void>;
 
 async function leakingService(): Promise<string> {

@@ -241,7 +241,7 @@ function undoneMessage(_details: unknown, isSettled: boolean): string {
 }
 
 function finishedMessage(): string {
-  return 'The VM is no longer billed, but the hypervisor has failed to carry the change out. The service retries until it succeeds. Check the VM in a few seconds.';
+  return 'The VM is no longer billed, but the hypervisor has not confirmed the change. The service retries until it does. Check the VM in a few seconds.';
 }
 
 /** Holds the credit that a position at a new price needs beyond the running one. A lower price is never refused, even without credit. */
