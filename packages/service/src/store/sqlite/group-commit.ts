@@ -8,6 +8,9 @@ import { logWriter } from './request-log.ts';
 /** Primary result codes of SQLite that stand for an outage: busy, read-only, input/output error, full, cannot open. */
 const UNAVAILABLE = new Set([5, 8, 10, 13, 14]);
 
+/** After this time a batch commits and the event loop goes on. The transactions that are left run in the next batch. */
+const MAX_BATCH_MS = 5;
+
 interface Waiting {
   /** Runs the work, and returns a function that resolves the caller's promise. */
   run(): Promise<() => void>;
@@ -47,7 +50,8 @@ export type GroupCommit = Store['commit'] & {
  * `sync` starts share it, and further ones run meanwhile. Log entries alone wait until it has ended, so that more of them share the next
  * transaction. They would have to wait for the next `sync` in any case.
  *
- * The driver is synchronous, so a batch runs to its end within one iteration of the event loop.
+ * The driver is synchronous, so a batch runs to its end within one iteration of the event loop. Its time is limited, so that other
+ * requests do not wait for all transactions that arrived together.
  *
  * @param disk.sync Makes all earlier commits durable. After a failure the contents of the disk are unknown, so the store refuses all
  *   further transactions until it is opened again.
@@ -59,7 +63,7 @@ export function groupCommit(
   db: Db,
   { sync, onFailedSync = () => {}, makeRoom = () => undefined }: Disk,
 ): GroupCommit {
-  let waiting: Waiting[] = [];
+  const transactions: Waiting[] = [];
   let waitingEntries: WaitingEntry[] = [];
   let batches = 0;
   let flushing: Promise<void> | undefined;
@@ -96,31 +100,49 @@ export function groupCommit(
   }
 
   async function flush(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    while (waiting.length > 0 || waitingEntries.length > 0) {
+    do {
+      await new Promise((resolve) => setImmediate(resolve));
       await makeRoom();
-      const [batch, entries] = [waiting, waitingEntries];
-      [waiting, waitingEntries] = [[], []];
-      await runBatch(batch, entries);
-    }
+      await runBatch();
+    } while (transactions.length > 0 || entriesAreDue());
     flushing = undefined;
   }
 
-  async function runBatch(batch: readonly Waiting[], entries: readonly WaitingEntry[]): Promise<void> {
+  /** If the next sync has work already, entries join it. */
+  function entriesAreDue(): boolean {
+    return waitingEntries.length > 0 && (!syncing || committed.length > 0);
+  }
+
+  /** At least one, and no more once the time is over. */
+  function* nextTransactions(): Generator<Waiting> {
+    const deadline = performance.now() + MAX_BATCH_MS;
+    for (let next = transactions.shift(); next; next = performance.now() < deadline ? transactions.shift() : undefined) yield next;
+  }
+
+  async function runBatch(): Promise<void> {
+    const batch: Waiting[] = [];
+    const entries = waitingEntries;
+    waitingEntries = [];
     const done: Committed[] = [];
     function rejectAll(error: unknown): void {
       for (const { reject } of [...batch, ...entries]) reject(error);
     }
-    if (broken) return rejectAll(broken);
-    if (!connection.isOpen) return rejectAll(new StoreUnavailableError('The store was closed.'));
     try {
+      if (broken) throw broken;
+      if (!connection.isOpen) throw new StoreUnavailableError('The store was closed.');
       begin.run();
-      for (const { run, reject } of batch) {
+    } catch (error) {
+      batch.push(...transactions.splice(0));
+      return rejectAll(unavailableOr(error));
+    }
+    try {
+      for (const next of nextTransactions()) {
+        batch.push(next);
         try {
-          done.push({ resolve: await run(), reject });
+          done.push({ resolve: await next.run(), reject: next.reject });
         } catch (error) {
           if (!connection.isTransaction) throw error;
-          reject(unavailableOr(error));
+          next.reject(unavailableOr(error));
         }
       }
       const append = requestLog.group();
@@ -166,7 +188,7 @@ export function groupCommit(
   function enqueue<T>(work: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (broken) return reject(broken);
-      waiting.push({
+      transactions.push({
         run: async () => {
           const result = await work();
           return () => resolve(result);
@@ -184,8 +206,7 @@ export function groupCommit(
       new Promise<void>((resolve, reject) => {
         if (broken) return reject(broken);
         waitingEntries.push({ entry, resolve, reject });
-        // If the next sync has work already, the entry joins it.
-        if (!syncing || committed.length > 0) flushing ??= flush();
+        if (entriesAreDue()) flushing ??= flush();
       }),
     batches: () => batches,
     async idle() {

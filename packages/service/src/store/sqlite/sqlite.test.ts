@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 
 import type { LogEntry } from '../log-row.ts';
@@ -72,7 +73,6 @@ test('refuses a path that cannot be a directory', async () => {
 
 test('survives a loss of power: WAL, synced at checkpoints', async () => {
   const store = await openStore();
-  const { sql } = await import('kysely');
   const value = async (name: string) =>
     (await store.commit(({ db }) => sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(db))).rows[0];
   expect(await value('journal_mode')).toEqual({ journal_mode: 'wal' });
@@ -191,6 +191,32 @@ test('a query that was remembered runs again after a commit', async () => {
   expect([await read(), await read()]).toEqual([false, false]);
   await store.commit(({ db }) => db.insertInto('settings').values({ name: 'vat', value: '1' }).execute());
   expect([await read(), await read()]).toEqual([true, true]);
+});
+
+test('other work of the event loop runs between transactions that take long, and log entries do not wait for all of them', async () => {
+  const { syncs, commit, append, durable } = onSlowDisk();
+  const order: string[] = [];
+  const work = (name: string) =>
+    commit(async () => {
+      order.push(name);
+      for (const begun = performance.now(); performance.now() - begun < 10;);
+      setImmediate(() => order.push(`after ${name}`));
+    });
+  const all = Promise.all([work('first'), work('second'), append('entry')]);
+  await expect.poll(() => order).toEqual(['first', 'after first', 'second', 'after second']);
+  await expect.poll(() => syncs.length).toBe(1);
+  syncs[0]?.resolve();
+  await expect.poll(() => syncs.length).toBe(2);
+  expect(durable).toEqual(['entry']);
+  syncs[1]?.resolve();
+  await all;
+});
+
+test('a statement with a limit is compiled once: it has no bare parameter for which SQLite would plan again', () => {
+  const db = kyselyOn(new DatabaseSync(':memory:'));
+  const accounts = db.selectFrom('accounts').select('id');
+  expect(accounts.limit(2).compile()).toMatchObject({ sql: 'select "id" from "accounts" limit 2', parameters: [] });
+  expect(accounts.limit(sql<number>`${3}`).compile()).toMatchObject({ sql: 'select "id" from "accounts" limit 0 + ?', parameters: [3] });
 });
 
 test('a failing transaction does not block the next one', async () => {
