@@ -23,9 +23,20 @@ export const areas: Readonly<Record<string, Area>> = {
     startsService: true,
     threshold: 85,
   },
-  core: {
-    sources: ['packages/service/src/core/**/*.ts'],
-    tests: ['packages/service/src/{core,reseller}/**/*.test.ts'],
+  'core-accounting': {
+    sources: ['packages/service/src/core/{account,accounting,jobs}/**/*.ts', 'packages/service/src/core/*.ts'],
+    tests: [
+      'packages/service/src/core/{account,accounting,jobs}/**/*.test.ts',
+      'packages/service/src/reseller/{account,accounting}/*.test.ts',
+      'packages/service/src/reseller/vm/create-vm.*.test.ts',
+      'packages/service/src/operator/{account,account-erasure,account-export,account-suspension,invoice,sale}.test.ts',
+    ],
+    startsService: true,
+    threshold: 85,
+  },
+  'core-services': {
+    sources: ['packages/service/src/core/{vm,dedicated,domain}/**/*.ts'],
+    tests: ['packages/service/src/{core,reseller}/{vm,dedicated,domain,handle}/*.test.ts'],
     startsService: true,
     threshold: 85,
   },

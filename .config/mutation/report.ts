@@ -1,22 +1,10 @@
-/** Reads the report of StrykerJS, and says what the tests did not notice. */
+/** Says what the tests did not notice. */
 import type { Equivalent } from './equivalents.ts';
+import type { Mutant, Position } from './mutants.ts';
 
-/** A position in a file. Both numbers begin at 1. */
-interface Position {
-  readonly line: number;
-  readonly column: number;
-}
-
-interface Mutant {
+/** What StrykerJS found out about a mutant. Lines and columns begin at 1. */
+export interface Result extends Mutant {
   readonly status: 'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'RuntimeError' | 'CompileError' | 'Ignored' | 'Pending';
-  readonly replacement?: string;
-  readonly mutatorName: string;
-  readonly location: { readonly start: Position; readonly end: Position };
-}
-
-/** The part of the report (mutation-testing-report-schema) that is read here. */
-export interface MutationReport {
-  readonly files: Readonly<Record<string, { readonly source: string; readonly mutants: readonly Mutant[] }>>;
 }
 
 /** A change that no test noticed. */
@@ -37,23 +25,33 @@ export interface FileScore {
   readonly survivors: readonly Survivor[];
 }
 
-/** The scores of the files, in their order in the report. */
-export function scoresOf(report: MutationReport, equivalents: readonly Equivalent[]): FileScore[] {
-  return Object.entries(report.files).map(([file, { source, mutants }]) => ({
-    file,
-    noticed: mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length,
-    survivors: mutants
-      .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
-      .map((mutant) => survivorOf(file, source, mutant, equivalents)),
-  }));
+/** The scores of the files, in the order of their names. */
+export function scoresOf(
+  results: readonly Result[],
+  sourceOf: (fileName: string) => string,
+  equivalents: readonly Equivalent[],
+): FileScore[] {
+  return [...Map.groupBy(results, ({ fileName }) => fileName)]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([file, ofFile]) => ({
+      file,
+      noticed: ofFile.filter(({ status }) => status === 'Killed' || status === 'Timeout').length,
+      survivors: ofFile
+        .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
+        .map((result) => survivorOf(result, sourceOf(file), equivalents)),
+    }))
+    .filter(({ noticed, survivors }) => noticed + survivors.length > 0);
 }
 
-function survivorOf(file: string, source: string, mutant: Mutant, equivalents: readonly Equivalent[]): Survivor {
-  const { location, replacement = '', mutatorName, status } = mutant;
+function survivorOf(
+  { fileName, location, replacement, mutatorName, status }: Result,
+  source: string,
+  equivalents: readonly Equivalent[],
+): Survivor {
   const original = textBetween(source, location.start, location.end);
-  const known = equivalents.find((one) => one.file === file && one.original === original && one.replacement === replacement);
+  const known = equivalents.find((one) => one.file === fileName && one.original === original && one.replacement === replacement);
   return {
-    file,
+    file: fileName,
     line: location.start.line,
     original,
     replacement: replacement || mutatorName,
@@ -68,11 +66,32 @@ function textBetween(source: string, start: Position, end: Position): string {
   return lines.map((line, index) => line.slice(index === 0 ? start.column - 1 : 0, index === last ? end.column - 1 : undefined)).join('\n');
 }
 
-/** The noticed changes in percent. Changes without an effect do not count. */
-export function scoreOf(scores: readonly FileScore[]): number {
+/** The noticed changes. Changes without an effect do not count. */
+export interface Score {
+  readonly noticed: number;
+  readonly tested: number;
+  /** In percent. */
+  readonly value: number;
+  /** The range that has the score of the whole area with a probability of 95 %, if the changes are a random sample of it. In percent. */
+  readonly interval: readonly [number, number];
+}
+
+export function scoreOf(scores: readonly FileScore[]): Score {
   const noticed = scores.reduce((sum, one) => sum + one.noticed, 0);
   const missed = scores.flatMap(({ survivors }) => survivors).filter(({ equivalent }) => equivalent === undefined).length;
-  return noticed + missed === 0 ? 100 : (100 * noticed) / (noticed + missed);
+  const tested = noticed + missed;
+  return { noticed, tested, value: tested === 0 ? 100 : (100 * noticed) / tested, interval: wilson(noticed, tested) };
+}
+
+/** The 95 % score interval of E. B. Wilson (1927) for a share, in percent. */
+function wilson(successes: number, trials: number): [number, number] {
+  if (trials === 0) return [0, 100];
+  const z = 1.96;
+  const share = successes / trials;
+  const width = 1 + z ** 2 / trials;
+  const middle = (share + z ** 2 / (2 * trials)) / width;
+  const half = (z / width) * Math.sqrt((share * (1 - share)) / trials + z ** 2 / (4 * trials ** 2));
+  return [100 * (middle - half), 100 * (middle + half)];
 }
 
 /** The table of scores, then each survivor. */
@@ -80,7 +99,7 @@ export function textOf(scores: readonly FileScore[]): string {
   const survivors = scores.flatMap((one) => one.survivors);
   const rows = scores.map((one) => {
     const equivalent = one.survivors.filter((survivor) => survivor.equivalent !== undefined).length;
-    const figures = [percentage(scoreOf([one])), one.noticed, one.survivors.length - equivalent, equivalent];
+    const figures = [percentage(scoreOf([one]).value), one.noticed, one.survivors.length - equivalent, equivalent];
     return [...figures.map((figure) => String(figure).padStart(10)), `  ${one.file}`].join('');
   });
   const head = ['score', 'noticed', 'missed', 'equivalent'].map((name) => name.padStart(10)).join('');

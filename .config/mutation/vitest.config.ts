@@ -10,6 +10,8 @@ export default defineConfig({
   test: {
     include: MUTATION_TESTS.split('\n'),
     globalSetup: MUTATION_SET_UP.split('\n').filter(Boolean),
+    // As in the suite: most tests need the whole service, and compiling it once per file would take most of the time.
+    isolate: false,
     reporters: [{}],
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -9,7 +9,7 @@ export interface Console {
 }
 
 /** A console that lets neither secrets nor what steers a terminal pass, whatever reaches it. */
-export function guarded(output: Console, secrets: readonly string[]): Console {
+export function safeConsole(output: Console, secrets: readonly string[]): Console {
   function clean(text: string): string {
     return withoutSecrets(text, secrets).replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
   }

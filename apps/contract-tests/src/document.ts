@@ -97,7 +97,7 @@ export function sourcesOf({ document, root, base }: LoadedDocument): Promise<Sou
 }
 
 /** A change waits for another at most as often as it has places around it. */
-const MOST_PASSES = 100;
+const MAX_PASSES = 100;
 
 /**
  * Writes the proposals of findings into the sources.
@@ -106,7 +106,7 @@ const MOST_PASSES = 100;
 export async function writeProposals(loaded: LoadedDocument, findings: Report['findings']): Promise<readonly string[]> {
   const changed = new Set<string>();
   // A change may make the place for the next one, such as the map that two headers need.
-  for (let pass = 0; pass < MOST_PASSES; pass++) {
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
     const files = editedFiles(findings, await sourcesOf(loaded));
     if (files.size === 0) return [...changed];
     for (const [path, text] of files) {

@@ -6,14 +6,14 @@ import { coloured } from './render.ts';
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
-const EVERY = 25;
+const LINES_PER_LOG_LINE = 25;
 const { stderr, stdout } = process;
 let lines = 0;
 
 /** On a terminal one line that changes, in a log now and then a line. */
 function progress(line: string, isPassing = false): void {
   if (stderr.isTTY) stderr.write(`\r\u001B[K${line.slice(0, (stderr.columns ?? 80) - 1)}`);
-  else if (!isPassing && ++lines % EVERY === 0) stderr.write(`${line}\n`);
+  else if (!isPassing && ++lines % LINES_PER_LOG_LINE === 0) stderr.write(`${line}\n`);
 }
 
 process.exitCode = await runCommand(process.argv.slice(2), {

@@ -15,7 +15,7 @@ export interface OperatorAccess {
 
 /** What a header can carry: visible ASCII. */
 const TOKEN = /^[!-~]+$/;
-const TIMEOUT = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /**
  * Where codes are presented: what `--operator` or RESELLER_OPERATOR_URL names, with RESELLER_OPERATOR_TOKEN or, on this machine only, the
@@ -47,7 +47,7 @@ export async function readOperator(
  */
 export async function assertOperator({ url, token }: OperatorAccess): Promise<void> {
   const status = await present({ url, token }, '').catch((error: unknown) => {
-    throw new CannotRunError(`The operator API at ${url.origin} does not answer. Start it, or leave --operator out.`, { cause: error });
+    throw new CannotRunError(`The operator API at ${url.origin} does not respond. Start it, or leave --operator out.`, { cause: error });
   });
   if (status === 401 || status === 403)
     throw new CannotRunError(`The operator API at ${url.origin} refuses the token (${status}). Check RESELLER_OPERATOR_TOKEN.`);
@@ -59,7 +59,7 @@ export async function assertOperator({ url, token }: OperatorAccess): Promise<vo
 
 /**
  * Presents one-time codes at an operator API (`POST /otp/verify`), which uses them up.
- * @returns a function that says whether a code was taken, and throws where the answer does not tell
+ * @returns a function that says whether a code was taken, and throws where the response does not show it
  */
 export function otpPresenter(access: OperatorAccess): (code: string) => Promise<boolean> {
   return async (code) => {
@@ -73,11 +73,11 @@ export function otpPresenter(access: OperatorAccess): (code: string) => Promise<
 
 /** @returns the status of the response, also of one that is not from the API */
 async function present({ url, token }: OperatorAccess, code: string): Promise<number> {
-  const client = createClient({ baseUrl: url.href, token, timeoutMs: TIMEOUT, maxRetries: 0 });
+  const client = createClient({ baseUrl: url.href, token, timeoutMs: TIMEOUT_MS, maxRetries: 0 });
   try {
     return (await verifyOtp({ client, body: { code } }).withMeta()).status;
   } catch (error) {
     if (error instanceof ResellerError && error.status !== undefined) return error.status;
-    throw new Error(`the operator API at ${url.origin} does not answer`, { cause: error });
+    throw new Error(`the operator API at ${url.origin} does not respond`, { cause: error });
   }
 }

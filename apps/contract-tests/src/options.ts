@@ -8,10 +8,10 @@ import type { Money, NamedOperations, Verdict } from '@reseller/contract/engine'
 
 import { CannotRunError } from './cannot-run.ts';
 
-export const USAGE = `Checks the answers of a running service against its OpenAPI document. Read-only unless told otherwise.
+export const USAGE = `Checks the responses of a running service against its OpenAPI document. Read-only unless told otherwise.
 
 Usage
-  npx pnpm@12 contract [--target URL] [options]   call a service and judge its answers
+  npx pnpm@12 contract [--target URL] [options]   call a service and judge its responses
   npx pnpm@12 contract --har FILE                 judge recorded traffic
   npx pnpm@12 contract proxy --target URL         judge the traffic that passes through a proxy
   npx pnpm@12 contract diff OLD NEW               compare two documents and name what breaks their users

@@ -25,7 +25,7 @@ const RESOURCES: Readonly<Record<string, PricedResource>> = {
 };
 
 /** The API's responses about prices of VMs, as data. */
-export interface VmPriceAnswers {
+export interface VmPriceResponses {
   /** Of `GET /vm/list/hosts`. */
   readonly hosts: unknown;
   /** Of `GET /accounting/sales`. */
@@ -38,11 +38,11 @@ type Amounts = ReadonlyMap<string, { readonly amount: bigint; readonly unit: big
 /**
  * The price of a VM for 30 days: by the prices of its host system, or in the active sale that makes it cheapest.
  * @param form fields of `PUT /vm/create`
- * @returns undefined where something that the form asks for has no price in any answer
+ * @returns undefined where something that the form asks for has no price in any response
  */
 export function priceOfVm(
   form: Readonly<Record<string, unknown>>,
-  { hosts, sales }: VmPriceAnswers,
+  { hosts, sales }: VmPriceResponses,
   document: OpenApiDocument,
 ): Price | undefined {
   const name = String(form['hostsystem']);

@@ -1,14 +1,14 @@
 import type { OpenApiDocument } from '@reseller/contract';
-import { askTarget, moneyOf } from '@reseller/contract/engine';
-import type { Answer, ContractOptions, Money, Plan, Price, PriceOf, Step } from '@reseller/contract/engine';
+import { sendReads, moneyOf } from '@reseller/contract/engine';
+import type { Exchange, ContractOptions, Money, Plan, Price, PriceOf, Step } from '@reseller/contract/engine';
 
 import { CannotRunError } from './cannot-run.ts';
 import { isList, isRecord, priceOfVm, textAt, valueIn } from './price-of-vm.ts';
 
 /** The API's own responses about prices, by operation. */
-export type PriceAnswers = ReadonlyMap<string, unknown>;
+export type PriceResponses = ReadonlyMap<string, unknown>;
 
-type Pricer = (step: Step, answers: PriceAnswers, document: OpenApiDocument) => Price | undefined;
+type Pricer = (step: Step, responses: PriceResponses, document: OpenApiDocument) => Price | undefined;
 
 interface PriceRule {
   /** Operations that read what the price is made of; none of them takes an identifier. */
@@ -16,22 +16,22 @@ interface PriceRule {
   readonly price: Pricer;
 }
 
-/** How the price of each operation that costs money follows from what the API answers. Operations that are not here cost nobody knows what. */
+/** How the price of each operation that costs money follows from the responses of the API. The cost of other operations is unknown. */
 const RULES: Readonly<Record<string, PriceRule>> = {
   createVm: {
     reads: ['listVmHosts', 'listSales'],
-    price: ({ form }, answers, document) =>
-      priceOfVm(form?.values ?? {}, { hosts: answers.get('listVmHosts'), sales: answers.get('listSales') }, document),
+    price: ({ form }, responses, document) =>
+      priceOfVm(form?.values ?? {}, { hosts: responses.get('listVmHosts'), sales: responses.get('listSales') }, document),
   },
   registerDomain: {
     reads: ['getDomainPricings'],
-    price: ({ form }, answers) =>
-      priceOfDomain(form?.values['domain'], form?.values['authcode'] === undefined ? 'create' : 'transfer', answers),
+    price: ({ form }, responses) =>
+      priceOfDomain(form?.values['domain'], form?.values['authcode'] === undefined ? 'create' : 'transfer', responses),
   },
-  undeleteDomain: { reads: ['getDomainPricings'], price: (step, answers) => priceOfDomain(namedIn(step), 'renew', answers) },
+  undeleteDomain: { reads: ['getDomainPricings'], price: (step, responses) => priceOfDomain(namedIn(step), 'renew', responses) },
   undeleteDedicatedServer: {
     reads: ['listDedicatedServers', 'listDedicatedMarket'],
-    price: (step, answers) => priceOfServer(namedIn(step), answers),
+    price: (step, responses) => priceOfServer(namedIn(step), responses),
   },
 };
 
@@ -44,19 +44,19 @@ export async function readPrices(options: ContractOptions, { steps }: Plan): Pro
   const given =
     reads.size === 0
       ? []
-      : await askTarget(
+      : await sendReads(
           options,
           [...reads].map((operation) => ({ operation, path: {} })),
         );
   if (given.some(({ status }) => status === 401 || status === 403))
     throw new CannotRunError(`${options.target.href} refuses the API key. Check RESELLER_API_KEY.`);
-  const answers: PriceAnswers = new Map(given.flatMap((answer) => readable(answer)));
+  const responses: PriceResponses = new Map(given.flatMap((exchange) => readable(exchange)));
   return (step) =>
     // What a form costs that breaks the rules and is accepted all the same, nobody knows.
-    step.purpose === 'invalid-form' ? undefined : RULES[step.operation.id]?.price(step, answers, options.document);
+    step.purpose === 'invalid-form' ? undefined : RULES[step.operation.id]?.price(step, responses, options.document);
 }
 
-function readable({ operation, status, body }: Answer): readonly (readonly [string, unknown])[] {
+function readable({ operation, status, body }: Exchange): readonly (readonly [string, unknown])[] {
   return status === 200 && body.kind === 'json' ? [[operation.id, valueIn(body.value, 'data')]] : [];
 }
 
@@ -65,8 +65,8 @@ function namedIn({ path }: Step): string | undefined {
   return typeof path === 'string' ? undefined : Object.values(path)[0];
 }
 
-function priceOfDomain(domain: unknown, what: keyof typeof DOMAIN_BASIS, answers: PriceAnswers): Price | undefined {
-  const prices = answers.get('getDomainPricings');
+function priceOfDomain(domain: unknown, what: keyof typeof DOMAIN_BASIS, responses: PriceResponses): Price | undefined {
+  const prices = responses.get('getDomainPricings');
   if (typeof domain !== 'string' || !isRecord(prices)) return undefined;
   // Of .uk and .co.uk the longer one is meant.
   const [tld] = Object.keys(prices)
@@ -82,10 +82,10 @@ function priceOfDomain(domain: unknown, what: keyof typeof DOMAIN_BASIS, answers
 }
 
 /** A cancellation that is withdrawn lets a server be renewed again, at the price that its owner pays, or else that the market asks. */
-function priceOfServer(identifier: string | undefined, answers: PriceAnswers): Price | undefined {
+function priceOfServer(identifier: string | undefined, responses: PriceResponses): Price | undefined {
   if (identifier === undefined) return undefined;
-  const owned = itemOf(answers.get('listDedicatedServers'), identifier);
-  const offered = itemOf(answers.get('listDedicatedMarket'), identifier);
+  const owned = itemOf(responses.get('listDedicatedServers'), identifier);
+  const offered = itemOf(responses.get('listDedicatedMarket'), identifier);
   const price = valueIn(owned, 'accounting', 'price') ?? valueIn(offered, 'price');
   const runtime = valueIn(owned, 'accounting', 'runtime') ?? valueIn(offered, 'price', 'runtime');
   const basis = `${textAt(runtime, 'amount')} ${textAt(runtime, 'unit')} of the server, when it is renewed, by ${owned === undefined ? 'listDedicatedMarket' : 'listDedicatedServers'}`;

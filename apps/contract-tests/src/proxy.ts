@@ -78,7 +78,7 @@ async function pass({ target, recorder, onExchange }: ProxyOptions, request: Inc
     });
     response.end(method === 'HEAD' ? undefined : bytes);
     const requestBody = body.length > 0 ? body.toString() : undefined;
-    const answer = recorder.take({
+    const exchange = recorder.take({
       method,
       url,
       requestHeaders,
@@ -89,11 +89,11 @@ async function pass({ target, recorder, onExchange }: ProxyOptions, request: Inc
       bytes,
       milliseconds: performance.now() - begun,
     });
-    onExchange(`${answered.status}  ${answer === undefined ? `${method} of no operation` : answer.operation.id}`);
+    onExchange(`${answered.status}  ${exchange === undefined ? `${method} of no operation` : exchange.operation.id}`);
   } catch (error) {
-    response.writeHead(502, { 'content-type': 'text/plain' }).end('The target of the contract proxy does not answer.\n');
+    response.writeHead(502, { 'content-type': 'text/plain' }).end('The target of the contract proxy does not respond.\n');
     const { cause } = error instanceof Error ? error : { cause: undefined };
-    onExchange(`502  no answer: ${cause instanceof Error ? cause.message : String(error)}`);
+    onExchange(`502  no response: ${cause instanceof Error ? cause.message : String(error)}`);
   }
 }
 

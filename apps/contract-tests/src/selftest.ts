@@ -8,11 +8,11 @@ import { FAKE_KEY, startFakeService } from './fake/fake-service.ts';
 import type { FakeService, Tamper } from './fake/fake-service.ts';
 import { memoryJournal } from './memory-journal.ts';
 import { oneTimeCodes } from './one-time-codes/extension.ts';
-import { otpLaws } from './one-time-codes/laws.ts';
+import { otpRules } from './one-time-codes/rules.ts';
 import { startProxy } from './proxy.ts';
 
 /** Every check of the engine, and those of this API alone. */
-export const ALL_CHECKS: readonly Check[] = [...CHECKS, otpLaws([])];
+export const ALL_CHECKS: readonly Check[] = [...CHECKS, otpRules([])];
 
 /** The result of the selftest for one check. */
 export interface Proof {
@@ -33,26 +33,29 @@ export async function controlRun(document: OpenApiDocument): Promise<Report['fin
 /** Runs everything against a service with the defect of one check. */
 export async function proveCheck(given: OpenApiDocument, check: Check): Promise<Proof> {
   const document = readOperations(given).some((operation) => check.applies(operation, given)) ? given : AMOUNTS;
-  const { tamper, sends, asks, needsComparison = false } = check.defect;
+  const { tamper, alterForm, undescribedPath, needsComparison = false } = check.defect;
   const findings =
-    sends === undefined && asks === undefined
+    alterForm === undefined && undescribedPath === undefined
       ? (await runAgainstFake(document, tamper, needsComparison)).findings
-      : await clientFindings(document, { ...(sends === undefined ? {} : { sends }), ...(asks === undefined ? {} : { asks }) });
+      : await clientFindings(document, {
+          ...(alterForm === undefined ? {} : { alterForm }),
+          ...(undescribedPath === undefined ? {} : { undescribedPath }),
+        });
   const ids = new Set(findings.map((finding) => finding.check));
-  return { check: check.id, defect: check.defect.says, found: ids.has(check.id), others: [...ids].filter((id) => id !== check.id) };
+  return { check: check.id, defect: check.defect.description, found: ids.has(check.id), others: [...ids].filter((id) => id !== check.id) };
 }
 
 /** What is found in the traffic of a client that sends the document's examples, with or without a defect, through the proxy. */
 export async function clientFindings(
   document: OpenApiDocument,
-  { sends = (form) => form, asks }: Pick<Check['defect'], 'sends' | 'asks'> = {},
+  { alterForm = (form) => form, undescribedPath }: Pick<Check['defect'], 'alterForm' | 'undescribedPath'> = {},
 ): Promise<Report['findings']> {
   const service = await startFakeService(document);
   const recorder = createRecorder(document);
   const proxy = await startProxy({ target: new URL(service.url), port: 0, recorder, onExchange: () => {} });
   try {
-    for (const operation of readOperations(document)) await send(proxy.url, operation, sends);
-    if (asks !== undefined) await (await fetch(`${proxy.url}${asks}`)).arrayBuffer();
+    for (const operation of readOperations(document)) await send(proxy.url, operation, alterForm);
+    if (undescribedPath !== undefined) await (await fetch(`${proxy.url}${undescribedPath}`)).arrayBuffer();
     // A client need not ask for everything.
     return recorder.report(new URL(service.url)).findings.filter(({ verdict }) => verdict !== 'unverified');
   } finally {
@@ -61,7 +64,7 @@ export async function clientFindings(
   }
 }
 
-async function send(base: string, operation: Operation, sends: (form: string) => string | undefined): Promise<void> {
+async function send(base: string, operation: Operation, alterForm: (form: string) => string | undefined): Promise<void> {
   const { method, path, body, parameters, security } = operation;
   const values = Object.fromEntries(
     parameters.flatMap(({ name, examples: [example] }) => (example === undefined ? [] : [[name, String(example)]])),
@@ -74,8 +77,8 @@ async function send(base: string, operation: Operation, sends: (form: string) =>
   if (security !== undefined) attachCredential(security, FAKE_KEY, { headers, query });
   const url = new URL(`${base}${fillPath(path, values)}`);
   url.search = query.toString();
-  const answer = await fetch(url, { method, headers, ...(good === '' ? {} : { body: sends(good) ?? good }) });
-  await answer.arrayBuffer();
+  const response = await fetch(url, { method, headers, ...(good === '' ? {} : { body: alterForm(good) ?? good }) });
+  await response.arrayBuffer();
 }
 
 /** A full run against a service made of the document, with some defects; what may be called by name is. */

@@ -1,7 +1,7 @@
 /** Colours of the terminal output. */
 import { expect, test } from 'vitest';
 
-import { guarded } from '../src/console.ts';
+import { safeConsole } from '../src/console.ts';
 import { coloured } from '../src/render.ts';
 
 const marked = (text: string): string => coloured(text, (colour, part) => `<${colour}>${part}</>`);
@@ -31,6 +31,6 @@ test('several lines are coloured one by one', () => {
 
 test('a service sends no colours of its own', () => {
   const printed: string[] = [];
-  guarded({ print: (text) => printed.push(text), progress: () => {} }, []).print('learned  \u001B[31mred\u001B[0m');
+  safeConsole({ print: (text) => printed.push(text), progress: () => {} }, []).print('learned  \u001B[31mred\u001B[0m');
   expect(marked(printed.join())).toBe('<yellow>learned</>  \uFFFD[31mred\uFFFD[0m');
 });

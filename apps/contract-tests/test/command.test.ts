@@ -12,7 +12,7 @@ import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
 import type { FakeService } from '../src/fake/fake-service.ts';
 import { readArguments, readKey } from '../src/options.ts';
 import { command } from './run-command.ts';
-import type { Ended } from './run-command.ts';
+import type { CommandResult } from './run-command.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const SECRET = 'example-management-password';
@@ -24,21 +24,24 @@ let failing: FakeService;
 beforeAll(async () => {
   const document = await loadDocument();
   correct = await startFakeService(document);
-  broken = await startFakeService(document, ({ operation, outcome, answer }) => {
+  broken = await startFakeService(document, ({ operation, outcome, response }) => {
     if (outcome !== 'success') return undefined;
-    if (operation?.id === 'getCurrentInvoice') return { ...answer, body: { ...Object(answer.body), status: 'fine\u001B[31m' } };
+    if (operation?.id === 'getCurrentInvoice') return { ...response, body: { ...Object(response.body), status: 'fine\u001B[31m' } };
     if (operation?.id !== 'listDedicatedServers') return undefined;
-    return { ...answer, body: { ...Object(answer.body), data: { list: [{ management: { password: SECRET }, identifier: SECRET }] } } };
+    return { ...response, body: { ...Object(response.body), data: { list: [{ management: { password: SECRET }, identifier: SECRET }] } } };
   });
   const body = { status: 'error', type: 'unavailable', requestID: null, message: 'Later.', data: null };
-  failing = await startFakeService(document, ({ answer, key }) => (key === 'account' ? { ...answer, status: 503, body } : undefined));
+  failing = await startFakeService(document, ({ response, key }) => (key === 'account' ? { ...response, status: 503, body } : undefined));
 });
 
 afterAll(async () => {
   for (const service of [correct, broken, failing]) await service.close();
 });
 
-function run(argv: readonly string[], environment: Readonly<Record<string, string>> = { RESELLER_API_KEY: FAKE_KEY }): Promise<Ended> {
+function run(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>> = { RESELLER_API_KEY: FAKE_KEY },
+): Promise<CommandResult> {
   return command(argv, environment);
 }
 
@@ -131,7 +134,7 @@ describe('exit code 2, with one line that says what to do', () => {
       'nobody at the target',
       ['--target', 'http://127.0.0.1:9'],
       expect.stringMatching(
-        /^http:\/\/127\.0\.0\.1:9 does not answer: .+\. Start the service there \(npx pnpm@12 start for the sandbox\), or name another with --target\.$/,
+        /^http:\/\/127\.0\.0\.1:9 does not respond: .+\. Start the service there \(npx pnpm@12 start for the sandbox\), or name another with --target\.$/,
       ),
     ],
   ])('%s', async (_, argv, line) => {
@@ -180,7 +183,7 @@ describe('exit code 2, with one line that says what to do', () => {
     await new Promise((resolve) => site.close(resolve));
     expect({ code, output }).toEqual({
       code: 2,
-      output: expect.stringContaining('answers every request with an HTML page, so it does not look like an API'),
+      output: expect.stringContaining('responds to every request with an HTML page, so it does not look like an API'),
     });
   });
 

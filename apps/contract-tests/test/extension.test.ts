@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
 import { command } from './run-command.ts';
-import type { Ended } from './run-command.ts';
+import type { CommandResult } from './run-command.ts';
 import { startSandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -57,7 +57,7 @@ async function runAgainst(
   { url, operatorUrl, operatorToken, things }: Sandbox,
   ids: readonly string[],
   ...more: readonly string[]
-): Promise<Ended> {
+): Promise<CommandResult> {
   const [offer] =
     readOperations(await loadDocument('service')).find(({ id }) => id === 'purchaseDedicatedServer')?.parameters[0]?.examples ?? [];
   const identifiers: Readonly<Record<string, unknown>> = {

@@ -36,15 +36,15 @@ test('changes and buys nothing before somebody agreed, and says what it would do
 });
 
 test('a purchase that nothing prices is of unknown price, and has to be allowed by number', async () => {
-  const service = await start(await loadDocument(), ({ operation, outcome, answer }) => {
+  const service = await start(await loadDocument(), ({ operation, outcome, response }) => {
     if (operation?.id !== 'listVmHosts' || outcome !== 'success') return undefined;
-    const body = Object(answer.body);
+    const body = Object(response.body);
     const unpriced = body.data.map((host: object) => ({ ...host, prices: undefined }));
-    return { ...answer, body: { ...body, data: unpriced } };
+    return { ...response, body: { ...body, data: unpriced } };
   });
   const { code, output } = await command(['--target', service.url, '--mode', 'full', '--only', 'createVm', 'registerDomain'], environment);
   expect(code).toBe(2);
-  expect(output).toMatch(/COSTS {4}PUT \/vm\/create .*\n +unknown price: nothing that the API answers says what it costs/);
+  expect(output).toMatch(/COSTS {4}PUT \/vm\/create .*\n +unknown price: no response of the API shows it/);
   expect(output).toMatch(/In total \d.* and 1 purchase of unknown price\./);
   expect(output).toMatch(/To do this, add --budget \S+ --allow-unknown-price 1 --yes$/);
 });
@@ -57,7 +57,7 @@ test('a plan names every request before the first is sent, and sends none', asyn
   );
   expect(code).toBe(0);
   expect(output).toContain('costs    PUT /vm/create cores=2');
-  expect(output).toMatch(/costs {4}POST \/domain\/register domain=contract-1-\S+&handle=\{from an answer\}/);
+  expect(output).toMatch(/costs {4}POST \/domain\/register domain=contract-1-\S+&handle=\{from a response\}/);
   expect(output).toContain('createHandle: it is not among those that --only names');
   expect(service.requests).toEqual([]);
 });
@@ -154,7 +154,7 @@ test('after a crash the next run undoes what the last one left, before anything 
   const file = join(await temporaryFolder(), 'journal.jsonl');
   const service = await start(document);
   const target = new URL(service.url);
-  // The process dies while the cancellation is on its way: it happened, and its answer was never read.
+  // The process dies while the cancellation is on its way: it happened, and its response was never read.
   const dying = runContract({
     document,
     target,
@@ -202,7 +202,7 @@ test('a line that a crash cut short is not an entry', async () => {
   expect((await readFile(file, 'utf8')).split('\n')).toHaveLength(3);
 });
 
-test('a target that is not there is told from one that answers wrongly', async () => {
+test('a target that is not there is distinguished from one whose response is wrong', async () => {
   const document = await loadDocument();
   await expect(runContract({ document, target: new URL('http://127.0.0.1:9'), apiKey: FAKE_KEY })).rejects.toThrow(TargetError);
 });

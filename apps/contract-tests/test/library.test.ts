@@ -29,10 +29,10 @@ describe('a library that keeps its document', () => {
   });
 
   test('has no findings read-only, and is sent nothing that changes it', async () => {
-    const { url, arrived } = await startLibrary();
+    const { url, received } = await startLibrary();
     const report = await runContract({ document: parseDocument(document), target: url, apiKey: TOKEN });
     expect(report.findings.filter(({ verdict }) => verdict !== 'unverified')).toEqual([]);
-    expect(new Set(arrived.map(({ method }) => method))).toEqual(new Set(['GET']));
+    expect(new Set(received.map(({ method }) => method))).toEqual(new Set(['GET']));
     const verified = report.coverage.filter((row) => row.verified).map(({ operation }) => operation);
     expect(verified).toEqual(['getHealth', 'listBooks', 'getBook', 'listLoans', 'getLoan', 'listMembers', 'getMember']);
     expect(Math.max(...report.coverage.map(({ requests }) => requests))).toBeLessThanOrEqual(5);

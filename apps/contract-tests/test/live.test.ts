@@ -3,7 +3,7 @@ import type { Report } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
-import { describeReport } from './face.ts';
+import { describeReport } from './describe-report.ts';
 
 const { RESELLER_API_URL: url = '', RESELLER_API_KEY: apiKey = '' } = process.env;
 // Nothing that costs money or changes state leaves, whatever these tests ask.

@@ -5,7 +5,7 @@ import type { Report } from '@reseller/contract/engine';
 import { describe } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
-import { describeReport } from './face.ts';
+import { describeReport } from './describe-report.ts';
 import { startMockProcess } from './mock-process.ts';
 
 const accepted = readBaseline(await readFile(new URL('mock-baseline.yaml', import.meta.url), 'utf8'));

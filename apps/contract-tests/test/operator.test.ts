@@ -76,7 +76,7 @@ test.each([
     'nobody there',
     ['--operator', 'http://127.0.0.1:9'],
     { RESELLER_OPERATOR_TOKEN: 'x' },
-    /The operator API at http:\/\/127\.0\.0\.1:9 does not answer\./,
+    /The operator API at http:\/\/127\.0\.0\.1:9 does not respond\./,
   ],
 ])('%s: exit code 2', async (_, more, told, message) => {
   const { code, output } = await command(argv(...more), environment(told));
@@ -95,7 +95,7 @@ test('a wrong token, and an address that is not that of an operator API: exit co
 test.each([
   ['stays valid', () => true, ['a code is valid once', 'a code is void once another is generated']],
   ['is never valid', () => false, ['a fresh code is valid', 'the newest code is valid']],
-])('a code that %s is a violation of each law that it breaks', async (_, taken, laws) => {
+])('a code that %s is a violation of each law that it breaks', async (_, taken, rules) => {
   const service = await startFakeService(document);
   onTestFinished(() => service.close());
   const report: Report = await runContract({
@@ -108,6 +108,6 @@ test.each([
     extensions: [oneTimeCodes(document, async () => taken())],
   });
   expect(report.findings.map(({ check, verdict, message }) => [check, verdict, message])).toEqual(
-    laws.map((law) => ['otp-laws', 'violation', law]),
+    rules.map((rule) => ['otp-rules', 'violation', rule]),
   );
 });

@@ -2,7 +2,7 @@ import { createClient, createSale } from '@reseller/operator-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { command } from './run-command.ts';
-import type { Ended } from './run-command.ts';
+import type { CommandResult } from './run-command.ts';
 import { startSandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -14,13 +14,13 @@ beforeAll(async () => {
 
 afterAll(() => sandbox.close());
 
-function full(only: readonly string[], ...more: readonly string[]): Promise<Ended> {
+function full(only: readonly string[], ...more: readonly string[]): Promise<CommandResult> {
   return command(['--target', sandbox.url.href, '--mode', 'full', ...more, '--only', ...only], { RESELLER_API_KEY: sandbox.apiKey });
 }
 
 async function ask(path: string): Promise<{ readonly data: unknown }> {
-  const answer = await fetch(new URL(path, sandbox.url), { headers: { 'x-service-apikey': sandbox.apiKey } });
-  const data: unknown = Object(await answer.json()).data;
+  const response = await fetch(new URL(path, sandbox.url), { headers: { 'x-service-apikey': sandbox.apiKey } });
+  const data: unknown = Object(await response.json()).data;
   return { data };
 }
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
 /** A request as it arrived. */
-export interface Arrived {
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -15,17 +15,17 @@ export interface Arrived {
 
 export interface RawServer {
   readonly url: URL;
-  readonly arrived: readonly Arrived[];
+  readonly received: readonly ReceivedRequest[];
 }
 
 /** A server on a free port of this machine until the test ends. */
-export async function startServer(reply: (request: Arrived, response: ServerResponse) => void): Promise<RawServer> {
-  const arrived: Arrived[] = [];
+export async function startServer(reply: (request: ReceivedRequest, response: ServerResponse) => void): Promise<RawServer> {
+  const received: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://server.invalid');
     const { method = '', headers } = request;
     const one = { method, path: url.pathname, query: url.searchParams, headers, body: await text(request) };
-    arrived.push(one);
+    received.push(one);
     reply(one, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -37,7 +37,7 @@ export async function startServer(reply: (request: Arrived, response: ServerResp
       }),
   );
   const address = server.address();
-  return { url: new URL(`http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`), arrived };
+  return { url: new URL(`http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`), received };
 }
 
 /** Ends a response with JSON. */

@@ -22,10 +22,10 @@ beforeAll(async () => {
 const MARKUP = '</script><img src=x onerror=alert(1)>';
 const DAY = 86_400_000;
 
-const defective: Tamper = ({ operation, outcome, answer }) => {
+const defective: Tamper = ({ operation, outcome, response }) => {
   if (outcome !== 'success' || operation?.id !== 'getCurrentInvoice') return undefined;
-  const body = Object(answer.body);
-  return { ...answer, body: { ...body, [MARKUP]: 1, data: { ...body.data, creditLimit: MARKUP } } };
+  const body = Object(response.body);
+  return { ...response, body: { ...body, [MARKUP]: 1, data: { ...body.data, creditLimit: MARKUP } } };
 };
 
 async function reports(

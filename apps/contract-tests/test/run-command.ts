@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runCommand } from '../src/command.ts';
 
 /** The result of a command. */
-export interface Ended {
+export interface CommandResult {
   readonly code: number;
   readonly output: string;
 }
@@ -19,13 +19,17 @@ export interface More {
 }
 
 /** Runs a command without its process. */
-export async function command(argv: readonly string[], environment: Readonly<Record<string, string>>, more: More = {}): Promise<Ended> {
+export async function command(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  more: More = {},
+): Promise<CommandResult> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-command-'));
   const printed: string[] = [];
   try {
     const code = await runCommand(argv, {
       environment,
-      places: { journal: more.journal ?? join(folder, 'journal.jsonl') },
+      paths: { journal: more.journal ?? join(folder, 'journal.jsonl') },
       output: {
         print(text) {
           printed.push(text);

@@ -138,12 +138,12 @@ async function buy(
   form: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const [method = '', path = ''] = what.split(' ');
-  const answer = await fetch(new URL(path, url), {
+  const response = await fetch(new URL(path, url), {
     method,
     headers: { 'x-service-apikey': apiKey },
     body: new URLSearchParams(form),
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${what} was refused: ${text}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${what} was refused: ${text}`);
   return JSON.parse(text).data;
 }

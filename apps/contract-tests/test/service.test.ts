@@ -7,7 +7,7 @@ import { loadDocument } from '../src/document.ts';
 import { memoryJournal } from '../src/memory-journal.ts';
 import { oneTimeCodes } from '../src/one-time-codes/extension.ts';
 import { otpPresenter } from '../src/operator.ts';
-import { describeReport, performedChecks } from './face.ts';
+import { describeReport, performedChecks } from './describe-report.ts';
 import { startSandbox } from './sandbox.ts';
 
 const report = await runAgainstSandbox();
@@ -20,7 +20,7 @@ test('every operation of the document answered with success', () => {
   expect(report.coverage.filter(({ verified }) => !verified).map(({ operation, reason }) => `${operation}: ${reason}`)).toEqual([]);
 });
 
-test('every request was within the budget, and what was made is named', () => {
+test('every request was within the budget, and the report names everything that it created', () => {
   expect(report.traffic.filter(({ operation, status }) => operation === 'createVm' && status === 200).length).toBeLessThanOrEqual(3);
   expect(report.left.some((line) => line.startsWith('createVm (vmid '))).toBe(true);
 });
@@ -30,9 +30,9 @@ test('what was cancelled is as it was before', () => {
 });
 
 test('one-time codes were presented at the operator API, and kept their laws', () => {
-  expect(report.findings.filter(({ check }) => check === 'otp-laws')).toEqual([]);
+  expect(report.findings.filter(({ check }) => check === 'otp-rules')).toEqual([]);
   expect(report.coverage.find(({ operation }) => operation === 'generateOtp')?.checks).toContainEqual({
-    check: 'otp-laws',
+    check: 'otp-rules',
     outcome: 'passed',
   });
 });

@@ -24,9 +24,9 @@ async function start(tamper?: Tamper): Promise<FakeService> {
   return service;
 }
 
-const wrongType: Tamper = ({ operation, outcome, answer }) =>
+const wrongType: Tamper = ({ operation, outcome, response }) =>
   operation?.id === 'getCurrentInvoice' && outcome === 'success'
-    ? { ...answer, body: { ...Object(answer.body), data: { ...Object(answer.body).data, creditLimit: '1000' } } }
+    ? { ...response, body: { ...Object(response.body), data: { ...Object(response.body).data, creditLimit: '1000' } } }
     : undefined;
 
 const headers = { 'x-service-apikey': FAKE_KEY };
@@ -55,7 +55,7 @@ test('a proxy passes everything on, judges it, and reports when it is stopped', 
   const { code, output } = await ended;
   expect(code).toBe(1);
   expect(output).toContain('violation  /data/creditLimit must be a number');
-  expect(output).toContain('2 answers judged');
+  expect(output).toContain('2 responses judged');
   expect(output).toContain("violation of the client  the client's form: cores must be an integer");
   expect(output).not.toContain(FAKE_KEY);
 });
@@ -131,7 +131,7 @@ test.each([
   expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(message) });
 });
 
-test('two services are compared by the shapes that they answer', async () => {
+test('two services are compared by the shapes of their responses', async () => {
   const [one, other] = [await start(), await start(wrongType)];
   const argv = ['--target', one.url, '--compare', other.url];
   const { code, output } = await command(argv, { RESELLER_API_KEY: FAKE_KEY });

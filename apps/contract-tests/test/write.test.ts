@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { lint as lintDocument, loadConfig } from '@redocly/openapi-core';
 import type { OpenApiDocument } from '@reseller/contract';
 import { runContract, tamperEnvelope } from '@reseller/contract/engine';
-import type { FakeAnswer, Report } from '@reseller/contract/engine';
+import type { FakeResponse, Report } from '@reseller/contract/engine';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument, openDocument, sourcesOf, writeProposals } from '../src/document.ts';
@@ -39,7 +39,7 @@ async function assume(file: string): Promise<void> {
   await writeFile(file, text.replace(/^ {2}operationId: .*$/m, '$&\n  x-provenance: inferred'));
 }
 
-/** Takes the header that every answer has from a response of a file, so that it is found on others alone. */
+/** Takes the header that every response has from a response of a file, so that it is found on others alone. */
 async function forgetHeader(file: string): Promise<void> {
   const text = await readFile(file, 'utf8');
   await writeFile(file, text.replace(/^ {6}headers:\n {8}Idempotency-Key-Lifetime:\n {10}\$ref: .*\n/m, ''));
@@ -55,24 +55,28 @@ async function lint(root: string): Promise<readonly string[]> {
 }
 
 /** A service that has gone on since its document was written, in every way that a proposal can describe. */
-const ahead: Tamper = ({ operation, outcome, answer }) => {
+const ahead: Tamper = ({ operation, outcome, response }) => {
   if (outcome !== 'success') return undefined;
-  const body = Object(answer.body);
+  const body = Object(response.body);
   switch (operation?.id) {
     case 'listDomains':
-      return { ...answer, headers: { ...answer.headers, 'x-requests-left': '41', 'x-requests-reset': '9' }, body: { ...body, page: 1 } };
+      return {
+        ...response,
+        headers: { ...response.headers, 'x-requests-left': '41', 'x-requests-reset': '9' },
+        body: { ...body, page: 1 },
+      };
     case 'getDomain':
-      return { ...answer, body: { ...body, data: { ...body.data, domain: { ...body.data.domain, status: 'PARKED' } } } };
+      return { ...response, body: { ...body, data: { ...body.data, domain: { ...body.data.domain, status: 'PARKED' } } } };
     case 'listVmHosts':
       return {
-        ...answer,
+        ...response,
         body: { ...body, data: body.data.map((host: object) => ({ ...host, name: 7, displayname: undefined, hardware: null })) },
       };
     case 'listSales':
-      return { ...answer, status: 206 };
+      return { ...response, status: 206 };
     case 'listHandleCountries':
       return {
-        ...answer,
+        ...response,
         status: 418,
         body: { status: 'error', type: 'unavailable', requestID: body.requestID, message: 'Short and stout.', data: null },
       };
@@ -106,19 +110,19 @@ test('what is written into the YAML describes what was observed, and a second ru
   expect(second.findings.filter(({ verdict }) => verdict !== 'unverified').map(({ check, message }) => `${check} ${message}`)).toEqual([]);
 });
 
-/** Ways in which a service can answer otherwise than its document assumes; in each, an operation goes one way. */
+/** Ways in which a service can respond differently from what its document assumes. Each operation has one of them. */
 const OTHERWISE: readonly (readonly [what: string, tamper: Tamper, checks: readonly string[]])[] = [
   [
     'refusals',
     (exchange) => {
-      const { operation, outcome, key, answer } = exchange;
-      const refused = (status: number): FakeAnswer => ({ ...answer, status });
+      const { operation, outcome, key, response } = exchange;
+      const refused = (status: number): FakeResponse => ({ ...response, status });
       if (outcome === 'unauthorized' && key === 'none' && operation?.id === 'listDomains') return refused(404);
       if (outcome === 'unauthorized' && key === 'wrong' && operation?.id === 'getHandle') return refused(404);
       if (outcome === 'unauthorized' && operation?.id === 'listSales')
-        return { ...answer, headers: { 'content-type': 'text/html' }, body: '<p>Sign in</p>' };
+        return { ...response, headers: { 'content-type': 'text/html' }, body: '<p>Sign in</p>' };
       if (outcome === 'unauthorized' && operation?.id === 'getDomainPricings')
-        return { ...refused(429), headers: { ...answer.headers, 'retry-after': 'soon' } };
+        return { ...refused(429), headers: { ...response.headers, 'retry-after': 'soon' } };
       if (outcome === 'unknown-id' && operation?.id === 'getDomain') return refused(400);
       return outcome === 'unknown-id' && operation?.id === 'getDedicatedServer' ? refused(418) : undefined;
     },
@@ -135,14 +139,14 @@ const OTHERWISE: readonly (readonly [what: string, tamper: Tamper, checks: reado
   [
     'successes',
     (exchange) => {
-      const { operation, outcome, answer, method } = exchange;
+      const { operation, outcome, response, method } = exchange;
       if (outcome === 'wrong-method' && method === 'GET')
-        return { ...answer, status: 200, body: { status: 'success', requestID: null, message: 'x', data: null } };
+        return { ...response, status: 200, body: { status: 'success', requestID: null, message: 'x', data: null } };
       if (operation?.id === 'listVmHosts') return tamperEnvelope(exchange, 200);
       if (outcome === 'success' && operation?.id === 'listInvoices')
-        return { ...answer, headers: { 'content-type': 'application/vnd.reseller' } };
+        return { ...response, headers: { 'content-type': 'application/vnd.reseller' } };
       return outcome === 'success' && operation?.id === 'listDomains'
-        ? { ...answer, headers: { ...answer.headers, 'idempotency-key-lifetime': '86400' } }
+        ? { ...response, headers: { ...response.headers, 'idempotency-key-lifetime': '86400' } }
         : undefined;
     },
     ['method-refused', 'status-agrees', 'content-type-documented', 'header-described'],
@@ -154,14 +158,14 @@ const OTHERWISE: readonly (readonly [what: string, tamper: Tamper, checks: reado
   ],
   [
     'forms that must be accepted, and a body that is not there',
-    ({ operation, outcome, answer }) => {
+    ({ operation, outcome, response }) => {
       if (operation?.id === 'editDomainDns' && outcome === 'success')
         return {
-          ...answer,
+          ...response,
           status: 422,
           body: Object.values(operation.responses['422']?.content['application/json']?.examples ?? {})[0]?.value,
         };
-      return outcome === 'unauthorized' && operation?.id === 'listSales' ? { ...answer, headers: {}, body: '' } : undefined;
+      return outcome === 'unauthorized' && operation?.id === 'listSales' ? { ...response, headers: {}, body: '' } : undefined;
     },
     ['form-accepted', 'body-readable'],
   ],
@@ -186,14 +190,14 @@ describe('every difference from what the document assumes comes with a change th
 });
 
 test('what one of two services lacks becomes optional, what only one has is described, and both are compared by ids of their own', async () => {
-  const other = await startFakeService(service, ({ operation, outcome, answer }) => {
-    const body = Object(answer.body);
+  const other = await startFakeService(service, ({ operation, outcome, response }) => {
+    const body = Object(response.body);
     if (outcome !== 'success') return undefined;
-    if (operation?.id === 'listDomains') return { ...answer, body: { ...body, data: { ...body.data, total: 1 } } };
-    if (operation?.id === 'listInvoices') return { ...answer, body: { ...body, data: {} } };
+    if (operation?.id === 'listDomains') return { ...response, body: { ...body, data: { ...body.data, total: 1 } } };
+    if (operation?.id === 'listInvoices') return { ...response, body: { ...body, data: {} } };
     if (operation?.id !== 'getHandle') return undefined;
     const { city: _, ...data } = body.data;
-    return { ...answer, body: { ...body, data: { ...data, number: 12 } } };
+    return { ...response, body: { ...body, data: { ...data, number: 12 } } };
   });
   onTestFinished(() => other.close());
   const root = await copyOfSources();
@@ -233,10 +237,10 @@ test('a change is small: every other line of the file is as it was, comments too
 describe('a change of a response that operations share', () => {
   /** A 404 with a header, at some operations. */
   const hinting =
-    (isIt: (id: string) => boolean): Tamper =>
-    ({ operation, outcome, answer }) =>
-      outcome === 'unknown-id' && isIt(operation?.id ?? '')
-        ? { ...answer, headers: { ...answer.headers, 'x-hint': 'a', 'x-other-hint': 'b' } }
+    (isMatch: (id: string) => boolean): Tamper =>
+    ({ operation, outcome, response }) =>
+      outcome === 'unknown-id' && isMatch(operation?.id ?? '')
+        ? { ...response, headers: { ...response.headers, 'x-hint': 'a', 'x-other-hint': 'b' } }
         : undefined;
 
   async function write(tamper: Tamper): Promise<{ readonly files: readonly string[]; readonly root: string }> {

@@ -4,8 +4,9 @@ import type { Page } from 'playwright-core';
 import type { PlacedOperation } from '../src/document.ts';
 import { redocPath } from '../src/operation-page.ts';
 
-/** Opens a Redoc page at its beginning. */
+/** Opens a Redoc page, unless it is open already: it is large. */
 export async function openReference(page: Page, site: string, name: string): Promise<void> {
+  if (page.url().startsWith(`${site}reference/${name}.html`)) return;
   await page.goto(`${site}reference/${name}.html`);
   await page.locator('.reference h1').first().waitFor();
 }

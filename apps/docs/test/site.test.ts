@@ -70,7 +70,6 @@ describe.skipIf(noBrowser !== undefined).each(references)('the $name reference',
   });
 
   test('shows marks instead of the remarks of the bundle', async () => {
-    await openReference(page, site.url, reference.name);
     const shown = await (await fetch(`${site.url}reference/${reference.name}.document.json`)).text();
     expect(shown).not.toMatch(/Not shown in the specification|our choice\.\*/);
     expect(shown.includes('open-questions.html#assumed')).toBe(reference.followsSpecification);

@@ -41,8 +41,14 @@ function lineOf(event: ClientEvent): string {
   return `${event.error.message}${next}`;
 }
 
-function detailsOf({ method, url, form, attempt, milliseconds }: ClientEvent): object {
-  return { method, url, form, attempt, milliseconds };
+function detailsOf(event: ClientEvent): object {
+  const { method, url, form, attempt, milliseconds } = event;
+  return { method, url, form, attempt, milliseconds, requestID: requestIDOf(event) };
+}
+
+function requestIDOf(event: ClientEvent): string | null | undefined {
+  if (event.type === 'request') return undefined;
+  return event.type === 'response' ? event.requestID : event.error.requestID;
 }
 
 function levelOfEnvironment(): LogLevel | undefined {

@@ -1,4 +1,4 @@
-/** Around requests that change something: the spend guard, and what is needed to find out what happened when a response is lost. */
+/** Around requests that change something: the spend guard, and the search for the outcome when a response is lost. */
 import type { AnyCallOptions } from './call-options.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
 import { looksOf } from './look.ts';
@@ -144,11 +144,11 @@ function answerOfFound({ outcome, answer }: Found, prepared: Prepared, error: Ou
   const { masked, entry } = outcome;
   const { data }: { data: never } = JSON.parse(JSON.stringify({ data: outcome.data }));
   const envelope = parseJson(entry?.response_body ?? '');
-  const { requestID = null, message = '' } = isRecord(envelope) ? envelope : {};
+  const { message = '' } = isRecord(envelope) ? envelope : {};
   const response = Response.json({ ...(isRecord(envelope) && envelope), data });
   return {
     data,
-    requestID: typeof requestID === 'string' ? requestID : null,
+    requestID: entry?.requestID ?? null,
     message: String(message),
     status: 200,
     attempts,
@@ -157,20 +157,16 @@ function answerOfFound({ outcome, answer }: Found, prepared: Prepared, error: Ou
   };
 }
 
-function errorOfEntry(
-  entry: Pick<RequestLogItem, 'error_type' | 'response_body'> | undefined,
-  prepared: Prepared,
-  cause: OutcomeUnknownError,
-): ResellerError {
+function errorOfEntry(entry: RequestLogItem | undefined, prepared: Prepared, cause: OutcomeUnknownError): ResellerError {
   const details: Partial<ErrorDetails> = { attempts: cause.attempts, uncertain: false };
   if (!entry) return errorOf(ConnectionError, prepared, 'the request never arrived, as the request log shows', details, cause);
   const envelope = parseJson(entry.response_body);
-  const { message, requestID } = isRecord(envelope) ? envelope : {};
+  const { message } = isRecord(envelope) ? envelope : {};
   return errorOf(
     ResellerError,
     prepared,
     typeof message === 'string' ? message : 'the service refused it, as the request log shows',
-    { ...details, type: entry.error_type ?? undefined, ...(typeof requestID === 'string' && { requestID }) },
+    { ...details, type: entry.error_type ?? undefined, requestID: entry.requestID },
     cause,
   );
 }

@@ -240,28 +240,25 @@ function settled(request: LostRequest, outcome: Reconciliation): Found {
 /** @param envelope JSON text of the response. */
 function committed(operation: string, envelope: string, entry?: RequestLogItem): Reconciliation {
   if (!isOnceOperation(operation)) throw new Error(`The outcome of ${operation} cannot be unknown.`);
+  const { data } = JSON.parse(envelope);
   const masked: string[] = [];
-  findMasked(parseJson(envelope), '', masked);
-  // A mask would pass for a secret.
-  const { data } = JSON.parse(envelope, (name, value) => (isMask(name, value) ? undefined : value));
-  const paths = masked.map((path) => path.replace('data.', ''));
-  return { outcome: 'committed', operation, data, masked: paths, ...(entry && { entry }) };
+  removeMasks(data, '', masked);
+  return { outcome: 'committed', operation, data, masked, ...(entry && { entry }) };
 }
 
-function findMasked(value: unknown, path: string, masked: string[]): void {
+/** Removes masks, which would pass for secrets, and collects their paths. */
+function removeMasks(value: unknown, path: string, masked: string[]): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, item] of Object.entries(value)) {
-    if (isMask(name, item)) masked.push(path + name);
-    else findMasked(item, `${path}${name}.`, masked);
+    if (SECRETS.has(name) && typeof item === 'string' && MASK.test(item)) {
+      masked.push(path + name);
+      Reflect.deleteProperty(value, name);
+    } else removeMasks(item, `${path}${name}.`, masked);
   }
 }
 
-function isMask(name: string, value: unknown): boolean {
-  return SECRETS.has(name) && typeof value === 'string' && MASKED.test(value);
-}
-
 /** `***`, or words in brackets such as `[hidden]`. */
-const MASKED = /^([*•]+|[[(<].*[\])>])$/;
+const MASK = /^([*•]+|[[(<].*[\])>])$/;
 
 function isOnceOperation(id: string): id is OnceOperation {
   return id !== '';

@@ -3,6 +3,8 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { createReseller, OutcomeUnknownError, ResellerError } from '../src/index.ts';
 import type { CallOptions, Reconciliation, RequestLogItem } from '../src/index.ts';
+import { looksOf } from '../src/look.ts';
+import { memoryOf } from '../src/memory.ts';
 import { API_KEY, CREATED, cut, envelope, refusal, refusalBody, reset, scripted, silence, success, VM } from './scripted-service.ts';
 import type { Reply, ScriptedService, Sent } from './scripted-service.ts';
 
@@ -204,12 +206,13 @@ describe.each(logRows)('the log has %s', (_, row) => {
       const { config, identifier } = CREATED;
       const { password: _password, ...shown } = config;
       const data = { identifier, config: shown };
+      const own = JSON.stringify(Object.fromEntries(new URLSearchParams(sentBy(service).body)));
       expect(end).toMatchObject({
         data,
         masked: ['config.password'],
         attempts: 1,
         status: 200,
-        requestID: 'id-of-the-purchase',
+        requestID: service.log.findLast((entry) => entry.success === 1 && entry.request_body === own)?.requestID,
         message: 'Done.',
       });
       expect(end).not.toHaveProperty('data.config.password');
@@ -234,12 +237,7 @@ test('the response of a call that was found in the log can be read, without its 
 });
 
 test.each<[string, Partial<RequestLogItem>, object, string]>([
-  [
-    'its words and its kind',
-    REFUSAL,
-    { name: 'ResellerError', type: 'credit_limit_exceeded', requestID: 'id-of-the-refusal' },
-    'createVm: Refused.',
-  ],
+  ['its words and its kind', REFUSAL, { name: 'ResellerError', type: 'credit_limit_exceeded' }, 'createVm: Refused.'],
   [
     'a body that is not an envelope',
     { ...REFUSAL, response_body: 'cut off' },
@@ -251,8 +249,28 @@ test.each<[string, Partial<RequestLogItem>, object, string]>([
   const service = scripted({ onLogRead: (self) => self.addEntry(sentBy(self), entry) });
   service.plan(reset);
   const error: unknown = await service.reseller.vm.create(VM, { reconcile: true }).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ ...expected, message, uncertain: false, attempts: 1 });
-  for (const name of ['type', 'requestID']) if (!(name in expected)) expect(error).not.toHaveProperty(name);
+  const { requestID } = service.log.find((logged) => logged.success === 0) ?? {};
+  expect(error).toMatchObject({ ...expected, message, requestID, uncertain: false, attempts: 1 });
+  if (!('type' in expected)) expect(error).not.toHaveProperty('type');
+});
+
+test.each(['/domain/100%25/undelete', '/domain/100%/undelete'])('a request is found where the log has the path %s', async (endpoint) => {
+  let method = '';
+  const service = scripted({
+    config: {
+      middleware: [
+        (next) => async (url, init) => {
+          if (!url.endsWith('/undelete')) return next(url, init);
+          method = init.method ?? '';
+          return reset({ init });
+        },
+      ],
+    },
+  });
+  const error: unknown = await service.reseller.domain.undelete('100%').catch((thrown: unknown) => thrown);
+  if (!(error instanceof OutcomeUnknownError)) throw error;
+  service.addEntry({ key: null, body: '', at: service.now() }, { endpoint, method, response_body: JSON.stringify(envelope({})) });
+  expect(await service.reseller.reconcile(error)).toMatchObject({ outcome: 'committed', entry: { endpoint } });
 });
 
 test('a purchase that never arrived, as the log shows', async () => {
@@ -547,6 +565,42 @@ describe('the readings of the log', () => {
     expect((await service.reseller.reconcile(error)).outcome).toBe('committed');
   });
 
+  test('a reading that fails late does not replace a newer one that others share', async () => {
+    let now = 0;
+    const readings: PromiseWithResolvers<RequestLogItem[]>[] = [];
+    const look = looksOf({
+      clock: { now: () => now, sleep: async () => {} },
+      memory: memoryOf(),
+      readPage: () => {
+        const reading = Promise.withResolvers<RequestLogItem[]>();
+        readings.push(reading);
+        return reading.promise;
+      },
+    });
+    const first = look(0);
+    now = 251;
+    const second = look(0);
+    readings[0]?.reject(new Error('broken'));
+    await expect(first).rejects.toThrow('broken');
+    expect(look(0)).toBe(second);
+    expect(readings).toHaveLength(2);
+    readings[1]?.resolve([]);
+    expect(await second).toMatchObject({ entries: [] });
+  });
+
+  test('end at the newest request that was answered before the sending, also where the times are too close to tell', async () => {
+    const service = scripted();
+    for (let count = 0; count < 200; count++) service.addEntry({ key: null, body: '', at: service.now() }, { endpoint: '/other' });
+    await service.reseller.domain.list();
+    const error = await lose(service);
+    for (let count = 0; count < 60; count++) service.addEntry({ key: null, body: '', at: service.now() }, { endpoint: '/other' });
+    service.advance(1);
+    await service.reseller.domain.list();
+    service.addEntry(sentBy(service));
+    expect((await service.reseller.reconcile(error)).outcome).toBe('committed');
+    expect(service.count('/account/requests')).toBe(2);
+  });
+
   test('go back to the sending, however much was logged since, and no further', async () => {
     for (const [older, between, pages] of [
       [200, 0, 1],
@@ -697,6 +751,21 @@ describe('several purchases', () => {
     const { reseller } = scripted();
     expect(() => Reflect.apply(reseller.reconcile, undefined, [new Error('a'), options])).toThrow(message);
   });
+});
+
+test('a client remembers the last thousand requests that were answered', () => {
+  const memory = memoryOf();
+  for (const nothing of [null, undefined]) memory.remember(nothing, 1);
+  expect([memory.newest, memory.answered.size]).toEqual([undefined, 0]);
+  for (let count = 0; count < 1_000; count++) memory.remember(`r-${count}`, count);
+  expect([memory.answered.size, memory.answered.get('r-0'), memory.newest]).toEqual([1_000, 0, 'r-999']);
+  memory.remember('r-1000', 1_000);
+  expect([memory.answered.size, memory.answered.has('r-0'), memory.answered.has('r-1'), memory.newest]).toEqual([
+    1_000,
+    false,
+    true,
+    'r-1000',
+  ]);
 });
 
 test('a client of another process shares nothing with this one, and its error is refused', async () => {

@@ -1,5 +1,5 @@
-import { jsonOf } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
+import { jsonOf } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import { keysOf } from './schema.ts';
 import type { SchemaNode } from './schema.ts';
@@ -11,8 +11,8 @@ export function always(): boolean {
   return true;
 }
 
-/** Operations that answer JSON with a schema. */
-export function answersJson({ responses }: Operation): boolean {
+/** Operations that return JSON with a schema. */
+export function returnsJson({ responses }: Operation): boolean {
   return Object.values(responses).some((response) => jsonOf(response)?.pointer !== undefined);
 }
 
@@ -31,7 +31,7 @@ export function takesBody({ body }: Operation): boolean {
   return body !== undefined && body.fields.size > 0;
 }
 
-/** Operations of which some JSON answer has a schema that says something in particular, at any depth. */
+/** Operations of which some JSON response has a schema that says something in particular, at any depth. */
 export function describes(says: (node: SchemaNode) => boolean): (operation: Operation, document: OpenApiDocument) => boolean {
   return ({ responses }, document) =>
     Object.values(responses).some((response) => {
@@ -45,12 +45,12 @@ function reaches(document: OpenApiDocument, pointer: string, says: (node: Schema
 }
 
 /** Visits what a schema describes at any depth, each kind of value once; ends with true as soon as `isIt` does. */
-export function visitViews(root: View, isIt: (view: View) => boolean): boolean {
+export function visitViews(root: View, isMatch: (view: View) => boolean): boolean {
   const seen = new Set<View>();
   function look(view: View): boolean {
     if (seen.has(view)) return false;
     seen.add(view);
-    if (isIt(view)) return true;
+    if (isMatch(view)) return true;
     const names = new Set(view.nodes.flatMap(({ schema }) => keysOf(schema, 'properties')));
     return [...names].some((name) => look(view.member(name).view)) || look(view.member(0).view) || look(view.member('\u0000').view);
   }

@@ -39,7 +39,7 @@ export function brokenForms(
   }
   made.push({ values: { ...valid, not_a_field: 'x' }, detail: 'an unknown field', field: '' });
   const needs = isObject(body.schema) ? member(body.schema, 'dependentRequired') : undefined;
-  if (isObject(needs)) for (const name of Object.keys(needs)) made.push(...lonely(valid, name, needs[name]));
+  if (isObject(needs)) for (const name of Object.keys(needs)) made.push(...withoutDependents(valid, name, needs[name]));
   const check = parts.validator.compile(body.pointer);
   const broken = made.filter(({ values }) => {
     const reading = readBody(operation, writeBody(operation, values));
@@ -48,7 +48,7 @@ export function brokenForms(
   return shuffled(broken, parts.seed);
 }
 
-function lonely(valid: Values, name: string, needed: unknown): readonly BrokenForm[] {
+function withoutDependents(valid: Values, name: string, needed: unknown): readonly BrokenForm[] {
   if (!Array.isArray(needed)) return [];
   const left = Object.fromEntries(Object.entries(valid).filter(([key]) => !needed.includes(key)));
   return [

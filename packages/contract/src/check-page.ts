@@ -5,8 +5,8 @@ import { CHECKS } from './checks.ts';
 export function checkPage({ id, claim, judges, client, defect, needs, undescribed }: Check): string {
   const requests =
     needs === undefined
-      ? 'No requests of its own: it looks at every answer.'
-      : `Looks at the answers to requests of these kinds: ${needs.map((need) => `\`${need}\``).join(', ')}.`;
+      ? 'No requests of its own: it looks at every response.'
+      : `Looks at the responses to requests of these kinds: ${needs.map((need) => `\`${need}\``).join(', ')}.`;
   const statuses =
     undescribed === undefined
       ? ''
@@ -29,7 +29,7 @@ ${client}
 
 ## The defect that proves it
 
-${defect.says} The selftest (\`npx pnpm@12 contract selftest\`) starts ${defect.sends === undefined ? 'a service with this defect' : 'a client with this defect, behind the proxy,'} and is red unless this check finds it; without the defect nothing may be found.
+${defect.description} The selftest (\`npx pnpm@12 contract selftest\`) starts ${defect.alterForm === undefined ? 'a service with this defect' : 'a client with this defect, behind the proxy,'} and is red unless this check finds it; without the defect nothing may be found.
 `;
 }
 

@@ -1,15 +1,15 @@
 /** The journal of a run: every state that an entry takes, and what the run says about the changes that it leaves behind. */
 import { beforeEach, describe, expect, test } from 'vitest';
 
-import type { Purpose } from './answer.ts';
 import { createCleaner } from './clean-up.ts';
 import type { Cleaner } from './clean-up.ts';
 import { parseDocument } from './document.ts';
+import type { Purpose } from './exchange.ts';
 import type { JournalEntry } from './journal.ts';
 import { readOperations } from './operations.ts';
 import { NO_PARAMETERS } from './parameters.ts';
 import type { Effect, Step } from './step.ts';
-import { answerTo } from './testing.ts';
+import { exchangeWith } from './testing.ts';
 import { isUndo, undoOf } from './undo.ts';
 import { createValidator } from './validator.ts';
 
@@ -96,12 +96,12 @@ function cleanerOf(hasJournal: boolean): Cleaner {
   });
 }
 
-/** Makes a change with this answer, or loses it, and returns the states of its entry. */
+/** Makes a change with this response, or loses it, and returns the states of its entry. */
 async function change(step: Step, path: Record<string, string>, end: number | 'lost' | 'unsent', body: unknown = {}): Promise<string[]> {
   const from = entries.length;
   const entry = await cleaner.before(step, path);
   if (end === 'lost' || end === 'unsent') await cleaner.lost(entry, end === 'unsent');
-  else await cleaner.after(entry, step, answerTo(step.operation, body, { status: end, purpose: step.purpose }));
+  else await cleaner.after(entry, step, exchangeWith(step.operation, body, { status: end, purpose: step.purpose }));
   return entries.slice(from).map(({ state }) => state);
 }
 
@@ -145,7 +145,7 @@ describe('the entry of a change', () => {
 
   test('is not written for a read, also where the run has no journal', async () => {
     expect(await cleaner.before(stepOf('getThing'), { id: 't7' })).toBeUndefined();
-    await cleaner.after(undefined, stepOf('getThing'), answerTo(operationOf('getThing'), made));
+    await cleaner.after(undefined, stepOf('getThing'), exchangeWith(operationOf('getThing'), made));
     await cleaner.lost(undefined, true);
     expect(await cleanerOf(false).before(stepOf('getThing'), {})).toBeUndefined();
     await expect(cleanerOf(false).before(stepOf('createThing'), {})).rejects.toThrow('A run that changes something needs a journal.');
@@ -154,7 +154,7 @@ describe('the entry of a change', () => {
 
   test.each<[string, string, Record<string, string>, number | 'lost' | 'unsent', unknown, string[]]>([
     ['a creation that succeeds', 'createThing', {}, 200, made, ['intended', 'done']],
-    ['a creation whose answer does not name the thing', 'createThing', {}, 200, {}, ['intended', 'done']],
+    ['a creation whose response does not name the thing', 'createThing', {}, 200, {}, ['intended', 'done']],
     ['a creation that is refused', 'createThing', {}, 422, {}, ['intended', 'closed']],
     ['a creation that fails', 'createThing', {}, 500, {}, ['intended', 'closed']],
     ['a creation that is lost', 'createThing', {}, 'lost', {}, ['intended']],
@@ -240,16 +240,16 @@ describe('what a run leaves behind', () => {
     expect(cleaner.finish()).toEqual({ left: [line], unfinished: [line] });
   });
 
-  test('may have happened where the answer was lost', async () => {
+  test('may have happened where the response was lost', async () => {
     await change(stepOf('createThing'), {}, 'lost');
     await change(stepOf('createThing'), {}, 'lost');
     await change(stepOf('hideThing'), { id: 't7' }, 'lost');
     await change(stepOf('sendLetter'), {}, 'lost');
     const { left, unfinished } = cleaner.finish();
     expect(left).toEqual([
-      'createThing: its answer was lost, so it may have happened; look for it, and undo it with removeThing (DELETE /things/{id})',
-      `hideThing (id t7): its answer was lost, so it may have happened; ${BY_HAND.replace('DELETE', 'POST').replace("t7'", "t7/unhide'")}`,
-      'sendLetter: its answer was lost, so it may have happened; the document has no operation that undoes it',
+      'createThing: its response was lost, so it may have happened; look for it, and undo it with removeThing (DELETE /things/{id})',
+      `hideThing (id t7): its response was lost, so it may have happened; ${BY_HAND.replace('DELETE', 'POST').replace("t7'", "t7/unhide'")}`,
+      'sendLetter: its response was lost, so it may have happened; the document has no operation that undoes it',
     ]);
     expect(unfinished).toEqual(left.slice(0, 2));
   });

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
-import { isSuccess } from './answer.ts';
-import type { Answer } from './answer.ts';
 import { curlCommand } from './curl.ts';
 import { discoverBelow, discoverCreated } from './discover.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
+import { isSuccess } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { basePath } from './guard.ts';
 import type { Guard } from './guard.ts';
 import type { Journal, JournalEntry } from './journal.ts';
@@ -20,15 +20,15 @@ export interface Cleaner {
   /**
    * Path values of the things that the run made, and of the things below them, on which an operation can run.
    *
-   * @param answers The answers so far.
+   * @param responses The responses so far.
    */
-  owned(operation: Operation, answers: readonly Answer[]): readonly PathValues[];
+  owned(operation: Operation, exchanges: readonly Exchange[]): readonly PathValues[];
   /** Whether an operation succeeded on a thing in this run and was not undone since. */
   didTo(operation: string, path: PathValues): boolean;
   /** Writes down what is about to be done. */
   before(step: Step, path: PathValues): Promise<JournalEntry | undefined>;
-  after(entry: JournalEntry | undefined, step: Step, answer: Answer): Promise<void>;
-  /** No answer came; `isUnsent` when it is known that nothing left. */
+  after(entry: JournalEntry | undefined, step: Step, exchange: Exchange): Promise<void>;
+  /** No response came; `isUnsent` when it is known that nothing left. */
   lost(entry: JournalEntry | undefined, isUnsent: boolean): Promise<void>;
   /** Returns the changes that the run leaves behind. */
   finish(): Remains;
@@ -55,7 +55,7 @@ const NOTHING_TO_UNDO: ReadonlySet<number> = new Set([404, 409, 410]);
 
 /** A cleaner for one run. */
 export function createCleaner({ document, operations, validator, guard, journal, target }: Parts): Cleaner {
-  const made: Answer[] = [];
+  const made: Exchange[] = [];
   const open = new Map<string, JournalEntry>();
   /** Changes that nothing undoes, by what they were made to. */
   let stays: { readonly line: string; readonly made: string | undefined }[] = [];
@@ -73,22 +73,22 @@ export function createCleaner({ document, operations, validator, guard, journal,
     return entry;
   }
 
-  function pathFor(operation: Operation, answer: Answer): PathValues | undefined {
-    return discoverCreated({ document, validator, operation, answers: [answer] });
+  function pathFor(operation: Operation, exchange: Exchange): PathValues | undefined {
+    return discoverCreated({ document, validator, operation, exchanges: [exchange] });
   }
 
-  function nameOf(answer: Answer): string | undefined {
+  function nameOf(exchange: Exchange): string | undefined {
     const path = operations
       .filter(({ path: at }) => at.includes('{'))
-      .map((operation) => pathFor(operation, answer))
+      .map((operation) => pathFor(operation, exchange))
       .find((found) => found !== undefined);
     return path === undefined ? undefined : textOf(path);
   }
 
   return {
-    owned(operation, answers) {
-      const created = made.map((answer) => pathFor(operation, answer)).filter((path) => path !== undefined);
-      const below = discoverBelow({ document, validator, operation, answers }, guard.owns);
+    owned(operation, exchanges) {
+      const created = made.map((exchange) => pathFor(operation, exchange)).filter((path) => path !== undefined);
+      const below = discoverBelow({ document, validator, operation, exchanges }, guard.owns);
       for (const path of below) guard.own(path);
       return [...created, ...below];
     },
@@ -111,12 +111,12 @@ export function createCleaner({ document, operations, validator, guard, journal,
         at: new Date().toISOString(),
       });
     },
-    async after(entry, step, answer) {
+    async after(entry, step, exchange) {
       if (entry === undefined) return;
       const at = new Date().toISOString();
-      if (!isSuccess(answer.status)) {
+      if (!isSuccess(exchange.status)) {
         // What an earlier run left is tried again, unless there turns out to be nothing to undo.
-        const isOpen = step.undoes !== undefined && !NOTHING_TO_UNDO.has(answer.status);
+        const isOpen = step.undoes !== undefined && !NOTHING_TO_UNDO.has(exchange.status);
         return void (await record({ ...entry, state: isOpen ? 'done' : 'closed', at }));
       }
       const isUndo = step.purpose === 'undo' || step.purpose === 'remove';
@@ -126,17 +126,17 @@ export function createCleaner({ document, operations, validator, guard, journal,
         const closes = other.id !== entry.id && other.undo?.operation === step.operation.id && textOf(other.undo.path) === entry.made;
         if (closes) await record({ ...other, state: 'closed', at });
       }
-      made.push(answer);
+      made.push(exchange);
       for (const operation of operations) {
-        const path = pathFor(operation, answer);
+        const path = pathFor(operation, exchange);
         if (path !== undefined) guard.own(path);
       }
       const undo = undoOf(step.operation, operations);
-      const path = undo === undefined ? undefined : (entry.undo?.path ?? pathFor(undo, answer));
+      const path = undo === undefined ? undefined : (entry.undo?.path ?? pathFor(undo, exchange));
       if (undo !== undefined && path !== undefined && step.undoes === undefined)
         return void (await record({ ...entry, state: 'done', undo: { operation: undo.id, path }, made: textOf(path), at }));
       if (isUndo) return void (await record({ ...entry, state: 'closed', at }));
-      const what = nameOf(answer) ?? entry.made;
+      const what = nameOf(exchange) ?? entry.made;
       // With an operation that undoes it, it only is not known what to use that on.
       return void (await record({ ...entry, state: undo === undefined ? 'stays' : 'done', made: what, at }));
     },
@@ -149,7 +149,7 @@ export function createCleaner({ document, operations, validator, guard, journal,
         const { operation: id, made: what, state } = entry;
         const operation = operations.find((one) => one.id === id);
         const undo = operation === undefined ? undefined : undoOf(operation, operations);
-        const why = state === 'intended' ? 'its answer was lost, so it may have happened' : 'it was not undone';
+        const why = state === 'intended' ? 'its response was lost, so it may have happened' : 'it was not undone';
         const line = `${id}${what === undefined ? '' : ` (${what})`}: ${why}; ${undo === undefined ? 'the document has no operation that undoes it' : remedy(undo, entry, target)}`;
         if (undo !== undefined) unfinished.push(line);
         return line;

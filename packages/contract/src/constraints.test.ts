@@ -10,14 +10,14 @@ import { createRecorder } from './recorded.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** A document with one operation, whose form, path, answer and header have the same schema for a value. */
+/** A document with one operation, whose form, path, response and header have the same schema for a value. */
 function documentWith(parts: {
   readonly form?: JsonObject;
   readonly path?: JsonObject;
-  readonly answer?: JsonObject;
+  readonly response?: JsonObject;
   header?: JsonObject;
 }) {
-  const { form = {}, path = { type: 'string' }, answer = {}, header = {} } = parts;
+  const { form = {}, path = { type: 'string' }, response = {}, header = {} } = parts;
   const document: OpenApiDocument = {
     openapi: '3.1.0',
     info: { title: 'A', version: '1' },
@@ -31,7 +31,7 @@ function documentWith(parts: {
             200: {
               description: 'Changed.',
               headers: { 'X-Total': { description: 'All.', schema: header } },
-              content: { 'application/json': { schema: answer } },
+              content: { 'application/json': { schema: response } },
             },
           },
         },
@@ -45,12 +45,12 @@ interface Went {
   readonly path?: string;
   readonly body?: string;
   readonly status?: number;
-  readonly answer?: unknown;
+  readonly response?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What the checks find in one exchange, apart from parts that were not seen. */
-function verdicts(document: OpenApiDocument, { path = 't1', body, status = 200, answer = null, headers = {} }: Went) {
+function verdicts(document: OpenApiDocument, { path = 't1', body, status = 200, response = null, headers = {} }: Went) {
   const recorder = createRecorder(document);
   recorder.take({
     method: 'PUT',
@@ -60,7 +60,7 @@ function verdicts(document: OpenApiDocument, { path = 't1', body, status = 200, 
     at: '',
     status,
     responseHeaders: { 'content-type': 'application/json', ...headers },
-    bytes: new TextEncoder().encode(JSON.stringify(answer)),
+    bytes: new TextEncoder().encode(JSON.stringify(response)),
     milliseconds: 1,
   });
   const ours = new Set([
@@ -100,7 +100,7 @@ const CONSTRAINTS: readonly (readonly [string, JsonObject, unknown])[] = [
 
 describe.each(CONSTRAINTS)('a value that breaks %s', (keyword, schema, value) => {
   const verdictWith = (mark: JsonObject): readonly (Verdict | undefined)[] =>
-    verdicts(documentWith({ answer: { ...schema, ...mark } }), { answer: value }).map(({ verdict }) => verdict);
+    verdicts(documentWith({ response: { ...schema, ...mark } }), { response: value }).map(({ verdict }) => verdict);
 
   test('is a violation where the constraint is shown, or nothing is said', () => {
     expect(verdictWith({})).toEqual(['violation']);
@@ -124,7 +124,7 @@ describe('constraints that are not shown', () => {
     const name = { type: 'string', maxLength: 2 };
     const document: OpenApiDocument = {
       ...documentWith({
-        answer: {
+        response: {
           type: 'object',
           'x-constraints': 'not-shown',
           properties: { name: { $ref: '#/components/schemas/Name' }, code: { ...name, 'x-constraints': 'shown' } },
@@ -132,31 +132,33 @@ describe('constraints that are not shown', () => {
       }),
       components: { schemas: { Name: name } },
     };
-    expect(verdicts(document, { answer: { name: 'abc' } })).toMatchObject([{ verdict: 'learned', proposes: ['remove-entry'] }]);
-    expect(verdicts(document, { answer: { code: 'abc' } })).toMatchObject([{ verdict: 'violation', proposes: [] }]);
+    expect(verdicts(document, { response: { name: 'abc' } })).toMatchObject([{ verdict: 'learned', proposes: ['remove-entry'] }]);
+    expect(verdicts(document, { response: { code: 'abc' } })).toMatchObject([{ verdict: 'violation', proposes: [] }]);
   });
 
   test('a map names the rules of one schema, and passes on what it says of all others', () => {
     const document = documentWith({
-      answer: {
+      response: {
         type: 'object',
         'x-constraints': { '*': 'not-shown', dependentRequired: 'shown' },
         dependentRequired: { a: ['b'] },
         properties: { nested: { type: 'object', dependentRequired: { a: ['b'] } } },
       },
     });
-    expect(verdicts(document, { answer: { a: 1 } })).toMatchObject([{ verdict: 'violation' }]);
-    expect(verdicts(document, { answer: { nested: { a: 1 } } })).toMatchObject([{ verdict: 'learned' }]);
+    expect(verdicts(document, { response: { a: 1 } })).toMatchObject([{ verdict: 'violation' }]);
+    expect(verdicts(document, { response: { nested: { a: 1 } } })).toMatchObject([{ verdict: 'learned' }]);
   });
 
   test('say nothing of types and of required properties, unless the map names `required`', () => {
-    const answer = (constraints: unknown) =>
+    const response = (constraints: unknown) =>
       documentWith({
-        answer: { type: 'object', 'x-constraints': constraints, required: ['size'], properties: { size: { type: 'integer' } } },
+        response: { type: 'object', 'x-constraints': constraints, required: ['size'], properties: { size: { type: 'integer' } } },
       });
-    expect(verdicts(answer('not-shown'), { answer: {} })).toMatchObject([{ verdict: 'violation' }]);
-    expect(verdicts(answer('not-shown'), { answer: { size: '1' } })).toMatchObject([{ verdict: 'violation' }]);
-    expect(verdicts(answer({ required: 'not-shown' }), { answer: {} })).toMatchObject([{ verdict: 'learned', proposes: ['remove-item'] }]);
+    expect(verdicts(response('not-shown'), { response: {} })).toMatchObject([{ verdict: 'violation' }]);
+    expect(verdicts(response('not-shown'), { response: { size: '1' } })).toMatchObject([{ verdict: 'violation' }]);
+    expect(verdicts(response({ required: 'not-shown' }), { response: {} })).toMatchObject([
+      { verdict: 'learned', proposes: ['remove-item'] },
+    ]);
   });
 
   test('a shown field of a form that is not shown may be missing', () => {
@@ -186,7 +188,7 @@ describe('the request of a client that breaks a rule', () => {
   const path = { type: 'string', 'x-constraints': 'not-shown', maxLength: 2 };
   const judge = (went: Went) => verdicts(documentWith({ form, path }), went);
 
-  test('that is shown is a fault of the client, whatever the service answers', () => {
+  test('that is shown is a fault of the client, whatever the service returns', () => {
     for (const status of [200, 404, 422]) {
       expect(judge({ body: 'size=1&offset=0', status })).toMatchObject([{ verdict: 'violation' }]);
       expect(judge({ body: 'offset=1', status })).toMatchObject([{ verdict: 'violation' }]);
@@ -204,7 +206,7 @@ describe('the request of a client that breaks a rule', () => {
     expect(judge({ path: 'long', body: 'size=1', status: 422 })).toMatchObject([{ verdict: 'violation' }]);
   });
 
-  test('that is not shown is unverified where the answer does not tell', () => {
+  test('that is not shown is unverified where the response does not show it', () => {
     expect(judge({ body: 'size=10', status: 401 })).toMatchObject([{ verdict: 'unverified' }]);
     expect(judge({ path: 'long', body: 'size=1', status: 404 })).toMatchObject([{ verdict: 'unverified' }]);
   });
@@ -217,37 +219,41 @@ describe('the reseller document', () => {
   const created = example('CreateVmCreated');
   const handle = example('GetHandleComplete');
 
-  test.each<[string, { method: string; path: string; body?: string; answer: string }, readonly Verdict[]]>([
+  test.each<[string, { method: string; path: string; body?: string; response: string }, readonly Verdict[]]>([
     [
       'an e-mail that is not an address',
-      { method: 'GET', path: '/domain/handle/HDL-1/info', answer: handle.replace(/"email":"[^"]*"/, '"email":"none"') },
+      { method: 'GET', path: '/domain/handle/HDL-1/info', response: handle.replace(/"email":"[^"]*"/, '"email":"none"') },
       ['learned'],
     ],
     [
       'a country code of three letters',
-      { method: 'GET', path: '/domain/handle/HDL-1/info', answer: handle.replace(/"countrycode":"[^"]*"/, '"countrycode":"DEU"') },
+      { method: 'GET', path: '/domain/handle/HDL-1/info', response: handle.replace(/"countrycode":"[^"]*"/, '"countrycode":"DEU"') },
       ['violation'],
     ],
     [
       'an identifier that does not have five digits',
-      { method: 'PUT', path: '/vm/create', body: VM, answer: created.replace(/"identifier":[0-9]+/, '"identifier":123456') },
+      { method: 'PUT', path: '/vm/create', body: VM, response: created.replace(/"identifier":[0-9]+/, '"identifier":123456') },
       ['violation'],
     ],
     [
       'a hostname that is too long',
-      { method: 'PUT', path: '/vm/create', body: `${VM}&hostname=${'a'.repeat(300)}`, answer: created },
+      { method: 'PUT', path: '/vm/create', body: `${VM}&hostname=${'a'.repeat(300)}`, response: created },
       ['learned'],
     ],
-    ['a field that is not described', { method: 'PUT', path: '/vm/create', body: `${VM}&color=red`, answer: created }, ['learned']],
-    ['a display name without a key', { method: 'PUT', path: '/vm/create', body: `${VM}&ssh_key_displayname=laptop`, answer: created }, []],
+    ['a field that is not described', { method: 'PUT', path: '/vm/create', body: `${VM}&color=red`, response: created }, ['learned']],
+    [
+      'a display name without a key',
+      { method: 'PUT', path: '/vm/create', body: `${VM}&ssh_key_displayname=laptop`, response: created },
+      [],
+    ],
     [
       'a form without a required field',
-      { method: 'PUT', path: '/vm/create', body: VM.replace('cores=2&', ''), answer: created },
+      { method: 'PUT', path: '/vm/create', body: VM.replace('cores=2&', ''), response: created },
       ['violation'],
     ],
     [
       'an offset of 0',
-      { method: 'POST', path: '/account/requests', body: 'offset=0', answer: example('ListRequestsFirstPage') },
+      { method: 'POST', path: '/account/requests', body: 'offset=0', response: example('ListRequestsFirstPage') },
       ['violation'],
     ],
     [
@@ -256,16 +262,16 @@ describe('the reseller document', () => {
         method: 'POST',
         path: '/domain/a.example/nameserver',
         body: 'ns1=ns1.a.example&ns2=ns2.a.example&ns4=ns4.a.example',
-        answer: example('SetDomainNameserversFive'),
+        response: example('SetDomainNameserversFive'),
       },
       ['violation'],
     ],
     [
       'a DNS record without a type',
-      { method: 'POST', path: '/domain/a.example/dns/edit', body: 'data=198.51.100.1', answer: example('EditDomainDnsEdited') },
+      { method: 'POST', path: '/domain/a.example/dns/edit', body: 'data=198.51.100.1', response: example('EditDomainDnsEdited') },
       ['learned'],
     ],
-  ])('gives %s the verdict that the specification allows', (_, { method, path, body, answer }, expected) => {
+  ])('gives %s the verdict that the specification allows', (_, { method, path, body, response }, expected) => {
     const recorder = createRecorder(document);
     recorder.take({
       method,
@@ -275,7 +281,7 @@ describe('the reseller document', () => {
       at: '',
       status: 200,
       responseHeaders: { 'content-type': 'application/json' },
-      bytes: new TextEncoder().encode(answer),
+      bytes: new TextEncoder().encode(response),
       milliseconds: 1,
     });
     const { findings } = recorder.report(new URL('https://api.example'));

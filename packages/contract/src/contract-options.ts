@@ -27,7 +27,7 @@ export interface ContractOptions {
   readonly seed?: number;
   /** Requests per second; unlimited when omitted. */
   readonly rate?: number;
-  /** Milliseconds until a request without an answer is abandoned; 10,000 when omitted. */
+  /** Milliseconds until a request without a response is abandoned; 10,000 when omitted. */
   readonly timeout?: number;
   /** A second service that should return the same shapes. */
   readonly compare?: { readonly target: URL; readonly apiKey: string | undefined };
@@ -50,11 +50,11 @@ export interface Progress {
   /** The most requests that the plan allows. */
   readonly planned: number;
   readonly step: string;
-  /** Undefined where no answer came. */
+  /** Undefined where no response came. */
   readonly status: number | undefined;
 }
 
-/** The target did not answer even the first request; `cause` is what `send` threw. */
+/** The target did not respond even to the first request; `cause` is what `send` threw. */
 export class TargetError extends Error {
   override readonly name = 'TargetError';
 }

@@ -1,7 +1,7 @@
-import { isPlainCall, isSuccess, jsonOf } from './answer.ts';
-import type { Answer } from './answer.ts';
 import type { Check } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
+import { isPlainCall, isSuccess, jsonOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { VERDICTS } from './finding.ts';
 import type { Finding, Verdict } from './finding.ts';
 import { isPerformed } from './judge.ts';
@@ -53,7 +53,7 @@ export interface CheckCoverage {
 
 export interface CoverageParts {
   readonly document: OpenApiDocument;
-  readonly answers: readonly Answer[];
+  readonly exchanges: readonly Exchange[];
   readonly findings: readonly Finding[];
   readonly reasons: ReadonlyMap<string, string>;
   readonly checks: readonly Check[];
@@ -78,11 +78,11 @@ export function coverOperation(parts: CoverageParts, operation: Operation): Cove
       verified: false,
       reason: unusable,
     };
-  const answers = parts.answers.filter((answer) => answer.operation.id === id);
-  const own = answers.filter(({ sent }) => sent.purpose !== 'method');
+  const exchanges = parts.exchanges.filter((exchange) => exchange.operation.id === id);
+  const own = exchanges.filter(({ sent }) => sent.purpose !== 'method');
   const findings = parts.findings.filter(({ touches }) => touches.some((touch) => touch.operation === id));
   const verified = own.some(
-    (answer) => isPlainCall(answer) && isSuccess(answer.status) && responseFor(operation, answer.status) !== undefined,
+    (exchange) => isPlainCall(exchange) && isSuccess(exchange.status) && responseFor(operation, exchange.status) !== undefined,
   );
   const worst = VERDICTS.find((verdict) => findings.some((finding) => finding.verdict === verdict));
   return {
@@ -90,31 +90,31 @@ export function coverOperation(parts: CoverageParts, operation: Operation): Cove
     method,
     path,
     tag,
-    requests: answers.length,
+    requests: exchanges.length,
     statuses: statusesOf(operation, own),
     fields: fieldsOf(parts.document, operation, own),
-    checks: checksOf(parts, operation, { answers, findings }),
+    checks: checksOf(parts, operation, { exchanges, findings }),
     verdict: worst === undefined || (worst === 'unverified' && verified) ? (verified ? 'passed' : 'unverified') : worst,
     verified,
     reason: verified ? '' : (parts.reasons.get(id) ?? unprovenReason(own)),
   };
 }
 
-function statusesOf(operation: Operation, answers: readonly Answer[]): readonly StatusCoverage[] {
+function statusesOf(operation: Operation, exchanges: readonly Exchange[]): readonly StatusCoverage[] {
   const times = new Map<string, number>();
-  for (const { status } of answers) times.set(String(status), (times.get(String(status)) ?? 0) + 1);
+  for (const { status } of exchanges) times.set(String(status), (times.get(String(status)) ?? 0) + 1);
   const all = new Set([...Object.keys(operation.responses), ...times.keys()]);
   return [...all]
     .toSorted()
     .map((status) => ({ status, described: responseFor(operation, Number(status)) !== undefined, times: times.get(status) ?? 0 }));
 }
 
-function fieldsOf(document: OpenApiDocument, operation: Operation, answers: readonly Answer[]): readonly FieldCoverage[] {
+function fieldsOf(document: OpenApiDocument, operation: Operation, exchanges: readonly Exchange[]): readonly FieldCoverage[] {
   const [status, response] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
   if (status === undefined || response === undefined || pointer === undefined) return [];
   const seen = new Set<string>();
-  for (const { status: answered, body } of answers) {
+  for (const { status: answered, body } of exchanges) {
     if (String(answered) !== status || body.kind !== 'json') continue;
     walkDescribed(document, { pointer, provenance: response.provenance }, body.value, (place) => {
       seen.add(place.pattern);
@@ -149,19 +149,19 @@ function describedFields(root: View): readonly string[] {
 function checksOf(
   { document, checks }: CoverageParts,
   operation: Operation,
-  seen: { readonly answers: readonly Answer[]; readonly findings: readonly Finding[] },
+  seen: { readonly exchanges: readonly Exchange[]; readonly findings: readonly Finding[] },
 ): readonly CheckCoverage[] {
   return checks
     .filter((check) => check.applies(operation, document))
     .map((check) => {
       const found = VERDICTS.find((verdict) => seen.findings.some((finding) => finding.check === check.id && finding.verdict === verdict));
-      const performed = seen.answers.some((answer) => isPerformed(check, answer));
+      const performed = seen.exchanges.some((exchange) => isPerformed(check, exchange));
       return { check: check.id, outcome: found ?? (performed ? 'passed' : 'not-performed') };
     });
 }
 
-function unprovenReason(answers: readonly Answer[]): string {
-  const plain = answers.filter(isPlainCall);
+function unprovenReason(exchanges: readonly Exchange[]): string {
+  const plain = exchanges.filter(isPlainCall);
   if (plain.length === 0) return 'it was not called';
   if (plain.some(({ status }) => isSuccess(status))) return 'its success has a status that is not described';
   return `it answered ${[...new Set(plain.map(({ status }) => status))].join(', ')} only`;

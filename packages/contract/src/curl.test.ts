@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { HOSTILE_TEXTS, runInShells, SHELL_COUNT, startRecorder, whyNoCommandLines } from '../../../.config/command-line.ts';
 import type { ArrivedRequest, Recorder } from '../../../.config/command-line.ts';
-import { readAnswer } from './answer.ts';
-import type { Credential } from './answer.ts';
 import { writeBody } from './body.ts';
 import { curlCommand, curlOf } from './curl.ts';
 import { parseDocument } from './document.ts';
+import { readExchange } from './exchange.ts';
+import type { Credential } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import { readOperations } from './operations.ts';
 import { buildRequest } from './request.ts';
@@ -101,7 +101,7 @@ async function sendAs(id: string, { value, credential = 'account', key = KEY }: 
   const { method, url } = request;
   await fetch(request);
   const sent = { method, url, headers, body, credential, purpose: 'call', detail: '', at: '' } as const;
-  return curlOf(document, readAnswer(operation, sent, { status: 200, headers: {}, bytes: new Uint8Array(), milliseconds: 1 }));
+  return curlOf(document, readExchange(operation, sent, { status: 200, headers: {}, bytes: new Uint8Array(), milliseconds: 1 }));
 }
 
 function relevant({ method, url, headers, body }: ArrivedRequest) {

@@ -1,23 +1,23 @@
-import type { Answer, Sent } from './answer.ts';
 import { cookieIn } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';
-import { maskedForm, maskedHeaders, maskedUrl } from './mask-answer.ts';
+import type { Exchange, SentRequest } from './exchange.ts';
+import { maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
 import type { Operation } from './operation.ts';
 import { unseenAsJson } from './report/visible.ts';
 
 /** A command for a shell that sends the request once more. The credential is taken from the environment, secrets are masked. */
-export function curlOf(document: OpenApiDocument, answer: Answer): string {
-  const { operation, sent } = answer;
+export function curlOf(document: OpenApiDocument, exchange: Exchange): string {
+  const { operation, sent } = exchange;
   return curlCommand(operation, {
     ...sent,
-    url: maskedUrl(document, answer),
-    headers: maskedHeaders(document, answer),
-    body: maskedForm(document, answer),
+    url: maskedUrl(document, exchange),
+    headers: maskedHeaders(document, exchange),
+    body: maskedForm(document, exchange),
   });
 }
 
 /** The same for a request that is not masked any further. */
-export function curlCommand(operation: Operation, sent: Pick<Sent, 'method' | 'url' | 'headers' | 'body' | 'credential'>): string {
+export function curlCommand(operation: Operation, sent: Pick<SentRequest, 'method' | 'url' | 'headers' | 'body' | 'credential'>): string {
   const { security } = operation;
   const { method, headers, body } = sent;
   const key = sent.credential === 'account' ? '$RESELLER_API_KEY' : 'no-such-key';
@@ -40,14 +40,14 @@ export function curlCommand(operation: Operation, sent: Pick<Sent, 'method' | 'u
 }
 
 /** Headers that the operation cannot do without, such as a tenant. */
-function requiredHeaders({ parameters }: Operation, headers: Sent['headers']): readonly string[] {
+function requiredHeaders({ parameters }: Operation, headers: SentRequest['headers']): readonly string[] {
   return parameters.flatMap(({ in: place, name, required }) => {
     const value = headers[name.toLowerCase()];
     return place === 'header' && required && value !== undefined ? [`${name}: ${value}`] : [];
   });
 }
 
-function requiredCookies({ parameters }: Operation, headers: Sent['headers']): readonly string[] {
+function requiredCookies({ parameters }: Operation, headers: SentRequest['headers']): readonly string[] {
   return parameters.flatMap(({ in: place, name, required }) => {
     const value = place === 'cookie' && required ? cookieIn(headers['cookie'] ?? '', name) : undefined;
     return value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`];

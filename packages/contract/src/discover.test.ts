@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 
-import type { Answer } from './answer.ts';
 import { discoverBelow, discoverCreated, discoverPaths } from './discover.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Exchange } from './exchange.ts';
 import { readOperations } from './operations.ts';
-import { answerTo } from './testing.ts';
+import { exchangeWith } from './testing.ts';
 import { createValidator } from './validator.ts';
 
 function get(operationId: string, schema: unknown, more: Readonly<Record<string, unknown>> = {}): unknown {
@@ -70,12 +70,12 @@ const operations = new Map(readOperations(document).map((operation) => [operatio
 const validator = createValidator(document);
 
 function discover(id: string, given: Readonly<Record<string, unknown>>): readonly PathValues[] {
-  const answers: Answer[] = [];
-  for (const [source, body] of Object.entries(given)) answers.push(answerTo(operationOf(source), body));
-  return discoverPaths({ document, validator, operation: operationOf(id), answers });
+  const exchanges: Exchange[] = [];
+  for (const [source, body] of Object.entries(given)) exchanges.push(exchangeWith(operationOf(source), body));
+  return discoverPaths({ document, validator, operation: operationOf(id), exchanges });
 }
 
-function operationOf(id: string): Answer['operation'] {
+function operationOf(id: string): Exchange['operation'] {
   const operation = operations.get(id);
   if (operation === undefined) throw new Error(`There is no operation ${id}.`);
   return operation;
@@ -92,7 +92,7 @@ test('a list of texts next to the operation names its identifiers', () => {
   ]);
 });
 
-test('a map that the collection answers names them by its keys', () => {
+test('a map that the collection returns names them by its keys', () => {
   expect(discover('getInvoice', { listInvoices: { 'INV-1': {}, '..': {}, '': {} } })).toEqual([{ id: 'INV-1' }]);
 });
 
@@ -123,14 +123,14 @@ test('where two parameters are needed, nothing is guessed', () => {
   expect(discover('getTwo', { listServers: [{ one: 'a', two: 'b' }] })).toEqual([]);
 });
 
-const inZone = (id: string, zone: string, body: unknown): Answer => answerTo(operationOf(id), body, { path: { zone } });
+const inZone = (id: string, zone: string, body: unknown): Exchange => exchangeWith(operationOf(id), body, { path: { zone } });
 
 test('finds the identifiers of a nested list together with those of its parents', () => {
-  const answers = [
+  const exchanges = [
     inZone('listRecords', 'a.net', [{ record_id: 7 }, { record_id: 8 }]),
     inZone('listRecords', 'b.net', [{ record_id: 9 }]),
   ];
-  expect(discoverPaths({ document, validator, operation: operationOf('editRecord'), answers })).toEqual([
+  expect(discoverPaths({ document, validator, operation: operationOf('editRecord'), exchanges })).toEqual([
     { zone: 'a.net', record_id: '7' },
     { zone: 'a.net', record_id: '8' },
     { zone: 'b.net', record_id: '9' },
@@ -138,21 +138,22 @@ test('finds the identifiers of a nested list together with those of its parents'
 });
 
 test('of the items of lists, the run owns those that are below what it made', () => {
-  const answers = [inZone('listRecords', 'a.net', [{ record_id: 7 }]), inZone('listRecords', 'own.net', [{ record_id: 9 }])];
+  const exchanges = [inZone('listRecords', 'a.net', [{ record_id: 7 }]), inZone('listRecords', 'own.net', [{ record_id: 9 }])];
   const isOwn = (above: PathValues): boolean => above['zone'] === 'own.net';
-  const below = (id: string) => discoverBelow({ document, validator, operation: operationOf(id), answers }, isOwn);
+  const below = (id: string) => discoverBelow({ document, validator, operation: operationOf(id), exchanges }, isOwn);
   expect(below('editRecord')).toEqual([{ zone: 'own.net', record_id: '9' }]);
   expect(below('deleteZone')).toEqual([]);
 });
 
 test('what was created below something is named together with that', () => {
-  const created = (id: string, answer: Answer) => discoverCreated({ document, validator, operation: operationOf(id), answers: [answer] });
+  const created = (id: string, exchange: Exchange) =>
+    discoverCreated({ document, validator, operation: operationOf(id), exchanges: [exchange] });
   const added = inZone('addRecord', 'a.net', { zone: 'a.net', record_id: 7, owner: 'H1' });
   expect(created('editRecord', added)).toEqual({ zone: 'a.net', record_id: '7' });
   // The zone and its owner existed before.
   expect(created('deleteZone', added)).toBeUndefined();
   expect(created('moveZone', added)).toBeUndefined();
   // An edit creates nothing.
-  const edited = answerTo(operationOf('editRecord'), { zone: 'a.net', record_id: 7 }, { path: { zone: 'a.net', record_id: '7' } });
+  const edited = exchangeWith(operationOf('editRecord'), { zone: 'a.net', record_id: 7 }, { path: { zone: 'a.net', record_id: '7' } });
   expect(created('editRecord', edited)).toBeUndefined();
 });

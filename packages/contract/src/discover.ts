@@ -1,6 +1,6 @@
-import { isSuccess, jsonOf } from './answer.ts';
-import type { Answer } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
+import { isSuccess, jsonOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { isObject } from './json.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { responseFor } from './operations.ts';
@@ -18,8 +18,8 @@ export interface Discovery {
   readonly document: OpenApiDocument;
   readonly validator: Validator;
   readonly operation: Operation;
-  /** The answers so far. */
-  readonly answers: readonly Answer[];
+  /** The responses so far. */
+  readonly exchanges: readonly Exchange[];
 }
 
 /** Values that would change the path of the request instead of standing in it. */
@@ -29,46 +29,46 @@ const UNUSABLE: ReadonlySet<string> = new Set(['', '.', '..']);
 const OWN_NAMES = ['identifier', 'id', 'uuid'] as const;
 
 /**
- * Values for the path parameters of an operation, taken from one answer that created what they name: by links of the document, also those to
+ * Values for the path parameters of an operation, taken from one response that created what they name: by links of the document, also those to
  * other operations with parameters of the same names, else by the name of the parameter, else by what identifiers are commonly called.
  * A creation below a thing, such as of a DNS record of a domain, has the path parameters of that thing and adds others.
  */
 export function discoverCreated(discovery: Discovery): PathValues | undefined {
   const { operation, validator } = discovery;
   const parameters = operation.parameters.filter((parameter) => parameter.in === 'path');
-  const [answer] = discovery.answers;
-  if (answer === undefined) return undefined;
-  const above = pathOf(answer);
+  const [exchange] = discovery.exchanges;
+  if (exchange === undefined) return undefined;
+  const above = pathOf(exchange);
   const [only, ...others] = parameters.filter(({ name }) => above[name] === undefined);
   const isBelow = Object.keys(above).every((name) => parameters.some((parameter) => parameter.name === name));
   if (only === undefined || !isBelow) return undefined;
-  const known: PathValues = { ...linkedFrom(answer), ...above };
+  const known: PathValues = { ...linkedFrom(exchange), ...above };
   const values = parameters.map((parameter) => [parameter, known[parameter.name]] as const);
   if (values.every(([parameter, value]) => accepts(validator, parameter, value)))
     return Object.fromEntries(values.map(([{ name }, value]) => [name, value ?? '']));
-  if (others.length > 0 || !isNextTo(answer.operation, operation, only.name)) return undefined;
+  if (others.length > 0 || !isNextTo(exchange.operation, operation, only.name)) return undefined;
   for (const name of [only.name, ...OWN_NAMES]) {
-    const found = fromAnswers(discovery, name, true).find((value) => accepts(validator, only, value));
+    const found = fromExchanges(discovery, name, true).find((value) => accepts(validator, only, value));
     if (found !== undefined) return { ...above, [only.name]: found };
   }
   return undefined;
 }
 
-/** The path parameters of the request of an answer. */
-function pathOf(answer: Answer): PathValues {
+/** The path parameters of the request of a response. */
+function pathOf(exchange: Exchange): PathValues {
   return Object.fromEntries(
-    pathParameters(answer.operation.path).map((name) => [name, text(evaluate(answer, `$request.path.${name}`)) ?? '']),
+    pathParameters(exchange.operation.path).map((name) => [name, text(evaluate(exchange, `$request.path.${name}`)) ?? '']),
   );
 }
 
-/** The parameters that the links of an answer fill. Below something, a value of the request may name what existed before, so it does not count. */
-function linkedFrom(answer: Answer): PathValues {
-  const isBelow = answer.operation.path.includes('{');
+/** The parameters that the links of a response fill. Below something, a value of the request may name what existed before, so it does not count. */
+function linkedFrom(exchange: Exchange): PathValues {
+  const isBelow = exchange.operation.path.includes('{');
   const linked: Record<string, string> = {};
-  for (const link of responseFor(answer.operation, answer.status)?.links ?? []) {
+  for (const link of responseFor(exchange.operation, exchange.status)?.links ?? []) {
     for (const [name, expression] of Object.entries(link.parameters)) {
       if (isBelow && !expression.startsWith('$response.')) continue;
-      const value = text(evaluate(answer, expression));
+      const value = text(evaluate(exchange, expression));
       if (value !== undefined) linked[name] ??= value;
     }
   }
@@ -97,8 +97,8 @@ export function discoverBelow(discovery: Discovery, isOwn: (above: PathValues) =
 }
 
 /**
- * Values for the path parameters of an operation, taken from earlier answers: first where links of the document lead, then
- * by name and place. A guess that is wrong costs one answer "not found".
+ * Values for the path parameters of an operation, taken from earlier responses: first where links of the document lead, then
+ * by name and place. A guess that is wrong costs one response "not found".
  * @returns one entry for each call that is worth making, best first; one empty entry where there are no parameters
  */
 export function discoverPaths(discovery: Discovery): readonly PathValues[] {
@@ -132,7 +132,7 @@ function guessesFor(discovery: Discovery, parameter: Parameter): readonly string
   function isAccepted(value: string): boolean {
     return accepts(discovery.validator, parameter, value);
   }
-  const byName = fromAnswers(discovery, parameter.name).filter(isAccepted);
+  const byName = fromExchanges(discovery, parameter.name).filter(isAccepted);
   const ofResource = byName.length > 0 ? [] : fromResource(discovery, parameter.name).filter(isAccepted);
   return [...new Set([...byName, ...ofResource])];
 }
@@ -149,16 +149,16 @@ function combined(discovery: Discovery, parameters: readonly Parameter[]): reado
  * the list itself.
  * The parameter's own name comes first, then what identifiers are commonly called.
  */
-function fromLists({ document, validator, operation, answers }: Discovery, parameters: readonly Parameter[]): readonly PathValues[] {
+function fromLists({ document, validator, operation, exchanges }: Discovery, parameters: readonly Parameter[]): readonly PathValues[] {
   const lastName = pathParameters(operation.path).at(-1) ?? '';
   const last = parameters.find(({ name }) => name === lastName);
   const collection = operation.path.slice(0, operation.path.lastIndexOf(`/{${lastName}}`));
   if (last === undefined || collection === '') return [];
   const found: PathValues[] = [];
-  for (const answer of answers) {
-    if (!isListAt(collection, answer.operation.path) || answer.sent.method !== 'GET' || !isSuccess(answer.status)) continue;
-    for (const value of identifiersIn(document, answer, lastName))
-      if (accepts(validator, last, value)) found.push({ ...pathOf(answer), [lastName]: value });
+  for (const exchange of exchanges) {
+    if (!isListAt(collection, exchange.operation.path) || exchange.sent.method !== 'GET' || !isSuccess(exchange.status)) continue;
+    for (const value of identifiersIn(document, exchange, lastName))
+      if (accepts(validator, last, value)) found.push({ ...pathOf(exchange), [lastName]: value });
   }
   return found;
 }
@@ -179,17 +179,17 @@ function isListOf(words: readonly string[], wanted: string): boolean {
 }
 
 /** Identifiers in lists of the things that a parameter is called after: of `/vms` or `/vm/list` for `{vmId}`. */
-function fromResource({ document, answers }: Discovery, parameter: string): readonly string[] {
+function fromResource({ document, exchanges }: Discovery, parameter: string): readonly string[] {
   const wanted = stemOf(parameter.replace(/[_-]?(?:id|uuid|identifier|sid|name|number|slug|key|code)$/i, ''));
   if (wanted === '') return [];
-  return answers
+  return exchanges
     .filter(({ operation: { path }, sent, status }) => {
       const words = withoutEnding(path)
         .split('/')
         .filter((segment) => segment !== '' && !segment.includes('{'));
       return sent.method === 'GET' && isSuccess(status) && !withoutEnding(path).endsWith('}') && isListOf(words, wanted);
     })
-    .flatMap((answer) => identifiersIn(document, answer, parameter));
+    .flatMap((exchange) => identifiersIn(document, exchange, parameter));
 }
 
 /** A path without the ending of a file, as in `/messages.json`. */
@@ -208,14 +208,14 @@ function stemOf(word: string): string {
 
 const ITEM_NAMES = ['id', 'identifier', 'uuid', 'sid', 'slug', 'name', 'key', 'code', 'number'] as const;
 
-/** The identifiers of the items of the lists in an answer. A string is its own identifier; an object has one in a member. */
-function identifiersIn(document: OpenApiDocument, answer: Answer, parameter: string): readonly string[] {
-  const response = responseFor(answer.operation, answer.status);
+/** The identifiers of the items of the lists in a response. A string is its own identifier; an object has one in a member. */
+function identifiersIn(document: OpenApiDocument, exchange: Exchange, parameter: string): readonly string[] {
+  const response = responseFor(exchange.operation, exchange.status);
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
-  if (response === undefined || pointer === undefined || answer.body.kind !== 'json') return [];
+  if (response === undefined || pointer === undefined || exchange.body.kind !== 'json') return [];
   const wanted = stemOf(parameter);
   const found: string[] = [];
-  walkDescribed(document, { pointer, provenance: response.provenance }, answer.body.value, ({ value, nodes }) => {
+  walkDescribed(document, { pointer, provenance: response.provenance }, exchange.body.value, ({ value, nodes }) => {
     if (nodes.some(({ schema }) => schema['x-secret'] === true)) return false;
     if (!Array.isArray(value)) return true;
     for (const item of value) {
@@ -233,12 +233,12 @@ function identifiersIn(document: OpenApiDocument, answer: Answer, parameter: str
 }
 
 /** OpenAPI links, to things that a plain request showed. */
-function fromLinks({ operation, answers }: Discovery): readonly PathValues[] {
+function fromLinks({ operation, exchanges }: Discovery): readonly PathValues[] {
   const found: PathValues[] = [];
-  for (const answer of answers) {
-    for (const link of responseFor(answer.operation, answer.status)?.links ?? []) {
+  for (const exchange of exchanges) {
+    for (const link of responseFor(exchange.operation, exchange.status)?.links ?? []) {
       if (link.operationId !== operation.id) continue;
-      const values = Object.entries(link.parameters).map(([name, expression]) => [name, text(evaluate(answer, expression))] as const);
+      const values = Object.entries(link.parameters).map(([name, expression]) => [name, text(evaluate(exchange, expression))] as const);
       const known = values.filter((entry): entry is readonly [string, string] => entry[1] !== undefined);
       if (known.length === values.length) found.push(Object.fromEntries(known));
     }
@@ -246,13 +246,13 @@ function fromLinks({ operation, answers }: Discovery): readonly PathValues[] {
   return found;
 }
 
-function fromAnswers(discovery: Discovery, name: string, isCreated = false): readonly string[] {
-  const { document, operation, answers } = discovery;
+function fromExchanges(discovery: Discovery, name: string, isCreated = false): readonly string[] {
+  const { document, operation, exchanges } = discovery;
   const prefix = operation.path.slice(0, operation.path.indexOf(`/{${name}}`));
   const area = operation.path.split('/', 2).join('/');
   const nearest: string[] = [];
   const inArea: string[] = [];
-  for (const { operation: source, status, body, sent } of answers) {
+  for (const { operation: source, status, body, sent } of exchanges) {
     if (sent.method !== source.method) continue;
     const response = responseFor(source, status);
     const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
@@ -270,7 +270,7 @@ function fromAnswers(discovery: Discovery, name: string, isCreated = false): rea
   return [...nearest, ...inArea];
 }
 
-/** The collection itself answers a map: its keys are the identifiers. */
+/** The collection itself returns a map: its keys are the identifiers. */
 function keysOfMap({ value, nodes }: Place, isCollection: boolean): readonly string[] {
   const isMap =
     nodes.some(({ schema }) => isObject(schema['additionalProperties'])) &&

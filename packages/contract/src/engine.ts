@@ -1,16 +1,16 @@
-/** The engine: what calls a service, or looks at recorded traffic, and judges the answers. Apart from `index.ts`, which services load. */
+/** The engine: what calls a service, or looks at recorded traffic, and judges the responses. Apart from `index.ts`, which services load. */
 export {
   isSuccess,
   jsonOf,
   jsonValue,
-  readAnswer,
-  type Answer,
+  readExchange,
+  type Exchange,
   type Credential,
   type Purpose,
-  type RawAnswer,
-  type Sent,
-} from './answer.ts';
-export type { Check, Defect, Exchange, FakeAnswer } from './check.ts';
+  type RawResponse,
+  type SentRequest,
+} from './exchange.ts';
+export type { Check, Defect, FakeExchange, FakeResponse } from './check.ts';
 export { CHECKS } from './checks.ts';
 export type { CheckCoverage, Coverage, FieldCoverage, StatusCoverage } from './coverage.ts';
 export { VERDICTS, type Finding, type Remark, type RunRemark, type Sample, type Touched, type Verdict } from './finding.ts';
@@ -20,7 +20,7 @@ export { discoverPaths } from './discover.ts';
 export { attachCredential, credentialOf, credentialText } from './credential.ts';
 export type { Mode, NamedOperations, Plan } from './plan.ts';
 export type { Report } from './report.ts';
-export { askTarget, type Question } from './ask.ts';
+export { sendReads, type ReadCall } from './send-reads.ts';
 export { moneyOf, showMoney, type Money } from './money.ts';
 export { NO_BUDGET, worthOf, type Budget, type Price, type PriceOf } from './price.ts';
 export { TargetError, type ContractOptions, type Progress } from './contract-options.ts';
@@ -28,7 +28,7 @@ export type { Extension } from './extension.ts';
 export { planContract, runContract } from './run.ts';
 export { describeStep, type Step } from './step.ts';
 export { readEnvelope } from './envelope.ts';
-export { knownPaths } from './known-paths.ts';
+export { examplePaths } from './example-paths.ts';
 export { pagingOf } from './paging.ts';
 export { isCredential, issuesOfText } from './parameters.ts';
 export { tamperEnvelope, withMembers } from './tamper.ts';
@@ -44,7 +44,7 @@ export {
   type SettledFinding,
   type SettledReport,
 } from './baseline.ts';
-export { createRecorder, HarError, readHar, type Recorder, type Seen } from './recorded.ts';
+export { createRecorder, HarError, readHar, type Recorder, type RawExchange } from './recorded.ts';
 export { toHar } from './report/har.ts';
 export { toHtml } from './report/html.ts';
 export { toJunit } from './report/junit.ts';
@@ -57,7 +57,7 @@ export { IMPACTS, type Change, type Impact } from './diff/change.ts';
 export { diffDocuments } from './diff/diff-documents.ts';
 export { walkDescribed } from './place.ts';
 export { rootView, type View } from './view.ts';
-export { countRequests, READ_ONLY_LIMIT } from './plan.ts';
+export { countRequests, MAX_READ_ONLY_REQUESTS } from './plan.ts';
 export { upgradeDocument, type UpgradedDocument } from './upgrade.ts';
 export { readBody, writeBody } from './body.ts';
 export { sampleOf } from './sample.ts';

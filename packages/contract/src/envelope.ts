@@ -1,11 +1,11 @@
-import { jsonOf } from './answer.ts';
 import type { Envelope } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
+import { jsonOf } from './exchange.ts';
 import { member } from './json.ts';
 import type { Operation, OperationResponse } from './operation.ts';
 import { rootView } from './view.ts';
 
-/** What all JSON answers of a document have in common at their top, so that nothing here is tied to one document. */
+/** What all JSON responses of a document have in common at their top, so that nothing here is tied to one document. */
 export function readEnvelope(document: OpenApiDocument, operations: readonly Operation[]): Envelope {
   const all = operations.flatMap(({ responses }) => Object.entries(responses));
   const good = topsOf(
@@ -17,18 +17,19 @@ export function readEnvelope(document: OpenApiDocument, operations: readonly Ope
     all.filter(([status]) => /^[45]/.test(status)),
   );
   const required = good.length + bad.length === 0 ? [] : common([...good, ...bad]);
-  let tells: Envelope['tells'];
+  let outcome: Envelope['outcome'];
   let identifier: string | undefined;
   let payload: string | undefined;
   for (const name of required) {
     const success = constantsOf(good, name);
     const failure = constantsOf(bad, name);
-    if (success.length > 0 && failure.length > 0 && !success.some((value) => failure.includes(value))) tells ??= { name, success, failure };
+    if (success.length > 0 && failure.length > 0 && !success.some((value) => failure.includes(value)))
+      outcome ??= { name, success, failure };
     if ([...good, ...bad].every((top) => top.view.member(name).view.nodes.some(({ schema }) => schema['format'] === 'uuid')))
       identifier ??= name;
     if (bad.some((top) => isNullOnly(top, name)) && !good.every((top) => isNullOnly(top, name))) payload ??= name;
   }
-  return { required, tells, identifier, payload };
+  return { required, outcome, identifier, payload };
 }
 
 interface Top {
@@ -53,7 +54,7 @@ function common(tops: readonly Top[]): readonly string[] {
   return names ?? [];
 }
 
-/** The constants that a property must be, one of each answer; empty where an answer leaves it open. */
+/** The constants that a property must be, one of each response; empty where a response leaves it open. */
 function constantsOf(tops: readonly Top[], name: string): readonly unknown[] {
   const found = new Set<unknown>();
   for (const { view } of tops) {

@@ -1,107 +1,157 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { credentialOf, secretsOfCredential } from './credential.ts';
+import { readJsonText } from './json-text.ts';
+import type { JsonText } from './json-text.ts';
+import { isJsonType, mediaTypeName } from './media-type.ts';
+import type { MediaType, Operation, OperationResponse } from './operation.ts';
 
-import { readAnswer } from './answer.ts';
-import type { Answer, Credential, Sent } from './answer.ts';
-import { RefusedRequestError } from './guard.ts';
-import type { Send } from './guard.ts';
-import { buildRequest } from './request.ts';
-import type { RequestParts } from './request.ts';
-import type { Step } from './step.ts';
+/** Whose key a request carries. */
+export type Credential = 'account' | 'none' | 'wrong';
 
-/** How requests leave for one target. */
-export interface Line {
-  readonly target: URL;
-  readonly send: Send;
-  readonly keyOf: (credential: Credential) => string | undefined;
-  /** Milliseconds until a request without an answer is given up. */
-  readonly timeout: number;
-  /** Returns when the next request may leave. */
-  readonly pace: () => Promise<void>;
+/** All kinds of requests. */
+export const PURPOSES = [
+  'call',
+  'traffic',
+  'valid-form',
+  'next-page',
+  'no-key',
+  'wrong-key',
+  'unknown-id',
+  'invalid-form',
+  'invalid-parameter',
+  'method',
+  'repeat',
+  'remove',
+  'remove-again',
+  'read-removed',
+  'undo',
+  'compare',
+] as const;
+
+/** Why a request was sent: as the document describes it, or to try what the service does otherwise. */
+export type Purpose = (typeof PURPOSES)[number];
+
+/** A request as it left. */
+export interface SentRequest {
+  readonly method: string;
+  readonly url: string;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly credential: Credential;
+  readonly purpose: Purpose;
+  /** A description of the special part of the request, for people: "cores below its minimum"; empty for a plain call. */
+  readonly detail: string;
+  /** Whether values of its body were made up, where the document gives none. */
+  readonly isMadeUp?: boolean;
+  /** ISO 8601. */
+  readonly at: string;
 }
 
-/** The request went out and no answer came; or it was not allowed to go. */
-export class NoAnswerError extends Error {
-  override readonly name = 'NoAnswerError';
+/** What came back, read once; knows nothing of what was expected. */
+export interface Exchange {
+  readonly operation: Operation;
+  readonly sent: SentRequest;
+  readonly status: number;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Media type in lower case without parameters; empty where the header is missing. */
+  readonly mediaType: string;
+  readonly body: ResponseBody;
+  /** Whether the response contains the credential of the request. */
+  readonly echoesCredential: boolean;
+  /** Milliseconds from sending to the last byte. */
+  readonly milliseconds: number;
 }
 
-/** After 429 a request is sent once more, after at most this many seconds. */
-const MAX_WAIT = 30;
+/** A response as it came over the wire. */
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array;
+  readonly milliseconds: number;
+  /** How the connection ended, where it ended before the response did. */
+  readonly cut?: string | undefined;
+}
 
-/** What earlier answers put into a step. */
-export type Filling = Pick<RequestParts, 'path' | 'body' | 'query'>;
+export type ResponseBody =
+  | { readonly kind: 'empty' }
+  | ({ readonly kind: 'json' } & JsonText)
+  /** The connection ended before the response did. */
+  | { readonly kind: 'cut'; readonly problem: string }
+  /** Not JSON, whatever the header says; `problem` says why, without the text itself. */
+  | { readonly kind: 'other'; readonly problem: string };
 
-/**
- * Sends one request of a step and reads its answer.
- * @throws {NoAnswerError} when none came
- */
-export async function exchange(line: Line, step: Step, { path, body, query }: Filling): Promise<Answer> {
-  const { target, keyOf } = line;
-  const parts = { target, step, path, body, query, key: keyOf(step.credential) };
-  await line.pace();
-  const request = buildRequest({ ...parts, signal: AbortSignal.timeout(line.timeout) });
-  const sent: Sent = {
-    method: step.method,
-    url: request.url,
-    headers: Object.fromEntries(request.headers),
-    body,
-    credential: step.credential,
-    purpose: step.purpose,
-    detail: step.detail,
-    isMadeUp: step.form?.isFromDocument === false,
-    at: new Date().toISOString(),
+/** Reads a whole response. */
+export function readExchange(operation: Operation, sent: SentRequest, raw: RawResponse): Exchange {
+  const { status, headers, milliseconds } = raw;
+  return {
+    operation,
+    sent,
+    status,
+    headers,
+    milliseconds,
+    mediaType: mediaTypeName(headers['content-type'] ?? ''),
+    body: raw.cut === undefined ? readBody(raw.bytes) : { kind: 'cut', problem: raw.cut },
+    echoesCredential: echoesCredential(operation, sent, raw),
   };
-  const first = await once(line, step, request, sent);
-  // A probe that is told to wait is judged as it is: only what is to be read is worth waiting for.
-  if (first.status !== 429 || step.credential !== 'account' || step.times < 1) return first;
-  const wait = Number(first.headers['retry-after'] ?? 1);
-  await sleep(Math.min(Number.isFinite(wait) ? wait : 1, MAX_WAIT) * 1_000);
+}
+
+/** Many texts contain a shorter credential by chance. */
+const MIN_CREDENTIAL_LENGTH = 8;
+
+function echoesCredential({ security }: Operation, sent: SentRequest, { headers, bytes }: RawResponse): boolean {
+  const credential = security === undefined ? undefined : credentialOf(security, sent);
+  if (security === undefined || credential === undefined) return false;
+  const secrets = secretsOfCredential(security, credential).filter(({ length }) => length >= MIN_CREDENTIAL_LENGTH);
+  if (secrets.length === 0) return false;
+  // A session that is renewed comes back as a cookie by design.
+  const shown = Object.entries(headers).filter(([name]) => !(security.in === 'cookie' && name === 'set-cookie'));
+  const texts = [Buffer.from(bytes).toString(), ...shown.map(([, value]) => value)];
+  return secrets.some((secret) => texts.some((text) => text.includes(secret)));
+}
+
+/** Whether a request was made as the document describes: its response shows what the operation does. */
+export function isPlainCall({ sent }: Exchange): boolean {
+  return PLAIN.has(sent.purpose);
+}
+
+const PLAIN: ReadonlySet<Purpose> = new Set(['call', 'traffic', 'valid-form', 'next-page', 'repeat', 'remove', 'undo']);
+
+/** The value of a JSON body; undefined where there is none. */
+export function jsonValue({ body }: Exchange): unknown {
+  return body.kind === 'json' ? body.value : undefined;
+}
+
+function readBody(bytes: Uint8Array): ResponseBody {
+  if (bytes.length === 0) return { kind: 'empty' };
+  let text: string;
   try {
-    await line.pace();
-    return await once(line, step, buildRequest({ ...parts, signal: AbortSignal.timeout(line.timeout) }), sent);
-  } catch (error) {
-    if (error instanceof NoAnswerError && error.cause instanceof RefusedRequestError) return first;
-    throw error;
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return { kind: 'other', problem: `${bytes.length} bytes that are not UTF-8` };
+  }
+  try {
+    return { kind: 'json', ...readJsonText(text) };
+  } catch {
+    return {
+      kind: 'other',
+      problem: `${text.trimStart().startsWith('<') ? 'markup' : 'text'} of ${text.length} characters that is not JSON`,
+    };
   }
 }
 
-async function once({ send }: Line, step: Step, request: Request, sent: Sent): Promise<Answer> {
-  const begun = performance.now();
-  try {
-    const response = await send(request);
-    const { bytes, cut } = await bodyOf(response);
-    const headers = Object.fromEntries(response.headers);
-    return readAnswer(step.operation, sent, { status: response.status, headers, bytes, cut, milliseconds: performance.now() - begun });
-  } catch (error) {
-    throw new NoAnswerError(reasonOf(error), { cause: error });
-  }
+/** What a response documents for a media type, by exact name or range. */
+export function mediaFor(response: OperationResponse, mediaType: string): MediaType | undefined {
+  const range = `${mediaType.split('/', 1)[0] ?? ''}/*`;
+  return response.content[mediaType] ?? response.content[range] ?? response.content['*/*'];
 }
 
-/** The bytes of an answer, and how its connection ended where that was too early. A timeout does not count as such an end. */
-async function bodyOf(response: Response): Promise<{ readonly bytes: Uint8Array; readonly cut: string | undefined }> {
-  try {
-    return { bytes: new Uint8Array(await response.arrayBuffer()), cut: undefined };
-  } catch (error) {
-    if (error instanceof Error && error.name === 'TimeoutError') throw error;
-    return { bytes: new Uint8Array(), cut: reasonOf(error) };
-  }
+/** The JSON that a response documents, by which a body is judged even when it is labelled as something else. */
+export function jsonOf(response: OperationResponse): MediaType | undefined {
+  for (const [type, media] of Object.entries(response.content)) if (isJsonType(type)) return media;
+  return undefined;
 }
 
-/** The innermost cause, as `fetch` hides what happened behind "fetch failed". */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.cause !== undefined) return reasonOf(error.cause);
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return error.message === '' ? code : error.message;
-}
-
-/** A pace of at most so many requests a second; undefined for as fast as answers come. */
-export function paceOf(perSecond: number | undefined): () => Promise<void> {
-  if (perSecond === undefined) return async () => {};
-  let next = performance.now();
-  return async () => {
-    const now = performance.now();
-    const wait = next - now;
-    next = Math.max(next, now) + 1_000 / perSecond;
-    if (wait > 0) await sleep(wait);
-  };
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }

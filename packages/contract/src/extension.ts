@@ -1,5 +1,5 @@
-import type { Answer } from './answer.ts';
 import type { Check } from './check.ts';
+import type { Exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import type { Step } from './step.ts';
 
@@ -8,6 +8,6 @@ export interface Extension {
   readonly checks: readonly Check[];
   /** Further requests for an operation that a run calls for its effect; `call` is the plain request. */
   readonly steps: (operation: Operation, call: Step) => readonly Step[];
-  /** Called with every answer before the next request leaves; `answers` ends with that answer. */
-  readonly onAnswer: (answer: Answer, answers: readonly Answer[]) => Promise<void>;
+  /** Called with every response before the next request leaves; `responses` ends with that response. */
+  readonly onExchange: (exchange: Exchange, exchanges: readonly Exchange[]) => Promise<void>;
 }

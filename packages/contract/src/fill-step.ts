@@ -1,7 +1,7 @@
-import { isSuccess, jsonValue } from './answer.ts';
-import type { Answer } from './answer.ts';
 import { discoverCreated, discoverPaths } from './discover.ts';
 import type { PathValues } from './discover.ts';
+import { isSuccess, jsonValue } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import { pagingOf } from './paging.ts';
 import { namedValues } from './parameters.ts';
@@ -10,28 +10,28 @@ import type { Step } from './step.ts';
 
 /**
  * The path parameters with which a step can be sent, best first.
- * @param isLastResort whether the examples of the document count, as no answer names anything better
+ * @param isLastResort whether the examples of the document count, as no response names anything better
  */
 export function pathsOf(run: Run, { operation, path }: Step, isLastResort: boolean): readonly PathValues[] {
   if (path === 'none') return [{}];
-  if (path === 'own') return run.cleaner.owned(operation, run.answers);
+  if (path === 'own') return run.cleaner.owned(operation, run.exchanges);
   if (path !== 'found') return [path];
-  const found = pathsFor(run, operation, run.answers);
+  const found = pathsFor(run, operation, run.exchanges);
   return found.length === 0 && isLastResort && operation.readOnly ? pathsInDocument(run, operation) : found;
 }
 
-/** The path parameters of an operation that answers named: things that the run made come first. */
+/** The path parameters of an operation that responses named: things that the run made come first. */
 export function pathsFor(
   { document, validator }: Pick<Run, 'document' | 'validator'>,
   operation: Operation,
-  answers: readonly Answer[],
+  exchanges: readonly Exchange[],
 ): readonly PathValues[] {
-  const plain = answers.filter(({ sent }) => sent.credential === 'account' && sent.purpose !== 'method');
+  const plain = exchanges.filter(({ sent }) => sent.credential === 'account' && sent.purpose !== 'method');
   const creations = plain.filter(({ operation: source, status }) => isSuccess(status) && !source.readOnly);
   const created = creations
-    .map((answer) => discoverCreated({ document, validator, operation, answers: [answer] }))
+    .map((exchange) => discoverCreated({ document, validator, operation, exchanges: [exchange] }))
     .filter((path) => path !== undefined);
-  const all = [...created, ...discoverPaths({ document, validator, operation, answers: plain })];
+  const all = [...created, ...discoverPaths({ document, validator, operation, exchanges: plain })];
   return [...new Map(all.map((path) => [JSON.stringify(path), path])).values()];
 }
 
@@ -42,12 +42,12 @@ function pathsInDocument(run: Run, operation: Operation): readonly PathValues[] 
   return values.some(([, value]) => value === undefined) ? [] : [Object.fromEntries(values.map(([name, value]) => [name, value ?? '']))];
 }
 
-/** The form fields of a step whose values earlier answers named; undefined where one is not known yet. */
+/** The form fields of a step whose values earlier responses named; undefined where one is not known yet. */
 export function foundFields(run: Run, { form }: Step): Readonly<Record<string, string>> | undefined {
   const values: Record<string, string> = {};
   for (const [field, name] of Object.entries(form?.found ?? {})) {
     const holder = run.operations.find(({ parameters }) => parameters.some((one) => one.in === 'path' && one.name === name));
-    const [path] = holder === undefined ? [] : pathsFor(run, holder, run.answers);
+    const [path] = holder === undefined ? [] : pathsFor(run, holder, run.exchanges);
     const value = path?.[name];
     if (value === undefined) return undefined;
     values[field] = value;
@@ -56,9 +56,11 @@ export function foundFields(run: Run, { form }: Step): Readonly<Record<string, s
 }
 
 /** The field that asks for the next page: none for other steps, undefined where there is no next page. */
-export function nextPage({ document, answers }: Run, { next, operation }: Step): Readonly<Record<string, string>> | undefined {
+export function nextPage({ document, exchanges }: Run, { next, operation }: Step): Readonly<Record<string, string>> | undefined {
   if (next === undefined) return {};
-  const first = answers.find(({ operation: { id }, sent, status }) => id === operation.id && sent.purpose === 'call' && isSuccess(status));
+  const first = exchanges.find(
+    ({ operation: { id }, sent, status }) => id === operation.id && sent.purpose === 'call' && isSuccess(status),
+  );
   const value = next.value ?? (first === undefined ? undefined : pagingOf(document, operation)?.next(jsonValue(first)));
   return value === undefined ? undefined : { [next.field]: value };
 }

@@ -1,19 +1,19 @@
-import type { Answer } from './answer.ts';
+import type { Exchange } from './exchange.ts';
 import type { Proposal } from './proposal.ts';
 import type { Provenance } from './provenance.ts';
 
-/** How a difference between answer and document is judged, by where the document's fact comes from. */
+/** How a difference between response and document is judged, by where the document's fact comes from. */
 export type Verdict = 'violation' | 'learned' | 'discovered' | 'unverified';
 
 /** From the gravest on. */
 export const VERDICTS: readonly Verdict[] = ['violation', 'discovered', 'learned', 'unverified'];
 
-/** The remark of a check about one answer, or about several together. */
+/** The remark of a check about one response, or about several together. */
 export interface Remark {
-  /** JSON pointer into the body, empty for the answer as a whole. */
+  /** JSON pointer into the body, empty for the response as a whole. */
   readonly pointer: string;
   readonly verdict: Verdict;
-  /** Describes the problem without values that differ between answers, so that remarks with the same cause share it. */
+  /** Describes the problem without values that differ between responses, so that remarks with the same cause share it. */
   readonly message: string;
   readonly expected: string;
   readonly observed: string;
@@ -28,9 +28,9 @@ export interface Remark {
   readonly proposal?: Proposal | undefined;
 }
 
-/** A remark of a check that looks at a whole run, with the answer that shows it. */
+/** A remark of a check that looks at a whole run, with the response that shows it. */
 export interface RunRemark extends Remark {
-  readonly answer: Answer;
+  readonly exchange: Exchange;
 }
 
 /** An operation and status that a finding was seen on. */

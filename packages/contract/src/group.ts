@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-import type { Answer } from './answer.ts';
 import { curlOf } from './curl.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Exchange } from './exchange.ts';
 import { VERDICTS } from './finding.ts';
 import type { Finding, Sample, Touched } from './finding.ts';
 import { isObject } from './json.ts';
 import type { Judged } from './judge.ts';
-import { atOperation } from './own-response.ts';
+import { limitToOperation } from './limit-to-operation.ts';
 import { valueAt } from './pointer.ts';
 import type { Proposal } from './proposal.ts';
 
@@ -33,7 +33,7 @@ function rankOf({ verdict, isUrgent }: Finding): number {
 function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonly Finding[] {
   const [first] = group;
   if (first === undefined) return [];
-  const { check, answer, remark } = first;
+  const { check, exchange, remark } = first;
   const { verdict, message, expected, observed, at, rule, cause = at } = remark;
   return [
     {
@@ -48,7 +48,7 @@ function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonl
       at,
       touches: touchesOf(group),
       samples: samplesOf(group),
-      curl: curlOf(document, answer),
+      curl: curlOf(document, exchange),
       client: `${typeName(at)}${check.client}`,
       proposals: proposalsOf(document, group),
     },
@@ -57,15 +57,17 @@ function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonl
 
 /** Each change once, at the operation that showed it where others did not. */
 function proposalsOf(document: OpenApiDocument, group: readonly Judged[]): readonly Proposal[] {
-  const showing = new Map<string, { readonly proposal: Proposal; readonly answers: Answer[] }>();
-  for (const { answer, remark } of group) {
+  const showing = new Map<string, { readonly proposal: Proposal; readonly exchanges: Exchange[] }>();
+  for (const { exchange, remark } of group) {
     if (remark.proposal === undefined) continue;
     const key = JSON.stringify(remark.proposal);
-    const known = showing.get(key) ?? { proposal: remark.proposal, answers: [] };
-    known.answers.push(answer);
+    const known = showing.get(key) ?? { proposal: remark.proposal, exchanges: [] };
+    known.exchanges.push(exchange);
     showing.set(key, known);
   }
-  return [...showing.values()].flatMap(({ proposal, answers }) => withCompanion(document, atOperation(document, proposal, answers)));
+  return [...showing.values()].flatMap(({ proposal, exchanges }) =>
+    withCompanion(document, limitToOperation(document, proposal, exchanges)),
+  );
 }
 
 /** What explains a rule goes with the rule (openapi/EXTENSIONS.md, `x-expected`). */
@@ -85,18 +87,18 @@ function typeName(at: string): string {
 
 function touchesOf(group: readonly Judged[]): readonly Touched[] {
   const touches = new Map<string, Touched>();
-  for (const { answer } of group) {
-    const key = `${answer.operation.id} ${answer.status}`;
+  for (const { exchange } of group) {
+    const key = `${exchange.operation.id} ${exchange.status}`;
     const times = (touches.get(key)?.times ?? 0) + 1;
-    touches.set(key, { operation: answer.operation.id, status: answer.status, times });
+    touches.set(key, { operation: exchange.operation.id, status: exchange.status, times });
   }
   return [...touches.values()];
 }
 
 function samplesOf(group: readonly Judged[]): readonly Sample[] {
   const samples = new Map<string, Sample>();
-  for (const { answer, remark } of group) {
-    const sample = { operation: answer.operation.id, status: answer.status, pointer: remark.pointer, observed: remark.observed };
+  for (const { exchange, remark } of group) {
+    const sample = { operation: exchange.operation.id, status: exchange.status, pointer: remark.pointer, observed: remark.observed };
     const key = JSON.stringify(sample);
     if (samples.size < MAX_SAMPLES && !samples.has(key)) samples.set(key, sample);
   }

@@ -1,9 +1,9 @@
 /** Requests that the guard lets out and requests that it keeps back, one deviation at a time. A read-only run changes nothing, whatever a document says. */
 import { beforeEach, describe, expect, test } from 'vitest';
 
-import type { Credential } from './answer.ts';
 import { attachCredential } from './credential.ts';
 import { parseDocument } from './document.ts';
+import type { Credential } from './exchange.ts';
 import { createGuard, RefusedRequestError } from './guard.ts';
 import type { Guard, GuardOptions } from './guard.ts';
 import type { Operation } from './operation.ts';
@@ -289,8 +289,8 @@ describe('how often', () => {
     [1, [428, 200], 1],
     [1, [430, 200], 1],
     [1, [503, 200], 1],
-  ])('a step that may leave %i times and gets %j leaves %i times: each 429 is asked again once', async (times, answers, expected) => {
-    statuses = [...answers];
+  ])('a step that may leave %i times and gets %j leaves %i times: each 429 is asked again once', async (times, replies, expected) => {
+    statuses = [...replies];
     const guard = guardOf([{ ...list, times }]);
     for (let count = 0; count < 9; count++) await guard.send(request(list, 'thing')).catch(() => {});
     expect(sent).toHaveLength(expected);
@@ -329,7 +329,7 @@ describe('what costs money', () => {
     else expect((await second).status).toBe(200);
   });
 
-  test('a purchase without an answer counts', async () => {
+  test('a purchase without a response counts', async () => {
     const send = async () => Promise.reject(new Error('reset'));
     const guard = guardOf([buy], { budget: { amount: TEN, unknown: 0 }, priceOf: price(TEN), send });
     await expect(guard.send(request(buy, 'buy'))).rejects.toThrow('reset');

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createGuard, RefusedRequestError } from './guard.ts';
 import type { Guard } from './guard.ts';
 import { readOperations } from './operations.ts';
-import { countRequests, makePlan, READ_ONLY_LIMIT } from './plan.ts';
+import { countRequests, makePlan, MAX_READ_ONLY_REQUESTS } from './plan.ts';
 import type { Mode, Plan } from './plan.ts';
 import { NO_BUDGET } from './price.ts';
 import type { Budget, Price } from './price.ts';
@@ -23,7 +23,7 @@ function plan(mode: Mode, ...only: readonly string[]): Plan {
     mode,
     only: new Map(only.map((word) => [word.split('=')[0] ?? '', word.split('=')[1]])),
     seed: 1,
-    leftovers: [],
+    orphans: [],
     extensions: [],
     also: new Map(),
     unusable: new Map(),
@@ -84,8 +84,8 @@ describe('the read-only plan', () => {
     const listed = operations.map(({ id }) =>
       steps.filter(({ operation }) => operation.id === id).reduce((sum, step) => sum + step.times, 0),
     );
-    expect(Math.max(...listed)).toBe(READ_ONLY_LIMIT + 1);
-    expect(countRequests(steps, 'read-only')).toBeLessThanOrEqual(READ_ONLY_LIMIT * operations.length);
+    expect(Math.max(...listed)).toBe(MAX_READ_ONLY_REQUESTS + 1);
+    expect(countRequests(steps, 'read-only')).toBeLessThanOrEqual(MAX_READ_ONLY_REQUESTS * operations.length);
   });
 });
 
@@ -114,7 +114,7 @@ describe('the full plan', () => {
         mode: 'full',
         only: new Map([['createVm', undefined]]),
         seed,
-        leftovers: [],
+        orphans: [],
         extensions: [],
         also: new Map(),
         unusable: new Map(),

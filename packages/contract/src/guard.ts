@@ -1,8 +1,8 @@
-import type { Credential } from './answer.ts';
-import { isSuccess } from './answer.ts';
 import { readBody } from './body.ts';
 import { credentialOf, credentialText } from './credential.ts';
 import type { PathValues } from './discover.ts';
+import type { Credential } from './exchange.ts';
+import { isSuccess } from './exchange.ts';
 import { createMatcher } from './match.ts';
 import { showMoney } from './money.ts';
 import { NO_BUDGET, worthOf } from './price.ts';
@@ -10,7 +10,7 @@ import type { Budget, PriceOf } from './price.ts';
 import { bodyOf } from './step.ts';
 import type { Step } from './step.ts';
 
-/** Sends a request and gives its answer; the global `fetch` is one. */
+/** Sends a request and gives its response; the global `fetch` is one. */
 export type Send = (request: Request) => Promise<Response>;
 
 /** A request that the plan does not allow was about to leave. It has not left. */
@@ -109,7 +109,7 @@ export function createGuard({ steps, target, keyOf, budget, priceOf, send, mostP
         throw new RefusedRequestError(`${refusal}; it was not sent.`);
       }
       rule.used++;
-      // Counted before it is known: an answer that never comes may still have bought something.
+      // Counted before it is known: a response that never comes may still have bought something.
       spent = plus(spent, cost);
       const response = await send(request);
       if (!isSuccess(response.status)) spent = { amount: spent.amount - cost.amount, unknown: spent.unknown - cost.unknown };

@@ -7,7 +7,7 @@ export interface JournalEntry {
   readonly target: string;
   readonly operation: string;
   /**
-   * `intended`: the request is about to leave, or left and its answer is not known. `done`: it succeeded. `closed`: it failed,
+   * `intended`: the request is about to leave, or left and its response is not known. `done`: it succeeded. `closed`: it failed,
    * or was undone. `stays`: it succeeded and nothing undoes it.
    */
   readonly state: 'intended' | 'done' | 'closed' | 'stays';

@@ -1,8 +1,8 @@
-import { jsonOf } from './answer.ts';
-import type { Answer } from './answer.ts';
-import type { Check, Session, Subject } from './check.ts';
+import type { Check, RunContext, ResponseContext } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
 import { readEnvelope } from './envelope.ts';
+import { jsonOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import type { Remark } from './finding.ts';
 import type { Issue } from './issues.ts';
 import type { Operation } from './operation.ts';
@@ -12,16 +12,16 @@ import type { Validator } from './validator.ts';
 /** A remark, with who made it and on what. */
 export interface Judged {
   readonly check: Check;
-  readonly answer: Answer;
+  readonly exchange: Exchange;
   readonly remark: Remark;
 }
 
-/** Judges answers by one document. */
+/** Judges responses by one document. */
 export interface Judge {
-  /** The remarks of the checks of one answer. */
-  readonly one: (answer: Answer) => readonly Judged[];
-  /** The remarks of the checks of a whole run about all its answers. */
-  readonly all: (session: Omit<Session, 'document' | 'operations' | 'validator' | 'envelope'>) => readonly Judged[];
+  /** The remarks of the checks of one response. */
+  readonly judgeResponse: (exchange: Exchange) => readonly Judged[];
+  /** The remarks of the checks of a whole run about all its responses. */
+  readonly judgeRun: (context: Omit<RunContext, 'document' | 'operations' | 'validator' | 'envelope'>) => readonly Judged[];
 }
 
 /** What a judge is made of; `validator` is that of the same document. */
@@ -29,48 +29,48 @@ export interface JudgeParts {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
   readonly validator: Validator;
-  /** In the order in which they look at an answer. */
+  /** In the order in which they look at a response. */
   readonly checks: readonly Check[];
 }
 
-/** A judge for the answers of a document's operations. */
+/** A judge for the responses of a document's operations. */
 export function createJudge(parts: JudgeParts): Judge {
   const { document, operations, validator, checks } = parts;
   const envelope = readEnvelope(document, operations);
   return {
-    one(answer) {
-      // The answer to a method that is not described does not belong to the operation.
-      const isForeign = answer.sent.purpose === 'method';
-      const response = isForeign ? undefined : responseFor(answer.operation, answer.status);
+    judgeResponse(exchange) {
+      // The response to a method that is not described does not belong to the operation.
+      const isForeign = exchange.sent.purpose === 'method';
+      const response = isForeign ? undefined : responseFor(exchange.operation, exchange.status);
       const json = response === undefined ? undefined : jsonOf(response);
       let issues: readonly Issue[] | undefined;
-      const subject: Subject = {
+      const context: ResponseContext = {
         document,
         validator,
-        answer,
+        exchange,
         response,
         json,
         envelope,
         issues: () =>
           (issues ??=
-            json?.pointer === undefined || answer.body.kind !== 'json'
+            json?.pointer === undefined || exchange.body.kind !== 'json'
               ? []
-              : withoutEchoes(validator.compile(json.pointer)(answer.body.value))),
+              : withoutEchoes(validator.compile(json.pointer)(exchange.body.value))),
       };
       const judged: Judged[] = [];
       for (const check of checks) {
-        const remarks = check.look?.(subject) ?? [];
-        judged.push(...remarks.map((remark) => ({ check, answer, remark })));
+        const remarks = check.checkResponse?.(context) ?? [];
+        judged.push(...remarks.map((remark) => ({ check, exchange, remark })));
         if (check.isFinal === true && remarks.length > 0) break;
       }
       return judged;
     },
-    all: (session) =>
+    judgeRun: (context) =>
       checks.flatMap(
         (check) =>
           check
-            .conclude?.({ ...session, document, operations, validator, envelope })
-            .map(({ answer, ...remark }) => ({ check, answer, remark })) ?? [],
+            .checkRun?.({ ...context, document, operations, validator, envelope })
+            .map(({ exchange, ...remark }) => ({ check, exchange, remark })) ?? [],
       ),
   };
 }
@@ -107,9 +107,9 @@ function withoutEchoes(issues: readonly Issue[]): readonly Issue[] {
   );
 }
 
-/** Whether a check that applies to an operation had something to look at in an answer of it. */
-export function isPerformed(check: Check, answer: Answer): boolean {
-  if (answer.sent.purpose === 'method') return check.needs?.includes('method') === true;
-  if (check.needs !== undefined) return check.needs.includes(answer.sent.purpose);
-  return responseFor(answer.operation, answer.status) === undefined ? check.undescribed !== undefined : check.undescribed !== 'only';
+/** Whether a check that applies to an operation had something to look at in a response of it. */
+export function isPerformed(check: Check, exchange: Exchange): boolean {
+  if (exchange.sent.purpose === 'method') return check.needs?.includes('method') === true;
+  if (check.needs !== undefined) return check.needs.includes(exchange.sent.purpose);
+  return responseFor(exchange.operation, exchange.status) === undefined ? check.undescribed !== undefined : check.undescribed !== 'only';
 }

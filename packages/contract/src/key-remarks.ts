@@ -1,17 +1,17 @@
-import { isSuccess } from './answer.ts';
-import type { Subject } from './check.ts';
+import type { ResponseContext } from './check.ts';
+import { isSuccess } from './exchange.ts';
 import type { Remark } from './finding.ts';
 import { isKnownFor, occasionProposal } from './observed.ts';
 
-/** Returns the remarks about an answer to a request that did not have the right key. */
-export function keyRemarks(subject: Subject, how: string): readonly Remark[] {
-  const { answer, document, response } = subject;
-  const { status } = answer;
+/** Returns the remarks about a response to a request that did not have the right key. */
+export function keyRemarks(context: ResponseContext, how: string): readonly Remark[] {
+  const { exchange, document, response } = context;
+  const { status } = exchange;
   // Too many requests and failures say nothing about keys; the latter are found by server-error.
   if (status === 401 || status === 403 || status === 429 || status >= 500) return [];
   const isServed = isSuccess(status);
   // A client that forgot its key shows only whether the service asks for one.
-  if (!isServed && answer.sent.purpose === 'traffic') return [];
+  if (!isServed && exchange.sent.purpose === 'traffic') return [];
   if (!isServed && isKnownFor(document, response, 'x-for-no-key')) return [];
   return [
     {
@@ -22,7 +22,7 @@ export function keyRemarks(subject: Subject, how: string): readonly Remark[] {
       observed: String(status),
       at: '/security',
       rule: isServed ? 'served' : String(status),
-      proposal: isServed ? undefined : occasionProposal(subject, 'x-for-no-key'),
+      proposal: isServed ? undefined : occasionProposal(context, 'x-for-no-key'),
     },
   ];
 }

@@ -22,7 +22,7 @@ const CANDIDATES = [
 ] as const;
 
 /** A shorter identifier could be one that something has. */
-const MIN_RUN = 6;
+const MIN_RUN_LENGTH = 6;
 
 /** Path parameters that keep their rules and name nothing; undefined where no candidate keeps the rules, or leads to another path. */
 export function madeUpPath({ document, operations, validator }: Parts, operation: Operation): PathValues | undefined {
@@ -46,7 +46,7 @@ function candidates(document: OpenApiDocument, { pointer, examples }: Parameter)
   const patterns = pointer === undefined ? [] : schemaNodes(document, pointer).map(({ schema }) => schema['pattern']);
   const ofPatterns = patterns.flatMap((pattern) =>
     typeof pattern === 'string'
-      ? [`${prefixOf(pattern)}contract-test-unknown`, ...textsLike(pattern, ['9', 'f', 'z', 'Z'], MIN_RUN).toReversed()]
+      ? [`${prefixOf(pattern)}contract-test-unknown`, ...textsLike(pattern, ['9', 'f', 'z', 'Z'], MIN_RUN_LENGTH).toReversed()]
       : [],
   );
   return [...CANDIDATES, ...known.map((example) => example.replaceAll(/[0-9]/g, '9')), ...ofPatterns].filter(

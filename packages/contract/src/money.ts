@@ -1,5 +1,5 @@
 /**
- * Money as answers and arguments have it: exact, in units of 10^-8 of whatever currency the API counts in. Never a float.
+ * Money as responses and arguments have it: exact, in units of 10^-8 of whatever currency the API counts in. Never a float.
  */
 export type Money = bigint;
 

@@ -3,10 +3,10 @@ import { isObject, member, typeOf } from './json.ts';
 import { valueAt } from './pointer.ts';
 import { MASK, maskSecrets } from './secrets.ts';
 
-const MAX_TEXT = 60;
+const MAX_TEXT_LENGTH = 60;
 const MAX_NAMES = 8;
 /** Shorter secrets are not looked for in other texts: they would be found everywhere. */
-const MIN_SECRET = 6;
+const MIN_SECRET_LENGTH = 6;
 
 /** Describes what stands at a pointer of a value, without secrets: objects and lists by their shape, only short plain values as they are. */
 export function observe(document: OpenApiDocument, schemaPointer: string, value: unknown, pointer: string): string {
@@ -27,7 +27,7 @@ function describe(value: unknown): string {
   if (value === MASK) return MASK;
   if (typeof value !== 'string')
     return typeof value === 'object' && value !== null ? shapeOf(value) : value === undefined ? 'nothing' : JSON.stringify(value);
-  return value.length <= MAX_TEXT ? JSON.stringify(value) : `a string of ${value.length} characters`;
+  return value.length <= MAX_TEXT_LENGTH ? JSON.stringify(value) : `a string of ${value.length} characters`;
 }
 
 /** The secret texts of a value, to be taken out of every report. */
@@ -54,7 +54,7 @@ function texts(value: unknown, into: string[]): void {
 
 /** A function that replaces each of the secrets in a text, also in the notation of JSON and URLs. */
 export function scrubber(secrets: Iterable<string>): (text: string) => string {
-  const forms = [...new Set(secrets)].flatMap((secret) => (secret.length < MIN_SECRET ? [] : formsOf(secret)));
+  const forms = [...new Set(secrets)].flatMap((secret) => (secret.length < MIN_SECRET_LENGTH ? [] : formsOf(secret)));
   const known = [...new Set(forms)].toSorted((one, other) => other.length - one.length);
   // Most texts, headers above all, come again and again.
   const done = new Map<string, string>();

@@ -1,8 +1,8 @@
-import { jsonOf, jsonValue, isSuccess } from './answer.ts';
-import type { Answer } from './answer.ts';
-import type { Subject } from './check.ts';
+import type { ResponseContext } from './check.ts';
 import type { OpenApiDocument } from './document.ts';
-import { OF_HTTP } from './http-headers.ts';
+import { jsonOf, jsonValue, isSuccess } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
+import { HTTP_HEADERS } from './http-headers.ts';
 import { isMap, OBSERVED, shapeSchema } from './infer.ts';
 import { isObject, member } from './json.ts';
 import type { JsonObject } from './json.ts';
@@ -29,26 +29,30 @@ export function isKnownFor(document: OpenApiDocument, response: OperationRespons
 }
 
 /** The change that makes a document say on which occasion a response is answered; the response itself too, where it has none. */
-export function occasionProposal({ document, validator, answer, response }: Subject, occasion: Occasion): Proposal {
+export function occasionProposal({ document, validator, exchange, response }: ResponseContext, occasion: Occasion): Proposal {
   return response === undefined
     ? {
         kind: 'add-entry',
-        at: `${answer.operation.pointer}/responses`,
-        key: String(answer.status),
-        value: { ...observedResponse({ document, validator, answer }), [occasion]: true },
+        at: `${exchange.operation.pointer}/responses`,
+        key: String(exchange.status),
+        value: { ...observedResponse({ document, validator, exchange }), [occasion]: true },
       }
     : { kind: 'add-entry', at: response.holder, key: occasion, value: true };
 }
 
-/** A response that describes an answer, without any value of it that could be a secret. */
-export function observedResponse({ document, validator, answer }: Pick<Subject, 'document' | 'validator' | 'answer'>): JsonObject {
-  const { body, mediaType } = answer;
-  const names = Object.keys(answer.headers).filter((name) => !OF_HTTP.test(name));
+/** A response of the document that describes an actual one, without any value of it that could be a secret. */
+export function observedResponse({
+  document,
+  validator,
+  exchange,
+}: Pick<ResponseContext, 'document' | 'validator' | 'exchange'>): JsonObject {
+  const { body, mediaType } = exchange;
+  const names = Object.keys(exchange.headers).filter((name) => !HTTP_HEADERS.test(name));
   const headers = names.length === 0 ? {} : { headers: Object.fromEntries(names.map((name) => [name, observedHeader(document, name)])) };
   const base = { description: OBSERVED, 'x-provenance': 'not-shown', ...headers };
   if (body.kind === 'empty') return base;
   if (body.kind !== 'json') return { ...base, content: { [mediaType === '' ? '*/*' : mediaType]: observedText() } };
-  const known = describedElsewhere({ document, validator, answer });
+  const known = describedElsewhere({ document, validator, exchange });
   const schema = known?.written ?? shapeSchema(body.value);
   const example = exampleFrom(known === undefined ? undefined : rootView(document, known.pointer), body.value);
   // An example that breaks a rule, such as a pattern, says less than none.
@@ -89,16 +93,16 @@ export function observedText(isEmpty = false): JsonObject {
 export function describedElsewhere({
   document,
   validator,
-  answer,
-}: Pick<Subject, 'document' | 'validator' | 'answer'>): { readonly pointer: string; readonly written: JsonObject } | undefined {
-  return schemasOf(answer, (status) => status.startsWith('2') === isSuccess(answer.status))
+  exchange,
+}: Pick<ResponseContext, 'document' | 'validator' | 'exchange'>): { readonly pointer: string; readonly written: JsonObject } | undefined {
+  return schemasOf(exchange, (status) => status.startsWith('2') === isSuccess(exchange.status))
     .map((pointer) => ({ pointer, written: valueAt(document, pointer) }))
     .filter((one): one is { pointer: string; written: JsonObject } => isObject(one.written) && one.written['$ref'] !== undefined)
-    .find(({ pointer }) => validator.compile(pointer)(jsonValue(answer)).length === 0);
+    .find(({ pointer }) => validator.compile(pointer)(jsonValue(exchange)).length === 0);
 }
 
 /** Pointers to the JSON schemas that an operation describes for some of its statuses. */
-export function schemasOf({ operation }: Answer, isWanted: (status: string) => boolean): readonly string[] {
+export function schemasOf({ operation }: Exchange, isWanted: (status: string) => boolean): readonly string[] {
   return Object.entries(operation.responses)
     .filter(([status]) => isWanted(status))
     .map(([, response]) => jsonOf(response)?.pointer)

@@ -20,7 +20,7 @@ export interface Operation {
   readonly billable: boolean;
   /** Changes nothing: GET, HEAD, OPTIONS, or `x-read-only`. */
   readonly readOnly: boolean;
-  /** Whether sending it again after a lost answer is harmless; without `x-retry`, only what is read-only is. */
+  /** Whether sending it again after a lost response is harmless; without `x-retry`, only what is read-only is. */
   readonly retry: 'safe' | 'never';
   /** The credential that it takes; undefined where it takes none. */
   readonly security: Security | undefined;
@@ -135,7 +135,7 @@ export interface Header {
   readonly provenance: Provenance;
 }
 
-/** Where an answer leads: parameter names of another operation, with the runtime expressions that fill them. */
+/** Where a response leads: parameter names of another operation, with the runtime expressions that fill them. */
 export interface Link {
   readonly operationId: string;
   readonly parameters: Readonly<Record<string, string>>;

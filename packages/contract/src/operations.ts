@@ -46,11 +46,12 @@ export function surveyOperations(document: OpenApiDocument): OperationSurvey {
   const operations: Operation[] = [];
   const unreadable: UnreadableOperation[] = [];
   const ids = new Set<string>();
+  const responses: KnownResponses = new Map();
   function read(path: string, method: string, item: Resolved): void {
     const id = idOf(member(item.value, method), path, method);
     try {
       if (ids.has(id)) throw new DocumentError(`Two operations of the document are called ${id}.`);
-      operations.push(readOperation(document, item, path, method));
+      operations.push(readOperation(document, item, path, method, responses));
       ids.add(id);
     } catch (error) {
       if (!(error instanceof DocumentError)) throw error;
@@ -76,7 +77,7 @@ function idOf(operation: unknown, path: string, method: string): string {
   return (isObject(operation) ? text(operation['operationId']) : undefined) ?? `${method.toUpperCase()} ${path}`;
 }
 
-function readOperation(document: OpenApiDocument, item: Resolved, path: string, method: string): Operation {
+function readOperation(document: OpenApiDocument, item: Resolved, path: string, method: string, known: KnownResponses): Operation {
   const { pointer, value } = resolve(document, joinPointer(item.pointer, method));
   const provenance = provenanceOf(value, provenanceOf(item.value, 'shown'));
   const billable = value['x-billable'] === true;
@@ -99,7 +100,7 @@ function readOperation(document: OpenApiDocument, item: Resolved, path: string, 
     ...readSecurity(document, value),
     parameters: readParameters(document, [item, { pointer, value }], provenance),
     ...readBodyOf(document, pointer),
-    responses: readResponses(document, { pointer, value }, provenance),
+    responses: readResponses(document, { pointer, value }, provenance, known),
   };
 }
 
@@ -130,32 +131,46 @@ function isPlace(value: unknown): value is Parameter['in'] {
   return value === 'path' || value === 'query' || value === 'header' || value === 'cookie';
 }
 
-function readResponses(document: OpenApiDocument, operation: Resolved, inherited: Provenance): Operation['responses'] {
+/** Responses by place and provenance. Most operations have the same error responses. */
+type KnownResponses = Map<string, OperationResponse>;
+
+function readResponses(
+  document: OpenApiDocument,
+  operation: Resolved,
+  inherited: Provenance,
+  known: KnownResponses,
+): Operation['responses'] {
   const responses = emptyRecord<OperationResponse>();
   for (const status of keysOf(operation.value, 'responses')) {
     if (status.startsWith('x-')) continue;
-    const at = joinPointer(operation.pointer, 'responses', status);
-    const { pointer, value } = resolve(document, at);
-    const provenance = provenanceOf(value, provenanceOf(member(asObject(operation.value['responses']), status), inherited));
-    const content = emptyRecord<MediaType>();
-    for (const type of keysOf(value, 'content')) {
-      const place = joinPointer(pointer, 'content', type);
-      content[mediaTypeName(type)] = { holder: place, ...readSchema(document, place), examples: readExamples(document, place) };
-    }
-    const headers = emptyRecord<Header>();
-    for (const name of keysOf(value, 'headers')) {
-      headers[name.toLowerCase()] = readHeader(document, joinPointer(pointer, 'headers', name), provenance);
-    }
-    responses[status] = {
-      holder: pointer,
-      description: text(value['description']) ?? '',
-      provenance,
-      content,
-      headers,
-      links: readLinks(document, { pointer, value }),
-    };
+    const response = resolve(document, joinPointer(operation.pointer, 'responses', status));
+    const provenance = provenanceOf(response.value, provenanceOf(member(asObject(operation.value['responses']), status), inherited));
+    const key = `${provenance} ${response.pointer}`;
+    const read = known.get(key) ?? readResponse(document, response, provenance);
+    known.set(key, read);
+    responses[status] = read;
   }
   return responses;
+}
+
+function readResponse(document: OpenApiDocument, { pointer, value }: Resolved, provenance: Provenance): OperationResponse {
+  const content = emptyRecord<MediaType>();
+  for (const type of keysOf(value, 'content')) {
+    const place = joinPointer(pointer, 'content', type);
+    content[mediaTypeName(type)] = { holder: place, ...readSchema(document, place), examples: readExamples(document, place) };
+  }
+  const headers = emptyRecord<Header>();
+  for (const name of keysOf(value, 'headers')) {
+    headers[name.toLowerCase()] = readHeader(document, joinPointer(pointer, 'headers', name), provenance);
+  }
+  return {
+    holder: pointer,
+    description: text(value['description']) ?? '',
+    provenance,
+    content,
+    headers,
+    links: readLinks(document, { pointer, value }),
+  };
 }
 
 function readLinks(document: OpenApiDocument, response: Resolved): readonly Link[] {

@@ -1,5 +1,5 @@
-import { jsonOf } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
+import { jsonOf } from './exchange.ts';
 import { isObject } from './json.ts';
 import type { Operation } from './operation.ts';
 import { joinPointer, valueAt } from './pointer.ts';
@@ -31,9 +31,9 @@ const OFFSET = /^(?:offset|skip|start)$/i;
 const CURSOR = /^(?:cursor|after|starting_?after|(?:page|next|continuation)_?token|continuation|marker)$/i;
 /** Names of the member of a page that has the start of the next page. */
 const NEXT = /^(?:next|next_?(?:cursor|token|page_?token|marker)|cursor|continuation_?token|continuation|end_?cursor)$/i;
-const DEPTH = 3;
+const MAX_DEPTH = 3;
 
-/** How the list of an operation is paged: it takes an offset and its answer has a list with a greatest length, or a cursor that its answer names. */
+/** How the list of an operation is paged: it takes an offset and its response has a list with a greatest length, or a cursor that its response names. */
 export function pagingOf(document: OpenApiDocument, operation: Operation): Paging | undefined {
   const schema = Object.entries(operation.responses)
     .filter(([status]) => status.startsWith('2'))
@@ -93,11 +93,11 @@ interface Found {
   readonly pointer: string;
 }
 
-/** The first part of an answer, outside of lists, that is what is looked for; the nearest to the top. */
-function find(root: View, isIt: (view: View, name: string) => boolean): Found | undefined {
+/** The first part of a response, outside of lists, that is what is looked for; the nearest to the top. */
+function find(root: View, isMatch: (view: View, name: string) => boolean): Found | undefined {
   let level: readonly (Found & { readonly name: string })[] = [{ view: root, pointer: '', name: '' }];
-  for (let depth = 0; depth <= DEPTH; depth++) {
-    const found = level.find(({ view, name }) => isIt(view, name));
+  for (let depth = 0; depth <= MAX_DEPTH; depth++) {
+    const found = level.find(({ view, name }) => isMatch(view, name));
     if (found !== undefined) return found;
     level = level.flatMap(({ view, pointer }) =>
       [...new Set(view.nodes.flatMap(({ schema }) => keysOf(schema, 'properties')))].map((name) => ({

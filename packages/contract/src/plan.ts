@@ -34,7 +34,7 @@ export interface PlanOptions {
   readonly also: NamedOperations;
   readonly seed: number;
   /** Changes of earlier runs that can still be undone. */
-  readonly leftovers: readonly JournalEntry[];
+  readonly orphans: readonly JournalEntry[];
   readonly extensions: readonly Extension[];
   /** Operations that cannot be judged, with the reason. */
   readonly unusable: ReadonlyMap<string, string>;
@@ -49,9 +49,9 @@ export interface Plan {
 }
 
 /** The most requests that a read-only run sends for each operation. */
-export const READ_ONLY_LIMIT = 5;
+export const MAX_READ_ONLY_REQUESTS = 5;
 /** How many things are read with one operation. */
-export const SAMPLES = 2;
+export const MAX_SAMPLES_READ = 2;
 /** How many things are tried until one shows something. In full mode, the first ones are those that the run has just made. */
 const MAX_TRIES: Readonly<Record<Mode, number>> = { 'read-only': 3, full: 6 };
 
@@ -59,8 +59,8 @@ const MAX_TRIES: Readonly<Record<Mode, number>> = { 'read-only': 3, full: 6 };
 export function countRequests(steps: readonly Step[], mode: Mode): number {
   const sums = new Map<string, number>();
   for (const { operation, times } of steps) sums.set(operation.id, (sums.get(operation.id) ?? 0) + times);
-  const most = mode === 'read-only' ? READ_ONLY_LIMIT : Infinity;
-  return [...sums.values()].reduce((sum, one) => sum + Math.min(one, most), 0);
+  const max = mode === 'read-only' ? MAX_READ_ONLY_REQUESTS : Infinity;
+  return [...sums.values()].reduce((sum, one) => sum + Math.min(one, max), 0);
 }
 
 interface Planning extends PlanOptions {
@@ -83,7 +83,7 @@ export function makePlan(options: PlanOptions): Plan {
     withheld: new Map(unusable),
     names: new Map([...only, ...also]),
   };
-  const steps: Step[] = mode === 'full' ? leftoverSteps(options) : [];
+  const steps: Step[] = mode === 'full' ? orphanSteps(options) : [];
   for (const operation of usable) steps.push(...stepsFor(planning, operation));
   const unsendable = new Set([...planning.sendable].flatMap(([id, sendable]) => (typeof sendable === 'string' ? [id] : [])));
   for (const id of unsendable) planning.withheld.set(id, String(planning.sendable.get(id)));
@@ -126,9 +126,9 @@ function limited(steps: readonly Step[]): readonly Step[] {
   let sent = 0;
   return steps.filter(({ times, purpose }) => {
     // Further identifiers are tried only while there is room.
-    const most = purpose === 'call' ? Math.min(times, SAMPLES) : times;
-    if (sent + most > READ_ONLY_LIMIT) return false;
-    sent += most;
+    const max = purpose === 'call' ? Math.min(times, MAX_SAMPLES_READ) : times;
+    if (sent + max > MAX_READ_ONLY_REQUESTS) return false;
+    sent += max;
     return true;
   });
 }
@@ -367,8 +367,8 @@ function otherForms(planning: Planning, operation: Operation): readonly Pick<Ste
     }));
 }
 
-function leftoverSteps({ operations, leftovers, unusable }: PlanOptions): Step[] {
-  return leftovers.flatMap(({ id, operation: name, undo }) => {
+function orphanSteps({ operations, orphans, unusable }: PlanOptions): Step[] {
+  return orphans.flatMap(({ id, operation: name, undo }) => {
     const operation = operations.find((one) => one.id === undo?.operation && !unusable.has(one.id));
     if (operation === undefined || undo === undefined) return [];
     return [
@@ -382,7 +382,7 @@ function leftoverSteps({ operations, leftovers, unusable }: PlanOptions): Step[]
         path: undo.path,
         detail: `left behind by ${name} of an earlier run`,
         times: 1,
-        phase: PHASES.leftovers,
+        phase: PHASES.orphans,
         effect: 'changes' as const,
         undoes: id,
       },

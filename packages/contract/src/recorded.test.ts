@@ -5,7 +5,7 @@ import { parseDocument } from './document.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { Finding } from './finding.ts';
 import { createRecorder } from './recorded.ts';
-import type { Seen } from './recorded.ts';
+import type { RawExchange } from './recorded.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const REFUSED = {
@@ -23,11 +23,11 @@ interface Went {
   readonly type?: string;
   readonly body?: string;
   readonly status?: number;
-  readonly answer?: unknown;
+  readonly response?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function seen({ method = 'PUT', path, type = FORM, body, status = 422, answer = REFUSED, headers = {} }: Went): Seen {
+function seen({ method = 'PUT', path, type = FORM, body, status = 422, response = REFUSED, headers = {} }: Went): RawExchange {
   return {
     method,
     url: `https://api.example/v1${path}`,
@@ -36,7 +36,7 @@ function seen({ method = 'PUT', path, type = FORM, body, status = 422, answer = 
     at: '',
     status,
     responseHeaders: { 'content-type': 'application/json', ...headers },
-    bytes: new TextEncoder().encode(JSON.stringify(answer)),
+    bytes: new TextEncoder().encode(JSON.stringify(response)),
     milliseconds: 1,
   };
 }
@@ -101,7 +101,7 @@ describe('requests of others', () => {
           path: '/account/requests',
           body: 'offset=50',
           status: 401,
-          answer: { ...REFUSED, requestID: '0192f7a4-6b1c-7d20-8f4e-51c7e2a90b14', data: null },
+          response: { ...REFUSED, requestID: '0192f7a4-6b1c-7d20-8f4e-51c7e2a90b14', data: null },
         },
       ),
     ).toEqual([]);
@@ -135,12 +135,12 @@ describe('requests of others', () => {
         },
       },
     };
-    const taken = judge(assumed, { path: '/things', body: 'size=10&more=1', status: 200, answer: {} });
+    const taken = judge(assumed, { path: '/things', body: 'size=10&more=1', status: 200, response: {} });
     expect(taken.map(({ verdict, proposals }) => [verdict, proposals])).toEqual([
       ['learned', [{ kind: 'add-entry', at: expect.stringMatching(/responses\/200$/), key: 'x-for-invalid-form', value: true }]],
       ['learned', [{ kind: 'remove-entry', at: expect.stringMatching(/\/size$/), key: 'maximum' }]],
     ]);
-    expect(judge(assumed, { path: '/things', body: 'size=10', status: 400, answer: {} }).map(({ verdict }) => verdict)).toContain(
+    expect(judge(assumed, { path: '/things', body: 'size=10', status: 400, response: {} }).map(({ verdict }) => verdict)).toContain(
       'violation',
     );
   });
@@ -171,7 +171,7 @@ describe('response headers', () => {
     method: 'GET',
     path: '/things',
     status: 200,
-    answer: [],
+    response: [],
     headers,
   });
 
@@ -200,7 +200,12 @@ describe('response headers', () => {
 });
 
 test('operations that fail in the same way are one finding, which names them all', () => {
-  const failed = (path: string): Went => ({ method: 'GET', path, status: 500, answer: { ...REFUSED, type: 'internal_error', data: null } });
+  const failed = (path: string): Went => ({
+    method: 'GET',
+    path,
+    status: 500,
+    response: { ...REFUSED, type: 'internal_error', data: null },
+  });
   const found = judge(reseller, failed('/domain/list'), failed('/accounting/sales'), failed('/domain/list'), {
     ...failed('/vm/list/hosts'),
     status: 502,

@@ -1,10 +1,10 @@
 import type { Har } from 'har-format';
 
-import { PURPOSES, readAnswer } from './answer.ts';
-import type { Answer, Purpose, Sent } from './answer.ts';
 import { CHECKS } from './checks.ts';
 import { credentialOf, secretsOfCredential } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';
+import { PURPOSES, readExchange } from './exchange.ts';
+import type { Exchange, Purpose, SentRequest } from './exchange.ts';
 import type { Extension } from './extension.ts';
 import { isObject } from './json.ts';
 import { createMatcher } from './match.ts';
@@ -18,8 +18,8 @@ import type { Report } from './report.ts';
 import { CREATOR } from './report/har.ts';
 import { readUsable } from './usable.ts';
 
-/** One request and its answer that went by, as they were on the wire. */
-export interface Seen {
+/** One request and its response that went by, as they were on the wire. */
+export interface RawExchange {
   readonly method: string;
   readonly url: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export class HarError extends Error {
 /** Judges traffic that others made. */
 export interface Recorder {
   /** Takes an exchange; undefined where the document has no such operation. */
-  take(seen: Seen): Answer | undefined;
+  take(seen: RawExchange): Exchange | undefined;
   /** Returns the report on all exchanges taken. The report names `target`. */
   report(target: URL): Report;
   /** How many exchanges were of no operation. */
@@ -55,27 +55,27 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
   const { operations, unusable } = usable;
   const match = createMatcher(operations);
   const secrets = new Set<string>();
-  const answers: Answer[] = [];
+  const exchanges: Exchange[] = [];
   const begun = performance.now();
-  const foreign: Answer[] = [];
+  const foreign: Exchange[] = [];
   return {
     foreign: () => foreign.length,
     take(seen) {
       const { operation = foreignOperation(operations, seen), isForeign } = operationOf(match, seen);
       if (unusable.has(operation.id)) return undefined;
-      const answer = answerOf(operation, seen);
+      const exchange = exchangeOf(operation, seen);
       const { security } = operation;
-      const credential = security === undefined ? undefined : credentialOf(security, answer.sent);
+      const credential = security === undefined ? undefined : credentialOf(security, exchange.sent);
       if (security !== undefined && credential !== undefined)
         for (const secret of [credential, ...secretsOfCredential(security, credential)]) secrets.add(secret);
-      (isForeign ? foreign : answers).push(answer);
-      return isForeign ? undefined : answer;
+      (isForeign ? foreign : exchanges).push(exchange);
+      return isForeign ? undefined : exchange;
     },
     report: (target) =>
       buildReport({
         ...usable,
-        answers,
-        foreign: foreignCalls(foreign, answers),
+        exchanges,
+        foreign: foreignCalls(foreign, exchanges),
         pairs: [],
         unpaired: [],
         checks,
@@ -93,17 +93,20 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
   };
 }
 
-function answerOf(operation: Operation, seen: Seen): Answer {
+function exchangeOf(operation: Operation, seen: RawExchange): Exchange {
   const { method, url, requestHeaders, requestBody, at, status, responseHeaders, bytes, milliseconds, purpose = 'traffic' } = seen;
   const { security } = operation;
   const hasCredential = security === undefined || credentialOf(security, { url, headers: requestHeaders }) !== undefined;
   const credential = purpose === 'wrong-key' ? 'wrong' : hasCredential ? 'account' : 'none';
-  const sent: Sent = { method, url, headers: requestHeaders, body: requestBody, credential, purpose, detail: '', at };
-  return readAnswer(operation, sent, { status, headers: responseHeaders, bytes, milliseconds });
+  const sent: SentRequest = { method, url, headers: requestHeaders, body: requestBody, credential, purpose, detail: '', at };
+  return readExchange(operation, sent, { status, headers: responseHeaders, bytes, milliseconds });
 }
 
 /** The operation of a request, whatever base address stands before its path. */
-function operationOf(match: Matcher, { method, url }: Seen): { readonly operation: Operation | undefined; readonly isForeign: boolean } {
+function operationOf(
+  match: Matcher,
+  { method, url }: RawExchange,
+): { readonly operation: Operation | undefined; readonly isForeign: boolean } {
   const segments = new URL(url).pathname.split('/').slice(1);
   for (let skipped = 0; skipped < segments.length; skipped++) {
     const found = match(method, `/${segments.slice(skipped).join('/')}`);
@@ -113,8 +116,8 @@ function operationOf(match: Matcher, { method, url }: Seen): { readonly operatio
 }
 
 /** Requests of no operation that went where operations are: an origin of theirs. Preflights belong to browsers. */
-function foreignCalls(foreign: readonly Answer[], answers: readonly Answer[]): readonly Answer[] {
-  const origins = new Set(answers.map(({ sent }) => new URL(sent.url).origin));
+function foreignCalls(foreign: readonly Exchange[], exchanges: readonly Exchange[]): readonly Exchange[] {
+  const origins = new Set(exchanges.map(({ sent }) => new URL(sent.url).origin));
   return foreign.filter(
     ({ sent, mediaType }) =>
       origins.has(new URL(sent.url).origin) &&
@@ -125,7 +128,7 @@ function foreignCalls(foreign: readonly Answer[], answers: readonly Answer[]): r
 }
 
 /** What stands for the operation that the document does not have. */
-function foreignOperation(operations: readonly Operation[], { method, url }: Seen): Operation {
+function foreignOperation(operations: readonly Operation[], { method, url }: RawExchange): Operation {
   const { pathname } = new URL(url);
   // A described path with another method is named as the document names it.
   const described = operations.find(
@@ -165,7 +168,7 @@ function withoutIdentifiers(path: string): string {
  * The exchanges of a HAR file.
  * @throws {HarError} when it is not one
  */
-export function readHar(text: string): readonly Seen[] {
+export function readHar(text: string): readonly RawExchange[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -173,7 +176,7 @@ export function readHar(text: string): readonly Seen[] {
     throw new HarError('The HAR file is not JSON.', { cause: error });
   }
   if (!isHar(value)) throw new HarError('The file is not HAR: it has no log with entries.');
-  // Entries that were blocked or cut off have no answer to judge.
+  // Entries that were blocked or cut off have no response to judge.
   return value.log.entries
     .filter(({ request, response }) => isObject(request) && response.status > 0 && URL.canParse(request.url))
     .map((entry) => seenOf(entry, value.log.creator?.name === CREATOR ? purposeIn(entry.comment ?? '') : undefined));
@@ -189,7 +192,7 @@ function purposeIn(comment: string): Purpose | undefined {
   return PURPOSES.find((purpose) => words.has(purpose));
 }
 
-function seenOf({ request, response, startedDateTime, time }: Har['log']['entries'][number], purpose: Purpose | undefined): Seen {
+function seenOf({ request, response, startedDateTime, time }: Har['log']['entries'][number], purpose: Purpose | undefined): RawExchange {
   const { text = '', encoding } = response.content;
   return {
     method: request.method.toUpperCase(),

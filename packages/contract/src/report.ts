@@ -1,12 +1,12 @@
-import type { Answer } from './answer.ts';
 import type { Check, Pair } from './check.ts';
 import { coverOperation } from './coverage.ts';
 import type { Coverage } from './coverage.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Exchange } from './exchange.ts';
 import type { Finding } from './finding.ts';
 import { groupFindings } from './group.ts';
 import { createJudge } from './judge.ts';
-import { secretsOf } from './mask-answer.ts';
+import { secretsOf } from './mask-exchange.ts';
 import { showMoney } from './money.ts';
 import { scrubber } from './observe.ts';
 import type { Operation } from './operation.ts';
@@ -51,11 +51,11 @@ export interface ReportParts {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
   readonly validator: Validator;
-  readonly answers: readonly Answer[];
+  readonly exchanges: readonly Exchange[];
   readonly pairs: readonly Pair[];
-  readonly unpaired: readonly Answer[];
-  /** Answers to requests for which the document has no operation. */
-  readonly foreign: readonly Answer[];
+  readonly unpaired: readonly Exchange[];
+  /** Responses to requests for which the document has no operation. */
+  readonly foreign: readonly Exchange[];
   /** Operations that cannot be judged, with the reason. */
   readonly unusable: ReadonlyMap<string, string>;
   readonly notes: readonly string[];
@@ -73,17 +73,20 @@ export interface ReportParts {
   readonly milliseconds: number;
 }
 
-/** Judges all answers of a run and writes down what came of it. */
+/** Judges all responses of a run and writes down what came of it. */
 export function buildReport(parts: ReportParts): Report {
-  const { document, operations, validator, checks, answers, pairs, unpaired, foreign, unusable } = parts;
+  const { document, operations, validator, checks, exchanges, pairs, unpaired, foreign, unusable } = parts;
   const reasons = new Map([...parts.reasons, ...unusable]);
   const usable = operations.filter(({ id }) => !unusable.has(id));
   const judge = createJudge({ document, operations: usable, validator, checks });
   // Of the compared service only the difference is judged.
-  const judged = [...answers.flatMap((answer) => judge.one(answer)), ...judge.all({ answers, pairs, unpaired, foreign })];
+  const judged = [
+    ...exchanges.flatMap((exchange) => judge.judgeResponse(exchange)),
+    ...judge.judgeRun({ exchanges, pairs, unpaired, foreign }),
+  ];
   const findings = groupFindings(document, judged);
-  const all = [...answers, ...pairs.map(({ other }) => other)];
-  const scrub = scrubber([...parts.secrets.flatMap(formsOfKey), ...all.flatMap((answer) => secretsOf(document, answer))]);
+  const all = [...exchanges, ...pairs.map(({ other }) => other)];
+  const scrub = scrubber([...parts.secrets.flatMap(formsOfKey), ...all.flatMap((exchange) => secretsOf(document, exchange))]);
   const report: Report = {
     format: 1,
     document: { title: document.info.title, version: document.info.version },
@@ -94,13 +97,13 @@ export function buildReport(parts: ReportParts): Report {
     milliseconds: Math.round(parts.milliseconds),
     checks: checks.map(({ id, claim, judges, client }) => ({ id, claim, judges, client })),
     findings,
-    coverage: operations.map((operation) => coverOperation({ document, answers: all, findings, reasons, checks, unusable }, operation)),
+    coverage: operations.map((operation) => coverOperation({ document, exchanges: all, findings, reasons, checks, unusable }, operation)),
     plan: parts.plan.steps.map(describeStep),
     left: parts.left,
     unfinished: parts.unfinished,
     notes: parts.notes,
     spent: { amount: showMoney(parts.spent.amount), unknown: parts.spent.unknown },
-    traffic: answers.map((answer) => recordExchange(document, answer)),
+    traffic: exchanges.map((exchange) => recordExchange(document, exchange)),
   };
   return scrubbed(report, scrub);
 }

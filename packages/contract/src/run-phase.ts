@@ -1,14 +1,14 @@
-import { isSuccess } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { isSuccess } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { foundFields, nextPage, pathsOf } from './fill-step.ts';
-import { SAMPLES } from './plan.ts';
+import { MAX_SAMPLES_READ } from './plan.ts';
 import type { Run } from './run-state.ts';
 import { sendStep } from './send-step.ts';
 import { bodyOf } from './step.ts';
 import type { Step } from './step.ts';
 
 /**
- * Sends the steps of a phase. A step whose identifiers are not known yet waits for the answers of the others.
+ * Sends the steps of a phase. A step whose identifiers are not known yet waits for the responses of the others.
  * @returns the steps that could not be sent
  */
 export async function runPhase(run: Run, steps: readonly Step[]): Promise<readonly Step[]> {
@@ -49,15 +49,15 @@ async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boo
 }
 
 /** Whether a step has shown what it can, or there is no room for a further request. */
-function isEnough({ sent, mostPerOperation = Infinity, answers }: Run, { operation, purpose, path }: Step): boolean {
+function isEnough({ sent, mostPerOperation = Infinity, exchanges }: Run, { operation, purpose, path }: Step): boolean {
   if ((sent.get(operation.id) ?? 0) >= mostPerOperation) return true;
   if (purpose !== 'call' || path !== 'found') return false;
-  const calls = answers.filter((answer) => answer.operation.id === operation.id && answer.sent.purpose === 'call');
-  return calls.length >= SAMPLES && calls.some(showsSomething);
+  const calls = exchanges.filter((exchange) => exchange.operation.id === operation.id && exchange.sent.purpose === 'call');
+  return calls.length >= MAX_SAMPLES_READ && calls.some(isNonEmptySuccess);
 }
 
-/** Whether an answer shows more than that there is nothing. */
-function showsSomething({ status, body }: Answer): boolean {
+/** Whether a response shows more than that there is nothing. */
+function isNonEmptySuccess({ status, body }: Exchange): boolean {
   if (!isSuccess(status) || body.kind !== 'json') return false;
   const { value } = body;
   return value !== null && (typeof value !== 'object' || Object.keys(value).length > 0);
@@ -67,5 +67,5 @@ function reasonNotSent({ operation, path, form, onlyAfter }: Step): string {
   if (onlyAfter !== undefined) return `${onlyAfter} did nothing that could be undone`;
   if (path === 'own') return `this run made nothing that it may be used on; name something with --also ${operation.id}=IDENTIFIER`;
   const names = operation.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name);
-  return `no answer named a value for ${[...(path === 'found' ? names : []), ...Object.values(form?.found ?? {})].join(' and ')}`;
+  return `no response named a value for ${[...(path === 'found' ? names : []), ...Object.values(form?.found ?? {})].join(' and ')}`;
 }

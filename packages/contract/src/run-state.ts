@@ -1,15 +1,15 @@
-import type { Answer } from './answer.ts';
 import type { Pair } from './check.ts';
 import { createCleaner } from './clean-up.ts';
 import type { Cleaner } from './clean-up.ts';
 import type { ContractOptions } from './contract-options.ts';
-import { paceOf } from './exchange.ts';
-import type { Line } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { createGuard } from './guard.ts';
 import type { Guard } from './guard.ts';
-import { countRequests, READ_ONLY_LIMIT } from './plan.ts';
+import { countRequests, MAX_READ_ONLY_REQUESTS } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { NO_BUDGET } from './price.ts';
+import { paceOf } from './send-request.ts';
+import type { Transport } from './send-request.ts';
 import type { Step } from './step.ts';
 import type { UsableDocument } from './usable.ts';
 
@@ -19,14 +19,14 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 /** The requests and results of a run so far. */
 export interface Run extends UsableDocument {
   readonly options: ContractOptions;
-  readonly line: Line;
+  readonly transport: Transport;
   /** The way to the compared service. */
-  readonly otherLine: Line | undefined;
+  readonly comparedTransport: Transport | undefined;
   readonly guard: Guard;
   readonly cleaner: Cleaner;
-  readonly answers: Answer[];
+  readonly exchanges: Exchange[];
   readonly pairs: Pair[];
-  readonly unpaired: Answer[];
+  readonly unpaired: Exchange[];
   /** Why operations were not verified, by id. */
   readonly reasons: Map<string, string>;
   /** How many requests were sent for each operation. */
@@ -39,21 +39,22 @@ export interface Run extends UsableDocument {
 /** A run before its first request. */
 export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableDocument): Run {
   const { compare, mode = 'read-only' } = options;
-  const mostPerOperation = mode === 'read-only' ? READ_ONLY_LIMIT : undefined;
-  function lineTo(target: URL, apiKey: string | undefined, steps: readonly Step[]): { line: Line; guard: Guard } {
-    const keyOf: Line['keyOf'] = (credential) => (credential === 'account' ? apiKey : credential === 'wrong' ? WRONG_KEY : undefined);
+  const mostPerOperation = mode === 'read-only' ? MAX_READ_ONLY_REQUESTS : undefined;
+  function transportTo(target: URL, apiKey: string | undefined, steps: readonly Step[]): { transport: Transport; guard: Guard } {
+    const keyOf: Transport['keyOf'] = (credential) => (credential === 'account' ? apiKey : credential === 'wrong' ? WRONG_KEY : undefined);
     const { budget = NO_BUDGET, priceOf = () => undefined, send = fetch, timeout = DEFAULT_TIMEOUT_MS, rate } = options;
     const guard = createGuard({ steps, target, keyOf, budget, priceOf, send, mostPerOperation });
-    return { guard, line: { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) } };
+    return { guard, transport: { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) } };
   }
-  const main = lineTo(options.target, options.apiKey, plan.steps);
+  const main = transportTo(options.target, options.apiKey, plan.steps);
   return {
     ...usable,
     ...main,
     options,
-    otherLine: compare === undefined ? undefined : lineTo(compare.target, compare.apiKey, plan.steps.filter(isComparable)).line,
+    comparedTransport:
+      compare === undefined ? undefined : transportTo(compare.target, compare.apiKey, plan.steps.filter(isComparable)).transport,
     cleaner: createCleaner({ ...usable, guard: main.guard, journal: options.journal, target: options.target }),
-    answers: [],
+    exchanges: [],
     pairs: [],
     unpaired: [],
     reasons: new Map(plan.withheld),

@@ -18,14 +18,18 @@ const document: OpenApiDocument = {
       get: {
         operationId: 'getThing',
         parameters: [{ name: 'thing', in: 'path', schema: { type: 'string', pattern: '^t' } }],
-        responses: answers('Thing'),
+        responses: returning('Thing'),
       },
     },
-    '/thing': { get: { operationId: 'listThings', responses: answers('Things') } },
+    '/thing': { get: { operationId: 'listThings', responses: returning('Things') } },
     '/other/{code}': {
-      get: { operationId: 'getOther', parameters: [{ name: 'code', in: 'path', schema: { type: 'string' } }], responses: answers('Thing') },
+      get: {
+        operationId: 'getOther',
+        parameters: [{ name: 'code', in: 'path', schema: { type: 'string' } }],
+        responses: returning('Thing'),
+      },
     },
-    '/thing/buy': { post: { operationId: 'buyThing', 'x-billable': true, responses: answers('Thing') } },
+    '/thing/buy': { post: { operationId: 'buyThing', 'x-billable': true, responses: returning('Thing') } },
   },
   components: {
     securitySchemes: { Key: { type: 'apiKey', in: 'header', name: 'X-Key' } },
@@ -58,7 +62,7 @@ function content(name: string): unknown {
   return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
 }
 
-function answers(schema: string): unknown {
+function returning(schema: string): unknown {
   return {
     200: { description: 'What was asked for.', content: content(schema), links: {} },
     401: { description: 'No key.', 'x-provenance': 'not-shown', content: content('Failure') },
@@ -99,9 +103,9 @@ function run(reply: Reply = () => undefined): Promise<Report> {
 }
 
 /** What is found when the things themselves are answered like this. */
-async function findingsFor(answer: () => Response): Promise<readonly Finding[]> {
-  const { findings } = await run(({ pathname }) => (pathname.startsWith('/thing/') ? answer() : undefined));
-  // Another test covers the findings that one answer cannot verify.
+async function findingsFor(response: () => Response): Promise<readonly Finding[]> {
+  const { findings } = await run(({ pathname }) => (pathname.startsWith('/thing/') ? response() : undefined));
+  // Another test covers the findings that one response cannot verify.
   return findings.filter(({ verdict }) => verdict !== 'unverified');
 }
 
@@ -133,7 +137,7 @@ describe('a run', () => {
     expect(report.findings.map((finding) => [finding.check, finding.verdict])).toContainEqual(['identifier-unknown', verdict]);
   });
 
-  test('finds nothing in answers that are as described, and takes identifiers from them', async () => {
+  test('finds nothing in responses that are as described, and takes identifiers from them', async () => {
     const report = await run();
     expect(report.findings).toEqual([]);
     // The key x3 does not match the parameter's pattern.
@@ -141,7 +145,7 @@ describe('a run', () => {
     expect(report.coverage.map(({ operation, verdict, reason }) => [operation, verdict, reason])).toEqual([
       ['getThing', 'passed', ''],
       ['listThings', 'passed', ''],
-      ['getOther', 'unverified', 'no answer named a value for code'],
+      ['getOther', 'unverified', 'no response named a value for code'],
       ['buyThing', 'unverified', 'costs money, and this run is read-only'],
     ]);
   });
@@ -171,7 +175,7 @@ describe('a run', () => {
     });
   });
 
-  test('goes on where a single answer stays out', async () => {
+  test('goes on where a single response stays out', async () => {
     const report = await run(({ pathname }) => {
       if (pathname === '/thing/t1') throw new Error('fetch failed', { cause: new Error('socket hang up') });
       return undefined;
@@ -184,7 +188,7 @@ describe('a run', () => {
       run(() => {
         throw new Error('fetch failed', { cause: new Error('connect ECONNREFUSED') });
       }),
-    ).rejects.toThrow(new TargetError('http://target.example does not answer: connect ECONNREFUSED'));
+    ).rejects.toThrow(new TargetError('http://target.example does not respond: connect ECONNREFUSED'));
   });
 });
 
@@ -217,7 +221,7 @@ describe('verdicts', () => {
     ]);
   });
 
-  test('an answer that is not shown as a whole passes that on to its parts', async () => {
+  test('a response that is not shown as a whole passes that on to its parts', async () => {
     const found = await findingsFor(() => Response.json({ status: 'error', message: 1 }, { status: 404 }));
     expect(found).toMatchObject([
       { check: 'property-type', touches: [{ status: 404 }], samples: [{ pointer: '/message' }], verdict: 'learned' },

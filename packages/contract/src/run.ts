@@ -17,9 +17,9 @@ export async function planContract(options: ContractOptions): Promise<Plan> {
 }
 
 /**
- * Sends what the plan lists and judges every answer by the document.
+ * Sends what the plan lists and judges every response by the document.
  * @throws {DocumentError} when the document cannot be used
- * @throws {TargetError} when the target does not answer the first request
+ * @throws {TargetError} when the target does not respond to the first request
  */
 export async function runContract(options: ContractOptions): Promise<Report> {
   const begun = performance.now();
@@ -38,7 +38,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
     ...usable,
     notes: [...notes, ...usable.notes],
     checks: [...CHECKS, ...extensions.flatMap(({ checks }) => checks)],
-    answers: run.answers,
+    exchanges: run.exchanges,
     pairs: run.pairs,
     unpaired: run.unpaired,
     foreign: [],
@@ -55,7 +55,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   });
 }
 
-/** A read-only run judges no answers of operations that change something, so their schemas need not be compiled. */
+/** A read-only run judges no responses of operations that change something, so their schemas need not be compiled. */
 function readFor({ document, mode = 'read-only' }: ContractOptions): UsableDocument {
   return readUsable(document, mode === 'full' ? 'all' : 'reading');
 }
@@ -63,8 +63,8 @@ function readFor({ document, mode = 'read-only' }: ContractOptions): UsableDocum
 async function planFor(options: ContractOptions, usable: UsableDocument): Promise<Plan> {
   const { mode = 'read-only', only = new Map<string, undefined>(), also = new Map<string, undefined>(), seed = 1, journal } = options;
   const open = (await journal?.open()) ?? [];
-  const leftovers = open.filter(({ target }) => target === options.target.href);
-  const plan = makePlan({ ...usable, mode, only, also, seed, leftovers, extensions: options.extensions ?? [] });
+  const orphans = open.filter(({ target }) => target === options.target.href);
+  const plan = makePlan({ ...usable, mode, only, also, seed, orphans, extensions: options.extensions ?? [] });
   // Without a key, its refusals cannot be told from those of the operations.
   const steps = plan.steps.filter(({ credential }) => credential === 'account' || options.apiKey !== undefined);
   return { ...plan, steps };

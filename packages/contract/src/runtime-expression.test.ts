@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { readAnswer } from './answer.ts';
+import { readExchange } from './exchange.ts';
 import { readOperations } from './operations.ts';
 import { evaluate } from './runtime-expression.ts';
 
@@ -53,6 +53,6 @@ test.each([
     at: '',
   } as const;
   const bytes = new TextEncoder().encode(JSON.stringify({ data: [{ id: 'x-7', price: 4.2 }] }));
-  const answer = readAnswer(operation, sent, { status: 201, headers: { location: '/orders/7' }, bytes, milliseconds: 1 });
-  expect(evaluate(answer, expression)).toEqual(value);
+  const exchange = readExchange(operation, sent, { status: 201, headers: { location: '/orders/7' }, bytes, milliseconds: 1 });
+  expect(evaluate(exchange, expression)).toEqual(value);
 });

@@ -1,6 +1,6 @@
-import type { Answer } from './answer.ts';
-import { jsonValue } from './answer.ts';
 import { readBody } from './body.ts';
+import type { Exchange } from './exchange.ts';
+import { jsonValue } from './exchange.ts';
 import { createMatcher } from './match.ts';
 import { valueAt } from './pointer.ts';
 
@@ -13,29 +13,29 @@ const EXPRESSION =
  * the value itself.
  * @returns undefined where the exchange has no such part
  */
-export function evaluate(answer: Answer, expression: string): unknown {
-  if (expression.startsWith('$')) return partOf(answer, expression);
+export function evaluate(exchange: Exchange, expression: string): unknown {
+  if (expression.startsWith('$')) return partOf(exchange, expression);
   let isWhole = true;
   const text = expression.replace(/\{(\$[^{}]+)\}/g, (_, inner: string) => {
-    const value = partOf(answer, inner);
+    const value = partOf(exchange, inner);
     isWhole &&= typeof value === 'string' || typeof value === 'number';
     return String(value);
   });
   return isWhole ? text : undefined;
 }
 
-function partOf(answer: Answer, expression: string): unknown {
+function partOf(exchange: Exchange, expression: string): unknown {
   const [whole, alone, side, header, place, name, pointer] = EXPRESSION.exec(expression) ?? [];
   if (whole === undefined) return undefined;
-  const { sent, status, headers } = answer;
+  const { sent, status, headers } = exchange;
   if (alone !== undefined) return alone === 'url' ? sent.url : alone === 'method' ? sent.method : status;
   if (header !== undefined) return (side === 'request' ? sent.headers : headers)[header.toLowerCase()];
-  if (place !== undefined && name !== undefined) return side === 'request' ? parameterOf(answer, place, name) : undefined;
-  const body = side === 'response' ? jsonValue(answer) : readBody(answer.operation, sent.body ?? '').values;
+  if (place !== undefined && name !== undefined) return side === 'request' ? parameterOf(exchange, place, name) : undefined;
+  const body = side === 'response' ? jsonValue(exchange) : readBody(exchange.operation, sent.body ?? '').values;
   return pointer === undefined ? body : valueAt(body, pointer);
 }
 
-function parameterOf({ operation, sent }: Answer, place: string, name: string): string | undefined {
+function parameterOf({ operation, sent }: Exchange, place: string, name: string): string | undefined {
   const { pathname, searchParams } = new URL(sent.url);
   if (place === 'query') return searchParams.get(name) ?? undefined;
   const match = createMatcher([{ ...operation, method: sent.method }]);

@@ -190,23 +190,23 @@ function impliedTypes(schema: JsonObject): readonly string[] {
 
 function textsFor({ format, minLength, maxLength, pattern }: JsonObject): readonly string[] {
   const byFormat = typeof format === 'string' ? BY_FORMAT[format] : undefined;
-  const least = typeof minLength === 'number' ? minLength : 0;
-  const most = typeof maxLength === 'number' ? maxLength : Infinity;
-  const texts = MADE_UP_TEXTS.map((text) => text.padEnd(least, 'x').slice(0, Math.max(least, Math.min(most, text.length))));
+  const min = typeof minLength === 'number' ? minLength : 0;
+  const max = typeof maxLength === 'number' ? maxLength : Infinity;
+  const texts = MADE_UP_TEXTS.map((text) => text.padEnd(min, 'x').slice(0, Math.max(min, Math.min(max, text.length))));
   const matches = typeof pattern === 'string' ? patternOf(pattern) : undefined;
   const ofPattern = typeof pattern === 'string' ? textsLike(pattern, ['0', 'a', 'A']) : [];
-  return [...(byFormat === undefined ? [] : [byFormat]), ...texts, ...ofPattern, 'x'.repeat(Math.min(least, 10_000))].filter(
+  return [...(byFormat === undefined ? [] : [byFormat]), ...texts, ...ofPattern, 'x'.repeat(Math.min(min, 10_000))].filter(
     (text) => matches === undefined || matches.test(text),
   );
 }
 
 /** The longest run of one character that is tried after the literal beginning of a pattern. */
-const MAX_RUN = 64;
+const MAX_RUN_LENGTH = 64;
 
 /** Texts that begin as a pattern does, `m-` for `^m-[0-9]+$`, and go on with one of some characters; the shortest first. */
-export function textsLike(pattern: string, characters: readonly string[], leastRun = 1): readonly string[] {
+export function textsLike(pattern: string, characters: readonly string[], minRunLength = 1): readonly string[] {
   const prefix = prefixOf(pattern);
-  const lengths = Array.from({ length: MAX_RUN - leastRun + 1 }, (_, index) => index + leastRun);
+  const lengths = Array.from({ length: MAX_RUN_LENGTH - minRunLength + 1 }, (_, index) => index + minRunLength);
   return lengths.flatMap((length) => characters.map((character) => prefix + character.repeat(length)));
 }
 
@@ -218,17 +218,17 @@ export function prefixOf(pattern: string): string {
 
 function numbersFor({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonObject): readonly number[] {
   const step = typeof multipleOf === 'number' && multipleOf > 0 ? multipleOf : 1;
-  const least = typeof minimum === 'number' ? minimum : typeof exclusiveMinimum === 'number' ? exclusiveMinimum + step : undefined;
-  const most = typeof maximum === 'number' ? maximum : typeof exclusiveMaximum === 'number' ? exclusiveMaximum - step : undefined;
-  const all = [1, least, most, step, 0, least === undefined ? undefined : Math.ceil(least / step) * step];
+  const min = typeof minimum === 'number' ? minimum : typeof exclusiveMinimum === 'number' ? exclusiveMinimum + step : undefined;
+  const max = typeof maximum === 'number' ? maximum : typeof exclusiveMaximum === 'number' ? exclusiveMaximum - step : undefined;
+  const all = [1, min, max, step, 0, min === undefined ? undefined : Math.ceil(min / step) * step];
   return all.filter((value) => value !== undefined);
 }
 
 function listsFor(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly Sample[] {
-  const least = typeof schema['minItems'] === 'number' ? schema['minItems'] : 0;
-  if (least === 0) return [{ value: [], isFromDocument: false }];
+  const min = typeof schema['minItems'] === 'number' ? schema['minItems'] : 0;
+  if (min === 0) return [{ value: [], isFromDocument: false }];
   const item = isObject(schema['items']) ? build(source, joinPointer(pointer, 'items'), depth + 1) : { value: 'a', isFromDocument: false };
-  return item === undefined ? [] : [{ value: Array.from({ length: least }, () => item.value), isFromDocument: item.isFromDocument }];
+  return item === undefined ? [] : [{ value: Array.from({ length: min }, () => item.value), isFromDocument: item.isFromDocument }];
 }
 
 /** An object with what it needs; then one with all that the document has values for. */

@@ -1,4 +1,4 @@
-import type { Subject } from './check.ts';
+import type { ResponseContext } from './check.ts';
 import { verdictOf } from './finding.ts';
 import type { Remark } from './finding.ts';
 import type { Issue } from './issues.ts';
@@ -8,20 +8,20 @@ import { joinPointer, lastToken, pointerTokens, valueAt } from './pointer.ts';
 import { proposalFor } from './propose.ts';
 
 /** The broken rules of a body that one check speaks of. Those of the envelope's identifier and of page sizes have checks of their own. */
-export function schemaRemarks(subject: Subject, isMine: (issue: Issue, value: unknown) => boolean): readonly Remark[] {
-  const { answer, envelope } = subject;
-  if (answer.body.kind !== 'json') return [];
-  const { value } = answer.body;
+export function schemaRemarks(context: ResponseContext, isMine: (issue: Issue, value: unknown) => boolean): readonly Remark[] {
+  const { exchange, envelope } = context;
+  if (exchange.body.kind !== 'json') return [];
+  const { value } = exchange.body;
   const identifier = envelope.identifier === undefined ? undefined : joinPointer('', envelope.identifier);
-  return subject
+  return context
     .issues()
     .filter((issue) => issue.path !== identifier && issue.keyword !== 'maxItems' && isMine(issue, valueAt(value, issue.path)))
-    .map((issue) => remarkOf(subject, issue));
+    .map((issue) => remarkOf(context, issue));
 }
 
 /** The remark on one broken rule. */
-export function remarkOf({ document, answer, response, json }: Subject, issue: Issue): Remark {
-  const value = answer.body.kind === 'json' ? answer.body.value : undefined;
+export function remarkOf({ document, exchange, response, json }: ResponseContext, issue: Issue): Remark {
+  const value = exchange.body.kind === 'json' ? exchange.body.value : undefined;
   const described = { pointer: json?.pointer ?? '', provenance: response?.provenance ?? 'shown' };
   const provenance = provenanceOfIssue(document, described, value, issue);
   return {

@@ -13,7 +13,7 @@ interface Parts {
 
 /**
  * A form made from an example. A field that has the schema of a path parameter is an identifier: of a thing that must exist, then it
- * is taken from earlier answers, or of the thing that the operation itself makes, then it must be new.
+ * is taken from earlier responses, or of the thing that the operation itself makes, then it must be new.
  * @param asWritten a field that is left as it is, because it is wrong on purpose
  */
 export function stepForm(
@@ -30,7 +30,7 @@ export function stepForm(
     const named = reference === undefined ? undefined : parameterOf(document, operations, reference);
     if (named === undefined || typeof value !== 'string' || name === asWritten) continue;
     const folder = operation.path.slice(0, operation.path.lastIndexOf('/'));
-    if (named.folder === folder) values[name] = renewed(value, seed);
+    if (named.folder === folder) values[name] = withUniquePrefix(value, seed);
     else found[name] = named.name;
   }
   return { values, found, isFromDocument };
@@ -58,6 +58,6 @@ function referenceAt(document: OpenApiDocument, pointer: string): string | undef
 }
 
 /** An example's name with a part that no earlier run had; only host names can be told to take one. */
-function renewed(value: string, seed: number): string {
+function withUniquePrefix(value: string, seed: number): string {
   return /^[a-z0-9-]+\.[a-z0-9.-]+$/i.test(value) ? `contract-${seed.toString(36)}-${value}` : value;
 }

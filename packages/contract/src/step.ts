@@ -1,6 +1,6 @@
-import type { Credential, Purpose } from './answer.ts';
 import { writeBody } from './body.ts';
 import type { PathValues } from './discover.ts';
+import type { Credential, Purpose } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import type { RequestParameters } from './parameters.ts';
 import { fillPath } from './path-template.ts';
@@ -9,7 +9,7 @@ import { fillPath } from './path-template.ts';
 export type Effect = 'reads' | 'changes' | 'costs';
 
 /** When in a run: each phase begins when the one before it is over. */
-export const PHASES = { leftovers: 0, read: 1, create: 2, readMore: 3, change: 4, probe: 5, remove: 6, removed: 7, undo: 8 } as const;
+export const PHASES = { orphans: 0, read: 1, create: 2, readMore: 3, change: 4, probe: 5, remove: 6, removed: 7, undo: 8 } as const;
 
 /** Requests that may leave: the plan is a list of these, and nothing else leaves. */
 export interface Step {
@@ -17,7 +17,7 @@ export interface Step {
   readonly purpose: Purpose;
   readonly method: string;
   readonly credential: Credential;
-  /** Where path parameters come from: earlier answers, what this run created, or the values given here. */
+  /** Where path parameters come from: earlier responses, what this run created, or the values given here. */
   readonly path: 'none' | 'found' | 'own' | PathValues;
   /** The fields of its body. */
   readonly form: StepForm | undefined;
@@ -41,7 +41,7 @@ export interface StepForm {
   readonly values: Readonly<Record<string, unknown>>;
   /** Whether the document gives all of its values; else some are made up. */
   readonly isFromDocument: boolean;
-  /** Fields whose value is an identifier from earlier answers, with the path parameter that it is the value of. */
+  /** Fields whose value is an identifier from earlier responses, with the path parameter that it is the value of. */
   readonly found: Readonly<Record<string, string>>;
 }
 
@@ -53,22 +53,22 @@ export function bodyOf({ operation, form, next }: Step, found: Readonly<Record<s
   return writeBody(operation, { ...form.values, ...page, ...identifiers });
 }
 
-/** Identifiers come from answers as texts; the field of a JSON body may be a number. */
+/** Identifiers come from responses as texts; the field of a JSON body may be a number. */
 function asField({ body }: Operation, name: string, value: unknown): unknown {
   const kind = body?.format === 'json' ? body.fields.get(name)?.kind : undefined;
   return (kind === 'integer' || kind === 'number') && typeof value === 'string' && /^-?[0-9]+$/.test(value) ? Number(value) : value;
 }
 
-/** A step as a line for people: method, path, form, key, and what it is for. */
+/** A step as a line for people: method, path, form, key and purpose. */
 export function describeStep(step: Step): string {
   const { operation, method, purpose, detail, credential, times, path } = step;
   const filled = typeof path === 'string' ? operation.path : decodeURI(fillPath(operation.path, path));
   const page = step.next?.in === 'form' && step.next.value === undefined ? [step.next.field] : [];
   const known = Object.fromEntries([...Object.keys(step.form?.found ?? {}), ...page].map((name) => [name, 'FOUND']));
   const pairs = step.parameters.query.map(([name, value]) => `${name}=${value}`);
-  if (step.next?.in === 'query') pairs.push(`${step.next.field}=${step.next.value ?? '{from an answer}'}`);
+  if (step.next?.in === 'query') pairs.push(`${step.next.field}=${step.next.value ?? '{from a response}'}`);
   const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
-  const body = bodyOf(step, known)?.replaceAll('=FOUND', '={from an answer}').replaceAll('"FOUND"', '{from an answer}');
+  const body = bodyOf(step, known)?.replaceAll('=FOUND', '={from a response}').replaceAll('"FOUND"', '{from a response}');
   const key = credential === 'account' ? '' : credential === 'none' ? ', without a key' : ', with a made-up key';
   const often = times > 1 ? `, up to ${times} times` : '';
   return `${method} ${filled}${query}${body === undefined || body === '' ? '' : ` ${body}`}  (${purpose}${detail === '' ? '' : `: ${detail}`}${key}${often})`;

@@ -1,17 +1,17 @@
-import { readAnswer } from './answer.ts';
-import type { Answer, Purpose } from './answer.ts';
 import type { PathValues } from './discover.ts';
+import { readExchange } from './exchange.ts';
+import type { Exchange, Purpose } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import { fillPath } from './path-template.ts';
 
-/** An answer to a request that was made as the document describes, for tests. */
-export function answerTo(
+/** A response to a request that was made as the document describes, for tests. */
+export function exchangeWith(
   operation: Operation,
   body: unknown,
   more: { readonly status?: number; readonly purpose?: Purpose; readonly path?: PathValues } = {},
-): Answer {
+): Exchange {
   const { status = 200, purpose = 'call', path = {} } = more;
-  return readAnswer(
+  return readExchange(
     operation,
     {
       method: operation.method,

@@ -1,11 +1,11 @@
-import type { Answer } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
-import { OF_HTTP } from './http-headers.ts';
-import { isSecretHeader, maskedBody, maskedForm, maskedHeaders, maskedUrl } from './mask-answer.ts';
+import type { Exchange } from './exchange.ts';
+import { HTTP_HEADERS } from './http-headers.ts';
+import { isSecretHeader, maskedBody, maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
 import { responseFor } from './operations.ts';
 import { MASK } from './secrets.ts';
 
-/** One request and its answer, as they may be written down. */
+/** One request and its response, as they may be written down. */
 export interface RecordedExchange {
   readonly operation: string;
   readonly purpose: string;
@@ -25,11 +25,11 @@ export interface RecordedExchange {
 }
 
 /** Writes an exchange down without its secrets. */
-export function recordExchange(document: OpenApiDocument, answer: Answer): RecordedExchange {
-  const { operation, sent, status, headers, mediaType, body, milliseconds } = answer;
+export function recordExchange(document: OpenApiDocument, exchange: Exchange): RecordedExchange {
+  const { operation, sent, status, headers, mediaType, body, milliseconds } = exchange;
   const described = sent.purpose === 'method' ? undefined : responseFor(operation, status)?.headers;
   function isShown(name: string): boolean {
-    return !isSecretHeader(operation, name) && (OF_HTTP.test(name) || described?.[name] !== undefined);
+    return !isSecretHeader(operation, name) && (HTTP_HEADERS.test(name) || described?.[name] !== undefined);
   }
   return {
     operation: operation.id,
@@ -38,15 +38,15 @@ export function recordExchange(document: OpenApiDocument, answer: Answer): Recor
     at: sent.at,
     milliseconds: Math.round(milliseconds * 1_000) / 1_000,
     method: sent.method,
-    url: maskedUrl(document, answer),
-    requestHeaders: maskedHeaders(document, answer),
-    requestBody: maskedForm(document, answer),
+    url: maskedUrl(document, exchange),
+    requestHeaders: maskedHeaders(document, exchange),
+    requestBody: maskedForm(document, exchange),
     status,
     responseHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isShown(name) ? value : MASK])),
     contentType: mediaType,
     responseBody:
       body.kind === 'json'
-        ? (JSON.stringify(maskedBody(document, answer)) ?? '')
+        ? (JSON.stringify(maskedBody(document, exchange)) ?? '')
         : body.kind === 'empty'
           ? ''
           : `(${body.problem}; not written down)`,

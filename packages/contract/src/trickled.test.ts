@@ -1,4 +1,4 @@
-/** Answers that arrive byte by byte, and answers that end within a character, over a socket. */
+/** Responses that arrive byte by byte, and responses that end within a character, over a socket. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
@@ -24,7 +24,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** Runs against a server that answers the second operation like this, and the first one well. */
+/** Runs against a server whose second operation returns this, and whose first one is correct. */
 async function run(respond: (response: ServerResponse) => Promise<void>, timeout = 20_000) {
   const server = createServer(({ url, method }, response) => {
     response.setHeader('content-type', 'application/json');
@@ -50,7 +50,7 @@ async function trickle(response: ServerResponse, until: number): Promise<void> {
   }
 }
 
-test('an answer that arrives byte by byte is judged like any other', async () => {
+test('a response that arrives byte by byte is judged like any other', async () => {
   const { checks, coverage } = await run(async (response) => {
     await trickle(response, bytes.length);
     response.end();
@@ -65,7 +65,7 @@ test('an answer that arrives byte by byte is judged like any other', async () =>
 test.each([
   ['within a character', bytes.indexOf(Buffer.from('😀')) + 2],
   ['before its last byte', bytes.length - 1],
-])('an answer that ends %s is found, and nothing else is said of it', async (_, until) => {
+])('a response that ends %s is found, and nothing else is said of it', async (_, until) => {
   const { checks, coverage } = await run(async (response) => {
     response.setHeader('content-length', bytes.length);
     await trickle(response, until);
@@ -78,7 +78,7 @@ test.each([
   ]);
 });
 
-test('an answer that never ends does not count as an answer', async () => {
+test('a response that never ends does not count as a response', async () => {
   const { coverage } = await run(async (response) => {
     while (!response.destroyed) {
       response.write(' ');
@@ -87,6 +87,6 @@ test('an answer that never ends does not count as an answer', async () => {
   }, 150);
   expect(coverage.find(({ operation }) => operation === 'getOther')).toMatchObject({
     verified: false,
-    reason: expect.stringContaining('there was no answer'),
+    reason: expect.stringContaining('there was no response'),
   });
 });

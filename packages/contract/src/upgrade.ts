@@ -24,18 +24,19 @@ export function upgradeDocument(value: unknown): UpgradedDocument {
     return { document: parseDocument(value), notes: [], isUpgraded: false };
   const upgraded: unknown = upgrade(structuredClone(value), '3.1');
   return {
-    document: parseDocument(finished(upgraded, value)),
+    document: parseDocument(completeUpgrade(upgraded, value)),
     notes: [`The document is OpenAPI ${version}; it was read as 3.1.`],
     isUpgraded: true,
   };
 }
 
 /** What the upgrade leaves undone: null in enumerations of what may be null, and `nullable` where there is no type. */
-function finished(upgraded: unknown, original: unknown): unknown {
-  if (Array.isArray(upgraded)) return upgraded.map((item, index) => finished(item, Array.isArray(original) ? original[index] : undefined));
+function completeUpgrade(upgraded: unknown, original: unknown): unknown {
+  if (Array.isArray(upgraded))
+    return upgraded.map((item, index) => completeUpgrade(item, Array.isArray(original) ? original[index] : undefined));
   if (!isObject(upgraded)) return upgraded;
   const before: JsonObject = isObject(original) ? original : {};
-  const children = Object.fromEntries(Object.entries(upgraded).map(([key, child]) => [key, finished(child, before[key])]));
+  const children = Object.fromEntries(Object.entries(upgraded).map(([key, child]) => [key, completeUpgrade(child, before[key])]));
   if (typeof before['nullable'] !== 'boolean') return children;
   const { nullable: _, ...schema } = children;
   const listed = schema['enum'];

@@ -1,7 +1,7 @@
-import { jsonOf } from './answer.ts';
 import { visitViews } from './applies.ts';
 import { DocumentError, parseDocument } from './document.ts';
 import type { OpenApiDocument } from './document.ts';
+import { jsonOf } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import { surveyOperations } from './operations.ts';
 import type { UnreadableOperation } from './operations.ts';
@@ -21,7 +21,7 @@ export interface UsableDocument {
   readonly notes: readonly string[];
 }
 
-/** Operations whose answers are judged. The schemas of the others are followed and not compiled. */
+/** Operations whose responses are judged. The schemas of the others are followed and not compiled. */
 type Judged = 'all' | 'reading';
 
 /** Compiling takes most of the time of a short run, and a process may run many times with one document. */

@@ -44,12 +44,45 @@ export function createValidator(
   document: OpenApiDocument,
   { brief = false, lenient = false, lazy = false }: { readonly brief?: boolean; readonly lenient?: boolean; readonly lazy?: boolean } = {},
 ): Validator {
-  const survey = surveyDocument(parseDocument(document));
+  parseDocument(document);
   const notes = new Set<string>();
   function note(message: unknown): void {
     const keyword = /unknown keyword: "([^"]+)"/.exec(String(message))?.[1];
     if (keyword !== undefined && !keyword.startsWith('x-')) notes.add(`The schema keyword ${keyword} is not known and was ignored.`);
   }
+  let prepared: Compiler | undefined;
+  const checks = new Map<string, Check>();
+  return {
+    compile(pointer) {
+      const known = checks.get(pointer);
+      if (known !== undefined) return known;
+      function compileNow(): Check {
+        prepared ??= prepareCompiler(document, { brief, lenient, note });
+        return compileCheck(prepared, document, pointer);
+      }
+      const check = lazy ? compileLazily(compileNow) : compileNow();
+      checks.set(pointer, check);
+      return check;
+    },
+    notes: () => [...notes],
+  };
+}
+
+interface Compiler {
+  readonly ajv: Ajv2020;
+  /** The places of the objects of the document. */
+  readonly pointers: ReadonlyMap<object, string>;
+}
+
+interface CompilerOptions {
+  readonly brief: boolean;
+  readonly lenient: boolean;
+  /** Takes what the compiler finds odd. */
+  note(message: unknown): void;
+}
+
+function prepareCompiler(document: OpenApiDocument, { brief, lenient, note }: CompilerOptions): Compiler {
+  const survey = surveyDocument(document);
   const ajv = new Ajv2020({
     allErrors: true,
     // Errors then carry the schema object itself, the only sure way back to its place: Ajv's own schemaPath loses it at references.
@@ -84,24 +117,10 @@ export function createValidator(
     [...new Set([...OPENAPI_KEYWORDS, ...Object.keys(document), ...survey.extensionKeys])].filter((key) => KEYWORD_NAME.test(key)),
   );
   ajv.addSchema(document, DOCUMENT_ID);
-
-  const checks = new Map<string, Check>();
-  return {
-    compile(pointer) {
-      const known = checks.get(pointer);
-      if (known !== undefined) return known;
-      function compileNow(): Check {
-        return compileCheck(ajv, document, pointer, survey.pointers);
-      }
-      const check = lazy ? atFirstValue(compileNow) : compileNow();
-      checks.set(pointer, check);
-      return check;
-    },
-    notes: () => [...notes],
-  };
+  return { ajv, pointers: survey.pointers };
 }
 
-function atFirstValue(compileNow: () => Check): Check {
+function compileLazily(compileNow: () => Check): Check {
   let check: Check | undefined;
   return (value) => (check ??= compileNow())(value);
 }
@@ -109,7 +128,7 @@ function atFirstValue(compileNow: () => Check): Check {
 /** What schemas themselves are judged by; the same for all documents, so it is compiled once. */
 let metaschema: Ajv2020 | undefined;
 
-function compileCheck(ajv: Ajv2020, document: OpenApiDocument, pointer: string, pointers: ReadonlyMap<object, string>): Check {
+function compileCheck({ ajv, pointers }: Compiler, document: OpenApiDocument, pointer: string): Check {
   const schema = valueAt(document, pointer);
   if (schema === true) return () => NO_ISSUES;
   if (schema === false) return () => [{ path: '', keyword: 'false schema', message: 'must not be given', params: {}, schemaPath: pointer }];

@@ -18,7 +18,7 @@ interface Parts {
   readonly secrets: readonly string[];
 }
 
-/** What comes after judging, wherever the answers came from: baseline, reports, proposals. */
+/** What comes after judging, wherever the responses came from: baseline, reports, proposals. */
 export async function conclude({ report, loaded, args, output, secrets }: Parts): Promise<0 | 1> {
   const settled = await settleReport(report, loaded, args.baseline, args.failOn);
   output.print(renderReport(settled));

@@ -2,7 +2,7 @@ import { diffDocuments, IMPACTS } from '@reseller/contract/engine';
 import type { Change } from '@reseller/contract/engine';
 
 import type { Console } from '../console.ts';
-import { guarded } from '../console.ts';
+import { safeConsole } from '../console.ts';
 import { openDocument, sourcesOf } from '../document.ts';
 import type { Arguments } from '../options.ts';
 
@@ -16,7 +16,7 @@ export async function compareDocuments({ files }: Arguments, output: Console): P
   const [old = '', now = ''] = files;
   const [before, after] = [await openDocument(old), await openDocument(now)];
   const changes = diffDocuments(before.document, after.document);
-  const safe = guarded(output, []);
+  const safe = safeConsole(output, []);
   for (const note of new Set([...before.notes, ...after.notes])) safe.print(note);
   if (changes.length === 0) {
     safe.print('The documents describe the same API.');

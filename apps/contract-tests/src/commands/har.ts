@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRecorder, HarError, readHar } from '@reseller/contract/engine';
 
 import { CannotRunError } from '../cannot-run.ts';
-import { guarded } from '../console.ts';
+import { safeConsole } from '../console.ts';
 import type { Console } from '../console.ts';
 import { openChosenDocument } from '../document.ts';
 import { oneTimeCodes } from '../one-time-codes/extension.ts';
@@ -16,12 +16,12 @@ export async function judgeHar(args: Arguments, file: string, output: Console): 
   const recorder = createRecorder(loaded.document, [oneTimeCodes(loaded.document)]);
   const entries = await read(file);
   const taken = entries.map((entry) => recorder.take(entry));
-  const first = taken.find((answer) => answer !== undefined);
+  const first = taken.find((exchange) => exchange !== undefined);
   if (first === undefined)
     throw new CannotRunError(
       `None of the ${entries.length} entries of ${file} is of an operation of the document, so nothing was checked.`,
     );
-  const safe = guarded(output, []);
+  const safe = safeConsole(output, []);
   if (recorder.foreign() > 0) safe.print(`${recorder.foreign()} entries are of no operation of the document and were left out.`);
   return conclude({ report: recorder.report(new URL(new URL(first.sent.url).origin)), loaded, args, output: safe, secrets: [] });
 }

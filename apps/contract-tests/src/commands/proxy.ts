@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createRecorder } from '@reseller/contract/engine';
 
 import { CannotRunError } from '../cannot-run.ts';
-import { guarded } from '../console.ts';
+import { safeConsole } from '../console.ts';
 import type { Console } from '../console.ts';
 import { openChosenDocument } from '../document.ts';
 import { oneTimeCodes } from '../one-time-codes/extension.ts';
@@ -13,10 +13,10 @@ import type { Proxy, ProxyOptions } from '../proxy.ts';
 import { conclude } from './conclude.ts';
 
 /** Judges the traffic between a client and a service until it is stopped, then prints the report. */
-export async function standAsProxy(args: Arguments, output: Console, signal: AbortSignal | undefined): Promise<0 | 1> {
+export async function runProxy(args: Arguments, output: Console, signal: AbortSignal | undefined): Promise<0 | 1> {
   const loaded = await openChosenDocument(args);
   const recorder = createRecorder(loaded.document, [oneTimeCodes(loaded.document)]);
-  const safe = guarded(output, []);
+  const safe = safeConsole(output, []);
   const proxy = await start({
     target: args.target,
     port: args.port,
@@ -28,7 +28,7 @@ export async function standAsProxy(args: Arguments, output: Console, signal: Abo
   await proxy.close();
   const report = recorder.report(args.target);
   if (report.traffic.length === 0)
-    throw new CannotRunError('No answer to an operation of the document passed through the proxy, so nothing was checked.');
+    throw new CannotRunError('No response to an operation of the document passed through the proxy, so nothing was checked.');
   return conclude({ report, loaded, args, output: safe, secrets: [] });
 }
 

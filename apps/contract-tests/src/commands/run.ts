@@ -3,13 +3,13 @@ import { NO_BUDGET, planContract, runContract, TargetError, countRequests, descr
 import type { Budget, PriceOf, Mode, ContractOptions, Plan, Report } from '@reseller/contract/engine';
 
 import { CannotRunError } from '../cannot-run.ts';
-import { guarded } from '../console.ts';
+import { safeConsole } from '../console.ts';
 import type { Console } from '../console.ts';
 import { openChosenDocument } from '../document.ts';
 import type { LoadedDocument } from '../document.ts';
 import { fileJournal } from '../file-journal.ts';
 import { oneTimeCodes } from '../one-time-codes/extension.ts';
-import { LAW_NAMES } from '../one-time-codes/laws.ts';
+import { OTP_RULE_NAMES } from '../one-time-codes/rules.ts';
 import { assertOperator, otpPresenter, readOperator } from '../operator.ts';
 import type { OperatorAccess } from '../operator.ts';
 import { readKey } from '../options.ts';
@@ -18,16 +18,16 @@ import { readPrices } from '../prices.ts';
 import { counted } from '../render.ts';
 import { readAccepted, settleReport } from '../settle-report.ts';
 import { makeReportFolder, writeReports } from '../write-reports.ts';
-import { agree } from './agree.ts';
 import { conclude } from './conclude.ts';
+import { confirmChanges } from './confirm-changes.ts';
 
 /** Where a command keeps what outlives it. */
-export interface Places {
+export interface FilePaths {
   readonly journal: string;
 }
 
-/** Calls a service and judges its answers. */
-export async function runAgainst(args: Arguments, environment: Environment, output: Console, places: Places): Promise<0 | 1> {
+/** Calls a service and judges its responses. */
+export async function runAgainst(args: Arguments, environment: Environment, output: Console, paths: FilePaths): Promise<0 | 1> {
   const loaded = await openChosenDocument(args);
   rejectUnknown(args, loaded);
   const needsKey = surveyOperations(loaded.document).operations.some(({ security }) => security !== undefined);
@@ -35,20 +35,20 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   const apiKey = !needsKey ? '' : args.plan ? 'no-key' : await readKey(args, environment);
   const operator = args.plan ? withoutToken(args) : await readOperator(args, environment);
   const secrets = args.plan ? [] : [apiKey, environment['RESELLER_COMPARE_API_KEY'] ?? '', operator?.token ?? ''];
-  const safe = guarded(output, secrets);
+  const safe = safeConsole(output, secrets);
   // What would fail at the end fails before anything is sent.
   if (args.baseline !== undefined) await readAccepted(args.baseline);
   if (args.report !== undefined && !args.plan) await makeReportFolder(args.report);
-  const options = contractOptions(args, { loaded, apiKey, operator, environment, output: safe, journal: places.journal });
+  const options = contractOptions(args, { loaded, apiKey, operator, environment, output: safe, journal: paths.journal });
   const plan = await planContract(options);
   if (args.plan) {
-    safe.print(renderPlan(plan, args.mode, presenting(operator, plan)));
+    safe.print(renderPlan(plan, args.mode, presentationLines(operator, plan)));
     return 0;
   }
   announce(safe, loaded, plan);
-  const { priceOf, budget } = await agreement(args, { options, plan, operator, output: safe });
+  const { priceOf, budget } = await confirmed(args, { options, plan, operator, output: safe });
   if (operator !== undefined) await assertOperator(operator);
-  const report = await reached(args, () => runContract({ ...options, budget, priceOf }));
+  const report = await withTargetHint(args, () => runContract({ ...options, budget, priceOf }));
   try {
     rejectEmptyRun(report);
   } catch (error) {
@@ -99,23 +99,23 @@ function contractOptions(args: Arguments, { loaded, apiKey, operator, environmen
     journal: fileJournal(journal),
     extensions: [oneTimeCodes(loaded.document, operator === undefined ? undefined : otpPresenter(operator))],
     onRequest: ({ done, planned, step }) => output.progress(`${done}/${planned}  calling  ${step}`, true),
-    onProgress: ({ done, planned, step, status }) => output.progress(`${done}/${planned}  ${status ?? 'no answer'}  ${step}`),
+    onProgress: ({ done, planned, step, status }) => output.progress(`${done}/${planned}  ${status ?? 'no response'}  ${step}`),
   };
 }
 
 /** In full mode, says what will be done and spent, after asking what it costs; a read-only run may spend nothing. */
-async function agreement(
+async function confirmed(
   args: Arguments,
   { options, plan, operator, output }: { readonly options: ContractOptions; readonly plan: Plan } & Pick<Parts, 'operator' | 'output'>,
 ): Promise<{ readonly priceOf: PriceOf; readonly budget: Budget }> {
   if (args.mode !== 'full') return { priceOf: () => undefined, budget: NO_BUDGET };
-  const priceOf = await reached(args, () => readPrices(options, plan));
-  const { text, budget } = agree(args, plan, priceOf);
-  output.print([text, ...presenting(operator, plan)].join('\n'));
+  const priceOf = await withTargetHint(args, () => readPrices(options, plan));
+  const { text, budget } = confirmChanges(args, plan, priceOf);
+  output.print([text, ...presentationLines(operator, plan)].join('\n'));
   return { priceOf, budget };
 }
 
-async function reached<Result>({ compare }: Arguments, what: () => Promise<Result>): Promise<Result> {
+async function withTargetHint<Result>({ compare }: Arguments, what: () => Promise<Result>): Promise<Result> {
   try {
     return await what();
   } catch (error) {
@@ -136,9 +136,9 @@ function rejectUnknown({ only, also }: Arguments, { document }: LoadedDocument):
 }
 
 /** Codes are not sent to the target, so they are not steps of the plan. */
-function presenting(operator: OperatorAccess | undefined, { steps }: Plan): readonly string[] {
+function presentationLines(operator: OperatorAccess | undefined, { steps }: Plan): readonly string[] {
   if (operator === undefined || !steps.some(({ purpose }) => purpose === 'repeat')) return [];
-  return [`  ${LAW_NAMES.length} times a one-time code is presented at ${operator.url.href} (POST /otp/verify), which uses it up.`];
+  return [`  ${OTP_RULE_NAMES.length} times a one-time code is presented at ${operator.url.href} (POST /otp/verify), which uses it up.`];
 }
 
 /** Every request that may leave, and what will not be called. */
@@ -169,7 +169,7 @@ function reasonsIn(coverage: Report['coverage']): string {
 function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
   if (traffic.length > 0 && traffic.every(({ contentType }) => contentType === 'text/html'))
     throw new CannotRunError(
-      `${target} answers every request with an HTML page, so it does not look like an API. Give the base address of the API as --target, not that of its website.`,
+      `${target} responds to every request with an HTML page, so it does not look like an API. Give the base address of the API as --target, not that of its website.`,
     );
   if (coverage.some((row) => row.verified) || findings.some((finding) => finding.verdict === 'violation')) return;
   const statuses = [...new Set(coverage.flatMap((row) => row.statuses.filter(({ times }) => times > 0).map(({ status }) => status)))];

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { createMatcher, readOperations } from '@reseller/contract';
 import type { OpenApiDocument, Operation } from '@reseller/contract';
 import { credentialOf, credentialText, readBody } from '@reseller/contract/engine';
-import type { Defect, Exchange, FakeAnswer } from '@reseller/contract/engine';
+import type { Defect, FakeExchange, FakeResponse } from '@reseller/contract/engine';
 
 import { createFakeState } from './state.ts';
 import type { FakeState } from './state.ts';
@@ -25,7 +25,7 @@ export interface FakeService {
   close(): Promise<void>;
 }
 
-/** Changes of answers. */
+/** Changes of responses. */
 export type Tamper = Defect['tamper'];
 
 /** Starts it on a free port of this machine. */
@@ -45,7 +45,7 @@ export async function startFakeService(document: OpenApiDocument, tamper: Tamper
     const exchange =
       found === undefined
         ? state.refuse(operations.some((operation) => match(operation.method, path) !== undefined) ? 'wrong-method' : 'not-found', method)
-        : answer({
+        : correctExchange({
             document,
             state,
             operation: found.operation,
@@ -54,7 +54,7 @@ export async function startFakeService(document: OpenApiDocument, tamper: Tamper
             body,
             query: Object.fromEntries(searchParams),
           });
-    send(response, tamper(exchange) ?? exchange.answer);
+    send(response, tamper(exchange) ?? exchange.response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -71,7 +71,7 @@ export async function startFakeService(document: OpenApiDocument, tamper: Tamper
   };
 }
 
-interface Asked {
+interface FakeRequest {
   readonly document: OpenApiDocument;
   readonly state: FakeState;
   readonly operation: Operation;
@@ -81,14 +81,14 @@ interface Asked {
   readonly query: Readonly<Record<string, string>>;
 }
 
-function answer({ document, state, operation, parameters, credential, body, query }: Asked): Exchange {
+function correctExchange({ document, state, operation, parameters, credential, body, query }: FakeRequest): FakeExchange {
   const key = keyOf(credential, operation);
   const form = operation.body === undefined ? undefined : readBody(operation, body);
   const outcome = key !== 'account' ? 'unauthorized' : state.outcome(operation, parameters, { form, query });
-  const success: Exchange['success'] = (page) =>
+  const success: FakeExchange['success'] = (page) =>
     state.succeed(operation, parameters, page === 'first page' ? { form: undefined, query: {} } : { form, query });
   const given = outcome === 'success' ? success() : state.refusal(operation, outcome);
-  return { document, operation, method: operation.method, outcome, key, credential, form, query, answer: given, success };
+  return { document, operation, method: operation.method, outcome, key, credential, form, query, response: given, success };
 }
 
 function credentialIn(request: IncomingMessage, { security }: Operation): string | undefined {
@@ -97,12 +97,12 @@ function credentialIn(request: IncomingMessage, { security }: Operation): string
   return credentialOf(security, { url: `http://fake.invalid${request.url ?? '/'}`, headers });
 }
 
-function keyOf(given: string | undefined, { security }: Operation): Exchange['key'] {
+function keyOf(given: string | undefined, { security }: Operation): FakeExchange['key'] {
   const expected = security === undefined ? FAKE_KEY : credentialText(security, FAKE_KEY);
   return given === undefined ? 'none' : given === expected ? 'account' : 'wrong';
 }
 
-function send(response: ServerResponse, { status, headers, body, isCut = false }: FakeAnswer): void {
+function send(response: ServerResponse, { status, headers, body, isCut = false }: FakeResponse): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   if (!isCut) return void response.writeHead(status, { ...headers }).end(text);
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) });

@@ -6,7 +6,7 @@ import {
   isCredential,
   issuesOfText,
   isUndo,
-  knownPaths,
+  examplePaths,
   pagingOf,
   readEnvelope,
   replaced,
@@ -14,26 +14,26 @@ import {
   undoOf,
   walkDescribed,
 } from '@reseller/contract/engine';
-import type { Exchange, FakeAnswer } from '@reseller/contract/engine';
+import type { FakeExchange, FakeResponse } from '@reseller/contract/engine';
 
 import { returnsCode } from '../one-time-codes/codes.ts';
 
-type Outcome = Exchange['outcome'];
+type Outcome = FakeExchange['outcome'];
 type Values = Readonly<Record<string, string>>;
 
 /** The fields and query parameters of a request. */
-export interface Asked {
+export interface RequestValues {
   readonly form: FormReading | undefined;
   readonly query: Values;
 }
 
 /** What a service made of a document remembers: which things exist, which were removed, what was asked, and the code in force. */
 export interface FakeState {
-  outcome(operation: Operation, parameters: Values, asked: Asked): Outcome;
-  succeed(operation: Operation, parameters: Values, asked: Asked): FakeAnswer;
-  refusal(operation: Operation, outcome: Outcome): FakeAnswer;
+  outcome(operation: Operation, parameters: Values, asked: RequestValues): Outcome;
+  succeed(operation: Operation, parameters: Values, asked: RequestValues): FakeResponse;
+  refusal(operation: Operation, outcome: Outcome): FakeResponse;
   /** The response where the document describes none. */
-  refuse(outcome: 'wrong-method' | 'not-found', method: string): Exchange;
+  refuse(outcome: 'wrong-method' | 'not-found', method: string): FakeExchange;
   presentOtp(code: string): boolean;
 }
 
@@ -59,7 +59,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
   const validator = validators.get(document) ?? createValidator(document);
   validators.set(document, validator);
   const { identifier } = readEnvelope(document, operations);
-  const things = new Set(knownPaths(document, operations, validator).map(keyOf));
+  const existing = new Set(examplePaths(document, operations, validator).map(keyOf));
   const removed = new Set<string>();
   const past = new Map<string, unknown[]>();
   let otp: string | undefined;
@@ -69,7 +69,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
     return { ...Object(body), [identifier]: randomUUID() };
   }
 
-  function pageOf(operation: Operation, { form, query }: Asked, body: unknown): unknown {
+  function pageOf(operation: Operation, { form, query }: RequestValues, body: unknown): unknown {
     const paging = pagingOf(document, operation);
     const items = paging?.itemsOf(body);
     if (paging === undefined || items === undefined || items.length === 0) return body;
@@ -80,8 +80,8 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
     const asked = paging.in === 'form' ? form?.values[paging.field] : query[paging.field];
     const offset = asked === undefined ? 0 : paging.by === 'offset' ? Number(asked) : size;
     // Items that nothing tells apart would look like those of the page before.
-    const isTold = JSON.stringify(all[0]) !== JSON.stringify(all[1]);
-    return paging.withItems(body, isTold || offset === 0 ? all.slice(offset, offset + size) : []);
+    const isDistinct = JSON.stringify(all[0]) !== JSON.stringify(all[1]);
+    return paging.withItems(body, isDistinct || offset === 0 ? all.slice(offset, offset + size) : []);
   }
 
   function fresh(item: unknown): unknown {
@@ -108,7 +108,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
   return {
     outcome(operation, parameters, { form, query }) {
       const path = keyOf(parameters);
-      if (operation.path.includes('{') && !things.has(path)) return 'unknown-id';
+      if (operation.path.includes('{') && !existing.has(path)) return 'unknown-id';
       const isGone = operation.method === 'DELETE' && removed.has(path);
       // After a removal, the path of the thing finds nothing.
       const isRead = operation.method === 'GET' && removed.has(`${operation.path} ${path}`);
@@ -143,7 +143,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
     refuse(outcome, method) {
       const [sample] = operations.flatMap(({ responses }) => Object.values(responses['401']?.content['application/json']?.examples ?? {}));
       const body = withIdentifier(sample?.value ?? { message: 'refused' });
-      const given: FakeAnswer = { status: outcome === 'wrong-method' ? 405 : 404, headers: JSON_HEADERS, body };
+      const given: FakeResponse = { status: outcome === 'wrong-method' ? 405 : 404, headers: JSON_HEADERS, body };
       return {
         document,
         operation: undefined,
@@ -152,7 +152,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
         key: 'account',
         form: undefined,
         query: {},
-        answer: given,
+        response: given,
         success: () => given,
       };
     },

@@ -12,7 +12,7 @@ export function returnsCode(document: OpenApiDocument, operation: Operation): bo
   return pointer !== undefined && !operation.readOnly && hasCode(rootView(document, pointer), 0);
 }
 
-/** The one-time code in the body of an answer. */
+/** The one-time code in the body of a response. */
 export function codeIn(document: OpenApiDocument, operation: Operation, body: unknown): string | undefined {
   const pointer = successSchema(operation);
   if (pointer === undefined) return undefined;

@@ -1,12 +1,12 @@
 import type { OpenApiDocument } from '@reseller/contract';
 import { isSuccess, jsonValue } from '@reseller/contract/engine';
-import type { Answer, Extension } from '@reseller/contract/engine';
+import type { Exchange, Extension } from '@reseller/contract/engine';
 
 import { codeIn, returnsCode } from './codes.ts';
-import { otpLaws } from './laws.ts';
-import type { Law, Presented } from './laws.ts';
+import { otpRules } from './rules.ts';
+import type { OtpRule, Presented } from './rules.ts';
 
-/** Presents a one-time code as a third party would, and returns whether it was accepted; throws where the answer does not say. */
+/** Presents a one-time code as a third party would, and returns whether it was accepted; throws where the response does not say. */
 export type PresentCode = (code: string) => Promise<boolean>;
 
 /**
@@ -16,34 +16,34 @@ export type PresentCode = (code: string) => Promise<boolean>;
 export function oneTimeCodes(document: OpenApiDocument, present?: PresentCode): Extension {
   const presented: Presented[] = [];
 
-  async function tryCode(presentCode: PresentCode, answer: Answer, law: Law, code: string): Promise<void> {
+  async function tryCode(presentCode: PresentCode, exchange: Exchange, rule: OtpRule, code: string): Promise<void> {
     try {
-      presented.push({ answer, law, accepted: await presentCode(code) });
+      presented.push({ exchange, rule, accepted: await presentCode(code) });
     } catch (error) {
-      presented.push({ answer, law, accepted: undefined, reason: error instanceof Error ? error.message : String(error) });
+      presented.push({ exchange, rule, accepted: undefined, reason: error instanceof Error ? error.message : String(error) });
     }
   }
 
   return {
-    checks: [otpLaws(presented)],
+    checks: [otpRules(presented)],
     steps: (operation, call) =>
       returnsCode(document, operation)
         ? [{ ...call, purpose: 'repeat', detail: 'a newer code', times: present === undefined ? 1 : 2 }]
         : [],
-    async onAnswer(answer, answers) {
-      const { operation, status } = answer;
+    async onExchange(exchange, exchanges) {
+      const { operation, status } = exchange;
       if (present === undefined || !isSuccess(status) || !returnsCode(document, operation)) return;
-      const codes = answers
+      const codes = exchanges
         .filter((one) => one.operation.id === operation.id && isSuccess(one.status))
         .map((one) => codeIn(document, operation, jsonValue(one)));
       const [latest, previous] = [codes.at(-1), codes.at(-2)];
       if (latest === undefined) return;
       if (codes.length === 1) {
-        await tryCode(present, answer, 'a fresh code is valid', latest);
-        await tryCode(present, answer, 'a code is valid once', latest);
+        await tryCode(present, exchange, 'a fresh code is valid', latest);
+        await tryCode(present, exchange, 'a code is valid once', latest);
       } else if (codes.length === 3 && previous !== undefined) {
-        await tryCode(present, answer, 'a code is void once another is generated', previous);
-        await tryCode(present, answer, 'the newest code is valid', latest);
+        await tryCode(present, exchange, 'a code is void once another is generated', previous);
+        await tryCode(present, exchange, 'the newest code is valid', latest);
       }
     },
   };

@@ -450,7 +450,7 @@ const trains = {
   },
 };
 
-/** Like the museum API: 3.1, user and password, dates in queries, an image as answer. */
+/** Like the museum API: 3.1, user and password, dates in queries, an image as response. */
 const museum = {
   openapi: '3.1.0',
   info: { title: 'Museum', version: '1' },

@@ -3,7 +3,7 @@ import type { OpenApiDocument, Operation } from '@reseller/contract';
 import { credentialOf, credentialText, readBody, sampleOf } from '@reseller/contract/engine';
 
 import { startServer } from '../raw-server.ts';
-import type { Arrived, RawServer } from '../raw-server.ts';
+import type { ReceivedRequest, RawServer } from '../raw-server.ts';
 
 export const KEY = 'user:key-of-the-extracts';
 
@@ -22,7 +22,7 @@ export function startConforming(document: OpenApiDocument): Promise<RawServer> {
   );
 
   /** The status and the operation whose description says what its body is. */
-  function outcome(request: Arrived): readonly [status: number, operation: Operation | undefined] {
+  function outcome(request: ReceivedRequest): readonly [status: number, operation: Operation | undefined] {
     const found = match(request.method, request.path);
     if (found === undefined) return [operations.some(({ method }) => match(method, request.path) !== undefined) ? 405 : 404, undefined];
     const { operation, parameters } = found;

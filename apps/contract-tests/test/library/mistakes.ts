@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
-import type { Arrived } from '../raw-server.ts';
+import type { ReceivedRequest } from '../raw-server.ts';
 import { TOKEN } from './server.ts';
 import type { Mistake, Reply } from './server.ts';
 
-/** A mistake, the check that finds it, and what it is called. */
+/** A mistake, the check that finds it, and its name. */
 export interface Seeded {
   readonly name: string;
   readonly check: string;
@@ -13,7 +13,7 @@ export interface Seeded {
   readonly mistake: Mistake;
 }
 
-function isGet({ method, path }: Arrived, pattern: RegExp): boolean {
+function isGet({ method, path }: ReceivedRequest, pattern: RegExp): boolean {
   return method === 'GET' && pattern.test(path);
 }
 
@@ -148,12 +148,12 @@ export const SEEDED: readonly Seeded[] = [
   { name: 'a body that is not JSON', check: 'body-readable', mistake: answered(MEMBERS, () => ({ text: '<html>Sign in</html>' })) },
   { name: 'an empty body', check: 'body-readable', mistake: answered(MEMBER, () => ({ text: '' })) },
   {
-    name: 'a connection that ends in the middle of the answer',
+    name: 'a connection that ends in the middle of the response',
     check: 'body-complete',
     mistake: answered(MEMBERS, () => ({ isCut: true })),
   },
   {
-    name: 'the token of the caller in the answer',
+    name: 'the token of the caller in the response',
     check: 'credential-echoed',
     mistake: altered(BOOKS, (body) => ({ ...body, books: [], self: `/books?token=${TOKEN}` })),
   },

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 import { startServer } from '../raw-server.ts';
-import type { Arrived, RawServer } from '../raw-server.ts';
+import type { ReceivedRequest, RawServer } from '../raw-server.ts';
 
 export const TOKEN = 'library-token-of-the-test';
 const PAGE_SIZE = 3;
@@ -20,13 +20,13 @@ export interface Reply {
 }
 
 /** A mistake: another reply to some requests. `library` serves a request as if nothing were wrong with it. */
-export type Mistake = (request: Arrived, reply: Reply, library: Library) => Reply | undefined;
+export type Mistake = (request: ReceivedRequest, reply: Reply, library: Library) => Reply | undefined;
 
 export interface Library {
   /** Adds a book without looking at its fields. */
   add(fields: Readonly<Record<string, unknown>>): Reply;
   /** The reply to a request with the token. */
-  withToken(request: Arrived): Reply;
+  withToken(request: ReceivedRequest): Reply;
   readonly firstBook: () => Readonly<Record<string, unknown>>;
 }
 
@@ -52,7 +52,7 @@ export function startLibrary(mistake: Mistake = () => undefined): Promise<RawSer
     return id === '43' ? ['l-1', 'l-2'].map((loan) => ({ id: loan, member: 'm-1', fee: 19.99, due: '2026-02-28' })) : [];
   }
 
-  function route(request: Arrived): Reply {
+  function route(request: ReceivedRequest): Reply {
     const { method, path, query } = request;
     const [area, id, below, loan] = path.split('/').slice(1);
     const problem = (status: number, title: string): Reply => ({
@@ -107,7 +107,7 @@ export function startLibrary(mistake: Mistake = () => undefined): Promise<RawSer
     return { status: 200, body: replaced };
   }
 
-  function addBook(request: Arrived, problem: (status: number, title: string) => Reply): Reply {
+  function addBook(request: ReceivedRequest, problem: (status: number, title: string) => Reply): Reply {
     const fields = fieldsOf(request);
     return fields === undefined ? problem(422, 'Not a book') : { status: 201, body: store(fields) };
   }
@@ -124,7 +124,7 @@ export function startLibrary(mistake: Mistake = () => undefined): Promise<RawSer
 }
 
 /** The fields of a new book; undefined where they break a rule. */
-function fieldsOf({ body, headers }: Arrived): Readonly<Record<string, unknown>> | undefined {
+function fieldsOf({ body, headers }: ReceivedRequest): Readonly<Record<string, unknown>> | undefined {
   if (headers['content-type'] !== 'application/json') return undefined;
   let fields: Readonly<Record<string, unknown>>;
   try {

@@ -74,22 +74,22 @@ export const KNOWN: readonly KnownDefect[] = [
 ];
 
 /** Makes a service that has all of them, and no others. */
-export const defective: Tamper = ({ operation, outcome, answer, key, success }) => {
-  const body = Object(answer.body);
+export const defective: Tamper = ({ operation, outcome, response, key, success }) => {
+  const body = Object(response.body);
   if (operation?.id === 'listDomains' && key === 'none') return success();
-  if (operation?.id === 'getDomain' && outcome === 'unknown-id') return { ...answer, status: 500 };
+  if (operation?.id === 'getDomain' && outcome === 'unknown-id') return { ...response, status: 500 };
   if (outcome !== 'success') return undefined;
   switch (operation?.id) {
     case 'getDomainPricings':
-      return { ...answer, body: 'soon' };
+      return { ...response, body: 'soon' };
     case 'getCurrentInvoice':
-      return { ...answer, body: { ...body, data: { ...body.data, creditLimit: 'much' } } };
+      return { ...response, body: { ...body, data: { ...body.data, creditLimit: 'much' } } };
     case 'listVmHosts':
-      return { ...answer, body: { ...body, data: [{ ...body.data[0], name: 7 }] } };
+      return { ...response, body: { ...body, data: [{ ...body.data[0], name: 7 }] } };
     case 'listDedicatedServers':
-      return { ...answer, body: { ...body, note: 'x' } };
+      return { ...response, body: { ...body, note: 'x' } };
     case 'listSales':
-      return { ...answer, headers: { ...answer.headers, 'x-requests-left': '41' } };
+      return { ...response, headers: { ...response.headers, 'x-requests-left': '41' } };
     default:
       return undefined;
   }

@@ -16,19 +16,19 @@ export function hostile(text: string): string {
   return `7  ${MARKUP} ${LONG_WORD} ${STEERING} ${text} ${RIGHT_TO_LEFT}`;
 }
 
-/** Names, values and labels that no service should answer with. */
-export const hostileService: Tamper = ({ operation, outcome, answer }) => {
+/** Names, values and labels that no service should respond with. */
+export const hostileService: Tamper = ({ operation, outcome, response }) => {
   if (outcome !== 'success') return undefined;
-  const body = Object(answer.body);
+  const body = Object(response.body);
   switch (operation?.id) {
     case 'getCurrentInvoice':
-      return { ...answer, body: { ...body, [hostile('name')]: 1, data: { ...body.data, creditLimit: `7 ${MARKUP}`.slice(0, 60) } } };
+      return { ...response, body: { ...body, [hostile('name')]: 1, data: { ...body.data, creditLimit: `7 ${MARKUP}`.slice(0, 60) } } };
     case 'listDedicatedServers':
-      return { ...answer, body: { ...body, requestID: hostile('id') } };
+      return { ...response, body: { ...body, requestID: hostile('id') } };
     case 'listSales':
-      return { ...answer, headers: { 'content-type': `text/${MARKUP}` } };
+      return { ...response, headers: { 'content-type': `text/${MARKUP}` } };
     case 'listDomains':
-      return { ...answer, body: hostile('body') };
+      return { ...response, body: hostile('body') };
     default:
       return undefined;
   }

@@ -256,7 +256,7 @@ describe('findings are filtered without JavaScript', () => {
   test('by verdict, check and operation, and all are shown again', async () => {
     const { page } = await open('defects', { javaScriptEnabled: false });
     const [first] = report.findings;
-    const count = (isIt: (finding: SettledReport['findings'][number]) => boolean): number => report.findings.filter(isIt).length;
+    const count = (isMatch: (finding: SettledReport['findings'][number]) => boolean): number => report.findings.filter(isMatch).length;
     await page.getByLabel('Verdict').selectOption('violation');
     expect(await shown(page)).toBe(count(({ verdict }) => verdict === 'violation'));
     await page.getByRole('button', { name: 'Show all' }).click();

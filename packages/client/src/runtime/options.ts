@@ -103,7 +103,12 @@ export type ClientEvent = Step &
 /** A request is sent, its response came, or it failed. */
 export type Step =
   | { readonly type: 'request' }
-  | { readonly type: 'response'; readonly status: number }
+  | {
+      readonly type: 'response';
+      readonly status: number;
+      /** Quote it when you ask the provider about the request. */
+      readonly requestID: string | null;
+    }
   | {
       readonly type: 'failure';
       readonly error: ResellerError;
@@ -111,7 +116,7 @@ export type Step =
       readonly delay: number | undefined;
     };
 
-/** Where log lines go: `console`, pino and others fit. */
+/** Where log lines go: `console` fits. A logger that takes the details first, such as pino, needs a wrapper. */
 export interface Logger {
   debug(message: string, details?: object): void;
   info(message: string, details?: object): void;

@@ -76,7 +76,7 @@ export async function send(connection: Connection, request: Sendable, observe: O
       learnKeySupport(keys, attempt.headers);
       const verdict = connection.classify(attempt);
       if (verdict.kind === 'success') {
-        observe({ type: 'response', status: attempt.status }, attempts);
+        observe({ type: 'response', status: attempt.status, requestID: verdict.requestID }, attempts);
         return answerOf(attempt, verdict, attempts);
       }
       failure = verdict;

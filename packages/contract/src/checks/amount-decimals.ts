@@ -13,9 +13,9 @@ export const amountDecimals: Check = {
     'By the `multipleOf` of the schema in exact decimal arithmetic, so that 19.99 is a multiple of 0.01. Amounts that are texts are judged by their pattern, in value-allowed.',
   client: 'Sums of such amounts differ from what is invoiced, and a database column with two decimals rounds them silently.',
   applies: describes(hasDecimals),
-  look: (subject) => schemaRemarks(subject, isAboutDecimals),
+  checkResponse: (context) => schemaRemarks(context, isAboutDecimals),
   defect: {
-    says: 'An amount is sent with more decimals than described.',
+    description: 'An amount is sent with more decimals than described.',
     tamper: (exchange) =>
       alterFirst(
         exchange,

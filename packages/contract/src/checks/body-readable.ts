@@ -1,6 +1,6 @@
-import { mediaFor } from '../answer.ts';
-import { answersJson } from '../applies.ts';
-import type { Check, Subject } from '../check.ts';
+import { returnsJson } from '../applies.ts';
+import type { Check, ResponseContext } from '../check.ts';
+import { mediaFor } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { observedText } from '../observed.ts';
 import type { OperationResponse } from '../operation.ts';
@@ -9,22 +9,22 @@ import type { Proposal } from '../proposal.ts';
 export const bodyReadable: Check = {
   id: 'body-readable',
   claim: 'Where the document describes JSON, the body is JSON in UTF-8.',
-  judges: 'Reads the whole body, whatever its label says. Answers to HEAD have none.',
+  judges: 'Reads the whole body, whatever its label says. Responses to HEAD have none.',
   client: 'The client throws a parse error instead of the described error, and the HTTP status is easily lost with it.',
-  applies: answersJson,
+  applies: returnsJson,
   isFinal: true,
-  look(subject) {
-    const { answer, response, json } = subject;
+  checkResponse(context) {
+    const { exchange, response, json } = context;
     if (
       response === undefined ||
       json === undefined ||
-      answer.body.kind === 'json' ||
-      answer.body.kind === 'cut' ||
-      answer.sent.method === 'HEAD'
+      exchange.body.kind === 'json' ||
+      exchange.body.kind === 'cut' ||
+      exchange.sent.method === 'HEAD'
     )
       return [];
     // Another content type that is described as well promises no JSON, and one of any kind promises nothing.
-    const described = isJson(answer.mediaType) || answer.body.kind === 'empty' ? undefined : mediaFor(response, answer.mediaType);
+    const described = isJson(exchange.mediaType) || exchange.body.kind === 'empty' ? undefined : mediaFor(response, exchange.mediaType);
     if (described !== undefined || response.content['*/*'] !== undefined) return [];
     return [
       {
@@ -32,21 +32,22 @@ export const bodyReadable: Check = {
         verdict: verdictOf(response.provenance),
         message: 'the body is not the JSON that the document describes',
         expected: 'JSON',
-        observed: answer.body.kind === 'empty' ? 'an empty body' : answer.body.problem,
+        observed: exchange.body.kind === 'empty' ? 'an empty body' : exchange.body.problem,
         at: `${response.holder}/content`,
         rule: 'body',
-        proposal: response.provenance === 'shown' ? undefined : proposalOf(subject, response),
+        proposal: response.provenance === 'shown' ? undefined : proposalOf(context, response),
       },
     ];
   },
   defect: {
-    says: 'A sign-in page is answered in place of JSON, with the label of JSON.',
-    tamper: ({ outcome, answer }) => (outcome === 'success' ? { ...answer, body: '<html><body>Please sign in</body></html>' } : undefined),
+    description: 'The service sends a sign-in page instead of JSON, with the content type of JSON.',
+    tamper: ({ outcome, response }) =>
+      outcome === 'success' ? { ...response, body: '<html><body>Please sign in</body></html>' } : undefined,
   },
 };
 
 /** One more content type: the one that it has, or where that one promises what is not so, any. */
-function proposalOf({ answer: { body, mediaType } }: Subject, { holder }: OperationResponse): Proposal {
+function proposalOf({ exchange: { body, mediaType } }: ResponseContext, { holder }: OperationResponse): Proposal {
   const isAny = body.kind === 'empty' || mediaType === '' || isJson(mediaType);
   return { kind: 'add-entry', at: `${holder}/content`, key: isAny ? '*/*' : mediaType, value: observedText(body.kind === 'empty') };
 }

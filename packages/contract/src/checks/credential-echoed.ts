@@ -1,47 +1,47 @@
-import { jsonOf } from '../answer.ts';
-import type { Check, Subject } from '../check.ts';
+import type { Check, ResponseContext } from '../check.ts';
 import { secretsOfCredential, credentialOf } from '../credential.ts';
+import { jsonOf } from '../exchange.ts';
 import { maskSecrets } from '../secrets.ts';
 
 export const credentialEchoed: Check = {
   id: 'credential-echoed',
-  claim: 'No answer contains the credential of its request.',
+  claim: 'No response contains the credential of its request.',
   judges:
-    'Looks for the key, token or password of the request in the body and the headers of the answer. Properties that the document marks as secret may have it.',
-  client: 'Whatever logs or caches answers now holds your key.',
-  undescribed: 'too',
+    'Looks for the key, token or password of the request in the body and the headers of the response. Properties that the document marks as secret may have it.',
+  client: 'Whatever logs or caches responses now holds your key.',
+  undescribed: 'also',
   applies: ({ security }) => security !== undefined,
-  look(subject) {
-    const { answer } = subject;
-    if (!answer.echoesCredential || isMarkedSecret(subject)) return [];
+  checkResponse(context) {
+    const { exchange } = context;
+    if (!exchange.echoesCredential || isMarkedSecret(context)) return [];
     return [
       {
         pointer: '',
         verdict: 'violation',
-        message: 'the answer contains the credential of the request',
-        expected: 'an answer without it',
+        message: 'the response contains the credential of the request',
+        expected: 'a response without it',
         observed: 'the credential',
-        at: `${answer.operation.pointer}/responses`,
+        at: `${exchange.operation.pointer}/responses`,
         rule: 'echoed',
         cause: 'echoed',
       },
     ];
   },
   defect: {
-    says: 'A header of the answer repeats the API key.',
-    tamper: ({ outcome, operation, answer, credential }) =>
+    description: 'A header of the response repeats the API key.',
+    tamper: ({ outcome, operation, response, credential }) =>
       outcome === 'success' && operation?.readOnly === true && credential !== undefined
-        ? { ...answer, headers: { ...answer.headers, etag: `"${credential}"` } }
+        ? { ...response, headers: { ...response.headers, etag: `"${credential}"` } }
         : undefined,
   },
 };
 
 /** Whether the credential stands only where the document says that a secret is. */
-function isMarkedSecret({ document, answer, response }: Subject): boolean {
-  const { security } = answer.operation;
-  const credential = security === undefined ? undefined : credentialOf(security, answer.sent);
+function isMarkedSecret({ document, exchange, response }: ResponseContext): boolean {
+  const { security } = exchange.operation;
+  const credential = security === undefined ? undefined : credentialOf(security, exchange.sent);
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
-  if (security === undefined || credential === undefined || pointer === undefined || answer.body.kind !== 'json') return false;
-  const texts = [JSON.stringify(maskSecrets(document, pointer, answer.body.value)), ...Object.values(answer.headers)];
+  if (security === undefined || credential === undefined || pointer === undefined || exchange.body.kind !== 'json') return false;
+  const texts = [JSON.stringify(maskSecrets(document, pointer, exchange.body.value)), ...Object.values(exchange.headers)];
   return secretsOfCredential(security, credential).every((secret) => !texts.some((text) => text.includes(secret)));
 }

@@ -1,6 +1,6 @@
-import { jsonValue } from '../answer.ts';
-import { answersJson } from '../applies.ts';
+import { returnsJson } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { jsonValue } from '../exchange.ts';
 import { isObject } from '../json.ts';
 import { shapeOf } from '../observe.ts';
 
@@ -9,12 +9,12 @@ export const dataNullOnError: Check = {
   claim: 'On failure the payload of the envelope is null, unless the document describes what else it is.',
   judges: 'Where the failure is described, by its schema; where it is not, only null is accepted.',
   client: 'Code that takes `data` for "it worked" is misled, and its type for this failure says null.',
-  undescribed: 'too',
-  applies: answersJson,
-  look({ answer, response, json, envelope, issues }) {
-    const value = jsonValue(answer);
+  undescribed: 'also',
+  applies: returnsJson,
+  checkResponse({ exchange, response, json, envelope, issues }) {
+    const value = jsonValue(exchange);
     const { payload } = envelope;
-    if (answer.status < 400 || payload === undefined || !isObject(value) || !Object.hasOwn(value, payload) || value[payload] === null)
+    if (exchange.status < 400 || payload === undefined || !isObject(value) || !Object.hasOwn(value, payload) || value[payload] === null)
       return [];
     const isDescribed = response !== undefined && json?.pointer !== undefined;
     if (isDescribed && !issues().some(({ path }) => path === `/${payload}`)) return [];
@@ -25,14 +25,14 @@ export const dataNullOnError: Check = {
         message: `${payload} is not null although the request failed`,
         expected: 'null',
         observed: shapeOf(value[payload]),
-        at: `${response?.holder ?? `${answer.operation.pointer}/responses`}`,
+        at: `${response?.holder ?? `${exchange.operation.pointer}/responses`}`,
         rule: 'payload',
       },
     ];
   },
   defect: {
-    says: 'A failure carries data that nothing describes.',
-    tamper: ({ outcome, answer }) =>
-      outcome === 'unauthorized' ? { ...answer, body: { ...Object(answer.body), data: { trace: 'at line 42' } } } : undefined,
+    description: 'A failure carries data that nothing describes.',
+    tamper: ({ outcome, response }) =>
+      outcome === 'unauthorized' ? { ...response, body: { ...Object(response.body), data: { trace: 'at line 42' } } } : undefined,
   },
 };

@@ -1,26 +1,26 @@
-import { answersJson } from '../applies.ts';
+import { returnsJson } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { isObject } from '../json.ts';
 import { shapeOf } from '../observe.ts';
 
 export const envelopeKept: Check = {
   id: 'envelope-kept',
-  claim: 'Answers with a status that is not described keep the envelope that all described answers have.',
+  claim: 'Responses with a status that is not described keep the envelope that all described responses have.',
   judges:
-    'The envelope is what every JSON answer of the document requires at its top; a document without such properties has none. Where a status is described, its schema speaks for itself.',
+    'The envelope is what every JSON response of the document requires at its top; a document without such properties has none. Where a status is described, its schema speaks for itself.',
   client: 'Code that reads `status` and `message` of every failure finds `undefined` there, and reports nothing to its user.',
   undescribed: 'only',
-  applies: answersJson,
-  look({ answer, response, envelope }) {
+  applies: returnsJson,
+  checkResponse({ exchange, response, envelope }) {
     if (
       response !== undefined ||
       envelope.required.length === 0 ||
-      answer.sent.purpose === 'method' ||
-      answer.sent.method === 'HEAD' ||
-      answer.body.kind === 'cut'
+      exchange.sent.purpose === 'method' ||
+      exchange.sent.method === 'HEAD' ||
+      exchange.body.kind === 'cut'
     )
       return [];
-    const { body } = answer;
+    const { body } = exchange;
     const value = body.kind === 'json' ? body.value : undefined;
     const missing = isObject(value) ? envelope.required.filter((name) => !Object.hasOwn(value, name)) : envelope.required;
     if (missing.length === 0) return [];
@@ -31,16 +31,16 @@ export const envelopeKept: Check = {
         message: `the envelope lacks ${missing.join(', ')}`,
         expected: `an object with ${envelope.required.join(', ')}`,
         observed: body.kind === 'json' ? shapeOf(value) : body.kind === 'empty' ? 'an empty body' : body.problem,
-        at: `${answer.operation.pointer}/responses`,
+        at: `${exchange.operation.pointer}/responses`,
         rule: `envelope ${missing.join(' ')}`,
       },
     ];
   },
   defect: {
-    says: 'A gateway responds with 418 and plain text instead of the envelope.',
-    tamper: ({ outcome, operation, answer }) =>
+    description: 'A gateway responds with 418 and plain text instead of the envelope.',
+    tamper: ({ outcome, operation, response }) =>
       outcome === 'success' && operation?.readOnly === true
-        ? { status: 418, headers: { ...answer.headers, 'content-type': 'text/plain' }, body: 'short and stout' }
+        ? { status: 418, headers: { ...response.headers, 'content-type': 'text/plain' }, body: 'short and stout' }
         : undefined,
   },
 };

@@ -12,11 +12,11 @@ export const formAccepted: Check = {
   client: 'Your code compiles and the call fails: the type allows what the service does not.',
   needs: ['call', 'valid-form', 'next-page'],
   applies: takesBody,
-  look(subject) {
-    const { operation, sent, status } = subject.answer;
+  checkResponse(context) {
+    const { operation, sent, status } = context.exchange;
     const isValid = sent.purpose === 'valid-form' || sent.purpose === 'call' || sent.purpose === 'next-page';
     if (!isValid || operation.body === undefined || ![400, 413, 415, 422].includes(status)) return [];
-    if (isKnownFor(subject.document, subject.response, 'x-for-valid-form')) return [];
+    if (isKnownFor(context.document, context.response, 'x-for-valid-form')) return [];
     return [
       {
         pointer: '',
@@ -29,16 +29,16 @@ export const formAccepted: Check = {
         observed: `${status} for ${sent.detail || 'the first valid body'}`,
         at: operation.body.pointer,
         rule: 'refused',
-        proposal: operation.provenance === 'shown' || sent.isMadeUp === true ? undefined : occasionProposal(subject, 'x-for-valid-form'),
+        proposal: operation.provenance === 'shown' || sent.isMadeUp === true ? undefined : occasionProposal(context, 'x-for-valid-form'),
       },
     ];
   },
   defect: {
-    says: 'A valid form is refused.',
-    tamper: ({ outcome, form, operation, answer }) => {
+    description: 'A valid form is refused.',
+    tamper: ({ outcome, form, operation, response }) => {
       const example = Object.values(operation?.responses['422']?.content['application/json']?.examples ?? {})[0]?.value;
       return outcome === 'success' && form !== undefined && operation?.readOnly === true && example !== undefined
-        ? refusalLike(answer, 422, example)
+        ? refusalLike(response, 422, example)
         : undefined;
     },
   },

@@ -1,7 +1,7 @@
-import { isSuccess } from '../answer.ts';
 import { takesBody } from '../applies.ts';
 import { readBody } from '../body.ts';
-import type { Check, Subject } from '../check.ts';
+import type { Check, ResponseContext } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import type { Issue } from '../issues.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
@@ -20,17 +20,17 @@ export const formRefused: Check = {
     'The type forbids what the service takes, or the service silently ignores what you misspelt: `netwrok_speed` costs you nothing and gives you nothing.',
   needs: ['invalid-form', 'traffic'],
   applies: takesBody,
-  look(subject) {
-    const { operation, sent, status } = subject.answer;
+  checkResponse(context) {
+    const { operation, sent, status } = context.exchange;
     const isJudged = sent.purpose === 'invalid-form' || sent.purpose === 'traffic';
     if (
       !isJudged ||
       operation.body === undefined ||
       !isSuccess(status) ||
-      isKnownFor(subject.document, subject.response, 'x-for-invalid-form')
+      isKnownFor(context.document, context.response, 'x-for-invalid-form')
     )
       return [];
-    const broken = brokenRule(subject);
+    const broken = brokenRule(context);
     // The document no longer has the rule.
     if (broken === undefined) return [];
     // In traffic, what is only assumed is told by request-described.
@@ -44,12 +44,12 @@ export const formRefused: Check = {
         observed: String(status),
         at: operation.body?.pointer ?? operation.pointer,
         rule: sent.detail === '' ? `${broken.issue.path} ${broken.issue.keyword}` : sent.detail,
-        proposal: broken.provenance === 'shown' ? undefined : proposalOf(subject, broken),
+        proposal: broken.provenance === 'shown' ? undefined : proposalOf(context, broken),
       },
     ];
   },
   defect: {
-    says: 'Forms are not validated.',
+    description: 'Forms are not validated.',
     tamper: ({ outcome, success }) => (outcome === 'invalid-form' ? success() : undefined),
   },
 };
@@ -61,7 +61,7 @@ interface Broken {
 }
 
 /** The rule that the body breaks, by the document: one that is shown, where it breaks several. */
-function brokenRule({ document, validator, answer: { operation, sent } }: Subject): Broken | undefined {
+function brokenRule({ document, validator, exchange: { operation, sent } }: ResponseContext): Broken | undefined {
   if (operation.body === undefined) return undefined;
   const { values, issues } = readBody(operation, sent.body ?? '');
   const described = { pointer: operation.body.pointer, provenance: operation.provenance };
@@ -74,7 +74,7 @@ function brokenRule({ document, validator, answer: { operation, sent } }: Subjec
 }
 
 /** Takes the rule away. Only a form that lets unknown fields in is left closed: a misspelt field is worth a refusal all the same. */
-function proposalOf(subject: Subject, { issue, value }: Broken): Proposal {
+function proposalOf(context: ResponseContext, { issue, value }: Broken): Proposal {
   const isClosed = issue.keyword === 'additionalProperties' || issue.keyword === 'unevaluatedProperties';
-  return (isClosed ? undefined : proposalFor(issue, value)) ?? occasionProposal(subject, 'x-for-invalid-form');
+  return (isClosed ? undefined : proposalFor(issue, value)) ?? occasionProposal(context, 'x-for-invalid-form');
 }

@@ -1,25 +1,25 @@
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
-import { OF_HTTP } from '../http-headers.ts';
+import { HTTP_HEADERS } from '../http-headers.ts';
 import { observedHeader } from '../observed.ts';
 
 export const headerDescribed: Check = {
   id: 'header-described',
   claim: 'The document describes the response headers of the API itself.',
-  judges: 'Leaves out what HTTP, browsers and proxies put on any answer. The value is never shown.',
+  judges: 'Leaves out what HTTP, browsers and proxies put on any response. The value is never shown.',
   client:
-    'The client shows headers of an answer untyped; one that the document does not name is one that nobody knows to read, such as the rest of a rate limit.',
+    'The client shows headers of a response untyped; one that the document does not name is one that nobody knows to read, such as the rest of a rate limit.',
   applies: always,
-  look({ document, answer, response }) {
+  checkResponse({ document, exchange, response }) {
     if (response === undefined) return [];
-    return Object.keys(answer.headers)
-      .filter((name) => !OF_HTTP.test(name) && response.headers[name] === undefined)
+    return Object.keys(exchange.headers)
+      .filter((name) => !HTTP_HEADERS.test(name) && response.headers[name] === undefined)
       .map((name) => ({
         pointer: '',
         verdict: 'discovered' as const,
         message: `the document does not describe the response header ${name}`,
         expected: Object.keys(response.headers).join(', ') || 'no headers of the API itself',
-        observed: `a text of ${answer.headers[name]?.length ?? 0} characters`,
+        observed: `a text of ${exchange.headers[name]?.length ?? 0} characters`,
         at: response.holder,
         rule: name,
         cause: 'header',
@@ -32,8 +32,8 @@ export const headerDescribed: Check = {
       }));
   },
   defect: {
-    says: 'Answers carry a rate limit header that is not described.',
-    tamper: ({ outcome, answer }) =>
-      outcome === 'success' ? { ...answer, headers: { ...answer.headers, 'x-requests-left': '41' } } : undefined,
+    description: 'Responses carry a rate limit header that is not described.',
+    tamper: ({ outcome, response }) =>
+      outcome === 'success' ? { ...response, headers: { ...response.headers, 'x-requests-left': '41' } } : undefined,
   },
 };

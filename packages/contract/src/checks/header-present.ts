@@ -11,9 +11,9 @@ export const headerPresent: Check = {
   judges: 'By the `required` and the schema of each header. Texts are read as the type that the schema names.',
   client: 'What waits for `Retry-After` or reads a page count waits for a number that never comes.',
   applies: ({ responses }) => Object.values(responses).some(({ headers }) => Object.keys(headers).length > 0),
-  look({ document, answer, response, validator }) {
+  checkResponse({ document, exchange, response, validator }) {
     return Object.entries(response?.headers ?? {}).flatMap(([key, header]) => {
-      const text = answer.headers[key];
+      const text = exchange.headers[key];
       const at = header.pointer === undefined ? `${response?.holder ?? ''}/headers/${header.name}` : parentPointer(header.pointer);
       const base = { pointer: '', at };
       if (text === undefined) {
@@ -49,10 +49,10 @@ export const headerPresent: Check = {
     });
   },
   defect: {
-    says: 'Retry-After of a 429 is not a number.',
-    tamper: ({ outcome, key, answer }) =>
+    description: 'Retry-After of a 429 is not a number.',
+    tamper: ({ outcome, key, response }) =>
       outcome === 'unauthorized' && key === 'none'
-        ? { ...withMembers(answer, { type: 'rate_limited' }), status: 429, headers: { ...answer.headers, 'retry-after': 'soon' } }
+        ? { ...withMembers(response, { type: 'rate_limited' }), status: 429, headers: { ...response.headers, 'retry-after': 'soon' } }
         : undefined,
   },
 };

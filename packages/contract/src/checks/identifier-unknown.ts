@@ -1,21 +1,21 @@
-import { isSuccess } from '../answer.ts';
 import { hasPathParameter } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 import { responseFor } from '../operations.ts';
 
 export const identifierUnknown: Check = {
   id: 'identifier-unknown',
-  claim: 'An identifier that nothing has is answered as not found.',
+  claim: 'A request with an unknown identifier gets a 404.',
   judges:
     'Makes up an identifier that keeps the rules of its parameter. Success is a violation where the document describes 404, and a discovery where it does not. Where the document describes 404, another refusal is learned: programs that tell "gone" from "wrong" need to know.',
   client: 'Code that catches 404 for "does not exist" gets data of something else, or another error.',
   needs: ['unknown-id'],
   applies: hasPathParameter,
-  look(subject) {
-    const { operation, sent, status } = subject.answer;
-    if (sent.purpose !== 'unknown-id' || isKnownFor(subject.document, subject.response, 'x-for-unknown-id')) return [];
+  checkResponse(context) {
+    const { operation, sent, status } = context.exchange;
+    if (sent.purpose !== 'unknown-id' || isKnownFor(context.document, context.response, 'x-for-unknown-id')) return [];
     const described = operation.responses['404'];
     const isServed = isSuccess(status);
     const refusal = responseFor(operation, 404);
@@ -30,12 +30,12 @@ export const identifierUnknown: Check = {
         observed: String(status),
         at: described?.holder ?? operation.pointer,
         rule: isServed ? 'served' : String(status),
-        proposal: isServed && operation.provenance === 'shown' ? undefined : occasionProposal(subject, 'x-for-unknown-id'),
+        proposal: isServed && operation.provenance === 'shown' ? undefined : occasionProposal(context, 'x-for-unknown-id'),
       },
     ];
   },
   defect: {
-    says: 'Any identifier is found.',
+    description: 'Any identifier is found.',
     tamper: ({ outcome, success }) => (outcome === 'unknown-id' ? success() : undefined),
   },
 };

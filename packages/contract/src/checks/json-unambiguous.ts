@@ -1,4 +1,4 @@
-import { answersJson } from '../applies.ts';
+import { returnsJson } from '../applies.ts';
 import type { Check } from '../check.ts';
 import type { Remark } from '../finding.ts';
 import { generalised } from '../schema-remarks.ts';
@@ -8,10 +8,10 @@ export const jsonUnambiguous: Check = {
   claim: 'Every JSON reader reads the same from the body: no member twice, no byte order mark.',
   judges:
     'By the bytes of the body, since readers drop both silently. RFC 8259 leaves open which of two members with one name counts, and forbids to send a byte order mark.',
-  client: 'Two programs read different values from the same answer; strict readers refuse it as a whole.',
-  undescribed: 'too',
-  applies: answersJson,
-  look({ answer: { body, operation }, response }) {
+  client: 'Two programs read different values from the same response; strict readers refuse it as a whole.',
+  undescribed: 'also',
+  applies: returnsJson,
+  checkResponse({ exchange: { body, operation }, response }) {
     if (body.kind !== 'json') return [];
     const at = response === undefined ? `${operation.pointer}/responses` : `${response.holder}/content`;
     const remarks: Remark[] = body.duplicates.map((pointer) => ({
@@ -38,12 +38,12 @@ export const jsonUnambiguous: Check = {
     return remarks;
   },
   defect: {
-    says: 'A member stands twice in its object.',
-    tamper: ({ outcome, operation, answer }) => {
-      const [entry] = outcome === 'success' && operation?.readOnly === true ? Object.entries(Object(answer.body)) : [];
+    description: 'A member stands twice in its object.',
+    tamper: ({ outcome, operation, response }) => {
+      const [entry] = outcome === 'success' && operation?.readOnly === true ? Object.entries(Object(response.body)) : [];
       if (entry === undefined) return undefined;
       const [name, value] = [JSON.stringify(entry[0]), JSON.stringify(entry[1])];
-      return { ...answer, body: `{${name}:${value},${JSON.stringify(answer.body).slice(1)}` };
+      return { ...response, body: `{${name}:${value},${JSON.stringify(response.body).slice(1)}` };
     },
   },
 };

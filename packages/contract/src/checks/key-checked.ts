@@ -3,15 +3,16 @@ import { keyRemarks } from '../key-remarks.ts';
 
 export const keyChecked: Check = {
   id: 'key-checked',
-  claim: 'With an API key that nobody has, no operation answers.',
+  claim: 'No operation succeeds with an API key that does not exist.',
   judges:
     'Sends the request with a key that was made up, and judges as key-required does. A gateway that only looks whether there is a key is found out here.',
   client: 'None for those who send their key. For everybody else: the account stands open.',
   needs: ['wrong-key'],
   applies: ({ security }) => security !== undefined && !security.optional,
-  look: (subject) => (subject.answer.sent.purpose === 'wrong-key' ? keyRemarks(subject, 'with an API key that was made up') : []),
+  checkResponse: (context) =>
+    context.exchange.sent.purpose === 'wrong-key' ? keyRemarks(context, 'with an API key that was made up') : [],
   defect: {
-    says: 'A request with any key is served.',
+    description: 'A request with any key is served.',
     tamper: ({ outcome, key, operation, success }) =>
       outcome === 'unauthorized' && key === 'wrong' && operation?.readOnly === true ? success() : undefined,
   },

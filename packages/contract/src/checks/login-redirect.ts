@@ -1,6 +1,6 @@
-import { isPlainCall } from '../answer.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { isPlainCall } from '../exchange.ts';
 
 const LOGIN = /log-?in|sign-?in|\bsso\b|\boauth|\/auth\b|\bsession\/new|\bauthorize\b/i;
 
@@ -8,15 +8,15 @@ export const loginRedirect: Check = {
   id: 'login-redirect',
   claim: 'A request with a valid credential is not sent to a login page.',
   judges:
-    'A redirect whose `Location` looks like a login page, in answer to a request as the document describes it. Redirects are never followed. Other redirects are judged like every status.',
+    'A redirect whose `Location` looks like a login page, in response to a request as the document describes it. Redirects are never followed. Other redirects are judged like every status.',
   client: 'The client follows the redirect and hands you the HTML of a login page, with status 200.',
-  undescribed: 'too',
+  undescribed: 'also',
   isFinal: true,
   applies: always,
-  look({ answer, response }) {
-    const location = answer.headers['location'];
-    const isRedirect = answer.status >= 300 && answer.status < 400;
-    if (!isRedirect || location === undefined || !isPlainCall(answer) || answer.sent.credential !== 'account' || !LOGIN.test(location))
+  checkResponse({ exchange, response }) {
+    const location = exchange.headers['location'];
+    const isRedirect = exchange.status >= 300 && exchange.status < 400;
+    if (!isRedirect || location === undefined || !isPlainCall(exchange) || exchange.sent.credential !== 'account' || !LOGIN.test(location))
       return [];
     return [
       {
@@ -24,19 +24,19 @@ export const loginRedirect: Check = {
         verdict: 'discovered',
         isUrgent: true,
         message: 'a request with its credential is redirected to what looks like a login page',
-        expected: 'an answer of the API',
-        observed: `${answer.status}, Location with ${location.length} characters`,
-        at: response?.holder ?? `${answer.operation.pointer}/responses`,
+        expected: 'a response of the API',
+        observed: `${exchange.status}, Location with ${location.length} characters`,
+        at: response?.holder ?? `${exchange.operation.pointer}/responses`,
         rule: 'login',
         cause: 'login',
       },
     ];
   },
   defect: {
-    says: 'A request with its key is redirected to a login page.',
-    tamper: ({ outcome, operation, answer }) =>
+    description: 'A request with its key is redirected to a login page.',
+    tamper: ({ outcome, operation, response }) =>
       outcome === 'success' && operation?.readOnly === true
-        ? { status: 302, headers: { ...answer.headers, location: '/login?next=%2F' }, body: '' }
+        ? { status: 302, headers: { ...response.headers, location: '/login?next=%2F' }, body: '' }
         : undefined,
   },
 };

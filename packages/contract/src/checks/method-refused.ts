@@ -1,8 +1,8 @@
-import { isSuccess } from '../answer.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { resolve } from '../document.ts';
 import type { OpenApiDocument } from '../document.ts';
+import { isSuccess } from '../exchange.ts';
 import type { JsonObject } from '../json.ts';
 import { observedResponse } from '../observed.ts';
 import type { Operation } from '../operation.ts';
@@ -10,20 +10,20 @@ import { parentPointer, valueAt } from '../pointer.ts';
 
 export const methodRefused: Check = {
   id: 'method-refused',
-  claim: 'A described path answers no method that is not described.',
+  claim: 'A described path refuses methods that are not described.',
   judges:
     'Read-only, it tries GET where the document has none; in full mode also PATCH. Success is a discovery: an operation that the document does not know. HEAD and OPTIONS belong to HTTP and are not tried.',
   client: 'There is a function that the client does not have, and a way to the data that nobody reviewed.',
   needs: ['method'],
   applies: always,
-  look({ document, validator, answer }) {
-    const { operation, sent, status } = answer;
+  checkResponse({ document, validator, exchange }) {
+    const { operation, sent, status } = exchange;
     if (sent.purpose !== 'method' || !isSuccess(status)) return [];
     return [
       {
         pointer: '',
         verdict: 'discovered',
-        message: `${sent.method} ${operation.path} is answered, which the document does not describe`,
+        message: `${sent.method} ${operation.path} succeeds, but the document does not describe it`,
         expected: '404 or 405',
         observed: String(status),
         at: parentPointer(operation.pointer),
@@ -40,17 +40,17 @@ export const methodRefused: Check = {
             'x-provenance': 'inferred',
             'x-retry': 'never',
             ...borrowed(document, operation.pointer),
-            responses: { [String(status)]: observedResponse({ document, validator, answer }), ...refusals(document, operation) },
+            responses: { [String(status)]: observedResponse({ document, validator, exchange }), ...refusals(document, operation) },
           },
         },
       },
     ];
   },
   defect: {
-    says: 'GET is answered where only another method is described.',
-    tamper: ({ outcome, answer }) =>
+    description: 'GET succeeds on a path where the document describes only another method.',
+    tamper: ({ outcome, response }) =>
       outcome === 'wrong-method'
-        ? { ...answer, status: 200, body: { status: 'success', requestID: null, message: '', data: null } }
+        ? { ...response, status: 200, body: { status: 'success', requestID: null, message: '', data: null } }
         : undefined,
   },
 };

@@ -1,6 +1,6 @@
-import { isSuccess, jsonValue } from '../answer.ts';
-import type { Answer } from '../answer.ts';
-import type { Check, Session } from '../check.ts';
+import type { Check, RunContext } from '../check.ts';
+import { isSuccess, jsonValue } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import { pagingOf } from '../paging.ts';
 
 export const pageOverlap: Check = {
@@ -11,22 +11,22 @@ export const pageOverlap: Check = {
   client: 'A loop over all pages handles items twice, or never ends.',
   needs: ['next-page'],
   applies: (operation, document) => pagingOf(document, operation) !== undefined,
-  conclude(session) {
-    return session.answers.flatMap((answer, index) => {
-      if (answer.sent.purpose !== 'next-page' || !isSuccess(answer.status)) return [];
-      const paging = pagingOf(session.document, answer.operation);
-      const first = firstPage(session, answer);
+  checkRun(context) {
+    return context.exchanges.flatMap((exchange, index) => {
+      if (exchange.sent.purpose !== 'next-page' || !isSuccess(exchange.status)) return [];
+      const paging = pagingOf(context.document, exchange.operation);
+      const first = firstPage(context, exchange);
       if (paging === undefined || first === undefined) return [];
       const seen = new Set((paging.itemsOf(jsonValue(first)) ?? []).map((item) => JSON.stringify(item)));
-      const second = new Set((paging.itemsOf(jsonValue(answer)) ?? []).map((item) => JSON.stringify(item)));
+      const second = new Set((paging.itemsOf(jsonValue(exchange)) ?? []).map((item) => JSON.stringify(item)));
       const repeated = [...second].filter((item) => seen.has(item)).length;
       // The compared service may log what it is asked in the same list.
-      const since = session.answers.slice(session.answers.indexOf(first), index);
-      const between = since.length + session.pairs.filter(({ one }) => since.includes(one)).length;
+      const since = context.exchanges.slice(context.exchanges.indexOf(first), index);
+      const between = since.length + context.pairs.filter(({ one }) => since.includes(one)).length;
       if (repeated <= between) return [];
       return [
         {
-          answer,
+          exchange,
           pointer: paging.pointer,
           verdict: 'violation' as const,
           message: 'the second page repeats items of the first',
@@ -39,7 +39,7 @@ export const pageOverlap: Check = {
     });
   },
   defect: {
-    says: 'The offset is ignored: every page is the first.',
+    description: 'The offset is ignored: every page is the first.',
     tamper({ document, operation, outcome, form, query, success }) {
       const isPaged = operation !== undefined && pagingOf(document, operation) !== undefined;
       return outcome === 'success' && isPaged && (Object.keys(form?.values ?? {}).length > 0 || Object.keys(query).length > 0)
@@ -49,6 +49,8 @@ export const pageOverlap: Check = {
   },
 };
 
-function firstPage({ answers }: Session, { operation }: Answer): Answer | undefined {
-  return answers.find((answer) => answer.operation.id === operation.id && answer.sent.purpose === 'call' && isSuccess(answer.status));
+function firstPage({ exchanges }: RunContext, { operation }: Exchange): Exchange | undefined {
+  return exchanges.find(
+    (exchange) => exchange.operation.id === operation.id && exchange.sent.purpose === 'call' && isSuccess(exchange.status),
+  );
 }

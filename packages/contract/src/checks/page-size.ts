@@ -8,22 +8,22 @@ export const pageSize: Check = {
   judges: 'By the `maxItems` of the list: 50 for the log of past requests.',
   client: 'A buffer, a table or a paging loop that counts on the size of a page loses the rest.',
   applies: (operation, document) => pagingOf(document, operation)?.size !== undefined,
-  look: (subject) =>
-    subject
+  checkResponse: (context) =>
+    context
       .issues()
       .filter(({ keyword }) => keyword === 'maxItems')
-      .map((issue) => remarkOf(subject, issue)),
+      .map((issue) => remarkOf(context, issue)),
   defect: {
-    says: 'A page has 60 items.',
-    tamper({ document, operation, outcome, answer }) {
+    description: 'A page has 60 items.',
+    tamper({ document, operation, outcome, response }) {
       const paging = operation === undefined ? undefined : pagingOf(document, operation);
-      const items = paging?.itemsOf(answer.body);
+      const items = paging?.itemsOf(response.body);
       if (outcome !== 'success' || paging?.size === undefined || items === undefined || items.length === 0) return undefined;
       const { size } = paging;
       return {
-        ...answer,
+        ...response,
         body: paging.withItems(
-          answer.body,
+          response.body,
           Array.from({ length: size + 10 }, (_, index) => items[index % items.length]),
         ),
       };

@@ -1,6 +1,6 @@
-import { isSuccess } from '../answer.ts';
 import { takesQuery } from '../applies.ts';
-import type { Check, Subject } from '../check.ts';
+import type { Check, ResponseContext } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 import { isCredential, issuesOfText } from '../parameters.ts';
@@ -17,11 +17,11 @@ export const parameterRefused: Check = {
   client: 'The service silently reads something else than your code asked for: a page of another size, a filter that filters nothing.',
   needs: ['invalid-parameter'],
   applies: takesQuery,
-  look(subject) {
-    const { sent, status } = subject.answer;
+  checkResponse(context) {
+    const { sent, status } = context.exchange;
     if (sent.purpose !== 'invalid-parameter' || !isSuccess(status)) return [];
-    if (isKnownFor(subject.document, subject.response, 'x-for-invalid-form')) return [];
-    const broken = brokenRule(subject);
+    if (isKnownFor(context.document, context.response, 'x-for-invalid-form')) return [];
+    const broken = brokenRule(context);
     // The document no longer has the rule.
     if (broken === undefined) return [];
     return [
@@ -33,12 +33,12 @@ export const parameterRefused: Check = {
         observed: String(status),
         at: broken.at,
         rule: sent.detail,
-        proposal: broken.provenance === 'shown' ? undefined : (broken.proposal ?? occasionProposal(subject, 'x-for-invalid-form')),
+        proposal: broken.provenance === 'shown' ? undefined : (broken.proposal ?? occasionProposal(context, 'x-for-invalid-form')),
       },
     ];
   },
   defect: {
-    says: 'Query parameters are not validated.',
+    description: 'Query parameters are not validated.',
     tamper: ({ outcome, success }) => (outcome === 'invalid-parameter' ? success() : undefined),
   },
 };
@@ -50,7 +50,7 @@ interface Broken {
 }
 
 /** The rule that the query breaks, by the document. */
-function brokenRule({ document, validator, answer: { operation, sent } }: Subject): Broken | undefined {
+function brokenRule({ document, validator, exchange: { operation, sent } }: ResponseContext): Broken | undefined {
   const query = new URL(sent.url).searchParams;
   for (const parameter of operation.parameters) {
     const { name, in: place, pointer, provenance, required } = parameter;

@@ -1,8 +1,8 @@
-import { isSuccess, jsonOf, jsonValue } from '../answer.ts';
-import type { Answer } from '../answer.ts';
 import { always } from '../applies.ts';
-import type { Check, Pair, Session } from '../check.ts';
+import type { Check, Pair, RunContext } from '../check.ts';
 import type { OpenApiDocument } from '../document.ts';
+import { isSuccess, jsonOf, jsonValue } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { RunRemark } from '../finding.ts';
 import { OBSERVED, shapeSchema } from '../infer.ts';
 import { isObject, typeOf } from '../json.ts';
@@ -16,15 +16,15 @@ import { alterFirst, isPayload } from '../tamper.ts';
 
 export const parity: Check = {
   id: 'parity',
-  claim: 'Two services that are said to be the same, such as live and sandbox, answer the same shapes.',
+  claim: 'Two services that are said to be the same, such as live and sandbox, return the same shapes.',
   judges:
     'Sends what reads to both (`--compare URL`), and compares statuses, the properties of objects that both have, and the types of values that are null in neither. Values, lengths of lists and keys of maps differ by nature. What reads a thing is asked of each with an identifier that it named itself; where one names none, that is listed as unverified. A property that the document calls optional may be missing in one of the two.',
   client: 'What you tested in the sandbox fails on the live service.',
   needs: ['compare'],
   applies: always,
-  conclude: (session) => [...session.pairs.flatMap((pair) => compare(session, pair)), ...session.unpaired.map(unverified)],
+  checkRun: (context) => [...context.pairs.flatMap((pair) => compare(context, pair)), ...context.unpaired.map(unverified)],
   defect: {
-    says: 'One of the two services sends a number as text.',
+    description: 'One of the two services sends a number as text.',
     needsComparison: true,
     tamper: (exchange) =>
       alterFirst(
@@ -35,8 +35,8 @@ export const parity: Check = {
   },
 };
 
-function compare({ document }: Session, { one, other }: Pair): readonly RunRemark[] {
-  const base = { answer: one, verdict: 'violation' as const, at: one.operation.pointer };
+function compare({ document }: RunContext, { one, other }: Pair): readonly RunRemark[] {
+  const base = { exchange: one, verdict: 'violation' as const, at: one.operation.pointer };
   if (isSuccess(one.status) !== isSuccess(other.status)) {
     // Not found on one of the two is a matter of data where an identifier was asked for.
     if (one.operation.path.includes('{')) return [unverified(one)];
@@ -44,7 +44,7 @@ function compare({ document }: Session, { one, other }: Pair): readonly RunRemar
       {
         ...base,
         pointer: '',
-        message: 'one service answers with success, the other does not',
+        message: 'one service responds with success, the other does not',
         expected: String(one.status),
         observed: String(other.status),
         rule: 'status',
@@ -113,15 +113,15 @@ function optional({ name, parents, nodes, value }: Place): Proposal | undefined 
 }
 
 /** Reads that were not compared, as the compared service named nothing to read. */
-function unverified(answer: Answer): RunRemark {
+function unverified(exchange: Exchange): RunRemark {
   return {
-    answer,
+    exchange,
     pointer: '',
     verdict: 'unverified',
     message: 'the compared service named nothing that this could be asked of, so the two were not compared',
-    expected: 'an identifier in an answer of the compared service',
+    expected: 'an identifier in a response of the compared service',
     observed: 'none',
-    at: answer.operation.pointer,
+    at: exchange.operation.pointer,
     rule: 'not compared',
   };
 }
@@ -133,14 +133,14 @@ interface Shape {
   readonly places: ReadonlyMap<string, Place>;
 }
 
-function shapeOf(document: OpenApiDocument, answer: Answer): Shape {
+function shapeOf(document: OpenApiDocument, exchange: Exchange): Shape {
   const places = new Map<string, Place>();
   const objects = new Set<string>();
   const types = new Map<string, Set<string>>();
-  const response = responseFor(answer.operation, answer.status);
+  const response = responseFor(exchange.operation, exchange.status);
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
   if (pointer === undefined) return { places, objects, types };
-  walkDescribed(document, { pointer, provenance: 'shown' }, jsonValue(answer), (place) => {
+  walkDescribed(document, { pointer, provenance: 'shown' }, jsonValue(exchange), (place) => {
     const { pattern, value, nodes, parents, name } = place;
     // An unknown property keeps its name here, as both services may have it.
     const isUnknown = nodes.length === 0 && parents.some(({ schema }) => isObject(schema['properties']));

@@ -1,7 +1,7 @@
-import { isPlainCall, isSuccess, jsonOf } from '../answer.ts';
-import type { Answer } from '../answer.ts';
-import { answersJson } from '../applies.ts';
-import type { Check, Session } from '../check.ts';
+import { returnsJson } from '../applies.ts';
+import type { Check, RunContext } from '../check.ts';
+import { isPlainCall, isSuccess, jsonOf } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { RunRemark } from '../finding.ts';
 import { isObject } from '../json.ts';
 import { responseFor } from '../operations.ts';
@@ -18,21 +18,21 @@ export const partSeen: Check = {
   judges:
     'Looks at all successes of a run together, at objects that were seen: one that is null or in an empty list says nothing of its properties. A property that was not seen is unverified, never passed and never failed: the account may just have none of it.',
   client: 'You write code for a property that may not exist. Until it was seen, treat it as absent.',
-  applies: answersJson,
-  conclude(session) {
-    const seen = new Map<string, Seen>();
-    for (const answer of session.answers) if (isPlainCall(answer) && isSuccess(answer.status)) collect(session, answer, seen);
+  applies: returnsJson,
+  checkRun(context) {
+    const seen = new Map<string, DescribedProperty>();
+    for (const exchange of context.exchanges) if (isPlainCall(exchange) && isSuccess(exchange.status)) collect(context, exchange, seen);
     return [...seen.values()].flatMap((one) => (one.isSeen ? [] : [remark(one)]));
   },
   defect: {
-    says: 'An optional property is never sent.',
+    description: 'An optional property is never sent.',
     tamper: (exchange) =>
       dropFirst(exchange, ({ name, parents, pointer }) => pointerTokens(pointer).length > 1 && isOptional(name, parents)),
   },
 };
 
-interface Seen {
-  readonly answer: Answer;
+interface DescribedProperty {
+  readonly exchange: Exchange;
   readonly at: string;
   readonly name: string;
   readonly pointer: string;
@@ -40,11 +40,11 @@ interface Seen {
   isSeen: boolean;
 }
 
-function collect({ document }: Session, answer: Answer, seen: Map<string, Seen>): void {
-  const response = responseFor(answer.operation, answer.status);
+function collect({ document }: RunContext, exchange: Exchange, seen: Map<string, DescribedProperty>): void {
+  const response = responseFor(exchange.operation, exchange.status);
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
-  if (response === undefined || pointer === undefined || answer.body.kind !== 'json') return;
-  walkDescribed(document, { pointer, provenance: response.provenance }, answer.body.value, (place) => {
+  if (response === undefined || pointer === undefined || exchange.body.kind !== 'json') return;
+  walkDescribed(document, { pointer, provenance: response.provenance }, exchange.body.value, (place) => {
     if (!isObject(place.value)) return true;
     for (const {
       pointer: schema,
@@ -56,7 +56,7 @@ function collect({ document }: Session, answer: Answer, seen: Map<string, Seen>)
         const isSeen = Object.hasOwn(place.value, name);
         if (known === undefined) {
           const provenance = strongest(rootView(document, at, provenanceAt(place.nodes, schema)).nodes) ?? 'shown';
-          seen.set(at, { answer, at, name, pointer: `${place.pointer}/${name}`, provenance, isSeen });
+          seen.set(at, { exchange, at, name, pointer: `${place.pointer}/${name}`, provenance, isSeen });
         } else known.isSeen ||= isSeen;
       }
     }
@@ -64,14 +64,14 @@ function collect({ document }: Session, answer: Answer, seen: Map<string, Seen>)
   });
 }
 
-function remark({ answer, at, name, pointer, provenance }: Seen): RunRemark {
+function remark({ exchange, at, name, pointer, provenance }: DescribedProperty): RunRemark {
   return {
-    answer,
+    exchange,
     pointer,
     verdict: 'unverified',
     message: `the property ${name} is described (${provenance}) and was never seen`,
     expected: `at least one ${name}`,
-    observed: 'none in any answer of the run',
+    observed: 'none in any response of the run',
     at,
     rule: 'never seen',
   };

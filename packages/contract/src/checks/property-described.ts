@@ -1,4 +1,4 @@
-import { answersJson } from '../applies.ts';
+import { returnsJson } from '../applies.ts';
 import type { Check } from '../check.ts';
 import type { Remark } from '../finding.ts';
 import { OBSERVED, shapeSchema } from '../infer.ts';
@@ -17,11 +17,11 @@ export const propertyDescribed: Check = {
   judges:
     'By a walk of our own over value and schemas together, as JSON Schema calls unknown properties valid. An object of which no property is described is open on purpose. Only the shape of an unknown value is shown, never the value: it could be a secret.',
   client: 'The generated type does not have it, so you cannot use it without a cast, and nothing masks it should it be a secret.',
-  applies: answersJson,
-  look({ document, answer, response, json }) {
-    if (response === undefined || json?.pointer === undefined || answer.body.kind !== 'json') return [];
+  applies: returnsJson,
+  checkResponse({ document, exchange, response, json }) {
+    if (response === undefined || json?.pointer === undefined || exchange.body.kind !== 'json') return [];
     const remarks: Remark[] = [];
-    walkDescribed(document, { pointer: json.pointer, provenance: response.provenance }, answer.body.value, (place) => {
+    walkDescribed(document, { pointer: json.pointer, provenance: response.provenance }, exchange.body.value, (place) => {
       if (isDescribed(place)) return true;
       const known = place.parents.flatMap(({ schema }) => keysOf(schema, 'properties'));
       if (known.length === 0) return false;
@@ -52,7 +52,7 @@ export const propertyDescribed: Check = {
     return remarks;
   },
   defect: {
-    says: 'An object in the last item of a list or map tells more than is described.',
+    description: 'An object in the last item of a list or map tells more than is described.',
     tamper: (exchange) =>
       alterFirst(
         exchange,

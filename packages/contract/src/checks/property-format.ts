@@ -11,9 +11,9 @@ export const propertyFormat: Check = {
   client:
     'The type is `string` either way. What you do with it fails later and elsewhere: `new Date(...)` is invalid, a lookup by UUID finds nothing.',
   applies: describes(({ schema }) => typeof schema['format'] === 'string'),
-  look: (subject) => schemaRemarks(subject, ({ keyword }) => keyword === 'format'),
+  checkResponse: (context) => schemaRemarks(context, ({ keyword }) => keyword === 'format'),
   defect: {
-    says: 'A moment is sent in local notation instead of ISO 8601, an identifier without its dashes.',
+    description: 'A moment is sent in local notation instead of ISO 8601, an identifier without its dashes.',
     tamper: (exchange) =>
       alterFirst(
         exchange,

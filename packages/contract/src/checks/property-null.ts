@@ -10,10 +10,10 @@ export const propertyNull: Check = {
   judges: 'By Ajv 2020. A property that is missing is the check property-required.',
   client: 'The generated type does not have `null`, so nothing makes you handle it: the first property you read of it throws.',
   applies: describes(({ schema }) => schema['type'] !== undefined),
-  look: (subject) =>
-    schemaRemarks(subject, ({ keyword }, value) => value === null && keyword !== 'required' && keyword !== 'dependentRequired'),
+  checkResponse: (context) =>
+    schemaRemarks(context, ({ keyword }, value) => value === null && keyword !== 'required' && keyword !== 'dependentRequired'),
   defect: {
-    says: 'Null is sent where the document allows no null.',
+    description: 'Null is sent where the document allows no null.',
     tamper: (exchange) =>
       alterFirst(
         exchange,

@@ -9,9 +9,9 @@ export const propertyRequired: Check = {
   judges: 'By Ajv 2020, over the whole body. `null` counts as there; whether it is allowed is the check property-null.',
   client: 'The property is not optional in the generated type, so TypeScript lets you use it unchecked; at run time it is `undefined`.',
   applies: describes(({ schema }) => Array.isArray(schema['required'])),
-  look: (subject) => schemaRemarks(subject, ({ keyword }) => keyword === 'required' || keyword === 'dependentRequired'),
+  checkResponse: (context) => schemaRemarks(context, ({ keyword }) => keyword === 'required' || keyword === 'dependentRequired'),
   defect: {
-    says: 'A required property is left out.',
+    description: 'A required property is left out.',
     tamper: (exchange) =>
       dropFirst(
         exchange,

@@ -10,9 +10,9 @@ export const propertyType: Check = {
   client:
     'The generated type says another type. Comparisons and arithmetic go wrong silently: `"10" < "9"` is true, and `"1" + 1` is "11".',
   applies: describes(({ schema }) => schema['type'] !== undefined),
-  look: (subject) => schemaRemarks(subject, ({ keyword }, value) => keyword === 'type' && value !== null),
+  checkResponse: (context) => schemaRemarks(context, ({ keyword }, value) => keyword === 'type' && value !== null),
   defect: {
-    says: 'A number or a truth value is sent as text.',
+    description: 'A number or a truth value is sent as text.',
     tamper: (exchange) =>
       alterFirst(
         exchange,

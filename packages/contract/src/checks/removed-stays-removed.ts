@@ -1,5 +1,5 @@
-import { isSuccess } from '../answer.ts';
 import type { Check } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 
@@ -11,10 +11,10 @@ export const removedStaysRemoved: Check = {
   client: 'A cancellation that was not one: you believe that a cost has ended, and it has not.',
   needs: ['remove-again', 'read-removed'],
   applies: ({ method }) => method === 'DELETE',
-  look(subject) {
-    const { operation, sent, status } = subject.answer;
+  checkResponse(context) {
+    const { operation, sent, status } = context.exchange;
     if ((sent.purpose !== 'remove-again' && sent.purpose !== 'read-removed') || !isSuccess(status)) return [];
-    if (isKnownFor(subject.document, subject.response, 'x-for-removed')) return [];
+    if (isKnownFor(context.document, context.response, 'x-for-removed')) return [];
     const again = sent.purpose === 'remove-again';
     return [
       {
@@ -25,12 +25,12 @@ export const removedStaysRemoved: Check = {
         observed: String(status),
         at: operation.pointer,
         rule: sent.purpose,
-        proposal: operation.provenance === 'shown' ? undefined : occasionProposal(subject, 'x-for-removed'),
+        proposal: operation.provenance === 'shown' ? undefined : occasionProposal(context, 'x-for-removed'),
       },
     ];
   },
   defect: {
-    says: 'Cancelling once more succeeds once more.',
+    description: 'Cancelling once more succeeds once more.',
     tamper: ({ outcome, success }) => (outcome === 'removed' ? success() : undefined),
   },
 };

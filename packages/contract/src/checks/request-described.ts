@@ -1,8 +1,8 @@
-import { isSuccess } from '../answer.ts';
-import type { Answer } from '../answer.ts';
 import { always } from '../applies.ts';
 import { readBody } from '../body.ts';
-import type { Check, Subject } from '../check.ts';
+import type { Check, ResponseContext } from '../check.ts';
+import { isSuccess } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { Remark, Verdict } from '../finding.ts';
 import { mediaTypeName } from '../media-type.ts';
 import { observe, shapeOf } from '../observe.ts';
@@ -22,34 +22,34 @@ export const requestDescribed: Check = {
   id: 'request-described',
   claim: 'Requests that pass by, recorded or through the proxy, are as the document describes them.',
   judges:
-    'Looks at requests that others made: content type and fields of the form, parameters of path and query, required headers. What breaks a rule that is shown is a fault of the client, whatever the service answered. What breaks a rule that is inferred or not shown is learned where the service accepts it, a fault of the client where the service refuses the form (400, 413, 415, 422), and unverified where the answer does not tell. Requests of this program are not judged, as some of them are wrong on purpose.',
+    'Looks at requests that others made: content type and fields of the form, parameters of path and query, required headers. What breaks a rule that is shown is a fault of the client, whatever the service answered. What breaks a rule that is inferred or not shown is learned where the service accepts it, a fault of the client where the service refuses the form (400, 413, 415, 422), and unverified where the response does not show it. Requests of this program are not judged, as some of them are wrong on purpose.',
   client:
     'This is about the code that sent the request, not about the service: it asks for something else than it means to, or is refused. The generated client would not compile with it.',
   about: 'client',
   needs: ['traffic'],
-  undescribed: 'too',
+  undescribed: 'also',
   applies: always,
-  look(subject) {
-    if (subject.answer.sent.purpose !== 'traffic') return [];
-    return [...bodyRemarks(subject), ...parameterRemarks(subject)];
+  checkResponse(context) {
+    if (context.exchange.sent.purpose !== 'traffic') return [];
+    return [...bodyRemarks(context), ...parameterRemarks(context)];
   },
   defect: {
-    says: 'A client sends a field that the document does not have.',
+    description: 'A client sends a field that the document does not have.',
     tamper: () => undefined,
-    sends: (form) => (form === '' || form.startsWith('{') ? undefined : `${form}&netwrok_speed=1000`),
+    alterForm: (form) => (form === '' || form.startsWith('{') ? undefined : `${form}&netwrok_speed=1000`),
   },
 };
 
-function bodyRemarks(subject: Subject): readonly Remark[] {
-  const { answer, document } = subject;
-  const { operation, sent } = answer;
+function bodyRemarks(context: ResponseContext): readonly Remark[] {
+  const { exchange, document } = context;
+  const { operation, sent } = exchange;
   const body = sent.body ?? '';
   const isBodyDescribed = valueAt(document, `${operation.pointer}/requestBody`) !== undefined;
   const described = operation.body;
   if (described === undefined) {
     if (isBodyDescribed || body === '') return [];
     return [
-      fault(operation.pointer, 'body', {
+      clientRemark(operation.pointer, 'body', {
         message: 'the client sends a body, which the document does not describe',
         expected: 'no body',
         observed: `${body.length} characters`,
@@ -61,7 +61,7 @@ function bodyRemarks(subject: Subject): readonly Remark[] {
   if (body !== '' && type !== expected) {
     const observed = type === '' ? 'no content type' : type;
     return [
-      fault(described.pointer, `content-type ${type}`, {
+      clientRemark(described.pointer, `content-type ${type}`, {
         message: `the client sends its ${described.format === 'form' ? 'form' : 'body'} as ${observed}`,
         expected,
         observed,
@@ -69,21 +69,21 @@ function bodyRemarks(subject: Subject): readonly Remark[] {
     ];
   }
   if (body === '' && !described.required) return [];
-  return formRemarks(subject, described, body);
+  return formRemarks(context, described, body);
 }
 
-function formRemarks(subject: Subject, form: RequestBody, body: string): readonly Remark[] {
-  const { answer, document, validator, response } = subject;
-  const { values, issues } = readBody(answer.operation, body);
+function formRemarks(context: ResponseContext, form: RequestBody, body: string): readonly Remark[] {
+  const { exchange, document, validator, response } = context;
+  const { values, issues } = readBody(exchange.operation, body);
   return [...issues, ...validator.compile(form.pointer)(values)].flatMap((issue): readonly Remark[] => {
-    const described = { pointer: form.pointer, provenance: answer.operation.provenance };
+    const described = { pointer: form.pointer, provenance: exchange.operation.provenance };
     const provenance = provenanceOfIssue(document, described, values, issue);
-    const verdict = verdictOfRequest(provenance, answer.status);
+    const verdict = verdictOfRequest(provenance, exchange.status);
     const isLearned = verdict === 'learned';
     if (isLearned && isKnownFor(document, response, 'x-for-invalid-form')) return [];
     const value = valueAt(values, issue.path);
     const isUnknown = issue.keyword === 'additionalProperties' || issue.keyword === 'unevaluatedProperties';
-    const remark = fault(issue.schemaPath === '' ? form.pointer : issue.schemaPath, `${issue.path} ${issue.message}`, {
+    const remark = clientRemark(issue.schemaPath === '' ? form.pointer : issue.schemaPath, `${issue.path} ${issue.message}`, {
       message: `the client's ${form.format === 'form' ? 'form' : 'body'}: ${issue.path.slice(1) || 'the whole'} ${issue.message}`,
       expected: issue.message,
       observed: isUnknown ? shapeOf(value) : observe(document, form.pointer, values, issue.path),
@@ -93,33 +93,33 @@ function formRemarks(subject: Subject, form: RequestBody, body: string): readonl
       {
         ...remark,
         verdict: 'learned',
-        proposal: (isUnknown ? undefined : proposalFor(issue, value)) ?? occasionProposal(subject, 'x-for-invalid-form'),
+        proposal: (isUnknown ? undefined : proposalFor(issue, value)) ?? occasionProposal(context, 'x-for-invalid-form'),
       },
     ];
   });
 }
 
-function parameterRemarks({ document, answer, validator }: Subject): readonly Remark[] {
-  const { operation, sent } = answer;
+function parameterRemarks({ document, exchange, validator }: ResponseContext): readonly Remark[] {
+  const { operation, sent } = exchange;
   const query = new URL(sent.url).searchParams;
   const known = new Set(operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name));
   if (operation.security?.in === 'query') known.add(operation.security.name);
   const unknown = [...new Set(query.keys())].filter((name) => !known.has(name));
   return [
     ...unknown.map((name) =>
-      fault(operation.pointer, `query ${name}`, {
+      clientRemark(operation.pointer, `query ${name}`, {
         message: `the client sends the query parameter ${name}, which the document does not describe`,
         expected: [...known].join(', ') || 'no query parameters',
         observed: `a text of ${query.get(name)?.length ?? 0} characters`,
       }),
     ),
     ...operation.parameters.flatMap((parameter) => {
-      const text = textOf(answer, parameter);
+      const text = textOf(exchange, parameter);
       const at = parameter.pointer ?? operation.pointer;
       const what = `the ${parameter.in} parameter ${parameter.name}`;
       if (text === undefined)
         return parameter.required && parameter.in !== 'cookie'
-          ? [fault(at, `missing ${what}`, { message: `the client does not send ${what}`, expected: what, observed: 'nothing' })]
+          ? [clientRemark(at, `missing ${what}`, { message: `the client does not send ${what}`, expected: what, observed: 'nothing' })]
           : [];
       if (parameter.pointer === undefined) return [];
       const described = { pointer: parameter.pointer, provenance: parameter.provenance };
@@ -127,8 +127,8 @@ function parameterRemarks({ document, answer, validator }: Subject): readonly Re
         .slice(0, 1)
         .map((issue) => {
           const provenance = provenanceOfIssue(document, described, text, issue);
-          const verdict = verdictOfRequest(provenance, answer.status);
-          const remark = fault(at, `${what} ${issue.message}`, {
+          const verdict = verdictOfRequest(provenance, exchange.status);
+          const remark = clientRemark(at, `${what} ${issue.message}`, {
             message: `the client sends ${what} wrongly: it ${issue.message}`,
             expected: issue.message,
             observed: `a text of ${text.length} characters`,
@@ -139,18 +139,18 @@ function parameterRemarks({ document, answer, validator }: Subject): readonly Re
   ];
 }
 
-function textOf(answer: Answer, { in: place, name }: Parameter): string | undefined {
+function textOf(exchange: Exchange, { in: place, name }: Parameter): string | undefined {
   if (place === 'cookie') return undefined;
-  const value = evaluate(answer, `$request.${place}.${name}`);
+  const value = evaluate(exchange, `$request.${place}.${name}`);
   return typeof value === 'string' ? value : undefined;
 }
 
-/** An answer that accepts the request, or refuses its form, tells whether the service has the rule that the request breaks. */
+/** A response that accepts the request, or refuses its form, tells whether the service has the rule that the request breaks. */
 function verdictOfRequest(provenance: Provenance, status: number): Verdict {
   if (provenance === 'shown' || FORM_REFUSALS.has(status)) return 'violation';
   return isSuccess(status) ? 'learned' : 'unverified';
 }
 
-function fault(at: string, rule: string, said: Pick<Remark, 'message' | 'expected' | 'observed'>): Remark {
+function clientRemark(at: string, rule: string, said: Pick<Remark, 'message' | 'expected' | 'observed'>): Remark {
   return { pointer: '', verdict: 'violation', at, rule, ...said };
 }

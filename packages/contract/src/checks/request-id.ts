@@ -1,43 +1,44 @@
-import { isSuccess, jsonValue } from '../answer.ts';
-import { answersJson } from '../applies.ts';
+import { returnsJson } from '../applies.ts';
 import type { Check } from '../check.ts';
+import { isSuccess, jsonValue } from '../exchange.ts';
 import { isObject } from '../json.ts';
 import { remarkOf } from '../schema-remarks.ts';
 
 export const requestId: Check = {
   id: 'request-id',
-  claim: 'Every answer names its request, as a UUID, and as null only where the document says so.',
-  judges: 'The property is the one that every described answer requires as a UUID. The schema of the answer says whether null is allowed.',
+  claim: 'Every response names its request, as a UUID, and as null only where the document says so.',
+  judges:
+    'The property is the one that every described response requires as a UUID. The schema of the response says whether null is allowed.',
   client: 'The error your users send you has no number that the provider could look up.',
-  undescribed: 'too',
-  applies: answersJson,
-  look(subject) {
-    const { answer, response, json, envelope, issues } = subject;
+  undescribed: 'also',
+  applies: returnsJson,
+  checkResponse(context) {
+    const { exchange, response, json, envelope, issues } = context;
     const { identifier } = envelope;
-    const value = jsonValue(answer);
+    const value = jsonValue(exchange);
     if (identifier === undefined || !isObject(value)) return [];
     if (response !== undefined && json?.pointer !== undefined)
       return issues()
         .filter(({ path }) => path === `/${identifier}`)
-        .map((issue) => remarkOf(subject, issue));
+        .map((issue) => remarkOf(context, issue));
     if (typeof value[identifier] === 'string' || value[identifier] === null) return [];
     return [
       {
         pointer: `/${identifier}`,
         verdict: 'violation',
-        message: `the answer lacks ${identifier}`,
+        message: `the response lacks ${identifier}`,
         expected: 'a UUID',
         observed: 'nothing',
-        at: `${answer.operation.pointer}/responses`,
+        at: `${exchange.operation.pointer}/responses`,
         rule: 'missing',
       },
     ];
   },
   defect: {
-    says: 'The identifier of the request is null where only a UUID is described.',
-    tamper: ({ answer }) =>
-      isSuccess(answer.status) && isObject(answer.body) && typeof answer.body['requestID'] === 'string'
-        ? { ...answer, body: { ...answer.body, requestID: null } }
+    description: 'The identifier of the request is null where only a UUID is described.',
+    tamper: ({ response }) =>
+      isSuccess(response.status) && isObject(response.body) && typeof response.body['requestID'] === 'string'
+        ? { ...response, body: { ...response.body, requestID: null } }
         : undefined,
   },
 };

@@ -1,6 +1,6 @@
-import type { Answer, Purpose } from '../answer.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
+import type { Exchange, Purpose } from '../exchange.ts';
 import type { OperationResponse } from '../operation.ts';
 import { refusalLike } from '../tamper.ts';
 
@@ -18,7 +18,7 @@ const TRIED: Partial<Readonly<Record<Purpose, string>>> = {
 };
 
 /** @param response The described response of the status, if there is one. */
-export function isServerError({ status, sent }: Answer, response: OperationResponse | undefined): boolean {
+export function isServerError({ status, sent }: Exchange, response: OperationResponse | undefined): boolean {
   if (status < 500 || status === 501) return false;
   return status !== 503 || (response === undefined && sent.purpose !== 'method');
 }
@@ -29,17 +29,17 @@ export const serverError: Check = {
   judges:
     'Any 5xx, described or not, whatever was sent. Operations that fail in the same way on the same kind of request are one finding. 501 says that the operation is not built, and 503 with a description that the service is down for a while: neither is a fault of this request.',
   client: 'The client throws after its retries. For a purchase you do not know whether it happened.',
-  undescribed: 'too',
+  undescribed: 'also',
   applies: always,
-  look({ answer, response }) {
-    if (!isServerError(answer, response)) return [];
-    const { status, operation, sent } = answer;
+  checkResponse({ exchange, response }) {
+    if (!isServerError(exchange, response)) return [];
+    const { status, operation, sent } = exchange;
     return [
       {
         pointer: '',
         verdict: 'violation',
         message: `the service fails with ${status}${TRIED[sent.purpose] ?? ''}`,
-        expected: 'an answer below 500',
+        expected: 'a response below 500',
         observed: `${status}${sent.detail === '' ? '' : ` on ${sent.detail}`}`,
         at: `${operation.pointer}/responses`,
         rule: `${status} ${sent.purpose}`,
@@ -48,10 +48,10 @@ export const serverError: Check = {
     ];
   },
   defect: {
-    says: 'An identifier that does not exist makes the service fail.',
-    tamper: ({ outcome, operation, answer }) => {
+    description: 'An identifier that does not exist makes the service fail.',
+    tamper: ({ outcome, operation, response }) => {
       const example = Object.values(operation?.responses['500']?.content['application/json']?.examples ?? {})[0]?.value;
-      return outcome === 'unknown-id' && example !== undefined ? refusalLike(answer, 500, example) : undefined;
+      return outcome === 'unknown-id' && example !== undefined ? refusalLike(response, 500, example) : undefined;
     },
   },
 };

@@ -5,16 +5,16 @@ import { isServerError } from './server-error.ts';
 
 export const statusDocumented: Check = {
   id: 'status-documented',
-  claim: 'The document describes the HTTP status of the answer.',
+  claim: 'The document describes the HTTP status of the response.',
   judges:
     'Looks for the exact status, then its class (`4XX`), then `default`. A status that is not described is a discovery and not a violation: the document is silent about it, it is not contradicted. A failure of the service is the finding of `server-error` alone.',
   client:
-    'The generated client has no type for this answer. It lands in the error branch as `unknown`, so code that switches over the described statuses falls through.',
-  undescribed: 'too',
+    'The generated client has no type for this response. It lands in the error branch as `unknown`, so code that switches over the described statuses falls through.',
+  undescribed: 'also',
   applies: always,
-  look({ document, validator, answer, response }) {
-    if (response !== undefined || answer.sent.purpose === 'method' || isServerError(answer, response)) return [];
-    const { operation, status } = answer;
+  checkResponse({ document, validator, exchange, response }) {
+    if (response !== undefined || exchange.sent.purpose === 'method' || isServerError(exchange, response)) return [];
+    const { operation, status } = exchange;
     const described = Object.keys(operation.responses).join(', ');
     return [
       {
@@ -31,14 +31,14 @@ export const statusDocumented: Check = {
           kind: 'add-entry',
           at: `${operation.pointer}/responses`,
           key: String(status),
-          value: observedResponse({ document, validator, answer }),
+          value: observedResponse({ document, validator, exchange }),
         },
       },
     ];
   },
   defect: {
-    says: 'An operation responds with 206 where the document describes 200.',
-    tamper: ({ outcome, operation, answer }) =>
-      outcome === 'success' && operation?.readOnly === true ? { ...answer, status: 206 } : undefined,
+    description: 'An operation responds with 206 where the document describes 200.',
+    tamper: ({ outcome, operation, response }) =>
+      outcome === 'success' && operation?.readOnly === true ? { ...response, status: 206 } : undefined,
   },
 };

@@ -16,9 +16,10 @@ export const valueAllowed: Check = {
   applies: describes(({ schema }) =>
     ['const', 'enum', 'minimum', 'maximum', 'pattern', 'minLength', 'maxLength'].some((keyword) => schema[keyword] !== undefined),
   ),
-  look: (subject) => schemaRemarks(subject, (issue, value) => !OTHERS.has(issue.keyword) && !isAboutDecimals(issue) && value !== null),
+  checkResponse: (context) =>
+    schemaRemarks(context, (issue, value) => !OTHERS.has(issue.keyword) && !isAboutDecimals(issue) && value !== null),
   defect: {
-    says: 'A constant is another text.',
+    description: 'A constant is another text.',
     tamper: (exchange) =>
       alterFirst(
         exchange,

@@ -11,13 +11,13 @@ export const valueSeen: Check = {
   judges: 'Open enumerations are marked `x-seen`: known values, and any other text as well. A new one is welcome, so it is a discovery.',
   client: 'The type takes it, as the enumeration is open. A `switch` without a default branch does nothing for it.',
   applies: describes(isOpenEnumeration),
-  look({ document, answer, response, json }) {
-    if (response === undefined || json?.pointer === undefined || answer.body.kind !== 'json') return [];
+  checkResponse({ document, exchange, response, json }) {
+    if (response === undefined || json?.pointer === undefined || exchange.body.kind !== 'json') return [];
     const remarks: Remark[] = [];
     walkDescribed(
       document,
       { pointer: json.pointer, provenance: response.provenance },
-      answer.body.value,
+      exchange.body.value,
       ({ pointer, pattern, value, nodes }) => {
         const lists = nodes.filter(isOpenEnumeration);
         const seen = lists.flatMap(valuesOf);
@@ -42,7 +42,7 @@ export const valueSeen: Check = {
     return remarks;
   },
   defect: {
-    says: 'An open enumeration has a value that was never seen.',
+    description: 'An open enumeration has a value that was never seen.',
     tamper: (exchange) =>
       alterFirst(
         exchange,

@@ -20,7 +20,7 @@ export interface Change {
 }
 
 /** Takes the changes of one operation. */
-export type Tell = (change: Omit<Change, 'operations' | 'isRemoved'> & { readonly isRemoved?: boolean }) => void;
+export type ReportChange = (change: Omit<Change, 'operations' | 'isRemoved'> & { readonly isRemoved?: boolean }) => void;
 
 /** What users have to do about a change that does not concern them. */
 export const NOTHING_TO_DO = 'Nothing to do.';

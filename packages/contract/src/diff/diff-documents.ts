@@ -9,7 +9,7 @@ import { pathParameters } from '../path-template.ts';
 import { joinPointer, valueAt } from '../pointer.ts';
 import { keysOf } from '../schema.ts';
 import { IMPACTS, NOTHING_CHANGES, NOTHING_TO_DO } from './change.ts';
-import type { Change, Tell } from './change.ts';
+import type { Change, ReportChange } from './change.ts';
 import { diffSchemas } from './diff-schemas.ts';
 import type { Direction } from './diff-schemas.ts';
 import { diffSecurity } from './diff-security.ts';
@@ -18,7 +18,7 @@ import { canonical } from './shape.ts';
 interface Documents {
   readonly before: OpenApiDocument;
   readonly after: OpenApiDocument;
-  readonly tell: Tell;
+  readonly report: ReportChange;
 }
 
 /**
@@ -27,7 +27,7 @@ interface Documents {
  */
 export function diffDocuments(before: OpenApiDocument, after: OpenApiDocument): readonly Change[] {
   const changes = new Map<string, Change>();
-  function tellFor(operation?: string): Tell {
+  function reportFor(operation?: string): ReportChange {
     return (change) => {
       const key = `${change.impact} ${change.at} ${change.what.split('.').at(-1)}`;
       const known = changes.get(key);
@@ -38,17 +38,17 @@ export function diffDocuments(before: OpenApiDocument, after: OpenApiDocument): 
   }
   const [were, are] = [surveyOperations(parseDocument(before)), surveyOperations(parseDocument(after))];
   for (const [was, is] of pairsOf(were.operations, are.operations)) {
-    const tell = tellFor(is?.id ?? was?.id);
-    diffOperation({ before, after, tell }, was, is);
+    const report = reportFor(is?.id ?? was?.id);
+    diffOperation({ before, after, report }, was, is);
   }
   for (const { id, pointer, reason } of [...were.unreadable, ...are.unreadable])
-    tellFor(id)({
+    reportFor(id)({
       impact: 'uncompared',
       at: pointer,
       what: `${id} cannot be read: ${reason}`,
       client: 'Mend the document, and compare again.',
     });
-  diffWhole({ before, after, tell: tellFor() });
+  diffWhole({ before, after, report: reportFor() });
   return [...changes.values()].toSorted((one, other) => IMPACTS.indexOf(one.impact) - IMPACTS.indexOf(other.impact));
 }
 
@@ -61,8 +61,8 @@ function pairsOf(
     return `${method} ${path.replaceAll(/\{[^{}]*\}/g, '{}')}`;
   }
   const left = new Set(are);
-  function take(isIt: (one: Operation) => boolean): Operation | undefined {
-    const found = [...left].find(isIt);
+  function take(isMatch: (one: Operation) => boolean): Operation | undefined {
+    const found = [...left].find(isMatch);
     if (found !== undefined) left.delete(found);
     return found;
   }
@@ -72,23 +72,23 @@ function pairsOf(
 }
 
 /** What belongs to no operation. */
-function diffWhole({ before, after, tell }: Documents): void {
+function diffWhole({ before, after, report }: Documents): void {
   if (before.info.version !== after.info.version)
-    tell({
+    report({
       impact: 'documentation',
       at: '/info/version',
       what: `the version is ${after.info.version} instead of ${before.info.version}`,
       client: NOTHING_CHANGES,
     });
-  diffServers({ before, after, tell }, '', '');
-  diffUncompared({ before, after, tell }, ['webhooks'], '', '');
+  diffServers({ before, after, report }, '', '');
+  diffUncompared({ before, after, report }, ['webhooks'], '', '');
 }
 
 function diffOperation(documents: Documents, was: Operation | undefined, is: Operation | undefined): void {
-  const { tell } = documents;
+  const { report } = documents;
   if (is === undefined) {
     if (was !== undefined)
-      tell({
+      report({
         impact: 'breaking',
         at: was.pointer,
         isRemoved: true,
@@ -98,7 +98,7 @@ function diffOperation(documents: Documents, was: Operation | undefined, is: Ope
     return;
   }
   if (was === undefined)
-    return tell({ impact: 'safe', at: is.pointer, what: `${is.method} ${is.path} is new`, client: `A new function ${is.id}.` });
+    return report({ impact: 'safe', at: is.pointer, what: `${is.method} ${is.path} is new`, client: `A new function ${is.id}.` });
   diffAddress(documents, was, is);
   diffFacts(documents, was, is);
   diffSecurity(documents, was, is);
@@ -110,17 +110,17 @@ function diffOperation(documents: Documents, was: Operation | undefined, is: Ope
   diffUncompared(documents, ['callbacks'], was.pointer, is.pointer);
 }
 
-function diffAddress({ tell }: Documents, was: Operation, is: Operation): void {
+function diffAddress({ report }: Documents, was: Operation, is: Operation): void {
   const isMoved = was.method !== is.method || was.path.replaceAll(/\{[^{}]*\}/g, '{}') !== is.path.replaceAll(/\{[^{}]*\}/g, '{}');
   if (isMoved)
-    tell({
+    report({
       impact: 'breaking',
       at: is.pointer,
       what: `it is ${is.method} ${is.path} instead of ${was.method} ${was.path}`,
       client: 'Earlier clients call an address that is gone.',
     });
   if (was.id !== is.id)
-    tell({
+    report({
       impact: 'breaking',
       at: is.pointer,
       what: `it is called ${is.id} instead of ${was.id}`,
@@ -128,31 +128,31 @@ function diffAddress({ tell }: Documents, was: Operation, is: Operation): void {
     });
 }
 
-function diffFacts({ tell }: Documents, was: Operation, is: Operation): void {
+function diffFacts({ report }: Documents, was: Operation, is: Operation): void {
   const at = is.pointer;
   if (was.billable !== is.billable)
-    tell({
+    report({
       impact: is.billable ? 'breaking' : 'safe',
       at,
       what: is.billable ? 'it costs money now' : 'it no longer costs money',
       client: is.billable ? 'The same call has a price.' : NOTHING_TO_DO,
     });
   if (was.retry !== is.retry)
-    tell({
+    report({
       impact: is.retry === 'never' ? 'breaking' : 'safe',
       at,
       what: `sending it again is ${is.retry} instead of ${was.retry}`,
-      client: is.retry === 'never' ? 'The client no longer retries it: a lost answer becomes an error.' : 'The client retries it.',
+      client: is.retry === 'never' ? 'The client no longer retries it: a lost response becomes an error.' : 'The client retries it.',
     });
 }
 
 /** Server URLs of the whole document, or of one operation. */
-function diffServers({ before, after, tell }: Documents, was: string, is: string): void {
+function diffServers({ before, after, report }: Documents, was: string, is: string): void {
   function urls(document: OpenApiDocument, holder: string): ReadonlySet<string> {
     const servers = valueAt(document, joinPointer(holder, 'servers'));
     return new Set(Array.isArray(servers) ? servers.map((server) => canonical(document, server)) : []);
   }
-  function shown(server: string): string {
+  function toText(server: string): string {
     const parsed: unknown = JSON.parse(server);
     return isObject(parsed) ? String(parsed['url']) : server;
   }
@@ -160,25 +160,25 @@ function diffServers({ before, after, tell }: Documents, was: string, is: string
   const at = joinPointer(is, 'servers');
   for (const server of old)
     if (!now.has(server))
-      tell({
+      report({
         impact: 'breaking',
         at: now.size > 0 ? at : is,
-        what: `the server ${shown(server)} is gone or has other variables`,
+        what: `the server ${toText(server)} is gone or has other variables`,
         client: 'Clients that call it have to be configured anew.',
       });
   for (const server of now)
     if (!old.has(server))
-      tell({
+      report({
         impact: old.size === 0 && is !== '' ? 'breaking' : 'safe',
         at,
-        what: `the server ${shown(server)} is new`,
+        what: `the server ${toText(server)} is new`,
         client: 'A further address.',
       });
 }
 
 /** Parameters of a path are told by their position, since requests do not contain their names. */
 function diffParameters(documents: Documents, was: Operation, is: Operation): void {
-  const { tell } = documents;
+  const { report } = documents;
   function keyed({ parameters, path }: Operation): ReadonlyMap<string, Parameter> {
     const names = pathParameters(path);
     return new Map(
@@ -193,14 +193,14 @@ function diffParameters(documents: Documents, was: Operation, is: Operation): vo
     const [old, now] = [were.get(key), are.get(key)];
     if (now === undefined) {
       if (old !== undefined)
-        tell({
+        report({
           impact: 'breaking',
           at: is.pointer,
           what: `the parameter ${old.in} ${old.name} is gone`,
           client: 'Code that sends it does not compile after the next generation.',
         });
     } else if (old === undefined)
-      tell({
+      report({
         impact: now.required ? 'breaking' : 'safe',
         at: is.pointer,
         what: `the parameter ${now.in} ${now.name} is new${now.required ? ' and required' : ''}`,
@@ -211,18 +211,18 @@ function diffParameters(documents: Documents, was: Operation, is: Operation): vo
 }
 
 function diffParameter(documents: Documents, operation: Operation, old: Parameter, now: Parameter): void {
-  const { before, after, tell } = documents;
+  const { before, after, report } = documents;
   const at = now.pointer ?? operation.pointer;
   const label = `the parameter ${now.in} ${now.name}`;
   if (old.name !== now.name)
-    tell({
+    report({
       impact: 'breaking',
       at,
       what: `${label} was called ${old.name}`,
       client: 'Code that names it does not compile after the next generation; requests stay the same.',
     });
   if (old.required !== now.required)
-    tell({
+    report({
       impact: now.required ? 'breaking' : 'safe',
       at,
       what: `${label} is ${now.required ? 'required' : 'optional'} now`,
@@ -231,16 +231,16 @@ function diffParameter(documents: Documents, operation: Operation, old: Paramete
   const [was, is] = [resolve(before, old.holder).value, resolve(after, now.holder).value];
   for (const keyword of ['style', 'explode', 'allowReserved', 'allowEmptyValue'] as const)
     if (serialization(was, keyword) !== serialization(is, keyword))
-      tell({
+      report({
         impact: 'breaking',
         at,
         what: `${keyword} of ${label} is ${serialization(is, keyword)} instead of ${serialization(was, keyword)}`,
         client: 'The same value has to be written in another way.',
       });
   if (old.pointer !== undefined && now.pointer !== undefined)
-    diffSchemas({ before, after, direction: 'request', tell: named(tell, label) }, old.pointer, now.pointer);
+    diffSchemas({ before, after, direction: 'request', report: named(report, label) }, old.pointer, now.pointer);
   else if (old.pointer !== now.pointer || canonical(before, was['content']) !== canonical(after, is['content']))
-    tell({ impact: 'uncompared', at, what: `content of ${label} changed, which this program cannot judge`, client: 'Read the change.' });
+    report({ impact: 'uncompared', at, what: `content of ${label} changed, which this program cannot judge`, client: 'Read the change.' });
 }
 
 /** How a value becomes text, with the defaults of OpenAPI. */
@@ -252,8 +252,8 @@ function serialization(parameter: JsonObject, keyword: string): string {
   return String(parameter[keyword] ?? false);
 }
 
-function named(tell: Tell, name: string): Tell {
-  return (change) => tell({ ...change, what: change.what.replace('the body', name) });
+function named(report: ReportChange, name: string): ReportChange {
+  return (change) => report({ ...change, what: change.what.replace('the body', name) });
 }
 
 interface Body {
@@ -268,25 +268,25 @@ function bodyOf(document: OpenApiDocument, operation: Operation): Body | undefin
 }
 
 function diffBodies(documents: Documents, was: Operation, is: Operation): void {
-  const { before, after, tell } = documents;
+  const { before, after, report } = documents;
   const [old, now] = [bodyOf(before, was), bodyOf(after, is)];
   if (old === undefined && now === undefined) return;
   if (now === undefined)
-    return tell({
+    return report({
       impact: 'breaking',
       at: is.pointer,
       what: 'it takes no body now',
       client: 'The content of the body is refused or ignored.',
     });
   if (old === undefined)
-    return tell({
+    return report({
       impact: now.required ? 'breaking' : 'safe',
       at: now.pointer,
       what: `it takes a body${now.required ? ', which is required' : ''} now`,
       client: now.required ? 'Calls without it are refused.' : 'A body, which you may send.',
     });
   if (old.required !== now.required)
-    tell({
+    report({
       impact: now.required ? 'breaking' : 'safe',
       at: now.pointer,
       what: `the body is ${now.required ? 'required' : 'optional'} now`,
@@ -303,7 +303,7 @@ interface Contents {
 }
 
 function diffContent(documents: Documents, direction: Direction, { was, is, label }: Contents): void {
-  const { before, after, tell } = documents;
+  const { before, after, report } = documents;
   function types(document: OpenApiDocument, holder: string): ReadonlyMap<string, string> {
     return new Map(
       keysOf(resolve(document, holder).value, 'content').map((type) => [mediaTypeName(type), joinPointer(holder, 'content', type)]),
@@ -313,7 +313,7 @@ function diffContent(documents: Documents, direction: Direction, { was, is, labe
   for (const [type, holder] of old) {
     const other = now.get(type);
     if (other === undefined)
-      tell({
+      report({
         impact: 'breaking',
         at: is,
         what: `${label} can no longer be ${type}`,
@@ -328,7 +328,7 @@ function diffContent(documents: Documents, direction: Direction, { was, is, labe
   }
   for (const type of now.keys())
     if (!old.has(type))
-      tell({
+      report({
         impact: old.size === 0 && direction === 'response' ? 'breaking' : 'safe',
         at: is,
         what: `${label} can be ${type} now`,
@@ -336,54 +336,59 @@ function diffContent(documents: Documents, direction: Direction, { was, is, labe
       });
 }
 
-function diffMedia({ before, after, tell }: Documents, direction: Direction, { was, is, label }: Contents): void {
+function diffMedia({ before, after, report }: Documents, direction: Direction, { was, is, label }: Contents): void {
   const [old, now] = [resolve(before, was).value, resolve(after, is).value];
   const [had, has] = [old['schema'] !== undefined, now['schema'] !== undefined];
   if (had && has)
-    diffSchemas({ before, after, direction, tell: named(tell, label) }, joinPointer(was, 'schema'), joinPointer(is, 'schema'));
+    diffSchemas({ before, after, direction, report: named(report, label) }, joinPointer(was, 'schema'), joinPointer(is, 'schema'));
   else if (had !== has)
-    tell({
+    report({
       impact: has === (direction === 'request') ? 'breaking' : 'safe',
       at: is,
       what: `${label} ${has ? 'has a schema now' : 'no longer has a schema'}`,
       client: has ? 'It has to keep rules that nobody wrote down before.' : 'It can be anything.',
     });
   if (canonical(before, old['encoding']) !== canonical(after, now['encoding']))
-    tell({ impact: 'breaking', at: is, what: `encoding of ${label} changed`, client: 'The same value has to be written in another way.' });
+    report({
+      impact: 'breaking',
+      at: is,
+      what: `encoding of ${label} changed`,
+      client: 'The same value has to be written in another way.',
+    });
 }
 
 function diffResponses(documents: Documents, was: Operation, is: Operation): void {
-  const { tell } = documents;
+  const { report } = documents;
   for (const status of new Set([...Object.keys(was.responses), ...Object.keys(is.responses)])) {
     const [old, now] = [was.responses[status], is.responses[status]];
     const isResult = status.startsWith('2') || status.startsWith('3') || status === 'default';
     if (now === undefined)
-      tell({
+      report({
         impact: isResult ? 'breaking' : 'safe',
         at: is.pointer,
         what: `the response ${status} is gone`,
         client: isResult ? 'The result has another shape.' : 'One case less to handle.',
       });
     else if (old === undefined)
-      tell({ impact: 'safe', at: now.holder, what: `the response ${status} is new`, client: 'A further case to handle.' });
+      report({ impact: 'safe', at: now.holder, what: `the response ${status} is new`, client: 'A further case to handle.' });
     else diffResponse(documents, status, old, now);
   }
 }
 
 function diffResponse(documents: Documents, status: string, old: OperationResponse, now: OperationResponse): void {
-  const { before, after, tell } = documents;
+  const { before, after, report } = documents;
   diffContent(documents, 'response', { was: old.holder, is: now.holder, label: `the body of the response ${status}` });
   for (const key of new Set([...Object.keys(old.headers), ...Object.keys(now.headers)])) {
     const [was, is] = [old.headers[key], now.headers[key]];
     if (was !== undefined || is !== undefined) diffHeader(documents, { status, at: now.holder }, was, is);
   }
   if (old.description !== now.description)
-    tell({ impact: 'documentation', at: now.holder, what: `the description of the response ${status} changed`, client: NOTHING_CHANGES });
+    report({ impact: 'documentation', at: now.holder, what: `the description of the response ${status} changed`, client: NOTHING_CHANGES });
   function links(document: OpenApiDocument, { holder }: OperationResponse): string {
     return canonical(document, resolve(document, holder).value['links']);
   }
   if (links(before, old) !== links(after, now))
-    tell({
+    report({
       impact: 'documentation',
       at: now.holder,
       what: `the links of the response ${status} changed`,
@@ -392,25 +397,25 @@ function diffResponse(documents: Documents, status: string, old: OperationRespon
 }
 
 function diffHeader(
-  { before, after, tell }: Documents,
+  { before, after, report }: Documents,
   { status, at }: { readonly status: string; readonly at: string },
   was: Header | undefined,
   is: Header | undefined,
 ): void {
   const label = `the header ${is?.name ?? was?.name ?? ''} of the response ${status}`;
-  if (is === undefined) return tell({ impact: 'breaking', at, what: `${label} is gone`, client: 'Code that reads it gets nothing.' });
-  if (was === undefined) return tell({ impact: 'safe', at, what: `${label} is new`, client: 'A further header, which you may use.' });
+  if (is === undefined) return report({ impact: 'breaking', at, what: `${label} is gone`, client: 'Code that reads it gets nothing.' });
+  if (was === undefined) return report({ impact: 'safe', at, what: `${label} is new`, client: 'A further header, which you may use.' });
   if (was.required !== is.required)
-    tell({
+    report({
       impact: is.required ? 'safe' : 'breaking',
       at,
       what: `${label} is ${is.required ? 'required' : 'optional'} now`,
-      client: is.required ? NOTHING_TO_DO : 'Handle answers that do not have it.',
+      client: is.required ? NOTHING_TO_DO : 'Handle responses that do not have it.',
     });
   if (was.pointer !== undefined && is.pointer !== undefined)
-    diffSchemas({ before, after, direction: 'response', tell: named(tell, label) }, was.pointer, is.pointer);
+    diffSchemas({ before, after, direction: 'response', report: named(report, label) }, was.pointer, is.pointer);
   else if (was.pointer !== is.pointer)
-    tell({
+    report({
       impact: 'uncompared',
       at,
       what: `the schema of ${label} came or went, which this program cannot judge`,
@@ -433,14 +438,14 @@ const COMPARED: ReadonlySet<string> = new Set([
   'x-retry',
 ]);
 
-function diffTexts({ before, after, tell }: Documents, was: Operation, is: Operation): void {
+function diffTexts({ before, after, report }: Documents, was: Operation, is: Operation): void {
   const [old, now] = [valueAt(before, was.pointer), valueAt(after, is.pointer)];
   const [from, to] = [isObject(old) ? old : {}, isObject(now) ? now : {}];
   for (const key of new Set([...TEXTS, ...Object.keys(from), ...Object.keys(to)])) {
     const isText = TEXTS.some((text) => text === key) || key.startsWith('x-');
     if ((COMPARED.has(key) && !isText) || key === 'x-billable' || key === 'x-retry') continue;
     if (JSON.stringify(from[key]) === JSON.stringify(to[key])) continue;
-    tell(
+    report(
       isText
         ? { impact: 'documentation', at: is.pointer, what: `its ${key} changed`, client: NOTHING_CHANGES }
         : { impact: 'uncompared', at: is.pointer, what: `its ${key} changed, which this program cannot judge`, client: 'Read the change.' },
@@ -449,11 +454,11 @@ function diffTexts({ before, after, tell }: Documents, was: Operation, is: Opera
 }
 
 /** Parts that this program does not compare: that they changed is said. */
-function diffUncompared({ before, after, tell }: Documents, keys: readonly string[], was: string, is: string): void {
+function diffUncompared({ before, after, report }: Documents, keys: readonly string[], was: string, is: string): void {
   for (const key of keys) {
     const [old, now] = [valueAt(before, joinPointer(was, key)), valueAt(after, joinPointer(is, key))];
     if (canonical(before, old) === canonical(after, now)) continue;
-    tell({
+    report({
       impact: 'uncompared',
       at: now === undefined ? is : joinPointer(is, key),
       what: `${key} changed, which this program cannot judge`,

@@ -2,7 +2,7 @@ import type { OpenApiDocument } from '../document.ts';
 import { isObject } from '../json.ts';
 import { joinPointer } from '../pointer.ts';
 import { NOTHING_CHANGES, NOTHING_TO_DO } from './change.ts';
-import type { Impact, Tell } from './change.ts';
+import type { Impact, ReportChange } from './change.ts';
 import {
   branchesOf,
   canonical,
@@ -28,7 +28,7 @@ export interface SchemaPair {
   readonly before: OpenApiDocument;
   readonly after: OpenApiDocument;
   readonly direction: Direction;
-  readonly tell: Tell;
+  readonly report: ReportChange;
 }
 
 /** The name of a part in sentences, such as "data.list.*.identifier", and the pairs that were entered above it. */
@@ -37,7 +37,7 @@ interface Place {
   readonly seen: ReadonlySet<string>;
 }
 
-interface Two {
+interface Comparison {
   readonly before: Shape;
   readonly after: Shape;
   readonly place: Place;
@@ -53,28 +53,28 @@ function compare(pair: SchemaPair, before: Shape, after: Shape, place: Place): v
   const key = `${keyOf(before)} ${keyOf(after)}`;
   if (place.seen.has(key)) return;
   const inside: Place = { ...place, seen: new Set([...place.seen, key]) };
-  const two: Two = { before, after, place: inside, at: ownerOf(after) };
+  const comparison: Comparison = { before, after, place: inside, at: ownerOf(after) };
   if (before.allowsAny !== after.allowsAny)
-    judge(pair, two, !after.allowsAny, `${subject(place)} ${after.allowsAny ? 'is allowed now' : 'is no longer allowed'}`);
-  compareTypes(pair, two);
-  compareValues(pair, two);
-  compareLimits(pair, two);
-  compareAccess(pair, two);
-  compareTexts(pair, two);
-  compareProperties(pair, two);
-  compareOthers(pair, two);
+    judge(pair, comparison, !after.allowsAny, `${subject(place)} ${after.allowsAny ? 'is allowed now' : 'is no longer allowed'}`);
+  compareTypes(pair, comparison);
+  compareValues(pair, comparison);
+  compareLimits(pair, comparison);
+  compareAccess(pair, comparison);
+  compareTexts(pair, comparison);
+  compareProperties(pair, comparison);
+  compareOthers(pair, comparison);
   for (const [keyword, name] of [
     ['items', '.*'],
     ['additionalProperties', '.*'],
   ] as const)
-    compareBelow(pair, two, keyword, `${place.name}${name}`);
-  for (const keyword of ['anyOf', 'oneOf'] as const) compareBranches(pair, two, keyword);
+    compareBelow(pair, comparison, keyword, `${place.name}${name}`);
+  for (const keyword of ['anyOf', 'oneOf'] as const) compareBranches(pair, comparison, keyword);
 }
 
 /** A rule that allows less breaks requests; one that allows more breaks those who read responses. */
-function judge({ tell, direction }: SchemaPair, { at }: Two, isTighter: boolean, what: string): void {
+function judge({ report, direction }: SchemaPair, { at }: Comparison, isTighter: boolean, what: string): void {
   const isBreaking = direction === 'request' ? isTighter : !isTighter;
-  tell({
+  report({
     impact: isBreaking ? 'breaking' : 'safe',
     at,
     what,
@@ -86,8 +86,8 @@ function judge({ tell, direction }: SchemaPair, { at }: Two, isTighter: boolean,
   });
 }
 
-function uncompared({ tell }: SchemaPair, { at, place }: Two, keyword: string): void {
-  tell({
+function uncompared({ report }: SchemaPair, { at, place }: Comparison, keyword: string): void {
+  report({
     impact: 'uncompared',
     at,
     what: `${keyword} of ${subject(place)} changed, which this program cannot judge`,
@@ -95,9 +95,9 @@ function uncompared({ tell }: SchemaPair, { at, place }: Two, keyword: string): 
   });
 }
 
-function compareProperties(pair: SchemaPair, two: Two): void {
-  const { tell, direction } = pair;
-  const { before, after, place, at } = two;
+function compareProperties(pair: SchemaPair, comparison: Comparison): void {
+  const { report, direction } = pair;
+  const { before, after, place, at } = comparison;
   const [were, are] = [propertyNames(before), propertyNames(after)];
   const [needed, needs] = [requiredNames(before), requiredNames(after)];
   for (const name of new Set([...were, ...are, ...needed, ...needs])) {
@@ -105,7 +105,7 @@ function compareProperties(pair: SchemaPair, two: Two): void {
     const property = joinPointer(at, 'properties', name);
     if (were.has(name) && !are.has(name)) {
       const isHarmless = direction === 'request' && !isClosed(after);
-      tell({
+      report({
         impact: isHarmless ? 'safe' : 'breaking',
         at: joinPointer(ownerOf(before), 'properties', name),
         isRemoved: true,
@@ -119,7 +119,7 @@ function compareProperties(pair: SchemaPair, two: Two): void {
     }
     if (!were.has(name) && are.has(name)) {
       const isNeeded = direction === 'request' && needs.has(name) && !needed.has(name);
-      tell({
+      report({
         impact: isNeeded ? 'breaking' : 'safe',
         at: property,
         what: `${label} is new${isNeeded ? ' and required' : ''}`,
@@ -134,20 +134,20 @@ function compareProperties(pair: SchemaPair, two: Two): void {
   if (isClosed(after) !== isClosed(before))
     judge(
       pair,
-      two,
+      comparison,
       isClosed(after),
       `${subject(place)} ${isClosed(after) ? 'allows no further properties now' : 'allows further properties now'}`,
     );
 }
 
 function compareRequired(
-  { tell, direction }: SchemaPair,
+  { report, direction }: SchemaPair,
   { isNeeded, label, at }: { readonly isNeeded: boolean; readonly label: string; readonly at: string },
 ): void {
   const isBreaking = (direction === 'request') === isNeeded;
   const client =
     direction === 'request' ? 'Calls that do not send it are refused.' : 'It can be undefined: the type makes you handle that.';
-  tell({
+  report({
     impact: isBreaking ? 'breaking' : 'safe',
     at,
     what: `${label} is ${isNeeded ? 'required' : 'optional'} now`,
@@ -155,15 +155,15 @@ function compareRequired(
   });
 }
 
-function compareTypes(pair: SchemaPair, two: Two): void {
-  const { tell, direction } = pair;
-  const { before, after, place, at } = two;
+function compareTypes(pair: SchemaPair, comparison: Comparison): void {
+  const { report, direction } = pair;
+  const { before, after, place, at } = comparison;
   const [were, are] = [typesOf(before), typesOf(after)];
   if (were.size === 0 || are.size === 0) {
     if (were.size !== are.size)
       judge(
         pair,
-        two,
+        comparison,
         are.size > 0,
         `${subject(place)} ${are.size > 0 ? `must be ${[...are].join(' or ')} now` : 'can be of any type now'}`,
       );
@@ -178,7 +178,7 @@ function compareTypes(pair: SchemaPair, two: Two): void {
   if (added.length > 0) {
     const impact: Impact = direction === 'response' ? 'breaking' : 'safe';
     const client = `Handle ${added.join(' and ')}: code written for ${[...were].join(' or ')} fails on it.`;
-    tell({
+    report({
       impact,
       at,
       what: `${subject(place)} can be ${added.join(' or ')} now`,
@@ -188,7 +188,7 @@ function compareTypes(pair: SchemaPair, two: Two): void {
   if (gone.length > 0) {
     const impact: Impact = direction === 'request' ? 'breaking' : 'safe';
     const what = isNarrowed ? `${subject(place)} must be an integer now` : `${subject(place)} can no longer be ${gone.join(' or ')}`;
-    tell({ impact, at, what, client: impact === 'breaking' ? `Do not send ${gone.join(' or ')}.` : 'One case less to handle.' });
+    report({ impact, at, what, client: impact === 'breaking' ? `Do not send ${gone.join(' or ')}.` : 'One case less to handle.' });
   }
 }
 
@@ -198,21 +198,21 @@ interface Values {
   readonly isOpen: boolean;
 }
 
-function compareValues(pair: SchemaPair, two: Two): void {
-  const { tell, direction } = pair;
-  const { before, after, place, at } = two;
+function compareValues(pair: SchemaPair, comparison: Comparison): void {
+  const { report, direction } = pair;
+  const { before, after, place, at } = comparison;
   const [were, are] = [valuesOf(before), valuesOf(after)];
   if (were === undefined || are === undefined) {
     if (were === are) return;
     const listed = are ?? were;
     if (listed?.isOpen === true) return;
     const what = are === undefined ? 'can have any value now' : `is limited to ${[...are.values].join(', ')} now`;
-    return judge(pair, two, are !== undefined, `${subject(place)} ${what}`);
+    return judge(pair, comparison, are !== undefined, `${subject(place)} ${what}`);
   }
   if (were.isOpen !== are.isOpen)
     judge(
       pair,
-      two,
+      comparison,
       !are.isOpen,
       `${subject(place)} ${are.isOpen ? 'can have other values than the listed ones now' : 'can have only the listed values now'}`,
     );
@@ -220,14 +220,14 @@ function compareValues(pair: SchemaPair, two: Two): void {
   const gone = [...were.values].filter((value) => !are.values.has(value));
   const isOpen = were.isOpen && are.isOpen;
   if (added.length > 0)
-    tell({
+    report({
       impact: direction === 'response' && !isOpen ? 'breaking' : 'safe',
       at,
       what: `${subject(place)} can be ${added.join(', ')} now`,
       client: isOpen ? 'One more known value of an open enumeration.' : 'A switch over the values needs a branch for it.',
     });
   if (gone.length > 0)
-    tell({
+    report({
       impact: direction === 'request' && !isOpen ? 'breaking' : 'safe',
       at,
       what: `${subject(place)} no longer lists ${gone.join(', ')}`,
@@ -265,37 +265,37 @@ const LIMITS: readonly (readonly [keyword: string, growsTighter: boolean])[] = [
   ['maxProperties', false],
 ];
 
-function compareLimits(pair: SchemaPair, two: Two): void {
-  const { tell } = pair;
-  const { before, after, place, at } = two;
+function compareLimits(pair: SchemaPair, comparison: Comparison): void {
+  const { report } = pair;
+  const { before, after, place, at } = comparison;
   for (const [keyword, growsTighter] of LIMITS) {
     const [was, is] = [limitOf(before, keyword, growsTighter), limitOf(after, keyword, growsTighter)];
     if (was === is) continue;
     const isTighter = is !== undefined && (was === undefined || (growsTighter ? is > was : is < was));
-    judge(pair, two, isTighter, `${keyword} of ${subject(place)} is ${shown(is)} instead of ${shown(was)}`);
+    judge(pair, comparison, isTighter, `${keyword} of ${subject(place)} is ${toText(is)} instead of ${toText(was)}`);
   }
   for (const keyword of ['pattern', 'format', 'multipleOf', 'contentEncoding', 'contentMediaType'] as const) {
     const [was, is] = [keywordOf(before, keyword), keywordOf(after, keyword)];
     if (was === is) continue;
     // Another pattern or format can be narrower or wider: it counts as what hurts.
     if (was !== undefined && is !== undefined)
-      tell({
+      report({
         impact: 'breaking',
         at,
-        what: `${keyword} of ${subject(place)} is ${shown(is)} instead of ${shown(was)}`,
+        what: `${keyword} of ${subject(place)} is ${toText(is)} instead of ${toText(was)}`,
         client: 'The values that you send or read may no longer fit.',
       });
     else
       judge(
         pair,
-        two,
+        comparison,
         is !== undefined,
-        `${subject(place)} ${is === undefined ? `no longer has the ${keyword} ${shown(was)}` : `has the ${keyword} ${shown(is)} now`}`,
+        `${subject(place)} ${is === undefined ? `no longer has the ${keyword} ${toText(was)}` : `has the ${keyword} ${toText(is)} now`}`,
       );
   }
   const [wasUnique, isUnique] = [keywordOf(before, 'uniqueItems') === true, keywordOf(after, 'uniqueItems') === true];
   if (wasUnique !== isUnique)
-    judge(pair, two, isUnique, `${subject(place)} ${isUnique ? 'must not repeat items now' : 'can repeat items now'}`);
+    judge(pair, comparison, isUnique, `${subject(place)} ${isUnique ? 'must not repeat items now' : 'can repeat items now'}`);
 }
 
 /** Of several limits the tightest. */
@@ -305,33 +305,33 @@ function limitOf(shape: Shape, keyword: string, growsTighter: boolean): number |
 }
 
 /** A property that only one side may send is no longer there for the other. */
-function compareAccess(pair: SchemaPair, two: Two): void {
-  const { before, after, place } = two;
+function compareAccess(pair: SchemaPair, comparison: Comparison): void {
+  const { before, after, place } = comparison;
   const keyword = pair.direction === 'request' ? 'readOnly' : 'writeOnly';
   const [was, is] = [keywordOf(before, keyword) === true, keywordOf(after, keyword) === true];
   if (was === is) return;
-  pair.tell({
+  pair.report({
     impact: is ? 'breaking' : 'safe',
-    at: two.at,
+    at: comparison.at,
     what: `${subject(place)} ${is ? `is ${keyword} now` : `is no longer ${keyword}`}`,
     client: !is ? NOTHING_TO_DO : pair.direction === 'request' ? 'Do not send it any longer.' : 'Responses do not have it.',
   });
 }
 
-function compareTexts({ tell, direction }: SchemaPair, { before, after, place, at }: Two): void {
+function compareTexts({ report, direction }: SchemaPair, { before, after, place, at }: Comparison): void {
   const [was, is] = [keywordOf(before, 'default'), keywordOf(after, 'default')];
   if (JSON.stringify(was) !== JSON.stringify(is))
-    tell({
+    report({
       impact: direction === 'request' ? 'breaking' : 'documentation',
       at,
-      what: `default of ${subject(place)} is ${shown(is)} instead of ${shown(was)}`,
+      what: `default of ${subject(place)} is ${toText(is)} instead of ${toText(was)}`,
       client: direction === 'request' ? 'Calls that do not send it mean something else.' : NOTHING_CHANGES,
     });
   const keywords = new Set([...before.parts, ...after.parts].flatMap(({ schema }) => Object.keys(schema)).filter(isText));
   for (const keyword of keywords) {
     if (JSON.stringify(keywordsOf(before, keyword)) === JSON.stringify(keywordsOf(after, keyword))) continue;
     if (keyword === '$defs' || keyword === 'definitions') continue;
-    tell({
+    report({
       impact: 'documentation',
       at,
       what: `${keyword} of ${subject(place)} changed`,
@@ -367,34 +367,39 @@ const COMPARED: ReadonlySet<string> = new Set([
 ]);
 
 /** Whatever else a schema can say is at least named: nothing that may break something is passed over. */
-function compareOthers(pair: SchemaPair, two: Two): void {
-  const { before, after } = two;
+function compareOthers(pair: SchemaPair, comparison: Comparison): void {
+  const { before, after } = comparison;
   const keywords = new Set([...before.parts, ...after.parts].flatMap(({ schema }) => Object.keys(schema)));
   for (const keyword of keywords) {
     if (COMPARED.has(keyword) || isText(keyword)) continue;
     function text({ document }: Shape, values: readonly unknown[]): string {
       return canonical(document, values);
     }
-    if (text(before, keywordsOf(before, keyword)) !== text(after, keywordsOf(after, keyword))) uncompared(pair, two, keyword);
+    if (text(before, keywordsOf(before, keyword)) !== text(after, keywordsOf(after, keyword))) uncompared(pair, comparison, keyword);
   }
 }
 
-function compareBelow(pair: SchemaPair, two: Two, keyword: 'items' | 'additionalProperties', name: string): void {
-  const { before, after, place } = two;
+function compareBelow(pair: SchemaPair, comparison: Comparison, keyword: 'items' | 'additionalProperties', name: string): void {
+  const { before, after, place } = comparison;
   const [was, is] = [shapeBelow(before, keyword), shapeBelow(after, keyword)];
   // Whether further properties are allowed at all is compared with the properties.
-  function isSaid(shape: Shape | undefined): shape is Shape {
+  function isDescribed(shape: Shape | undefined): shape is Shape {
     return shape !== undefined && shape.allowsAny && shape.parts.length > 0;
   }
-  if (isSaid(was) && isSaid(is)) return compare(pair, was, is, { ...place, name });
-  if (isSaid(was) === isSaid(is)) return;
+  if (isDescribed(was) && isDescribed(is)) return compare(pair, was, is, { ...place, name });
+  if (isDescribed(was) === isDescribed(is)) return;
   if (keyword === 'additionalProperties' && isClosed(before) !== isClosed(after)) return;
-  judge(pair, two, isSaid(is), `${keyword} of ${subject(place)} ${isSaid(is) ? 'are described now' : 'are no longer described'}`);
+  judge(
+    pair,
+    comparison,
+    isDescribed(is),
+    `${keyword} of ${subject(place)} ${isDescribed(is) ? 'are described now' : 'are no longer described'}`,
+  );
 }
 
 /** Alternatives that are the same in both documents are matched first; the others are compared in their order. */
-function compareBranches(pair: SchemaPair, two: Two, keyword: 'anyOf' | 'oneOf'): void {
-  const { before, after, place } = two;
+function compareBranches(pair: SchemaPair, comparison: Comparison, keyword: 'anyOf' | 'oneOf'): void {
+  const { before, after, place } = comparison;
   const [were, are] = [alternatives(before, keyword), alternatives(after, keyword)];
   function text(shape: Shape): string {
     return canonical(shape.document, shape.parts[0]?.schema);
@@ -406,7 +411,7 @@ function compareBranches(pair: SchemaPair, two: Two, keyword: 'anyOf' | 'oneOf')
     if (were.length !== are.length)
       judge(
         pair,
-        two,
+        comparison,
         are.length > 0,
         `${subject(place)} ${are.length > 0 ? `has alternatives (${keyword}) now` : `no longer has alternatives (${keyword})`}`,
       );
@@ -415,9 +420,9 @@ function compareBranches(pair: SchemaPair, two: Two, keyword: 'anyOf' | 'oneOf')
   for (const [index, branch] of changed.entries()) {
     const counterpart = other[index];
     if (counterpart !== undefined) compare(pair, branch, counterpart, place);
-    else judge(pair, two, true, `${subject(place)} no longer has the alternative ${nameOf(branch)}`);
+    else judge(pair, comparison, true, `${subject(place)} no longer has the alternative ${nameOf(branch)}`);
   }
-  for (const branch of other.slice(changed.length)) judge(pair, two, false, `${subject(place)} can be ${nameOf(branch)} now`);
+  for (const branch of other.slice(changed.length)) judge(pair, comparison, false, `${subject(place)} can be ${nameOf(branch)} now`);
 }
 
 function alternatives(shape: Shape, keyword: 'anyOf' | 'oneOf'): readonly Shape[] {
@@ -437,6 +442,6 @@ function subject({ name }: Place): string {
   return name === '' ? 'the body' : name.replace(/^\./, '');
 }
 
-function shown(value: unknown): string {
+function toText(value: unknown): string {
   return value === undefined ? 'none' : isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
 }

@@ -3,34 +3,39 @@ import type { OpenApiDocument } from '../document.ts';
 import { isObject, member } from '../json.ts';
 import type { Operation } from '../operation.ts';
 import { joinPointer, valueAt } from '../pointer.ts';
-import type { Tell } from './change.ts';
+import type { ReportChange } from './change.ts';
 import { canonical } from './shape.ts';
 
 interface Documents {
   readonly before: OpenApiDocument;
   readonly after: OpenApiDocument;
-  readonly tell: Tell;
+  readonly report: ReportChange;
 }
 
 /** One way to be let in: schemes that are all needed, each as what it asks for on the wire, with its scopes. */
 type Alternative = ReadonlyMap<string, readonly string[]>;
 
 /** Compares what lets a request in. A way that was enough and is no longer enough breaks those who use it. */
-export function diffSecurity({ before, after, tell }: Documents, was: Operation, is: Operation): void {
+export function diffSecurity({ before, after, report }: Documents, was: Operation, is: Operation): void {
   const [old, now] = [alternativesOf(before, was), alternativesOf(after, is)];
   const lost = old.filter((given) => !now.some((needed) => isEnough(given, needed)));
   const won = now.filter((given) => !old.some((needed) => isEnough(given, needed)));
   const at = is.pointer;
   for (const alternative of lost)
-    tell({
+    report({
       impact: 'breaking',
       at,
-      what: `${shown(alternative)} is no longer enough; needed is ${now.map(shown).join(', or ')}`,
+      what: `${toText(alternative)} is no longer enough; needed is ${now.map(toText).join(', or ')}`,
       client: 'Requests of earlier clients are refused with 401 or 403.',
     });
   if (lost.length === 0)
     for (const alternative of won)
-      tell({ impact: 'safe', at, what: `${shown(alternative)} is enough now`, client: 'A further way to be let in, which you may use.' });
+      report({
+        impact: 'safe',
+        at,
+        what: `${toText(alternative)} is enough now`,
+        client: 'A further way to be let in, which you may use.',
+      });
 }
 
 function isEnough(given: Alternative, needed: Alternative): boolean {
@@ -66,7 +71,7 @@ function schemeText(document: OpenApiDocument, name: string): string {
   }
 }
 
-function shown(alternative: Alternative): string {
+function toText(alternative: Alternative): string {
   if (alternative.size === 0) return 'no credential';
   return [...alternative].map(([scheme, scopes]) => (scopes.length === 0 ? scheme : `${scheme} with ${scopes.join(', ')}`)).join(' and ');
 }

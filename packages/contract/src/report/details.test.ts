@@ -96,7 +96,7 @@ const acceptanceOf = (finding: string, expires = TODAY): Acceptance => ({
 
 describe('the sentences of the page', () => {
   test.each<[string, Parameters<typeof reportOf>[0], string]>([
-    ['nothing', {}, 'No answer contradicts what the document shows. Every operation was verified.'],
+    ['nothing', {}, 'No response contradicts what the document shows. Every operation was verified.'],
     ['a violation', { findings: [findingOf('violation')] }, 'The service contradicts its document in 1 way. Every operation was verified.'],
     [
       'two violations',
@@ -116,42 +116,42 @@ describe('the sentences of the page', () => {
     [
       'something learned',
       { findings: [findingOf('learned')] },
-      'No answer contradicts what the document shows. The document can learn 1 thing. Every operation was verified.',
+      'No response contradicts what the document shows. The document can learn 1 thing. Every operation was verified.',
     ],
     [
       'something learned and something discovered',
       { findings: [findingOf('learned'), findingOf('discovered'), findingOf('unverified')] },
-      'No answer contradicts what the document shows. The document can learn 2 things. Every operation was verified.',
+      'No response contradicts what the document shows. The document can learn 2 things. Every operation was verified.',
     ],
     [
       'a run that fails for something else',
       { findings: [findingOf('learned')], failOn: 'learned' },
-      'No answer contradicts what the document shows. The document can learn 1 thing. Every operation was verified.',
+      'No response contradicts what the document shows. The document can learn 1 thing. Every operation was verified.',
     ],
     [
       'an operation that was not verified',
       { coverage: [rowOf(), unverified] },
-      'No answer contradicts what the document shows. 1 operation of 2 not verified.',
+      'No response contradicts what the document shows. 1 operation of 2 not verified.',
     ],
     [
       'two of them',
       { coverage: [rowOf(), unverified, unverified] },
-      'No answer contradicts what the document shows. 2 operations of 3 not verified.',
+      'No response contradicts what the document shows. 2 operations of 3 not verified.',
     ],
     [
       'money that was spent',
       { spent: { amount: '1.00', unknown: 0 } },
-      'No answer contradicts what the document shows. Every operation was verified. Spent: 1.00.',
+      'No response contradicts what the document shows. Every operation was verified. Spent: 1.00.',
     ],
     [
       'a purchase of unknown price',
       { spent: { amount: '0.00', unknown: 1 } },
-      'No answer contradicts what the document shows. Every operation was verified. Spent: 0.00 and 1 purchase of unknown price.',
+      'No response contradicts what the document shows. Every operation was verified. Spent: 0.00 and 1 purchase of unknown price.',
     ],
     [
       'two of them and money',
       { spent: { amount: '2.50', unknown: 2 } },
-      'No answer contradicts what the document shows. Every operation was verified. Spent: 2.50 and 2 purchases of unknown price.',
+      'No response contradicts what the document shows. Every operation was verified. Spent: 2.50 and 2 purchases of unknown price.',
     ],
   ])('say %s', (_, given, expected) => {
     expect(toHtml(reportOf(given))).toContain(`<p class="said">${expected}</p>`);
@@ -160,7 +160,7 @@ describe('the sentences of the page', () => {
   test('do not count what is accepted', () => {
     const finding = findingOf('violation');
     const html = toHtml(reportOf({ findings: [finding], accepted: [acceptanceOf(finding.id)] }));
-    expect(html).toContain('<p class="said">No answer contradicts what the document shows. Every operation was verified.</p>');
+    expect(html).toContain('<p class="said">No response contradicts what the document shows. Every operation was verified.</p>');
     expect(html).toContain('<div class="figure"><b>1 / 0</b><span>accepted / fixed</span></div>');
     expect(toHtml(reportOf())).not.toContain('accepted / fixed');
   });
@@ -275,7 +275,7 @@ describe('the page', () => {
     );
     for (const part of [
       `<summary><span class="verdict">client</span> <b>${finding.message}</b> <span class="soft">getThing 200, listThings 404 × 3</span></summary>`,
-      '<p>Seen at</p><ul><li><code>the answer</code> of getThing: nothing</li><li><code>/a</code> of getThing: a text</li></ul>',
+      '<p>Seen at</p><ul><li><code>the response</code> of getThing: nothing</li><li><code>/a</code> of getThing: a text</li></ul>',
       '<code>a.yaml:3:5</code>',
       '<code>property-type</code> Types are right.',
       '<p>To describe it</p><pre><span class="remove">--- a</span>\n<span class="add">+++ b</span>\n same\n<span class="remove">-old</span>\n<span class="add">+new</span></pre>',
@@ -355,7 +355,7 @@ describe('the other formats', () => {
   test('Markdown has a section for each finding, and the rest of the run', () => {
     const text = toMarkdown(reportOf({ findings: [finding], coverage, left: ['a stay'], notes: ['a note'], unfinished: ['an undo'] }));
     for (const part of [
-      'http://a.test/, read-only, seed 7. 0 answers judged; 2 of 2 operations verified, 0 unverified; 1 violation, 0 discovered, 0 learned; 0 of 0 statuses and 0 of 0 fields seen.\n',
+      'http://a.test/, read-only, seed 7. 0 responses judged; 2 of 2 operations verified, 0 unverified; 1 violation, 0 discovered, 0 learned; 0 of 0 statuses and 0 of 0 fields seen.\n',
       `### ${finding.message}\n\n- check property-type, finding \`${finding.id}\`\n- seen on getThing 200, listThings 404 (3 times)\n- expected a number, observed a text\n- It breaks.\n\n\`\`\`sh\ncurl http://a.test/\n\`\`\`\n\n\`\`\`diff\n--- a\n+++ b\n+new\n\`\`\`\n`,
       '## Planned to be undone, and not undone\n\n- an undo\n',
       '## About the document\n\n- a note\n',
@@ -392,11 +392,11 @@ describe('the other formats', () => {
 
   test('the line of figures leaves out what there is none of', () => {
     expect(summaryLine(reportOf())).toBe(
-      '0 answers judged; 1 of 1 operations verified, 0 unverified; 0 violation, 0 discovered, 0 learned',
+      '0 responses judged; 1 of 1 operations verified, 0 unverified; 0 violation, 0 discovered, 0 learned',
     );
     const accepted = [acceptanceOf(finding.id), { ...acceptanceOf('f-gone') }];
     expect(summaryLine(reportOf({ findings: [finding, findingOf('unverified')], accepted, coverage }))).toBe(
-      '0 answers judged; 2 of 2 operations verified, 0 unverified; 0 violation, 0 discovered, 0 learned, 1 unverified, 1 accepted, 1 fixed',
+      '0 responses judged; 2 of 2 operations verified, 0 unverified; 0 violation, 0 discovered, 0 learned, 1 unverified, 1 accepted, 1 fixed',
     );
   });
 });

@@ -8,7 +8,7 @@ const UNKNOWN = -1;
 /** Who wrote the file: what readers recognise their own recordings by. */
 export const CREATOR = 'contract';
 
-/** The requests and answers of a run as HAR 1.2, with secrets masked. */
+/** The requests and responses of a run as HAR 1.2, with secrets masked. */
 export function toHar({ traffic }: Pick<SettledReport, 'traffic'>): string {
   const har: Har = { log: { version: '1.2', creator: { name: CREATOR, version: '1' }, entries: traffic.map(entryOf) } };
   return `${JSON.stringify(har, null, 2)}\n`;

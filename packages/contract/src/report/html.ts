@@ -11,10 +11,10 @@ import { summarise } from './summary.ts';
 import { visible } from './visible.ts';
 
 const MEANINGS: Readonly<Record<Verdict, string>> = {
-  violation: 'An answer contradicts what the specification shows. The run fails.',
-  learned: 'An answer contradicts what the document only assumes. The document can be corrected.',
-  discovered: 'An answer has something that the document does not describe.',
-  unverified: 'The document describes it, and no answer showed it. Never counted as passed.',
+  violation: 'A response contradicts what the specification shows. The run fails.',
+  learned: 'A response contradicts what the document only assumes. The document can be corrected.',
+  discovered: 'A response has something that the document does not describe.',
+  unverified: 'The document describes it, and no response showed it. Never counted as passed.',
 };
 
 /** The only script that the page allows. */
@@ -52,7 +52,7 @@ ${report.findings.length === 0 ? markup`<p>Nothing was found.</p>` : VERDICTS.ma
 ${settled(report)}
 </section>
 <h2 id="coverage">Coverage</h2>
-<p class="soft">By operation: which statuses were answered, how often, and which were not; how many of the described fields were seen. Open one for its findings, its fields, seen (✓) or not (–), and for its checks.</p>
+<p class="soft">By operation: which statuses were observed, how often, and which were not; how many of the described fields were seen. Open one for its findings, its fields, seen (✓) or not (–), and for its checks.</p>
 ${report.coverage.map((row) => coverageOf(row, report))}
 <h2 id="plan">What was allowed to be sent</h2>
 <details><summary>${counted(report.plan.length, 'step')}</summary><div><ul>${report.plan.map((step) => markup`<li><code>${step}</code></li>`)}</ul></div></details>
@@ -73,7 +73,7 @@ function summaryText(report: SettledReport): string {
   const missing = operations.all - operations.verified;
   const { amount, unknown } = report.spent;
   return [
-    open.length === 0 ? 'No answer contradicts what the document shows.' : '',
+    open.length === 0 ? 'No response contradicts what the document shows.' : '',
     open.length > clients ? `The service contradicts its document in ${counted(open.length - clients, 'way')}.` : '',
     clients > 0 ? `Clients send what the document does not allow, in ${counted(clients, 'way')}.` : '',
     changes > 0 ? `The document can learn ${counted(changes, 'thing')}.` : '',
@@ -188,7 +188,7 @@ function findingOf(finding: SettledFinding, report: SettledReport): Html {
   const { check, about, message, touches, expected, observed, samples, source, client, curl, patch, id, expired, verdict } = finding;
   const where = touches.map(({ operation, status, times }) => `${operation} ${status}${times > 1 ? ` × ${times}` : ''}`).join(', ');
   const seen = samples.map(
-    (sample) => markup`<li><code>${sample.pointer || 'the answer'}</code> of ${sample.operation}: ${sample.observed}</li>`,
+    (sample) => markup`<li><code>${sample.pointer || 'the response'}</code> of ${sample.operation}: ${sample.observed}</li>`,
   );
   const claim = report.checks.find((one) => one.id === check)?.claim;
   return markup`<details class="finding ${classesOf(finding, report)}"${verdict === 'violation' ? markup` open` : ''}><summary>${about === 'client' ? markup`<span class="verdict">client</span> ` : ''}<b>${message}</b> <span class="soft">${where}</span></summary><div id="${id}">

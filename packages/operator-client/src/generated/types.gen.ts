@@ -529,7 +529,7 @@ export type ApiKeyList = {
 };
 
 /**
- * Purpose of the key, and what it allows.
+ * The purpose and the access of the new key.
  */
 export type IssueApiKeyRequest = {
     /**
@@ -1950,7 +1950,7 @@ export type InvoiceDetail = Invoice & {
  */
 export type CreateCreditNoteRequest = {
     /**
-     * Net amount in EUR, in whole cents, more than 0 and at most what is left of the invoice.
+     * Net amount in EUR, in whole cents, more than 0 and at most the amount that earlier credit notes have not corrected.
      */
     amount: Price;
     /**
@@ -3944,7 +3944,7 @@ export type ListApiKeysSuccess = ListApiKeysResponses[keyof ListApiKeysResponses
 
 export type IssueApiKeyData = {
     /**
-     * Purpose of the key, and what it allows.
+     * The purpose and the access of the new key.
      */
     body: IssueApiKeyRequest;
     path: {

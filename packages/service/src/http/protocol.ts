@@ -155,6 +155,7 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
 }
 
 function hasOtherCharset(contentType: string): boolean {
+  if (!contentType.includes(';')) return false;
   for (const { groups } of contentType.matchAll(CHARSET)) {
     if (!UTF_8.test(groups?.['quoted'] ?? groups?.['plain'] ?? '')) return true;
   }

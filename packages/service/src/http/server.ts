@@ -95,13 +95,12 @@ export function listeningUrl(app: FastifyInstance): string {
 /** Refuses requests that break HTTP or have no route. Covers the routes that are added after this call. */
 function refuseFaults(app: FastifyInstance): void {
   const allowedMethods = collectMethods(app);
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const fault = protocolFault(request.raw);
-    if (fault) throw fault;
-    if (!request.is404) return;
+    if (fault || !request.is404) return done(fault);
     const allowed = allowedMethods(request.url);
     if (allowed.length > 0 || request.method === 'CONNECT') reply.header('allow', allowed.join(', '));
-    throw routeFault(request.method, allowed);
+    done(routeFault(request.method, allowed));
   });
 }
 

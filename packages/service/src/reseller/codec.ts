@@ -2,17 +2,12 @@
 import { createValidator, maskSecrets } from '@reseller/contract';
 import type { Check, Operation } from '@reseller/contract';
 
-import type { LogEntry } from '../store/log-row.ts';
+import type { LogEntry, SharedResponse, SharedText } from '../store/log-row.ts';
 import { cutForm, cutText, MAX_LOGGED_PATH_LENGTH } from './cut.ts';
 import { resellerDocument } from './document.ts';
 import { maskPath } from './masking.ts';
 import type { MaskKey } from './masking.ts';
 import { isSharedData } from './shared-data.ts';
-
-/** The text of shared data. */
-export interface SharedText {
-  readonly text: string;
-}
 
 /** A response as it is sent. */
 export interface Reply {
@@ -21,8 +16,8 @@ export interface Reply {
   readonly body: string;
   /** The body with its secrets masked, for the request log. */
   readonly loggedBody: string;
-  /** The part of `loggedBody` before its last brace that other responses have too. */
-  readonly shared?: SharedText;
+  /** The parts of `loggedBody`, if other responses have one of them too. */
+  readonly shared?: SharedResponse;
   /** The `type` of an error, or null for a success. */
   readonly errorType: string | null;
   /** Seconds in Retry-After. If undefined, the status decides. */
@@ -99,7 +94,7 @@ export function createReplyCodec(operation: Operation): ReplyCodec {
           status: 200,
           body: `${head}${texts.sent}}`,
           loggedBody: `${head}${texts.logged.text}}`,
-          shared: texts.logged,
+          shared: { head, rest: texts.logged },
           errorType: null,
         };
       }
@@ -132,23 +127,24 @@ export function toLogEntry({ id, accountId, now, method, path, form, maskKey }: 
     method,
     request_body: reply.errorType === null ? maskedForm : cutForm(maskedForm),
     error_type: reply.errorType,
-    response_body: maskedBody(reply, maskKey),
+    ...maskedResponse(reply, maskKey),
   };
 }
 
 /** Shared texts that do not contain the key of a mask. */
 const withoutKey = new WeakMap<MaskKey, WeakSet<SharedText>>();
 
-function maskedBody({ loggedBody, shared }: Reply, maskKey: MaskKey): string {
-  if (!shared) return maskKey(loggedBody);
-  let known = withoutKey.get(maskKey);
-  if (!known) withoutKey.set(maskKey, (known = new WeakSet()));
-  if (known.has(shared)) {
-    const head = loggedBody.length - shared.text.length - 1;
-    return maskKey(loggedBody.slice(0, head)) + loggedBody.slice(head);
-  }
-  if (maskKey(shared.text) === shared.text) known.add(shared);
-  return maskKey(loggedBody);
+function maskedResponse({ loggedBody, shared }: Reply, maskKey: MaskKey): Pick<LogEntry, 'response_body' | 'shared'> {
+  if (!shared || !isWithoutKey(shared.rest, maskKey)) return { response_body: maskKey(loggedBody) };
+  const head = maskKey(shared.head);
+  return { response_body: `${head}${shared.rest.text}}`, shared: { head, rest: shared.rest } };
+}
+
+function isWithoutKey(shared: SharedText, maskKey: MaskKey): boolean {
+  const known = withoutKey.get(maskKey) ?? new WeakSet();
+  withoutKey.set(maskKey, known);
+  if (!known.has(shared) && maskKey(shared.text) === shared.text) known.add(shared);
+  return known.has(shared);
 }
 
 function createErrorCodec(sentId: (requestId: string | null) => string | null): ErrorCodec {

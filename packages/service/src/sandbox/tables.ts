@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 
 import type { Schema } from '../store/schema.ts';
-import type { Db, RequestLog, Sharing } from '../store/store.ts';
+import type { Db, Sharing, Store } from '../store/store.ts';
 
 /** A row of either engine. */
 export type Row = Readonly<Record<string, string | number | null>>;
@@ -88,12 +88,15 @@ export async function empty(db: Db): Promise<void> {
   for (const table of inOrder.toReversed()) await sql`delete from ${sql.table(table)}`.execute(db);
 }
 
-/** Inserts rows of `dump`. */
-export async function insert(db: Db, { prepareMonths }: RequestLog, table: string, rows: readonly Row[]): Promise<void> {
-  const [first] = rows;
+/**
+ * Inserts rows of `dump`.
+ *
+ * @param rows A JSON array.
+ */
+export async function insert(db: Db, { insertRows, requestLog }: Pick<Store, 'insertRows' | 'requestLog'>, table: string, rows: string) {
+  const parsed: readonly Row[] = JSON.parse(rows);
+  const [first] = parsed;
   if (!first || !inOrder.includes(table)) return;
-  if (table === 'request_log') await prepareMonths(db, [...new Set(rows.map(({ month }) => Number(month)))]);
-  const columns = Object.keys(first);
-  const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column] ?? null))})`);
-  await sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))}) values ${sql.join(values)}`.execute(db);
+  if (table === 'request_log') await requestLog.prepareMonths(db, [...new Set(parsed.map(({ month }) => Number(month)))]);
+  await insertRows(db, table, Object.keys(first), rows);
 }

@@ -6,6 +6,17 @@ import type { Insertable } from 'kysely';
 import type { RequestLogBodiesTable } from './tables/request-log-bodies.ts';
 import type { RequestLogTable } from './tables/request-log.ts';
 
+/** A text that many responses contain. It is one object, so that it need not be compared. */
+export interface SharedText {
+  readonly text: string;
+}
+
+/** A response that consists of its own head, a shared text and a closing brace. */
+export interface SharedResponse {
+  readonly head: string;
+  readonly rest: SharedText;
+}
+
 /** An entry of the request log. */
 export interface LogEntry {
   readonly account_id: string;
@@ -19,6 +30,8 @@ export interface LogEntry {
   readonly request_body: string;
   readonly error_type: string | null;
   readonly response_body: string;
+  /** The parts of `response_body`, if other responses have one of them too. */
+  readonly shared?: SharedResponse;
 }
 
 /** A row of `request_log` before it is numbered. */
@@ -39,8 +52,8 @@ const MAX_REMEMBERED_LENGTH = 8_000_000;
 const ENVELOPE_START = '{"status":"success","requestID":"';
 
 /** The row of an entry with its response. */
-export function toLogRow({ response_body, ...entry }: LogEntry): LogRow {
-  return rowOf(entry, { response_body, response_hash: null });
+export function toLogRow(entry: LogEntry): LogRow {
+  return rowOf(entry, { response_body: entry.response_body, response_hash: null });
 }
 
 /** Finds responses that an account receives repeatedly. */
@@ -50,23 +63,34 @@ export interface ResponseMemory {
 }
 
 export function createResponseMemory(): ResponseMemory {
-  /** Hashes by account and response. The hash is computed when the response comes the second time. */
-  let hashes = new Map<string, string | undefined>();
+  /** Hashes by account and response, or its head. The hash is computed when the response comes the second time. */
+  type Hashes = Map<string, string | undefined>;
+  let whole: Hashes = new Map();
+  let byText = new WeakMap<SharedText, Hashes>();
   let length = 0;
+  function hashesFor(text: SharedText | undefined): Hashes {
+    if (!text) return whole;
+    const known = byText.get(text) ?? new Map<string, string | undefined>();
+    byText.set(text, known);
+    return known;
+  }
   return {
     toLogRow(entry) {
-      const { account_id, date, response_body } = entry;
+      const { account_id, date, response_body, shared } = entry;
       if (entry.success !== 1 || response_body.length < MIN_SHARED_LENGTH) return { row: toLogRow(entry) };
-      const body = withoutRequestId(response_body, entry.request_id);
-      const key = account_id + body;
-      if (!hashes.has(key)) {
+      const head = withoutRequestId(shared?.head ?? response_body, entry.request_id);
+      const key = account_id + head;
+      if (!hashesFor(shared?.rest).has(key)) {
         if ((length += key.length) > MAX_REMEMBERED_LENGTH) {
-          hashes = new Map();
+          whole = new Map();
+          byText = new WeakMap();
           length = key.length;
         }
-        hashes.set(key, undefined);
+        hashesFor(shared?.rest).set(key, undefined);
         return { row: toLogRow(entry) };
       }
+      const hashes = hashesFor(shared?.rest);
+      const body = shared ? `${head}${shared.rest.text}}` : head;
       let response_hash = hashes.get(key);
       // The first row with the hash is charged for the body.
       const charged = response_hash === undefined ? body.length : 0;
@@ -98,7 +122,7 @@ function withoutRequestId(body: string, requestId: string): string {
 }
 
 function rowOf(
-  { account_id, request_id, date, success, endpoint, method, request_body, error_type }: Omit<LogEntry, 'response_body'>,
+  { account_id, request_id, date, success, endpoint, method, request_body, error_type }: LogEntry,
   response: Pick<LogRow, 'response_body' | 'response_hash'>,
   charged = response.response_body?.length ?? 0,
 ): LogRow {

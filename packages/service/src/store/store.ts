@@ -85,6 +85,13 @@ export interface Sharing {
   freeze(db: Db, tables: readonly string[]): Promise<void>;
 }
 
+/**
+ * Inserts rows from a text, which takes a fraction of the time that a parameter for each value takes.
+ *
+ * @param rows A JSON array of objects whose keys are the columns.
+ */
+export type InsertRows = (db: Db, table: string, columns: readonly string[], rows: string) => Promise<void>;
+
 export interface CommitOptions {
   /**
    * Whether an engine with a network may assume that `expectedWrite` and `expectedRows` succeed, so that it sends all statements with the
@@ -116,6 +123,7 @@ export interface Store {
    * @throws StoreUnavailableError if the store cannot commit. Nothing of the transaction is kept then.
    */
   commit<T>(work: (transaction: Transaction) => Promise<T>, options?: CommitOptions): Promise<T>;
+  readonly insertRows: InsertRows;
   readonly sharing: Sharing;
   readonly requestLog: RequestLog;
   /** Undefined for a store without connections. */

@@ -15,7 +15,7 @@ import { buyVm } from './purchases.ts';
 import type { Simulation } from './simulation.ts';
 import { nextInstant } from './virtual-clock.ts';
 
-/** The clock goes on, and what is due is done: mostly at once, now and then after requests that came first. */
+/** The clock advances, and the jobs that are due run: mostly at once, sometimes after other requests. */
 export async function passTime(sim: Simulation): Promise<void> {
   const { dice, clock } = sim;
   const scheduled = [nextDue(sim.model), nextPriceChange(sim.model, clock.now())].filter((instant) => instant !== undefined);

@@ -237,7 +237,7 @@ describe('the spend guard', () => {
 });
 
 describe('what one may look at', () => {
-  test('events, without secrets, and what they throw does not touch the call', async () => {
+  test('events name the operation and the attempt, and have no secrets', async () => {
     const service = await start();
     const events: ClientEvent[] = [];
     const reseller = service.reseller({ onEvent: (event) => void events.push(event), maxRetries: 0 });
@@ -251,6 +251,24 @@ describe('what one may look at', () => {
       ['failure', 'registerDomain', 1],
     ]);
     expect(JSON.stringify(events)).not.toContain('very-secret');
+  });
+
+  test('the request ID of each response, in events and in the details of log lines', async () => {
+    const service = await start();
+    const fromEvents: unknown[] = [];
+    const fromLog: unknown[] = [];
+    const write = (_: string, { requestID }: { requestID?: unknown } = {}) => void fromLog.push(requestID);
+    const reseller = service.reseller({
+      onEvent: (event) => void fromEvents.push(event.type === 'response' ? event.requestID : event.type),
+      logger: { debug: write, info: write, warn: write, error: write },
+      logLevel: 'debug',
+    });
+    const { requestID } = await reseller.vm.hosts().withMeta();
+    const refused: { requestID?: unknown } = await reseller.domain.info('unknown.test').catch((error: unknown) => Object(error));
+    expect(requestID).toMatch(/^[\da-f-]{36}$/);
+    expect(fromEvents).toEqual(['request', requestID, 'request', 'failure']);
+    expect(refused.requestID).toMatch(/^[\da-f-]{36}$/);
+    expect(fromLog).toEqual([undefined, requestID, undefined, refused.requestID]);
   });
 
   test('middleware, outermost first, and who is calling', async () => {

@@ -84,6 +84,6 @@ async function assertErasable(db: Db, accountId: string): Promise<void> {
   throw new Refusal(
     409,
     'wrong_state',
-    `The account cannot be erased, because it ${obstacles.join(' and ')}. Suspend it, remove what it has, settle its invoices, and wait for the end of the month if something is not invoiced yet.`,
+    `The account cannot be erased, because it ${obstacles.join(' and ')}. Suspend it, remove its servers and domains, settle its invoices, and wait for the end of the month if something is not invoiced yet.`,
   );
 }

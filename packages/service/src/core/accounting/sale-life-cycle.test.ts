@@ -19,16 +19,19 @@ test('names every broken rule of a sale and stores nothing', async () => {
   await expect(refused).rejects.toMatchObject({
     status: 422,
     fields: [
-      { field: 'title', rule: 'required' },
-      { field: 'stop_date', rule: 'minimum' },
-      { field: 'max_volume', rule: 'minimum' },
-      { field: 'pricings/nl_ryzen', rule: 'required' },
-      { field: 'pricings/de_xeon/mem', rule: 'minimum' },
-      { field: 'pricings/nl_abacus', rule: 'exists' },
-      { field: 'account_id', rule: 'exists' },
+      { field: 'title', rule: 'required', message: 'must not be empty' },
+      { field: 'stop_date', rule: 'minimum', message: 'must be after the start, 2026-11-10T12:00:00.000Z' },
+      { field: 'max_volume', rule: 'minimum', message: 'must be an integer of at least 1' },
+      { field: 'pricings/nl_ryzen', rule: 'required', message: 'must have a price for core, mem, nvme or several of them' },
+      { field: 'pricings/de_xeon/mem', rule: 'minimum', message: 'must be at least 0' },
+      { field: 'pricings/nl_abacus', rule: 'exists', message: 'must be the name of a host system: de_epyc, de_xeon, nl_ryzen' },
+      { field: 'account_id', rule: 'exists', message: 'must be the identifier of an account, or null' },
     ],
   });
-  await expect(createSale({ pricings: {} })).rejects.toMatchObject({ status: 422 });
+  await expect(createSale({ pricings: {} })).rejects.toMatchObject({
+    status: 422,
+    fields: [{ field: 'pricings', rule: 'required', message: 'must name a host system' }],
+  });
   await expect(createSale({ maxVolume: 1.5 })).rejects.toMatchObject({ status: 422 });
   expect(await service.store.read((db) => db.selectFrom('sales').select('id').execute())).toEqual(before);
 });
@@ -52,4 +55,48 @@ test('refuses to end a sale that has already ended', async () => {
   service.clock.advance(1000);
   await expect(endSale(byDate)).rejects.toMatchObject({ status: 409, message: expect.stringContaining('by date') });
   await expect(endSale('none')).rejects.toMatchObject({ status: 404 });
+});
+
+test('accepts a sale at each bound: a volume of 1, a price of 0 for one resource, and an end one millisecond after the start', async () => {
+  const service = await startService();
+  const { createSale } = providerOf(service);
+  const start = service.clock.now();
+  const id = await createSale({ start, stop: start + 1, maxVolume: 1, pricings: { de_xeon: { mem: 0n } } });
+  const { sales, prices } = await service.store.read(async (db) => ({
+    sales: await db.selectFrom('sales').selectAll().where('id', '=', id).execute(),
+    prices: await db.selectFrom('sale_prices').selectAll().where('sale_id', '=', id).execute(),
+  }));
+  expect(sales).toMatchObject([{ start, stop: start + 1, max_volume: 1, used_volume: 0, ended: null, created: start, account_id: null }]);
+  expect(prices).toEqual([{ sale_id: id, hostsystem: 'de_xeon', resource: 'mem', price_net: 0 }]);
+});
+
+test('describes each property by what it says of the sale, unless the provider gives another text', async () => {
+  const service = await startService();
+  const { createSale } = providerOf(service);
+  const descriptionsOf = async (sale: Parameters<typeof createSale>[0]): Promise<unknown> => {
+    const id = await createSale(sale);
+    const { descriptions } = await service.store.read((db) =>
+      db.selectFrom('sales').select('descriptions').where('id', '=', id).executeTakeFirstOrThrow(),
+    );
+    return JSON.parse(descriptions);
+  };
+  const always = {
+    startDate: 'The sale is active from this moment.',
+    maxVolume: 'Maximum number of VMs; the sale ends automatically when it is reached.',
+    usedVolume: 'VMs already created through the sale.',
+    pricings:
+      'Net and gross price of 30 days for each core, GB of memory and GB of NVMe storage. Host systems and resources that are not listed keep their standard prices.',
+  };
+  expect(await descriptionsOf({ stop: null, upgradable: true })).toEqual({
+    ...always,
+    stopDate: 'No end is scheduled; the provider ends the sale manually.',
+    upgradable: 'Sale prices stay for VMs bought in the sale, also after upgrade and downgrade.',
+  });
+  const stop = service.clock.now() + 1000;
+  expect(await descriptionsOf({ stop, upgradable: false, descriptions: { usedVolume: 'Sold.' } })).toEqual({
+    ...always,
+    stopDate: 'The sale ends at this moment.',
+    upgradable: 'Sale prices end with the first upgrade or downgrade of a VM.',
+    usedVolume: 'Sold.',
+  });
 });

@@ -9,7 +9,7 @@ import { setTldPrices } from './tld-price.ts';
 const DOMAIN = 'reseller-customer.net';
 const path = { domain: DOMAIN };
 
-/** Invoices by their date: total, and what they say of the domain. */
+/** Invoices by their date: the total, and the positions of the domain. */
 async function invoices(service: TestService): Promise<unknown[]> {
   const { data } = (await service.call('listInvoices')).body;
   const details = await Promise.all(

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 
 import { Refusal } from '../../rules/refusal.ts';
-import { expectedRows, prepared } from '../../store/prepared.ts';
-import type { Db } from '../../store/store.ts';
+import { expectedRows, lockedRows, prepared } from '../../store/prepared.ts';
+import type { Claim, Db, LockedRows } from '../../store/store.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { ownerOf } from './ip-pool.ts';
 
@@ -28,17 +29,32 @@ export interface AssignedAddress {
 }
 
 /**
+ * Waits until no other transaction is taking the addresses that an order may need, and locks them. Call it before other rows are locked.
+ * Otherwise a transaction that waits for an address could hold an account or a node for which the holder of the address waits.
+ */
+export async function lockAddresses(db: Db, order: Omit<AddressOrder, 'vmId'>, networks: number): Promise<void> {
+  const { datacenter, ips } = order;
+  for (const [family, count] of [
+    [4, ips],
+    [6, networks],
+  ] as const) {
+    let missing = count;
+    for (const owner of ownersFor(order, family)) if (missing > 0) missing -= await lockFree(missing)(db, { datacenter, family, owner });
+  }
+}
+
+/**
  * Takes IPv4 addresses and one IPv6 /64 network for a VM: from the account's own subnets if it has some at the data centre, otherwise from
- * the provider's pools (specification: `allowFallbackIPs`).
+ * the provider's pools (specification: `allowFallbackIPs`). Call `lockAddresses` first.
  *
- * @returns The addresses, in the order of their pools. They are known after the commit.
+ * @returns The addresses, in the order of `addressesOf`. They are known after the commit.
  * @throws Refusal 409 if too few are free.
  */
 export async function assignAddresses(db: Db, order: AddressOrder): Promise<() => AssignedAddress[]> {
   const { vmId, datacenter, ips } = order;
   const [owner4 = ''] = ownersFor(order, 4);
   const [owner6 = ''] = ownersFor(order, 6);
-  const first = await takeUnlocked(db, { vmId, datacenter, owner4, ips, owner6, networks: 1 }, ips + 1);
+  const first = await takeUnlocked(ips)(db, { vmId, datacenter, owner4, owner6 }, ips + 1);
   if (first.isMet) return () => toAssigned(order, first.rows());
   const taken = [...first.rows()];
   taken.push(...(await takeMissing(db, order, { family: 4, count: ips - taken.filter(({ family }) => family === 4).length })));
@@ -52,7 +68,7 @@ export async function releaseAddresses(db: Db, vmId: number): Promise<void> {
 }
 
 /**
- * Takes further IPv4 addresses for a VM.
+ * Takes further IPv4 addresses for a VM. Call `lockAddresses` first.
  *
  * @param order `ips` is the number of further addresses.
  * @throws Refusal 409 if too few are free.
@@ -61,19 +77,20 @@ export async function assignMoreIpv4(db: Db, order: AddressOrder): Promise<void>
   await takeMissing(db, order, { family: 4, count: order.ips });
 }
 
-/** The addresses and networks of a VM, in the order of their pools. */
+/** The addresses and networks of a VM: the account's own before the provider's, then in the order of their pools. */
 export async function addressesOf(db: Db, vmId: number): Promise<AssignedAddress[]> {
   return db
     .selectFrom('ip_addresses')
     .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
     .select(['ip_addresses.address', 'ip_pools.family', 'ip_pools.gateway', 'ip_pools.ddos_protection as ddosProtection'])
     .where('ip_addresses.vm_id', '=', vmId)
+    .orderBy((address) => address('ip_addresses.owner', '=', ownerOf(null)))
     .orderBy('ip_pools.id')
     .orderBy('ip_addresses.position')
     .execute();
 }
 
-/** The IPv4 addresses of a VM, in the order of their pools. */
+/** The IPv4 addresses of a VM, in the same order. */
 export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
   const addresses = await addressesOf(db, vmId);
   return addresses.filter(({ family }) => family === 4).map(({ address }) => address);
@@ -96,7 +113,7 @@ export async function releaseOtherIpv4(db: Db, vmId: number, kept: readonly stri
   await releaseIpv4(db, vmId, others);
 }
 
-/** Takes free addresses from one owner after the other. It waits for addresses that other transactions may return. */
+/** Takes free addresses from one owner after the other. */
 async function takeMissing(
   db: Db,
   order: AddressOrder,
@@ -105,7 +122,7 @@ async function takeMissing(
   const { vmId, datacenter } = order;
   const taken: TakenAddress[] = [];
   for (const owner of ownersFor(order, family)) {
-    if (taken.length < count) taken.push(...(await takeFree(db, { vmId, datacenter, family, owner, wanted: count - taken.length })));
+    if (taken.length < count) taken.push(...(await takeFree(count - taken.length)(db, { vmId, datacenter, family, owner })));
   }
   if (taken.length >= count) return taken;
   const { ips } = order;
@@ -119,7 +136,7 @@ async function takeMissing(
 }
 
 /** The owners whose pools an order may take from, in order. */
-function ownersFor({ pools, accountId, datacenter, allowFallbackIPs }: AddressOrder, family: 4 | 6): readonly string[] {
+function ownersFor({ pools, accountId, datacenter, allowFallbackIPs }: Omit<AddressOrder, 'vmId'>, family: 4 | 6): readonly string[] {
   const hasOwn = pools.some((pool) => pool.account_id === accountId && pool.datacenter_name === datacenter && pool.family === family);
   if (!hasOwn) return [ownerOf(null)];
   return allowFallbackIPs ? [ownerOf(accountId), ownerOf(null)] : [ownerOf(accountId)];
@@ -156,59 +173,93 @@ function toAssigned({ pools }: AddressOrder, taken: readonly TakenAddress[]): As
 const RETURNED = ['address', 'pool_id', 'position', 'family', 'owner'] as const;
 
 /** Both families in one statement. It skips addresses that other transactions are taking. */
-const takeUnlocked = expectedRows<
-  { vmId: number; datacenter: string; owner4: string; ips: number; owner6: string; networks: number },
-  TakenAddress
->((db, parameter, claim) => {
-  function free(family: 4 | 6, owner: 'owner4' | 'owner6', count: 'ips' | 'networks') {
-    return claim(
-      db
-        .selectFrom('ip_addresses')
-        .select('address')
-        .where('datacenter_name', '=', parameter('datacenter'))
-        .where('family', '=', sql.lit(family))
-        .where('owner', '=', parameter(owner))
-        .where('vm_id', 'is', null)
-        .orderBy('pool_id')
-        .orderBy('position')
-        .limit(parameter(count)),
-      'ip_addresses',
-      'skip',
-    );
-  }
-  return db
-    .updateTable('ip_addresses')
-    .set({ vm_id: parameter('vmId') })
-    .where('address', 'in', ({ selectFrom }) =>
-      selectFrom(free(4, 'owner4', 'ips').as('ipv4'))
-        .select('ipv4.address')
-        .unionAll(selectFrom(free(6, 'owner6', 'networks').as('ipv6')).select('ipv6.address')),
-    )
-    .returning(RETURNED);
-});
+const takeUnlocked = keptByCount((ips) =>
+  expectedRows<{ vmId: number; datacenter: string; owner4: string; owner6: string }, TakenAddress>((db, parameter, claim) => {
+    const shared = { claim, locked: 'skip', datacenter: parameter('datacenter') } as const;
+    const ipv4 = freeAddresses(db, { ...shared, count: ips, family: sql.lit(4), owner: parameter('owner4') });
+    const ipv6 = freeAddresses(db, { ...shared, count: 1, family: sql.lit(6), owner: parameter('owner6') });
+    return db
+      .updateTable('ip_addresses')
+      .set({ vm_id: parameter('vmId') })
+      .where('address', 'in', ({ selectFrom }) =>
+        selectFrom(ipv4.as('ipv4'))
+          .select('ipv4.address')
+          .unionAll(selectFrom(ipv6.as('ipv6')).select('ipv6.address')),
+      )
+      .returning(RETURNED);
+  }),
+);
 
-const takeFree = prepared<{ vmId: number; datacenter: string; family: number; owner: string; wanted: number }, TakenAddress>(
-  (db, parameter, claim) =>
+const takeFree = keptByCount((wanted) =>
+  prepared<{ vmId: number; datacenter: string; family: number; owner: string }, TakenAddress>((db, parameter, claim) =>
     db
       .updateTable('ip_addresses')
       .set({ vm_id: parameter('vmId') })
       .where(
         'address',
         'in',
-        claim(
-          db
-            .selectFrom('ip_addresses')
-            .select('address')
-            .where('datacenter_name', '=', parameter('datacenter'))
-            .where('family', '=', parameter('family'))
-            .where('owner', '=', parameter('owner'))
-            .where('vm_id', 'is', null)
-            .orderBy('pool_id')
-            .orderBy('position')
-            .limit(parameter('wanted')),
-          'ip_addresses',
-          'wait',
-        ),
+        freeAddresses(db, {
+          claim,
+          locked: 'skip',
+          count: wanted,
+          datacenter: parameter('datacenter'),
+          family: parameter('family'),
+          owner: parameter('owner'),
+        }),
       )
       .returning(RETURNED),
+  ),
 );
+
+const lockFree = keptByCount((wanted) =>
+  lockedRows<{ datacenter: string; family: number; owner: string }>((db, parameter, claim) =>
+    freeAddresses(db, {
+      claim,
+      locked: 'wait',
+      count: wanted,
+      datacenter: parameter('datacenter'),
+      family: parameter('family'),
+      owner: parameter('owner'),
+    }),
+  ),
+);
+
+interface Search {
+  readonly claim: Claim;
+  readonly locked: LockedRows;
+  readonly count: number;
+  readonly datacenter: RawBuilder<string>;
+  readonly family: RawBuilder<number>;
+  readonly owner: RawBuilder<string>;
+}
+
+/** The first free addresses of an owner, which the query locks. */
+function freeAddresses(db: Db, { claim, locked, count, datacenter, family, owner }: Search) {
+  return claim(
+    db
+      .selectFrom('ip_addresses')
+      .select('address')
+      .where('datacenter_name', '=', datacenter)
+      .where('family', '=', family)
+      .where('owner', '=', owner)
+      .where('vm_id', 'is', null)
+      .orderBy('pool_id')
+      .orderBy('position')
+      .limit(sql.lit(count)),
+    'ip_addresses',
+    locked,
+  );
+}
+
+/**
+ * One query for each number of addresses. The number is a part of its text: PostgreSQL assumes that an unknown limit returns a tenth of the
+ * rows, and may then read the whole table.
+ */
+function keptByCount<Query>(build: (count: number) => Query): (count: number) => Query {
+  const kept = new Map<number, Query>();
+  return (count) => {
+    const query = kept.get(count) ?? build(count);
+    kept.set(count, query);
+    return query;
+  };
+}

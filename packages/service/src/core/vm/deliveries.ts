@@ -25,7 +25,7 @@ import { holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.t
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { NewPosition } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue.ts';
-import { ipv4Of, assignMoreIpv4, releaseAddresses, releaseLastIpv4, releaseOtherIpv4 } from './addresses.ts';
+import { ipv4Of, assignMoreIpv4, lockAddresses, releaseAddresses, releaseLastIpv4, releaseOtherIpv4 } from './addresses.ts';
 import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
 import type { VmPrices, VmRequest } from './change.ts';
 import { leaveNode, resizeOnNode } from './placement.ts';
@@ -164,6 +164,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
 
   async reserve({ db }, request) {
     const { runtime, vmId, resources: wanted, allowFallbackIPs = false, maxPrice } = request;
+    await lockMoreIpv4(db, vmId, { ips: wanted.ips, allowFallbackIPs });
     const { vm, instant } = await beginChange(db, request, 'resize');
     const from = resourcesOf(vm);
     const to: BilledResources = { ...from, ...wanted };
@@ -226,6 +227,19 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
   describeFailure: undoneMessage,
 };
 
+/** Locks the addresses that a VM needs beyond those that it has. */
+async function lockMoreIpv4(
+  db: Db,
+  vmId: number,
+  { ips = 0, allowFallbackIPs }: { readonly ips: number | undefined; readonly allowFallbackIPs: boolean },
+): Promise<void> {
+  const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('ips', '<', ips).executeTakeFirst();
+  if (!vm) return;
+  const { pools } = await catalogueOf(db);
+  const { datacenter_name: datacenter } = await hostSystemOf(db, vm);
+  await lockAddresses(db, { pools, accountId: vm.account_id, datacenter, ips: ips - vm.ips, allowFallbackIPs }, 0);
+}
+
 /** Ends billing at once, in the transaction that reserves the change. */
 async function reserveEnd(db: Db, request: VmRequest, event: 'stop' | 'remove') {
   const { vmId, accountId } = request;
@@ -244,7 +258,7 @@ function undoneMessage(_details: unknown, isSettled: boolean): string {
 }
 
 function finishedMessage(): string {
-  return 'The VM is no longer billed, but the hypervisor has failed to carry the change out. The service retries until it succeeds. Check the VM in a few seconds.';
+  return 'The VM is no longer billed, but the hypervisor has not confirmed the change. The service retries until it does. Check the VM in a few seconds.';
 }
 
 /** Holds the credit that a position at a new price needs beyond the running one. A lower price is never refused, even without credit. */

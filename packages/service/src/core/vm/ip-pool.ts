@@ -61,32 +61,34 @@ interface PoolContents {
 
 function addressesOf(cidr: string): PoolContents {
   const subnet = new Address4(cidr);
-  const first = subnet.startAddress().bigInt();
-  const last = subnet.endAddress().bigInt();
-  function at(address: bigint): string {
-    return Address4.fromBigInt(address).correctForm();
-  }
+  const first = Number(subnet.startAddress().bigInt());
+  const last = Number(subnet.endAddress().bigInt());
   // The address of the network, its gateway and its broadcast address are not assigned.
-  return { family: 4, gateway: at(first + 1n), addresses: range(first + 2n, last).map(at) };
+  const addresses = Array.from({ length: Math.max(0, last - first - 2) }, (_, index) => ipv4Text(first + 2 + index));
+  return { family: 4, gateway: ipv4Text(first + 1), addresses };
 }
 
 function networksOf(cidr: string): PoolContents {
   const network = new Address6(cidr);
   const first = network.startAddress().bigInt();
   const last = network.endAddress().bigInt();
-  const size = 1n << 64n;
-  function at(address: bigint): string {
-    return Address6.fromBigInt(address).correctForm();
-  }
   // The first network has the gateway.
-  return {
-    family: 6,
-    gateway: at(first + 1n),
-    addresses: range(1n, (last - first + 1n) / size).map((index) => `${at(first + index * size)}/64`),
-  };
+  const count = Number((last - first + 1n) >> HOST_BITS) - 1;
+  const addresses = Array.from({ length: Math.max(0, count) }, (_, index) => networkText((first >> HOST_BITS) + BigInt(index + 1)));
+  return { family: 6, gateway: Address6.fromBigInt(first + 1n).correctForm(), addresses };
 }
 
-/** The integers from `from` to below `below`. */
-function range(from: bigint, below: bigint): bigint[] {
-  return Array.from({ length: Number(below - from) }, (_, index) => from + BigInt(index));
+/** Of the IPv6 networks that VMs get. */
+const HOST_BITS = 64n;
+
+// The library takes half a second for the 65,536 addresses of the largest pool.
+
+function ipv4Text(address: number): string {
+  return [24, 16, 8, 0].map((bits) => (address >>> bits) & 0xff).join('.');
+}
+
+/** The text of a /64 network by RFC 5952. Its host bits are the longest run of zeros. @param prefix The upper half of the address. */
+function networkText(prefix: bigint): string {
+  const groups = [48n, 32n, 16n, 0n].map((bits) => Number((prefix >> bits) & 0xffffn).toString(16));
+  return `${groups.join(':').replace(/(?::0)+$/, '')}::/64`;
 }

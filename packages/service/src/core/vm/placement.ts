@@ -153,7 +153,7 @@ const insertOnNode = expectedRows<VmRow, { node: string }>((db, parameter) =>
         )
         .where(({ not, exists, selectFrom }) => not(exists(selectFrom('vms').select('vms.id').where('vms.id', '=', parameter('id')))))
         .orderBy('host_nodes.name')
-        .limit(1),
+        .limit(sql.lit(1)),
     )
     .returning('node'),
 );
@@ -176,7 +176,7 @@ const nodesWithRoom = prepared<Room<number> & { readonly hostsystem: string }, {
     .select('name')
     .where('hostsystem', '=', parameter('hostsystem'))
     .where(fits(wantedRoom(parameter)))
-    .limit(1),
+    .limit(sql.lit(1)),
 );
 
 const takeOnNode = preparedWrite<Room<number> & { readonly node: string }>((db, parameter) => {

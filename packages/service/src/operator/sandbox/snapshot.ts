@@ -79,7 +79,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
         await freeze(db, store.sharing);
         const pieces = await piecesOf(db, path.snapshot);
         await empty(db);
-        for (const { table_name, rows } of pieces) await insert(db, store.requestLog, table_name, parsed(rows));
+        for (const { table_name, rows } of pieces) await insert(db, store, table_name, rows);
         // An instance that delivers one of them has reserved it in another state of the store.
         await disownReservations(db);
         const { clockOffset } = await readSettings(db, runtime.mode);

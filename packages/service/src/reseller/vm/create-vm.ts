@@ -8,7 +8,7 @@ import { giveVolumeBack, takeSale } from '../../core/accounting/sale.ts';
 import { beginPosition, holdOf } from '../../core/accounting/vm-billing.ts';
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { assignAddresses, releaseAddresses } from '../../core/vm/addresses.ts';
+import { assignAddresses, lockAddresses, releaseAddresses } from '../../core/vm/addresses.ts';
 import type { AssignedAddress } from '../../core/vm/addresses.ts';
 import { expectedHostSystem, findHostSystem, pricesAt } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
@@ -146,6 +146,9 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   if (broken.length > 0 || !host || 'broken' in os) throw invalid(broken);
 
   const { identifier: from } = drawnFor(call);
+  const { ips, allowFallbackIPs } = vm;
+  const order = { pools, accountId, datacenter: host.datacenter_name, ips, allowFallbackIPs };
+  await lockAddresses(db, order, 1);
   const instant = Math.floor(now / 1000);
   await settle(db, runtime, { accountId, now });
   const { prices: standard, validFrom: pricesFrom } = pricesAt(host, now);
@@ -178,8 +181,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   };
   const { id: vmId, node } = await placeVm(db, row, { from, now, identifiers: runtime.vmIdentifiers });
   await assertVmQuota(db, accountId);
-  const { ips, allowFallbackIPs } = vm;
-  const addresses = await assignAddresses(db, { pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs });
+  const addresses = await assignAddresses(db, { ...order, vmId });
   const vat = vatAt(catalogue, now);
   return { vmId, vm, host, node, os, addresses, monthlyPrice, hold, vat };
 }

@@ -14,7 +14,7 @@ import { shareData } from '../shared-data.ts';
 
 type VmHost = DataOf<'listVmHosts'>[number];
 
-/** GET /vm/list/hosts: the host systems with the bounds of what a VM on them may have, and what it costs. */
+/** GET /vm/list/hosts: the host systems, with the limits and prices of the resources of their VMs. */
 export const listVmHosts: ReadOperation<'listVmHosts'> = {
   kind: 'read',
   settles: false,

@@ -10,6 +10,7 @@ import { backoff, connectionsFor, flushingConnectionsFor, MAX_CONNECTIONS, migra
 import { openFailure } from './errors.ts';
 import type { Connections } from './failover.ts';
 import { flusher } from './flusher.ts';
+import { insertRows } from './insert-rows.ts';
 import { postgresRequestLog } from './request-log.ts';
 import { createSession } from './session.ts';
 import type { Session } from './session.ts';
@@ -51,6 +52,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   return {
     read,
     commit,
+    insertRows,
     sharing: postgresSharing(read),
     requestLog: postgresRequestLog({ run: read, commit }),
     pool: sessions.figures,

@@ -1,7 +1,8 @@
 /** Adapts `node:sqlite` to Kysely's SQLite dialect. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 
-import type { SqliteDatabase, SqliteStatement } from 'kysely';
+import { SqliteDialect, SqliteQueryCompiler, ValueNode } from 'kysely';
+import type { LimitNode, SqliteDatabase, SqliteStatement } from 'kysely';
 
 import { known } from '../prepared.ts';
 import type { Runner, Statement } from '../prepared.ts';
@@ -10,8 +11,35 @@ import { claimNothing } from './sharing.ts';
 /** Far above the number in use, because queries are compiled from a fixed set. */
 const MAX_STATEMENTS = 1_000;
 
+/** Kysely's dialect over a connection. */
+export class ConnectionDialect extends SqliteDialect {
+  constructor(connection: DatabaseSync) {
+    super({ database: kyselyDatabase(connection) });
+  }
+
+  override createQueryCompiler(): SqliteQueryCompiler {
+    return new QueryCompiler();
+  }
+}
+
+/**
+ * Writes limits without a bare parameter. SQLite plans for the value of such a parameter, so it would prepare the statement again for each
+ * run, which takes longer than the run.
+ */
+class QueryCompiler extends SqliteQueryCompiler {
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append('limit ');
+    if (ValueNode.is(limit)) {
+      this.appendImmediateValue(limit.value);
+    } else {
+      this.append('0 + ');
+      this.visitNode(limit);
+    }
+  }
+}
+
 /** Wraps a connection, and prepares each statement once. */
-export function kyselyDatabase(connection: DatabaseSync): SqliteDatabase {
+function kyselyDatabase(connection: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
   return {
     close: () => connection.close(),
@@ -50,6 +78,7 @@ export function directRunner(connection: DatabaseSync): Runner {
     rows,
     changes,
     defer: (statement) => void changes(statement),
+    lock: () => 0,
     // A statement that returns rows may be a SELECT, which changes nothing.
     expectChange: (statement) => (statementOf(statement.text).columns().length > 0 ? rows(statement).length : changes(statement)) === 1,
     expectRows: <Row>(statement: Statement, count: number) => known<Row>(rows(statement), count),

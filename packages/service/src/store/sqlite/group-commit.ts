@@ -8,13 +8,21 @@ import { logWriter } from './request-log.ts';
 /** Primary result codes of SQLite that stand for an outage: busy, read-only, input/output error, full, cannot open. */
 const UNAVAILABLE = new Set([5, 8, 10, 13, 14]);
 
+/** After this time a batch commits and the event loop goes on. The transactions that are left run in the next batch. */
+const MAX_BATCH_MS = 5;
+
 interface Waiting {
   /** Runs the work, and returns a function that resolves the caller's promise. */
   run(): Promise<() => void>;
   reject(error: unknown): void;
 }
 
-/** A committed transaction whose caller waits until it is durable. */
+/** An entry of the request log whose transaction has not begun. */
+interface WaitingEntry extends Committed {
+  readonly entry: LogEntry;
+}
+
+/** Something that was committed and whose caller waits until it is durable. */
 interface Committed {
   resolve(): void;
   reject(error: unknown): void;
@@ -30,6 +38,8 @@ export interface Disk {
 export type GroupCommit = Store['commit'] & {
   /** Appends an entry to the request log. It needs no savepoint, because a statement that fails changes nothing. */
   readonly appendToLog: RequestLog['append'];
+  /** The number of batches so far. While it is the same, so are the committed data. */
+  batches(): number;
   /** Resolves when no transaction is in progress. */
   idle(): Promise<void>;
 };
@@ -37,9 +47,11 @@ export type GroupCommit = Store['commit'] & {
 /**
  * Group commit. Transactions run one after another. Those that arrive in the same iteration of the event loop share one SQLite
  * transaction, each in its own savepoint, so that a failing one does not affect the others. All transactions that were committed when a
- * `sync` starts share it, and further ones run meanwhile.
+ * `sync` starts share it, and further ones run meanwhile. Log entries alone wait until it has ended, so that more of them share the next
+ * transaction. They would have to wait for the next `sync` in any case.
  *
- * The driver is synchronous, so a batch runs to its end within one iteration of the event loop.
+ * The driver is synchronous, so a batch runs to its end within one iteration of the event loop. Its time is limited, so that other
+ * requests do not wait for all transactions that arrived together.
  *
  * @param disk.sync Makes all earlier commits durable. After a failure the contents of the disk are unknown, so the store refuses all
  *   further transactions until it is opened again.
@@ -51,7 +63,9 @@ export function groupCommit(
   db: Db,
   { sync, onFailedSync = () => {}, makeRoom = () => undefined }: Disk,
 ): GroupCommit {
-  let waiting: Waiting[] = [];
+  const transactions: Waiting[] = [];
+  let waitingEntries: WaitingEntry[] = [];
+  let batches = 0;
   let flushing: Promise<void> | undefined;
   let committed: Committed[] = [];
   let syncing: Promise<void> | undefined;
@@ -86,37 +100,67 @@ export function groupCommit(
   }
 
   async function flush(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) {
+    do {
+      await new Promise((resolve) => setImmediate(resolve));
       await makeRoom();
-      const batch = waiting;
-      waiting = [];
-      await runBatch(batch);
-    }
+      await runBatch();
+    } while (transactions.length > 0 || entriesAreDue());
     flushing = undefined;
   }
 
-  async function runBatch(batch: readonly Waiting[]): Promise<void> {
+  /** If the next sync has work already, entries join it. */
+  function entriesAreDue(): boolean {
+    return waitingEntries.length > 0 && (!syncing || committed.length > 0);
+  }
+
+  /** At least one, and no more once the time is over. */
+  function* nextTransactions(): Generator<Waiting> {
+    const deadline = performance.now() + MAX_BATCH_MS;
+    for (let next = transactions.shift(); next; next = performance.now() < deadline ? transactions.shift() : undefined) yield next;
+  }
+
+  async function runBatch(): Promise<void> {
+    const batch: Waiting[] = [];
+    const entries = waitingEntries;
+    waitingEntries = [];
     const done: Committed[] = [];
-    if (!connection.isOpen) {
-      for (const { reject } of batch) reject(new StoreUnavailableError('The store was closed.'));
-      return;
+    function rejectAll(error: unknown): void {
+      for (const { reject } of [...batch, ...entries]) reject(error);
     }
     try {
+      if (broken) throw broken;
+      if (!connection.isOpen) throw new StoreUnavailableError('The store was closed.');
       begin.run();
-      for (const { run, reject } of batch) {
+    } catch (error) {
+      batch.push(...transactions.splice(0));
+      return rejectAll(unavailableOr(error));
+    }
+    try {
+      for (const next of nextTransactions()) {
+        batch.push(next);
         try {
-          done.push({ resolve: await run(), reject });
+          done.push({ resolve: await next.run(), reject: next.reject });
         } catch (error) {
           if (!connection.isTransaction) throw error;
-          reject(unavailableOr(error));
+          next.reject(unavailableOr(error));
+        }
+      }
+      const append = requestLog.group();
+      for (const waitingEntry of entries) {
+        try {
+          append(waitingEntry.entry);
+          done.push(waitingEntry);
+        } catch (error) {
+          if (!connection.isTransaction) throw error;
+          waitingEntry.reject(unavailableOr(error));
         }
       }
       end.run();
     } catch (error) {
       if (connection.isTransaction) connection.exec('ROLLBACK');
-      for (const { reject } of batch) reject(unavailableOr(error));
-      return;
+      return rejectAll(unavailableOr(error));
+    } finally {
+      batches++;
     }
     committed.push(...done);
     if (committed.length > 0) syncing ??= makeDurable();
@@ -138,12 +182,13 @@ export function groupCommit(
       }
     }
     syncing = undefined;
+    if (waitingEntries.length > 0) flushing ??= flush();
   }
 
   function enqueue<T>(work: () => T | Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (broken) return reject(broken);
-      waiting.push({
+      transactions.push({
         run: async () => {
           const result = await work();
           return () => resolve(result);
@@ -157,10 +202,15 @@ export function groupCommit(
   const commit: Store['commit'] = (work) => enqueue(() => runTransaction(work));
 
   return Object.assign(commit, {
-    appendToLog: (entry: LogEntry) => enqueue(() => requestLog.appendOne(entry)),
+    appendToLog: (entry: LogEntry) =>
+      new Promise<void>((resolve, reject) => {
+        if (broken) return reject(broken);
+        waitingEntries.push({ entry, resolve, reject });
+        if (entriesAreDue()) flushing ??= flush();
+      }),
+    batches: () => batches,
     async idle() {
-      await flushing;
-      await syncing;
+      for (let running = flushing ?? syncing; running; running = flushing ?? syncing) await running;
     },
   });
 }

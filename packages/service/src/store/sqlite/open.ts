@@ -3,17 +3,20 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { Kysely, sql, SqliteDialect } from 'kysely';
+import { Kysely, sql } from 'kysely';
 
 import { migrate } from '../migrate.ts';
 import { runDirectly } from '../prepared.ts';
+import type { Runner } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Store, StoreUnavailableError } from '../store.ts';
 import { createCheckpointer, startCheckpointThread } from './checkpointer.ts';
-import { directRunner, kyselyDatabase } from './database.ts';
+import { ConnectionDialect, directRunner } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
+import { insertRows } from './insert-rows.ts';
 import { createPrivateFile, makePrivate } from './private-files.ts';
+import { rememberResults } from './remembered-results.ts';
 import { sqliteSharing } from './sharing.ts';
 
 const BUSY = 5;
@@ -42,7 +45,8 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
   const connection = new DatabaseSync(file);
   // NORMAL syncs at checkpoints only, which keeps the file consistent. Commits are synced below, without blocking the event loop.
   connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
-  connection.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
+  // 16 MiB of pages, which hold the indexes that purchases change. Other pages come from the cache of the operating system.
+  connection.exec('PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY');
   const db = kyselyOn(connection);
   try {
     await migrateAtomically(connection, db);
@@ -52,10 +56,10 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
     throw error;
   }
   const readConnection = new DatabaseSync(file, { readOnly: true });
-  const readDb = kyselyOn(readConnection);
   const log = await open(`${file}-wal`, 'r+');
   const checkpointer = createCheckpointer(connection, () => startCheckpointThread(file));
   const commit = groupCommit(connection, db, { sync: () => log.datasync(), makeRoom: checkpointer.makeRoom, onFailedSync });
+  const readDb = kyselyOn(readConnection, (runner) => rememberResults(runner, commit.batches));
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await commit.idle();
@@ -74,6 +78,7 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
       }
     },
     commit,
+    insertRows,
     sharing: sqliteSharing(),
     requestLog: {
       append: commit.appendToLog,
@@ -125,10 +130,14 @@ async function migrateAtomically(connection: DatabaseSync, db: Kysely<Schema>): 
   }
 }
 
-/** The query builder over a connection. */
-export function kyselyOn(connection: DatabaseSync): Kysely<Schema> {
-  const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: kyselyDatabase(connection) }) });
-  runDirectly(db, directRunner(connection));
+/**
+ * The query builder over a connection.
+ *
+ * @param through Changes how its prepared queries run.
+ */
+export function kyselyOn(connection: DatabaseSync, through: (runner: Runner) => Runner = (runner) => runner): Kysely<Schema> {
+  const db = new Kysely<Schema>({ dialect: new ConnectionDialect(connection) });
+  runDirectly(db, through(directRunner(connection)));
   return db;
 }
 

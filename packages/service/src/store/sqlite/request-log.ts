@@ -1,14 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import { createResponseMemory, toLogRow } from '../log-row.ts';
-import type { LogEntry, LogRow } from '../log-row.ts';
+import type { LogEntry, LogRow, SharedBody } from '../log-row.ts';
 
 /** Appends to the request log within the transaction that is open on the connection. */
 export interface LogWriter {
   /** Appends the entries of a transaction. */
   append(entries: readonly LogEntry[]): void;
-  /** Appends the entry of a request that changes nothing else. Its response is stored once if it is repeated. */
-  appendOne(entry: LogEntry): void;
+  /**
+   * Begins a group of entries of requests that change nothing else, one after another. Responses that are repeated are stored once.
+   *
+   * @returns A function that appends an entry.
+   */
+  group(): (entry: LogEntry) => void;
 }
 
 const COLUMNS = [
@@ -25,23 +29,41 @@ const COLUMNS = [
   'response_hash',
 ] as const satisfies readonly (keyof LogRow)[];
 
+function nameOf({ month, account_id, hash }: SharedBody): string {
+  return `${account_id} ${month} ${hash}`;
+}
+
 /** The most frequent write, because every request has an entry. So its statements are prepared once. */
 export function logWriter(connection: DatabaseSync): LogWriter {
   const memory = createResponseMemory();
-  const insert = connection.prepare(`
-    insert into request_log (number, position, ${COLUMNS.join(', ')})
-    select coalesce(newest.number, 0) + 1, coalesce(newest.position, 0) + ?, ${COLUMNS.map(() => '?').join(', ')}
-    from (select 1) left join (select number, position from request_log where account_id = ? order by number desc limit 1) as newest`);
+  const insert = connection.prepare(
+    `insert into request_log (number, position, ${COLUMNS.join(', ')}) values (?, ?, ${COLUMNS.map(() => '?').join(', ')})`,
+  );
+  const selectNewest = connection.prepare('select number, position from request_log where account_id = ? order by number desc limit 1');
   const insertBody = connection.prepare('insert or ignore into request_log_bodies (month, account_id, hash, body) values (?, ?, ?, ?)');
-  function write(row: LogRow): void {
-    insert.run(row.size, ...COLUMNS.map((column) => row[column] ?? null), row.account_id);
+  /** Numbers the rows of a group. The newest entry of an account is read once. */
+  function numbering(): (row: LogRow) => void {
+    const newest = new Map<string, { readonly number: number; readonly position: number }>();
+    return (row) => {
+      const { number, position } = newest.get(row.account_id) ?? selectNewest.get(row.account_id) ?? { number: 0, position: 0 };
+      const next = { number: Number(number) + 1, position: Number(position) + row.size };
+      insert.run(next.number, next.position, ...COLUMNS.map((column) => row[column] ?? null));
+      newest.set(row.account_id, next);
+    };
   }
   return {
-    append: (entries) => entries.map(toLogRow).forEach(write),
-    appendOne(entry) {
-      const { row, shared } = memory.toLogRow(entry);
-      if (shared) insertBody.run(shared.month, shared.account_id, shared.hash, shared.body);
-      write(row);
+    append: (entries) => entries.map(toLogRow).forEach(numbering()),
+    group() {
+      const write = numbering();
+      const stored = new Set<string>();
+      return (entry) => {
+        const { row, shared } = memory.toLogRow(entry);
+        if (shared && !stored.has(nameOf(shared))) {
+          insertBody.run(shared.month, shared.account_id, shared.hash, shared.body);
+          stored.add(nameOf(shared));
+        }
+        write(row);
+      };
     },
   };
 }

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 
+import type { LogEntry } from '../log-row.ts';
+import { expectedWrite } from '../prepared.ts';
 import { StoreOpenError, StoreUnavailableError } from '../store.ts';
 import { groupCommit } from './group-commit.ts';
 import { kyselyOn, openSqliteStore } from './open.ts';
@@ -70,13 +73,24 @@ test('refuses a path that cannot be a directory', async () => {
 
 test('survives a loss of power: WAL, synced at checkpoints', async () => {
   const store = await openStore();
-  const { sql } = await import('kysely');
   const value = async (name: string) =>
     (await store.commit(({ db }) => sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(db))).rows[0];
   expect(await value('journal_mode')).toEqual({ journal_mode: 'wal' });
   expect(await value('synchronous')).toEqual({ synchronous: 1 });
   expect(await value('integrity_check')).toEqual({ integrity_check: 'ok' });
 });
+
+const ENTRY: LogEntry = {
+  account_id: 'account',
+  request_id: 'request',
+  date: 0,
+  success: 1,
+  endpoint: '/vm/list',
+  method: 'GET',
+  request_body: '{}',
+  error_type: null,
+  response_body: '{}',
+};
 
 /** A group commit over a disk whose syncs end when the test says so. */
 function onSlowDisk() {
@@ -97,7 +111,8 @@ function onSlowDisk() {
   });
   const durable: string[] = [];
   const write = (name: string) => commit(async () => name).then((text) => durable.push(text));
-  return { connection, commit, syncs, durable, write };
+  const append = (name: string) => commit.appendToLog({ ...ENTRY, request_id: name }).then(() => durable.push(name));
+  return { connection, commit, syncs, durable, write, append };
 }
 
 const nextIteration = () => new Promise((resolve) => setTimeout(resolve));
@@ -117,6 +132,91 @@ test('resolves a transaction when the disk has confirmed it, and later ones shar
   syncs[1]?.resolve();
   await Promise.all(later);
   expect(durable).toEqual(['first', 'second', 'third']);
+});
+
+test('entries of the request log that arrive during a sync share the next transaction', async () => {
+  const { commit, syncs, durable, append } = onSlowDisk();
+  const first = append('first');
+  await expect.poll(() => syncs.length).toBe(1);
+  const batches = commit.batches();
+  const later = [append('second')];
+  await nextIteration();
+  later.push(append('third'));
+  await nextIteration();
+  expect([durable, commit.batches() - batches]).toEqual([[], 0]);
+  syncs[0]?.resolve();
+  await first;
+  await expect.poll(() => syncs.length).toBe(2);
+  expect([durable, commit.batches() - batches]).toEqual([['first'], 1]);
+  syncs[1]?.resolve();
+  await Promise.all(later);
+  expect(durable).toEqual(['first', 'second', 'third']);
+});
+
+test('an entry of the request log joins the sync that a transaction waits for', async () => {
+  const { syncs, durable, append, write } = onSlowDisk();
+  const first = write('first');
+  await expect.poll(() => syncs.length).toBe(1);
+  const second = write('second');
+  await nextIteration();
+  const third = append('third');
+  await nextIteration();
+  syncs[0]?.resolve();
+  await first;
+  await expect.poll(() => syncs.length).toBe(2);
+  syncs[1]?.resolve();
+  await Promise.all([second, third]);
+  expect([durable, syncs.length]).toEqual([['first', 'second', 'third'], 2]);
+});
+
+test('an entry of the request log that waits for a sync which fails is refused', async () => {
+  const { commit, syncs, append } = onSlowDisk();
+  const first = append('first');
+  await expect.poll(() => syncs.length).toBe(1);
+  const second = append('second');
+  await nextIteration();
+  syncs[0]?.reject(new Error('EIO'));
+  await expect(first).rejects.toThrow(StoreUnavailableError);
+  await expect(second).rejects.toThrow(/Check the disk, and start the service again\.$/);
+  expect(syncs.length).toBe(1);
+  await commit.idle();
+});
+
+test('a query that was remembered runs again after a commit', async () => {
+  const store = await openStore();
+  const isNamed = expectedWrite<{ name: string }>((db, parameter) =>
+    db.selectFrom('settings').select('name').where('name', '=', parameter('name')),
+  );
+  const read = () => store.read((db) => isNamed(db, { name: 'vat' }));
+  expect([await read(), await read()]).toEqual([false, false]);
+  await store.commit(({ db }) => db.insertInto('settings').values({ name: 'vat', value: '1' }).execute());
+  expect([await read(), await read()]).toEqual([true, true]);
+});
+
+test('other work of the event loop runs between transactions that take long, and log entries do not wait for all of them', async () => {
+  const { syncs, commit, append, durable } = onSlowDisk();
+  const order: string[] = [];
+  const work = (name: string) =>
+    commit(async () => {
+      order.push(name);
+      for (const begun = performance.now(); performance.now() - begun < 10;);
+      setImmediate(() => order.push(`after ${name}`));
+    });
+  const all = Promise.all([work('first'), work('second'), append('entry')]);
+  await expect.poll(() => order).toEqual(['first', 'after first', 'second', 'after second']);
+  await expect.poll(() => syncs.length).toBe(1);
+  syncs[0]?.resolve();
+  await expect.poll(() => syncs.length).toBe(2);
+  expect(durable).toEqual(['entry']);
+  syncs[1]?.resolve();
+  await all;
+});
+
+test('a statement with a limit is compiled once: it has no bare parameter for which SQLite would plan again', () => {
+  const db = kyselyOn(new DatabaseSync(':memory:'));
+  const accounts = db.selectFrom('accounts').select('id');
+  expect(accounts.limit(2).compile()).toMatchObject({ sql: 'select "id" from "accounts" limit 2', parameters: [] });
+  expect(accounts.limit(sql<number>`${3}`).compile()).toMatchObject({ sql: 'select "id" from "accounts" limit 0 + ?', parameters: [3] });
 });
 
 test('a failing transaction does not block the next one', async () => {

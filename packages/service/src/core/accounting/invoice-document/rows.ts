@@ -74,8 +74,8 @@ function writeRow(
       document.text(text, right ? x + COLUMN_GAP : x, y + PADDING, { width: available, align: right ? 'right' : 'left' });
     else document.text(text, right ? x + width - natural : x, y + PADDING, { lineBreak: false });
     if (index === 0 && details !== undefined) {
-      document.font('regular').fontSize(DETAILS_SIZE).fillColor(MUTED_COLOR);
-      document.text(details, x, y + PADDING + textHeight(document, text, available, FONT_SIZE), { width: available });
+      const top = y + PADDING + textHeight(document, text, available, FONT_SIZE);
+      document.font('regular').fontSize(DETAILS_SIZE).fillColor(MUTED_COLOR).text(details, x, top, { width: available });
     }
     x += width;
   }
@@ -91,7 +91,7 @@ function heightOf(document: PDFKit.PDFDocument, columns: readonly Column[], { ce
   return Math.max(...heights) + 2 * PADDING;
 }
 
-/** `heightOfString` is slow, so it is only asked for texts that are longer than a line. */
+/** Changes the font of the document. `heightOfString` is slow, so it is only asked for texts that are longer than a line. */
 function textHeight(document: PDFKit.PDFDocument, text: string, width: number, size: number): number {
   document.font('regular').fontSize(size);
   return document.widthOfString(text) > width ? document.heightOfString(text, { width }) : document.currentLineHeight(true);

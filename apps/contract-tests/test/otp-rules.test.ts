@@ -1,8 +1,8 @@
 import { checkPage } from '@reseller/contract/engine';
 import { expect, test } from 'vitest';
 
-import { otpLaws } from '../src/one-time-codes/laws.ts';
+import { otpRules } from '../src/one-time-codes/rules.ts';
 
 test('the page of the check for one-time codes is its own text', async () => {
-  await expect(checkPage(otpLaws([]))).toMatchFileSnapshot('../docs/otp-laws.md');
+  await expect(checkPage(otpRules([]))).toMatchFileSnapshot('../docs/otp-rules.md');
 });

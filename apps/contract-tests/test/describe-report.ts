@@ -13,7 +13,7 @@ export function describeReport(report: Report, accepted: readonly Acceptance[] =
   describe.each([...report.coverage])('$operation', ({ operation, checks, verified, reason }) => {
     const performed = checks.filter(({ check, outcome }) => outcome !== 'not-performed' && !ELSEWHERE.has(check));
 
-    test('answers with success', ({ skip }) => {
+    test('responds with success', ({ skip }) => {
       skip(!verified, reason);
       expect(verified).toBe(true);
     });

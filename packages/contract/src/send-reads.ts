@@ -1,33 +1,33 @@
-import type { Answer } from './answer.ts';
 import { TargetError } from './contract-options.ts';
 import type { ContractOptions } from './contract-options.ts';
 import type { PathValues } from './discover.ts';
 import { parseDocument } from './document.ts';
-import { exchange, NoAnswerError, paceOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { createGuard } from './guard.ts';
 import { surveyOperations } from './operations.ts';
 import { NO_BUDGET } from './price.ts';
+import { sendRequest, NoResponseError, paceOf } from './send-request.ts';
 import { sendableOf } from './sendable.ts';
 import { bodyOf, PHASES } from './step.ts';
 import type { Step } from './step.ts';
 import { createValidator } from './validator.ts';
 
 /** An operation that reads, with the values of its path. */
-export interface Question {
+export interface ReadCall {
   readonly operation: string;
   readonly path: PathValues;
 }
 
 /**
  * Asks operations that read, each once, before a run: what things cost, for example. As in a run, nothing else can leave.
- * @returns the answers, without those of operations that the document does not have or cannot be called
- * @throws {TargetError} when the target does not answer
+ * @returns the responses, without those of operations that the document does not have or cannot be called
+ * @throws {TargetError} when the target does not respond
  */
-export async function askTarget(options: ContractOptions, questions: readonly Question[]): Promise<readonly Answer[]> {
+export async function sendReads(options: ContractOptions, calls: readonly ReadCall[]): Promise<readonly Exchange[]> {
   const document = parseDocument(options.document);
   const { operations } = surveyOperations(document);
   const validator = createValidator(document, { brief: true, lenient: true });
-  const steps = questions.flatMap(({ operation: id, path }): readonly Step[] => {
+  const steps = calls.flatMap(({ operation: id, path }): readonly Step[] => {
     const operation = operations.find((one) => one.id === id);
     const sendable = operation === undefined ? undefined : sendableOf({ document, operations, validator, seed: 1 }, operation);
     if (operation === undefined || !operation.readOnly || typeof sendable !== 'object') return [];
@@ -51,15 +51,15 @@ export async function askTarget(options: ContractOptions, questions: readonly Qu
     return options.apiKey;
   }
   const guard = createGuard({ steps, target, keyOf, budget: NO_BUDGET, priceOf: () => undefined, send });
-  const line = { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) };
-  const answers: Answer[] = [];
+  const transport = { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) };
+  const exchanges: Exchange[] = [];
   for (const step of steps) {
     try {
-      answers.push(await exchange(line, step, { path: typeof step.path === 'string' ? {} : step.path, body: bodyOf(step, {}) }));
+      exchanges.push(await sendRequest(transport, step, { path: typeof step.path === 'string' ? {} : step.path, body: bodyOf(step, {}) }));
     } catch (error) {
-      if (!(error instanceof NoAnswerError)) throw error;
-      throw new TargetError(`${target.origin} does not answer: ${error.message}`, { cause: error.cause });
+      if (!(error instanceof NoResponseError)) throw error;
+      throw new TargetError(`${target.origin} does not respond: ${error.message}`, { cause: error.cause });
     }
   }
-  return answers;
+  return exchanges;
 }

@@ -1,5 +1,5 @@
-import type { Answer } from './answer.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Exchange } from './exchange.ts';
 import { isObject } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
@@ -10,14 +10,14 @@ import { replaced } from './replace.ts';
  * A change of a response that operations share, limited to the operation that showed it: its reference becomes a copy with the change.
  * @returns the change itself where several operations showed it, or no other operation has the response
  */
-export function atOperation(document: OpenApiDocument, proposal: Proposal, answers: readonly Answer[]): Proposal {
+export function limitToOperation(document: OpenApiDocument, proposal: Proposal, exchanges: readonly Exchange[]): Proposal {
   const component = /^\/components\/responses\/[^/]+/.exec(proposal.at)?.[0];
-  const [first] = answers;
+  const [first] = exchanges;
   if (component === undefined || first === undefined || proposal.kind !== 'add-entry') return proposal;
   const references = referencesTo(document, component);
   const own = references.filter((pointer) => pointer.startsWith(`${first.operation.pointer}/`));
   const [reference] = own;
-  const isShown = answers.every(({ operation }) => operation.id === first.operation.id);
+  const isShown = exchanges.every(({ operation }) => operation.id === first.operation.id);
   if (!isShown || reference === undefined || own.length > 1 || references.length === 1) return proposal;
   const below = proposal.at.slice(component.length);
   const shared = valueAt(document, component);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { parseDocument } from '@reseller/contract';
 import { createRecorder, runContract } from '@reseller/contract/engine';
-import type { Report, Seen } from '@reseller/contract/engine';
+import type { Report, RawExchange } from '@reseller/contract/engine';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
@@ -15,12 +15,12 @@ import { temporaryFolder } from './workspace.ts';
 
 const thing = { type: 'object', properties: { id: { type: 'string' } } };
 
-function answer(schema: unknown): unknown {
+function returning(schema: unknown): unknown {
   return { 200: { description: 'Fine.', content: { 'application/json': { schema } } } };
 }
 
 function get(operationId: string, schema: unknown, parameters: readonly unknown[] = []): unknown {
-  return { get: { operationId, parameters, responses: answer(schema) } };
+  return { get: { operationId, parameters, responses: returning(schema) } };
 }
 
 const idOf = (name: string, more: object = {}): object => ({ name, in: 'path', required: true, schema: { type: 'string', ...more } });
@@ -30,16 +30,16 @@ function documentWith(paths: Readonly<Record<string, unknown>>): ReturnType<type
 }
 
 /** The paths that a read-only run asks for, of a server that has these bodies. */
-async function asked(
+async function requestedPaths(
   paths: Readonly<Record<string, unknown>>,
   bodies: Readonly<Record<string, unknown>>,
   more: { readonly only?: ReadonlyMap<string, string | undefined> } = {},
 ): Promise<readonly string[]> {
-  const { url, arrived } = await startServer(({ path }, response) =>
+  const { url, received } = await startServer(({ path }, response) =>
     bodies[path] === undefined ? sendJson(response, 404, {}) : sendJson(response, 200, bodies[path]),
   );
   await runContract({ document: documentWith(paths), target: url, ...more });
-  return arrived.map(({ path, query }) => (query.size === 0 ? path : `${path}?${query.toString()}`));
+  return received.map(({ path, query }) => (query.size === 0 ? path : `${path}?${query.toString()}`));
 }
 
 describe('identifiers come', () => {
@@ -47,14 +47,14 @@ describe('identifiers come', () => {
 
   test('from `id` of the items of a list', async () => {
     const paths = { '/vms': get('list', list), '/vms/{vmId}': get('read', thing, [idOf('vmId')]) };
-    expect(await asked(paths, { '/vms': [{ id: 'a' }, { id: 'b' }], '/vms/a': { id: 'a' }, '/vms/b': { id: 'b' } })).toEqual(
+    expect(await requestedPaths(paths, { '/vms': [{ id: 'a' }, { id: 'b' }], '/vms/a': { id: 'a' }, '/vms/b': { id: 'b' } })).toEqual(
       expect.arrayContaining(['/vms', '/vms/a', '/vms/b']),
     );
   });
 
   test('from a list of the same things under another path', async () => {
     const paths = { '/machines/list': get('list', list), '/machine/{machine_id}/info': get('read', thing, [idOf('machine_id')]) };
-    expect(await asked(paths, { '/machines/list': [{ id: 'a' }] })).toContain('/machine/a/info');
+    expect(await requestedPaths(paths, { '/machines/list': [{ id: 'a' }] })).toContain('/machine/a/info');
   });
 
   test('from lists below a thing, with the path of the list', async () => {
@@ -64,22 +64,22 @@ describe('identifiers come', () => {
       '/orgs/{org}/repos/{repo}': get('repo', thing, [idOf('org'), idOf('repo')]),
     };
     const bodies = { '/orgs': [{ id: 'o1' }, { id: 'o2' }], '/orgs/o1/repos': [], '/orgs/o2/repos': [{ id: 'r7' }] };
-    expect(await asked(paths, bodies)).toContain('/orgs/o2/repos/r7');
+    expect(await requestedPaths(paths, bodies)).toContain('/orgs/o2/repos/r7');
   });
 
-  test('from an example of the document where no answer names one', async () => {
+  test('from an example of the document where no response names one', async () => {
     const paths = { '/vms/{vmId}': get('read', thing, [{ ...idOf('vmId'), example: 'vm-9' }]) };
-    expect(await asked(paths, {})).toContain('/vms/vm-9');
+    expect(await requestedPaths(paths, {})).toContain('/vms/vm-9');
   });
 
   test('from a list of allowed values', async () => {
     const paths = { '/reports/{kind}': get('report', thing, [idOf('kind', { enum: ['daily', 'weekly'] })]) };
-    expect(await asked(paths, {})).toContain('/reports/daily');
+    expect(await requestedPaths(paths, {})).toContain('/reports/daily');
   });
 
   test('from the command line, for reads as well', async () => {
     const paths = { '/vms/{vmId}': get('getVm', thing, [idOf('vmId')]) };
-    expect(await asked(paths, {}, { only: new Map([['getVm', 'vm-1']]) })).toContain('/vms/vm-1');
+    expect(await requestedPaths(paths, {}, { only: new Map([['getVm', 'vm-1']]) })).toContain('/vms/vm-1');
   });
 
   test('from further items where the first ones show nothing', async () => {
@@ -90,7 +90,7 @@ describe('identifiers come', () => {
       '/vms/b/disks': [],
       '/vms/c/disks': [{ id: '1' }],
     };
-    const found = await asked(paths, bodies);
+    const found = await requestedPaths(paths, bodies);
     expect(found.filter((path) => path.endsWith('/disks'))).toEqual(
       expect.arrayContaining(['/vms/a/disks', '/vms/b/disks', '/vms/c/disks']),
     );
@@ -111,7 +111,7 @@ describe('required parameters come', () => {
     ['not from an example that breaks the rules', { example: 'no', schema: { type: 'integer', minimum: 7 } }, '7'],
   ])('%s', async (_, parameter, expected) => {
     const paths = { '/a': get('a', {}, [{ name: 'q', in: 'query', required: true, ...parameter }]) };
-    expect(await asked(paths, { '/a': {} })).toContain(`/a?q=${expected}`);
+    expect(await requestedPaths(paths, { '/a': {} })).toContain(`/a?q=${expected}`);
   });
 });
 
@@ -132,7 +132,7 @@ describe('what cannot be sent is said before the run', () => {
   ])('%s', async (_, more, reason) => {
     const folder = await temporaryFolder();
     const file = join(folder, 'openapi.json');
-    const paths = { '/good': get('good', {}), '/odd': { get: { operationId: 'odd', responses: answer({}), ...more } } };
+    const paths = { '/good': get('good', {}), '/odd': { get: { operationId: 'odd', responses: returning({}), ...more } } };
     const schemes = { Mutual: { type: 'mutualTLS' }, Key: { type: 'apiKey', in: 'header', name: 'X-Key' } };
     await writeFile(file, JSON.stringify({ ...documentWith(paths), components: { securitySchemes: schemes } }));
     const { url } = await startServer((_request, response) => sendJson(response, 200, {}));
@@ -197,7 +197,7 @@ describe('recorded traffic', () => {
     components: { securitySchemes: { Token: { type: 'http', scheme: 'bearer' } } },
   });
 
-  function seen(method: string, path: string, more: Partial<Seen> = {}): Seen {
+  function seen(method: string, path: string, more: Partial<RawExchange> = {}): RawExchange {
     return {
       method,
       url: `https://api.example/v1${path}`,
@@ -212,7 +212,7 @@ describe('recorded traffic', () => {
     };
   }
 
-  function findings(...all: readonly Seen[]): Report['findings'] {
+  function findings(...all: readonly RawExchange[]): Report['findings'] {
     const recorder = createRecorder(secured);
     for (const one of [seen('GET', '/things'), ...all]) recorder.take(one);
     return recorder.report(new URL('https://api.example')).findings;
@@ -228,7 +228,7 @@ describe('recorded traffic', () => {
       {
         check: 'operation-described',
         verdict: 'discovered',
-        message: 'GET /v1/secret-admin/users/{…} is answered, which the document does not describe',
+        message: 'GET /v1/secret-admin/users/{…} succeeds, but the document does not describe it',
       },
     ]);
     expect(JSON.stringify(found)).not.toContain('token=abc');
@@ -236,7 +236,7 @@ describe('recorded traffic', () => {
 
   test('names methods that the document does not describe', () => {
     expect(findings(seen('DELETE', '/things', { status: 405 }))).toMatchObject([
-      { check: 'operation-described', message: 'a client asks for DELETE /things, which the document does not describe' },
+      { check: 'operation-described', message: 'a client sends DELETE /things, which the document does not describe' },
     ]);
   });
 

@@ -17,13 +17,13 @@ import { temporaryFolder } from './workspace.ts';
 const SERVER = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 
 function documentWith(schema: unknown, more: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
-  const answer = (one: unknown): unknown => ({ 200: { description: 'Fine.', content: { 'application/json': { schema: one } } } });
+  const response = (one: unknown): unknown => ({ 200: { description: 'Fine.', content: { 'application/json': { schema: one } } } });
   return {
     openapi: '3.1.0',
     info: { title: 'A', version: '1' },
     paths: {
-      '/good': { get: { operationId: 'getGood', responses: answer({ type: 'object' }) } },
-      '/odd': { get: { operationId: 'getOdd', responses: answer(schema) } },
+      '/good': { get: { operationId: 'getGood', responses: response({ type: 'object' }) } },
+      '/odd': { get: { operationId: 'getOdd', responses: response(schema) } },
     },
     ...more,
   };
@@ -160,8 +160,8 @@ describe('what a run planned to undo', () => {
 
   test('fails the run where it could not be undone, with the command that does', async () => {
     const refusal = { status: 'error', type: 'conflict', requestID: '0192f672-7daa-7a31-9c02-6de1f0a47b58', message: 'No.', data: null };
-    const service = await startFakeService(await loadDocument(), ({ operation, key, answer }) =>
-      operation?.id === 'undeleteDedicatedServer' && key === 'account' ? { ...answer, status: 409, body: refusal } : undefined,
+    const service = await startFakeService(await loadDocument(), ({ operation, key, response }) =>
+      operation?.id === 'undeleteDedicatedServer' && key === 'account' ? { ...response, status: 409, body: refusal } : undefined,
     );
     onTestFinished(() => service.close());
     const { code, output } = await command(
@@ -195,23 +195,23 @@ describe('what a run planned to undo', () => {
 describe('a connection', () => {
   const document = documentWith({ type: 'object' });
 
-  test('that ends in the middle of an answer is a violation', async () => {
+  test('that ends in the middle of a response is a violation', async () => {
     const { url } = await startServer(({ path }, response) => {
       if (path !== '/odd') return sendJson(response, 200, {});
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 10 });
       response.write('{"a":', () => response.destroy());
     });
     const report = await runContract({ document: parseDocument(document), target: url });
-    expect(violations(report)).toEqual(['body-complete: the connection ends in the middle of the answer']);
+    expect(violations(report)).toEqual(['body-complete: the connection ends in the middle of the response']);
   });
 
-  test('that ends in the middle of a chunked answer is one as well', async () => {
+  test('that ends in the middle of a chunked response is one as well', async () => {
     const { url } = await startServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"a":', () => response.destroy());
     });
     const report = await runContract({ document: parseDocument(document), target: url });
-    expect(violations(report)).toEqual(['body-complete: the connection ends in the middle of the answer']);
+    expect(violations(report)).toEqual(['body-complete: the connection ends in the middle of the response']);
   });
 });
 
@@ -268,8 +268,8 @@ describe('--fail-on', () => {
     ['learned', 1],
     ['unverified', 1],
   ])('%s: exit code %d for a status that the document does not describe', async (verdict, expected) => {
-    const service = await startFakeService(await loadDocument(), ({ operation, outcome, answer }) =>
-      operation?.id === 'listDomains' && outcome === 'success' ? { ...answer, status: 206 } : undefined,
+    const service = await startFakeService(await loadDocument(), ({ operation, outcome, response }) =>
+      operation?.id === 'listDomains' && outcome === 'success' ? { ...response, status: 206 } : undefined,
     );
     onTestFinished(() => service.close());
     const { code } = await command(['--target', service.url, '--fail-on', verdict], { RESELLER_API_KEY: FAKE_KEY });
@@ -315,7 +315,7 @@ describe('one cause is one finding', () => {
   });
 });
 
-describe('in the bytes of an answer', () => {
+describe('in the bytes of a response', () => {
   const document = documentWith({ type: 'object', properties: { a: { type: 'integer' } } });
 
   test('a member that stands twice is a violation', async () => {
@@ -340,7 +340,7 @@ describe('in the bytes of an answer', () => {
     });
     const secured = { ...document, security: [{ Key: [] }], components: { securitySchemes: { Key: scheme } } };
     const report = await runContract({ document: parseDocument(secured), target: url, apiKey: 'user:s3cret-key' });
-    expect(violations(report)).toEqual(['credential-echoed: the answer contains the credential of the request']);
+    expect(violations(report)).toEqual(['credential-echoed: the response contains the credential of the request']);
     expect(JSON.stringify(report)).not.toContain('s3cret-key');
     expect(report.coverage.every(({ verified }) => verified)).toBe(true);
   });
@@ -354,7 +354,7 @@ describe('in the bytes of an answer', () => {
   });
 });
 
-test('a described header that no answer had is unverified', async () => {
+test('a described header that no response had is unverified', async () => {
   const headers = { 'X-Rate-Left': { schema: { type: 'integer' } } };
   const document = documentWith(
     {},

@@ -1,5 +1,5 @@
 import { readOperations } from '@reseller/contract';
-import { READ_ONLY_LIMIT, runContract } from '@reseller/contract/engine';
+import { MAX_READ_ONLY_REQUESTS, runContract } from '@reseller/contract/engine';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
@@ -40,6 +40,6 @@ test('a read-only run sends nothing that costs money or changes state, and at mo
   expect(service.called.filter((id) => !reading.has(id))).toEqual([]);
   // GET on a path that has none is a question, and the only request for what changes something.
   expect(service.requests.filter((request) => !request.startsWith('GET ') && request !== 'POST /account/requests')).toEqual([]);
-  expect(Math.max(...report.coverage.map(({ requests }) => requests))).toBeLessThanOrEqual(READ_ONLY_LIMIT);
+  expect(Math.max(...report.coverage.map(({ requests }) => requests))).toBeLessThanOrEqual(MAX_READ_ONLY_REQUESTS);
   expect(service.requests).toHaveLength(report.traffic.length);
 });

@@ -3,7 +3,7 @@ import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { jsonOf } from './answer.ts';
+import { jsonOf } from './exchange.ts';
 import { isObject } from './json.ts';
 import { readOperations } from './operations.ts';
 import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
@@ -40,7 +40,7 @@ beforeAll(() => {
 
 afterAll(() => unregisterSchema(BASE));
 
-/** The referee's verdict on a value, by the name of the component that the answer's schema refers to. */
+/** The referee's verdict on a value, by the name of the component that the response's schema refers to. */
 async function referee(pointer: string, value: unknown): Promise<boolean> {
   const schema = valueAt(bundle, pointer);
   const reference = isObject(schema) ? String(schema['$ref']) : '';

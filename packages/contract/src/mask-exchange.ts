@@ -1,8 +1,8 @@
-import { jsonOf } from './answer.ts';
-import type { Answer } from './answer.ts';
 import { readBody, writeBody } from './body.ts';
 import { cookieIn } from './credential.ts';
 import type { OpenApiDocument } from './document.ts';
+import { jsonOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { isObject } from './json.ts';
 import { mediaTypeName } from './media-type.ts';
 import { secretsIn } from './observe.ts';
@@ -13,15 +13,15 @@ import { rootView } from './view.ts';
 import type { View } from './view.ts';
 
 /** A JSON body that may be written down: secrets are masked, and so is every value that the document does not describe, as it could be one. */
-export function maskedBody(document: OpenApiDocument, answer: Answer): unknown {
-  if (answer.body.kind !== 'json') return undefined;
-  const pointer = schemaOf(answer);
-  if (pointer === undefined) return maskLeaves(answer.body.value);
-  return maskUnknown(rootView(document, pointer), maskSecrets(document, pointer, answer.body.value));
+export function maskedBody(document: OpenApiDocument, exchange: Exchange): unknown {
+  if (exchange.body.kind !== 'json') return undefined;
+  const pointer = schemaOf(exchange);
+  if (pointer === undefined) return maskLeaves(exchange.body.value);
+  return maskUnknown(rootView(document, pointer), maskSecrets(document, pointer, exchange.body.value));
 }
 
-/** The body of a request that may be written down: as with answers, what the document does not describe could be a secret. */
-export function maskedForm(document: OpenApiDocument, { operation, sent }: Answer): string | undefined {
+/** The body of a request that may be written down: as with responses, what the document does not describe could be a secret. */
+export function maskedForm(document: OpenApiDocument, { operation, sent }: Exchange): string | undefined {
   const { body, headers } = sent;
   if (body === undefined || body === '') return body;
   const described = operation.body;
@@ -37,7 +37,7 @@ export function maskedForm(document: OpenApiDocument, { operation, sent }: Answe
 }
 
 /** The address of a request that may be written down: values of query parameters that are secret or not described are masked. */
-export function maskedUrl(document: OpenApiDocument, { operation, sent }: Answer): string {
+export function maskedUrl(document: OpenApiDocument, { operation, sent }: Exchange): string {
   if (!URL.canParse(sent.url)) return sent.url;
   const url = new URL(sent.url);
   for (const name of new Set(url.searchParams.keys())) {
@@ -56,11 +56,11 @@ export function isSecretHeader({ security }: Operation, name: string): boolean {
 }
 
 /** The headers of a request that may be written down: those that carry a credential or a secret parameter are masked. */
-export function maskedHeaders(document: OpenApiDocument, answer: Answer): Readonly<Record<string, string>> {
-  const { operation, sent } = answer;
+export function maskedHeaders(document: OpenApiDocument, exchange: Exchange): Readonly<Record<string, string>> {
+  const { operation, sent } = exchange;
   return Object.fromEntries(
     Object.entries(sent.headers).map(([name, value]) => {
-      if (name === 'cookie') return [name, maskedCookies(document, answer, value)];
+      if (name === 'cookie') return [name, maskedCookies(document, exchange, value)];
       const parameter = operation.parameters.find((one) => one.in === 'header' && one.name.toLowerCase() === name);
       const isSecret = isSecretHeader(operation, name) || (parameter !== undefined && isSecretParameter(document, parameter));
       return [name, isSecret ? MASK : value];
@@ -69,7 +69,7 @@ export function maskedHeaders(document: OpenApiDocument, answer: Answer): Readon
 }
 
 /** The cookies that the document describes as parameters without a secret. The others could be a session. */
-function maskedCookies(document: OpenApiDocument, { operation }: Answer, header: string): string {
+function maskedCookies(document: OpenApiDocument, { operation }: Exchange, header: string): string {
   const shown = operation.parameters
     .filter((one) => one.in === 'cookie' && !SECRET_NAME.test(one.name.toLowerCase()) && !isSecretParameter(document, one))
     .flatMap(({ name }) => {
@@ -84,15 +84,15 @@ function isSecretParameter(document: OpenApiDocument, { pointer }: Parameter): b
 }
 
 /** The secret texts of an exchange, to be taken out of everything that is written. */
-export function secretsOf(document: OpenApiDocument, answer: Answer): readonly string[] {
-  const { operation, sent, body } = answer;
-  const pointer = schemaOf(answer);
+export function secretsOf(document: OpenApiDocument, exchange: Exchange): readonly string[] {
+  const { operation, sent, body } = exchange;
+  const pointer = schemaOf(exchange);
   const received = pointer === undefined || body.kind !== 'json' ? [] : secretsIn(document, pointer, body.value);
   if (sent.body === undefined || operation.body === undefined) return received;
   return [...received, ...secretsIn(document, operation.body.pointer, readBody(operation, sent.body).values)];
 }
 
-function schemaOf({ operation, status, sent }: Answer): string | undefined {
+function schemaOf({ operation, status, sent }: Exchange): string | undefined {
   const response = sent.purpose === 'method' ? undefined : responseFor(operation, status);
   return response === undefined ? undefined : jsonOf(response)?.pointer;
 }

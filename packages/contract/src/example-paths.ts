@@ -1,7 +1,7 @@
-import type { Answer } from './answer.ts';
 import { discoverCreated, discoverPaths } from './discover.ts';
 import type { PathValues } from './discover.ts';
 import type { OpenApiDocument } from './document.ts';
+import type { Exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import { namedValues } from './parameters.ts';
 import { fillPath } from './path-template.ts';
@@ -9,21 +9,21 @@ import type { SampleSource } from './sample.ts';
 import type { Validator } from './validator.ts';
 
 /** The path parameters that the examples of a document name: what exists in a service that is made of them. */
-export function knownPaths(document: OpenApiDocument, operations: readonly Operation[], validator: Validator): readonly PathValues[] {
-  const answers = operations.flatMap((operation) => exampleAnswers({ document, validator }, operation));
+export function examplePaths(document: OpenApiDocument, operations: readonly Operation[], validator: Validator): readonly PathValues[] {
+  const exchanges = operations.flatMap((operation) => exampleExchanges({ document, validator }, operation));
   return operations.flatMap((operation) => {
     if (!operation.path.includes('{')) return [];
     const own = operation.parameters.filter((parameter) => parameter.in === 'path' && parameter.examples.length > 0);
     const examples = own.length === 1 ? own.map(({ name, examples: [first] }) => ({ [name]: String(first) })) : [];
-    const created = answers
-      .map((answer) => discoverCreated({ document, validator, operation, answers: [answer] }))
+    const created = exchanges
+      .map((exchange) => discoverCreated({ document, validator, operation, exchanges: [exchange] }))
       .filter((path) => path !== undefined);
-    return [...examples, ...discoverPaths({ document, validator, operation, answers }), ...created];
+    return [...examples, ...discoverPaths({ document, validator, operation, exchanges }), ...created];
   });
 }
 
-/** The answers in the examples of an operation, of the thing that the examples of its path parameters name. */
-function exampleAnswers(source: SampleSource, operation: Operation): readonly Answer[] {
+/** The responses in the examples of an operation, of the thing that the examples of its path parameters name. */
+function exampleExchanges(source: SampleSource, operation: Operation): readonly Exchange[] {
   const { method, responses } = operation;
   const path = operation.parameters
     .filter((parameter) => parameter.in === 'path')
@@ -33,7 +33,7 @@ function exampleAnswers(source: SampleSource, operation: Operation): readonly An
   return Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([status, { content }]) =>
-      Object.values(content['application/json']?.examples ?? {}).map(({ value }): Answer => ({
+      Object.values(content['application/json']?.examples ?? {}).map(({ value }): Exchange => ({
         operation,
         sent: { method, url, headers: {}, body: undefined, credential: 'account', purpose: 'call', detail: '', at: '' },
         status: Number(status),

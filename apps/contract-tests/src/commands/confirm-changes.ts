@@ -5,18 +5,18 @@ import { CannotRunError } from '../cannot-run.ts';
 import type { Arguments } from '../options.ts';
 
 /** The requests that a run in full mode will send, and how much it may spend. */
-export interface Agreement {
+export interface Confirmation {
   readonly text: string;
   readonly budget: Budget;
 }
 
 /**
- * What a run in full mode will do to the account, and what it will cost by what the API itself says.
+ * The changes and costs of a run in full mode, with the prices that the API shows.
  * @throws {CannotRunError} when nobody has agreed to all of it; the message says what it would do and what to add
  */
-export function agree(args: Pick<Arguments, 'yes' | 'budget' | 'unknownPrices'>, { steps }: Plan, priceOf: PriceOf): Agreement {
+export function confirmChanges(args: Pick<Arguments, 'yes' | 'budget' | 'unknownPrices'>, { steps }: Plan, priceOf: PriceOf): Confirmation {
   const costs = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose !== 'invalid-form');
-  const traps = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose === 'invalid-form');
+  const invalidPurchases = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose === 'invalid-form');
   const changes = steps.filter(({ effect }) => effect === 'changes');
   const prices = costs.flatMap((step) => Array.from({ length: step.times }, () => priceOf(step)));
   const known = prices.filter((price) => price !== undefined);
@@ -26,7 +26,7 @@ export function agree(args: Pick<Arguments, 'yes' | 'budget' | 'unknownPrices'>,
     ...costs.flatMap((step) => [`  COSTS    ${describeStep(step)}`, `           ${priceText(priceOf(step))}`]),
     ...changes.map((step) => `  changes  ${describeStep(step)}`),
     ...(costs.length > 0 ? [`  In total ${totalText(known, needed.unknown)}.`] : []),
-    ...trapText(traps, args.unknownPrices - needed.unknown),
+    ...invalidPurchaseText(invalidPurchases, args.unknownPrices - needed.unknown),
   ].join('\n');
   const missing = missingArguments(args, needed);
   if (args.budget !== undefined && needed.amount > args.budget)
@@ -54,7 +54,7 @@ function counted(steps: readonly Step[]): number {
 }
 
 function priceText(price: Price | undefined): string {
-  if (price === undefined) return 'unknown price: nothing that the API answers says what it costs';
+  if (price === undefined) return 'unknown price: no response of the API shows it';
   return `${amounts([price])}: ${price.basis}`;
 }
 
@@ -70,9 +70,9 @@ function totalText(known: readonly Price[], unknown: number): string {
   return [known.length === 0 && unknown > 0 ? '' : amounts(known), purchases].filter((part) => part !== '').join(' and ');
 }
 
-function trapText(traps: readonly Step[], room: number): readonly string[] {
-  if (traps.length === 0) return [];
-  const what = `  ${traps.length} purchases with forms that must be refused; one that is accepted all the same costs nobody knows what.`;
+function invalidPurchaseText(invalidPurchases: readonly Step[], room: number): readonly string[] {
+  if (invalidPurchases.length === 0) return [];
+  const what = `  ${invalidPurchases.length} purchases with forms that must be refused; one that is accepted all the same costs nobody knows what.`;
   return [
     room > 0
       ? `${what} At most ${room} of them may succeed.`

@@ -1,0 +1,246 @@
+import { getDocumentProxy } from 'unpdf';
+import { expect, test } from 'vitest';
+
+import { sandboxSeller } from '../../../sandbox/seller.ts';
+import type { DocumentContent, Line } from './content.ts';
+import { renderDocument } from './pdf.ts';
+
+const line: Line = {
+  title: 'web1.example.com',
+  details: 'VM 10000, 2 cores',
+  time: '2026-11-10 – 2026-11-20',
+  quantity: '9 d 12 h',
+  unitPrice: '10.40 / 30 d',
+  amount: '3.29',
+};
+/** A title of two lines. */
+const LONG_TITLE = `${'a'.repeat(60)}.example`;
+
+const invoice: DocumentContent = {
+  kind: 'invoice',
+  number: 'INV-00001',
+  date: '2026-12-01',
+  due: '2026-12-15',
+  seller: sandboxSeller,
+  buyer: {
+    company: 'Łódź Hosting',
+    street: 'ul. Piotrkowska 1',
+    postal_code: '90-001',
+    city: 'Łódź',
+    country: 'PL',
+    vat_id: 'PL1234567890',
+  },
+  period: { first: '2026-11-01', last: '2026-11-30' },
+  corrects: null,
+  groups: [
+    { title: 'Virtual servers', lines: [line, { ...line, title: LONG_TITLE }], total: '6.58' },
+    { title: 'Domains', lines: [{ ...line, title: 'x.example', details: 'Renewal, in advance' }], total: '3.29' },
+  ],
+  net: '9.87',
+  vat: { basisPoints: 1_900, amount: '1.88' },
+  gross: '11.75',
+  reverseCharge: false,
+};
+
+interface Text {
+  readonly page: number;
+  /** Points from the left and the upper edge of the page to the base line. */
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+  readonly isBold: boolean;
+  readonly text: string;
+}
+
+async function textsOf(content: DocumentContent): Promise<Text[]> {
+  const pdf = await getDocumentProxy(new Uint8Array(await renderDocument(content)));
+  const texts: Text[] = [];
+  for (let number = 1; number <= pdf.numPages; number++) {
+    const page = await pdf.getPage(number);
+    const [, , , height = 0] = page.view;
+    const { items } = await page.getTextContent();
+    // Loads the fonts.
+    await page.getOperatorList();
+    for (const item of items) {
+      if (!('str' in item) || item.str.trim() === '') continue;
+      const [size = 0, , , , x = 0, y = 0] = item.transform;
+      const isBold = /Bold/.test(page.commonObjs.get(item.fontName).name);
+      texts.push({ page: number, x: Math.round(x), y: Math.round(height - y), size, isBold, text: item.str });
+    }
+  }
+  return texts;
+}
+
+const toLine = ({ x, y, size, isBold, text }: Text) => `${x} ${y} ${size}${isBold ? ' bold' : ''}: ${text}`;
+const linesOf = async (content: DocumentContent) => (await textsOf(content)).map(toLine);
+
+const LETTERHEAD = [
+  '330 58 9 bold: Sandbox Infrastructure GmbH',
+  '330 70 9: Serverstraße 1',
+  '330 81 9: 60311 Frankfurt am Main',
+  '330 93 9: Germany',
+  '330 104 9: VAT ID DE123456789',
+  '50 156 6.5: Sandbox Infrastructure GmbH · Serverstraße 1 · 60311 Frankfurt am Main',
+  '50 172 9 bold: Łódź Hosting',
+];
+const columnsAt = (y: number) => [
+  `50 ${y} 8: Description`,
+  `245 ${y} 8: Time, UTC`,
+  `385 ${y} 8: Quantity`,
+  `446 ${y} 8: Unit price`,
+  `514 ${y} 8: Amount`,
+];
+const figuresAt = (y: number) => [
+  `245 ${y} 8: 2026-11-10 –`,
+  `245 ${y + 9} 8: 2026-11-20`,
+  `387 ${y} 8: 9 d 12 h`,
+  `437 ${y} 8: 10.40 / 30 d`,
+  `527 ${y} 8: 3.29`,
+];
+const SUMS = [
+  '300 472 9: Net amount, EUR',
+  '525 472 9: 9.87',
+  '300 490 9: VAT 19 % on 9.87, EUR',
+  '525 490 9: 1.88',
+  '300 510 11 bold: Total, EUR',
+  '510 510 11 bold: 11.75',
+];
+
+const GROUPS = [
+  '50 261 11 bold: Virtual servers',
+  ...columnsAt(279),
+  '50 296 8: web1.example.com',
+  '50 304 7: VM 10000, 2 cores',
+  ...figuresAt(296),
+  '50 323 8: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+  '50 332 8: aaaaaaaaaaaaaaaaaaaaaa.example',
+  '50 340 7: VM 10000, 2 cores',
+  ...figuresAt(323),
+  '50 357 8 bold: Sum of virtual servers',
+  '525 357 8 bold: 6.58',
+  '50 385 11 bold: Domains',
+  ...columnsAt(402),
+  '50 420 8: x.example',
+  '50 428 7: Renewal, in advance',
+  ...figuresAt(420),
+  '50 446 8 bold: Sum of domains',
+  '525 446 8 bold: 3.29',
+];
+const BUYER_ADDRESS = ['50 184 9: ul. Piotrkowska 1', '50 195 9: 90-001 Łódź', '50 207 9: Poland', '50 218 9: VAT ID PL1234567890'];
+const FOOTER = [
+  '50 788 7: Sandbox Infrastructure GmbH · billing@provider.example · VAT ID DE123456789',
+  '50 799 7: Musterbank · IBAN DE02120300000000202051 · BIC BYLADEM1001',
+  '462 799 7: INV-00001 · page 1 of 1',
+];
+
+test('an invoice has every text in its place', async () => {
+  expect(await linesOf(invoice)).toEqual([
+    '50 69 20 bold: Invoice',
+    ...LETTERHEAD,
+    ...BUYER_ADDRESS,
+    '330 171 8: Number',
+    '410 171 8: INV-00001',
+    '330 185 8: Date',
+    '410 185 8: 2026-12-01',
+    '330 198 8: Due date',
+    '410 198 8: 2026-12-15',
+    '330 211 8: Period, UTC',
+    '410 211 8: 2026-11-01 to 2026-11-30',
+    '330 225 8: Currency',
+    '410 225 8: EUR',
+    ...GROUPS,
+    ...SUMS,
+    '50 533 8: Please transfer 11.75 EUR by 2026-12-15 to DE02120300000000202051 (Musterbank) with the reference INV-00001.',
+    '50 547 8: A virtual server is billed for each second, at its price for 30 days (d). Amounts are rounded once, at the total; the lines add',
+    '50 556 8: up to it.',
+    ...FOOTER,
+  ]);
+});
+
+test('a credit note names the invoice that it corrects and has no due date', async () => {
+  const corrects = { number: 'INV-00001', date: '2026-12-01', reason: 'outage' };
+  expect(await linesOf({ ...invoice, kind: 'credit_note', due: null, corrects, reverseCharge: true })).toEqual([
+    '50 69 20 bold: Credit note',
+    ...LETTERHEAD,
+    ...BUYER_ADDRESS,
+    '330 171 8: Number',
+    '410 171 8: INV-00001',
+    '330 185 8: Date',
+    '410 185 8: 2026-12-01',
+    '330 198 8: Period, UTC',
+    '410 198 8: 2026-11-01 to 2026-11-30',
+    '330 211 8: Currency',
+    '410 211 8: EUR',
+    '330 225 8: Corrects invoice',
+    '410 225 8: INV-00001 of 2026-12-01',
+    ...GROUPS,
+    ...SUMS,
+    '50 533 8: Reverse charge: the recipient owes the VAT (Article 196 of Council Directive 2006/112/EC).',
+    '50 547 8: This document corrects invoice INV-00001, which stays as it is.',
+    ...FOOTER,
+  ]);
+});
+
+test('an invoice of nothing asks for no payment, and an account without a billing profile has only its name', async () => {
+  const lines = await linesOf({ ...invoice, buyer: { company: 'Łódź Hosting' }, groups: [], gross: '0.00' });
+  expect(lines).toContain('330 171 8: Number');
+  expect(lines.filter((one) => one.startsWith('50 '))).toEqual([
+    '50 69 20 bold: Invoice',
+    '50 156 6.5: Sandbox Infrastructure GmbH · Serverstraße 1 · 60311 Frankfurt am Main',
+    '50 172 9 bold: Łódź Hosting',
+    expect.stringMatching(/: A virtual server is billed for each second/),
+    expect.stringMatching(/: up to it\.$/),
+    ...FOOTER.slice(0, 2),
+  ]);
+});
+
+test('a country that the list of countries does not have is named by its code', async () => {
+  expect(await linesOf({ ...invoice, seller: { ...sandboxSeller, country: 'ZZ' } })).toContain('330 93 9: ZZ');
+});
+
+test('wherever a page ends, it has room for the footer, and no heading or sum is left alone', async () => {
+  const pageEnds = new Set<string>();
+  const sizes = [
+    [9, 1],
+    [10, 0],
+    [11, 2],
+    [12, 0],
+    [13, 1],
+    [14, 0],
+    [15, 1],
+    [16, 0],
+    [17, 1],
+    [18, 0],
+  ] as const;
+  for (const [rows, longTitles] of sizes) {
+    const lines = Array.from({ length: rows }, (_, index) => (index < longTitles ? { ...line, title: LONG_TITLE } : line));
+    const content = { ...invoice, groups: [{ title: 'Virtual servers', lines, total: '3.29' }, ...invoice.groups.slice(1)] };
+    const texts = await textsOf(content);
+    const last = texts.at(-1)?.page ?? 0;
+    for (let page = 1; page <= last; page++) {
+      const ofPage = texts.filter((one) => one.page === page);
+      const body = ofPage.slice(0, -3);
+      expect(ofPage.slice(-3).map(({ text }) => text)).toEqual([
+        expect.stringContaining('billing@provider.example'),
+        expect.stringContaining('IBAN'),
+        `INV-00001 · page ${page} of ${last}`,
+      ]);
+      expect(Math.max(...body.map(({ y }) => y))).toBeLessThanOrEqual(752);
+      expect(Math.min(...body.map(({ y }) => y))).toBeLessThan(70);
+      // The last text of a heading, and those of the sums that others follow.
+      for (const lonely of ['Virtual servers', 'Domains', 'Amount', 'Net amount, EUR', '9.87', '1.88', 'Total, EUR'])
+        expect(body.at(-1)?.text).not.toBe(lonely);
+      if (page < last) pageEnds.add(texts.find((one) => one.page === page + 1)?.text ?? '');
+    }
+    for (const sum of ['Net amount, EUR', 'VAT 19 % on 9.87, EUR'])
+      expect(texts.find(({ text }) => text === sum)?.page).toBe(texts.find(({ text }) => text === 'Total, EUR')?.page);
+  }
+  // A page may begin with each part of a document.
+  expect([...pageEnds].toSorted()).toEqual([
+    expect.stringMatching(/^A virtual server is billed/),
+    'Description',
+    'Domains',
+    'Net amount, EUR',
+    expect.stringMatching(/^Please transfer/),
+  ]);
+});

@@ -1,0 +1,50 @@
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { seededPlace } from '../../../test/prepared-store.ts';
+import { claimRows } from '../../store/postgres/sharing.ts';
+import { known, runDirectly } from '../../store/prepared.ts';
+import type { Schema } from '../../store/schema.ts';
+import { assignAddresses } from './addresses.ts';
+
+/** The statement with which a VM gets its addresses on PostgreSQL. */
+async function textOfAssignment(): Promise<string> {
+  const db = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (one) => new PostgresIntrospector(one),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+  const sent: string[] = [];
+  runDirectly(db, {
+    scope: db,
+    claim: claimRows,
+    rows: () => [],
+    changes: () => 0,
+    defer: () => {},
+    lock: () => 0,
+    expectChange: () => true,
+    expectRows({ text }) {
+      sent.push(text);
+      return { ...known([], 0), isMet: true };
+    },
+  });
+  await assignAddresses(db, { pools: [], accountId: 'a', vmId: 10_000, datacenter: 'AMS1', ips: 2, allowFallbackIPs: false });
+  return sent.join(';');
+}
+
+test('PostgreSQL finds the addresses for a VM in indexes once it has analysed the table', async () => {
+  const client = new Client({ connectionString: await seededPlace('postgres') });
+  await client.connect();
+  onTestFinished(() => client.end());
+  async function plan(): Promise<string> {
+    const { rows } = await client.query(`explain (generic_plan) ${await textOfAssignment()}`);
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  }
+  await client.query('analyze ip_addresses');
+  expect(await plan()).not.toContain('Seq Scan');
+  expect(await plan()).toContain('Index Scan using free_addresses');
+});
