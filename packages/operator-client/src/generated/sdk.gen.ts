@@ -139,9 +139,9 @@ export const exportAccount = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Erase personal data
  *
- * Erases the personal data of an account forever: its name, billing profile, handles, labels of keys, host names, SSH keys, names in charges, and its request log. Its API keys are revoked, and its records in the audit keep who did what and when, but not the states. Invoices, their documents, and their amounts stay, because the law requires it. The documents therefore still show the buyer.
+ * Erases the personal data of an account forever: its name, billing profile, handles, labels of keys, titles of its sales, host names, SSH keys, names in charges, and its request log. Its API keys are revoked, and its records in the audit keep who did what and when, but not the states. Invoices, their documents, and their amounts stay, because the law requires it. The documents therefore still show the buyer.
  *
- * The account must be suspended. It must have no VM, domain or dedicated server, no open invoice, and nothing that is still to be invoiced: after the last VM is removed, wait for the end of the month. Otherwise the operation is refused with a 409 that lists what is missing. An erased account cannot be used again, and stays suspended. An account that is already erased stays as it is. Backups, snapshots of a sandbox, the log of the process, and the numbers of port calls with the names of domains are not changed.
+ * The account must be suspended. It must have no VM, domain or dedicated server, no open invoice, and nothing that is still to be invoiced: after the last VM is removed, wait for the end of the month. Otherwise the operation is refused with a 409 that lists what is missing. An erased account cannot be used again, and stays suspended. An account that is already erased stays as it is. Backups, snapshots of a sandbox, the log of the process, and the numbers of port calls with the names of domains are not changed. Names of IP pools and texts about dedicated servers are not changed either, so do not write names of people into them.
  *
  * Needs the scope `admin`.
  */
@@ -273,7 +273,7 @@ export const defineHostSystem = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
- * List prices of a host system
+ * List host system price versions
  *
  * Returns the past, present and scheduled prices of a host system, newest first.
  *
@@ -282,7 +282,7 @@ export const defineHostSystem = <ThrowOnError extends boolean = false>(options: 
 export const listHostSystemPriceVersions = <ThrowOnError extends boolean = false>(options: Options<ListHostSystemPriceVersionsData, ThrowOnError>): RequestResult<ListHostSystemPriceVersionsResponses, ListHostSystemPriceVersionsErrors, ThrowOnError> => options.client.get<ListHostSystemPriceVersionsResponses, ListHostSystemPriceVersionsErrors, ThrowOnError>({ url: '/host-systems/{hostsystem}/price-versions', ...options });
 
 /**
- * Schedule prices of a host system
+ * Schedule host system prices
  *
  * Schedules prices of a host system. They apply from `valid_from`, to the millisecond, until the next ones do. Purchases and changes of resources take the prices in force at that moment. `applies_to` says whether existing VMs get the prices, too. To replace scheduled prices, withdraw them first.
  *
@@ -298,7 +298,7 @@ export const scheduleHostSystemPrices = <ThrowOnError extends boolean = false>(o
 });
 
 /**
- * Withdraw scheduled prices of a host system
+ * Withdraw host system prices
  *
  * Withdraws prices that are not in force yet. Prices that have been in force stay in the list.
  *
@@ -672,7 +672,7 @@ export const setTldPrice = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * List prices of a TLD
+ * List TLD price versions
  *
  * Returns the past, present and scheduled prices of domains under a TLD, newest first.
  *
@@ -681,7 +681,7 @@ export const setTldPrice = <ThrowOnError extends boolean = false>(options: Optio
 export const listTldPriceVersions = <ThrowOnError extends boolean = false>(options: Options<ListTldPriceVersionsData, ThrowOnError>): RequestResult<ListTldPriceVersionsResponses, ListTldPriceVersionsErrors, ThrowOnError> => options.client.get<ListTldPriceVersionsResponses, ListTldPriceVersionsErrors, ThrowOnError>({ url: '/tld-prices/{tld}/versions', ...options });
 
 /**
- * Schedule prices of a TLD
+ * Schedule TLD prices
  *
  * Schedules prices of domains under a TLD. They apply from `valid_from`, to the millisecond, until the next ones do. Registrations and transfers take the prices in force at the time of the request, renewals those in force when the year ends. To replace scheduled prices, withdraw them first.
  *
@@ -697,7 +697,7 @@ export const scheduleTldPrices = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Withdraw scheduled prices of a TLD
+ * Withdraw TLD prices
  *
  * Withdraws prices that are not in force yet. Prices that have been in force stay in the list.
  *
