@@ -86,10 +86,10 @@ function amountsOf(form: Readonly<Record<string, unknown>>, included: unknown, d
   }
   const amounts = new Map<string, { readonly amount: bigint; readonly unit: bigint }>();
   for (const [resource, { field, unit, isWhole, isExtra }] of Object.entries(RESOURCES)) {
-    const asked = form[field] ?? defaultOf(field) ?? 0;
+    const requested = form[field] ?? defaultOf(field) ?? 0;
     const free = isExtra ? (valueIn(included, field) ?? defaultOf(field) ?? 0) : 0;
-    if (!isCount(asked) || !isCount(free)) return undefined;
-    const amount = BigInt(Math.max(0, asked - free));
+    if (!isCount(requested) || !isCount(free)) return undefined;
+    const amount = BigInt(Math.max(0, requested - free));
     if (amount > 0n) amounts.set(resource, isWhole ? { amount: (amount + unit - 1n) / unit, unit: 1n } : { amount, unit });
   }
   const priced: ReadonlySet<string> = new Set(Object.values(RESOURCES).map(({ field }) => field));

@@ -62,7 +62,7 @@ export interface Check {
   readonly id: string;
   /** The rule that it checks, in a sentence. */
   readonly claim: string;
-  /** How it decides, and what it cannot show. */
+  /** How it decides, and its limits. */
   readonly judges: string;
   /** The consequence of a finding for users of the generated client. */
   readonly client: string;

@@ -24,6 +24,7 @@ async function contended(given: Parameters<typeof startService>[0] = {}) {
   return {
     service,
     other,
+    isBlocking,
     buy: (idempotencyKey?: string) => service.call('createVm', { form: SMALL_VM, ...(idempotencyKey !== undefined && { idempotencyKey }) }),
     /** Runs a statement in another transaction, starts a request, and ends the transaction when the request waits for it. */
     async meet([text, values = []]: Statement, end: 'commit' | 'rollback', request: () => Promise<Received>): Promise<Received> {
@@ -113,6 +114,39 @@ test('a purchase waits for the last addresses that another transaction takes, an
   await expectInvariants(service.store);
   const refused = await meet(takeAll, 'commit', buy);
   expect([refused.status, refused.body.type, await countVms(service)]).toEqual([409, 'out_of_capacity', 3]);
+});
+
+/** Takes all free addresses in another transaction, and lets a request wait for them. The other transaction then takes room on a node, as a purchase does. */
+async function takeRoomWhileWaiting(
+  { other, isBlocking, identifier }: Pick<Awaited<ReturnType<typeof contended>>, 'other' | 'isBlocking'> & { identifier: number },
+  request: () => Promise<Received>,
+): Promise<Received> {
+  await other.query(`set lock_timeout = '500ms'`);
+  await other.query('begin');
+  await other.query('update ip_addresses set vm_id = $1 where vm_id is null', [identifier]);
+  const pending = request();
+  await expect.poll(isBlocking, { timeout: 30_000, interval: 10 }).toBe(true);
+  // It would time out if the waiting request had locked these rows, and two such purchases would deadlock.
+  await other.query('update accounts set held = held');
+  await other.query('update host_nodes set used_cores = used_cores');
+  await other.query('rollback');
+  return pending;
+}
+
+test('a purchase that waits for the last addresses has locked no account and no node, so that it never deadlocks', async () => {
+  const { service, buy, ...others } = await contended();
+  const { identifier } = (await buy()).body.data;
+  expect((await takeRoomWhileWaiting({ ...others, identifier }, buy)).status).toBe(200);
+  expect(await countVms(service)).toBe(2);
+  await expectInvariants(service.store);
+});
+
+test('a resize that waits for the last addresses has locked no account and no node either', async () => {
+  const { service, buy, ...others } = await contended();
+  const { identifier } = (await buy()).body.data;
+  const resize = () => service.call('changeVm', { path: { vmid: identifier }, form: { ips: 2 } });
+  expect((await takeRoomWhileWaiting({ ...others, identifier }, resize)).status).toBe(200);
+  await expectInvariants(service.store);
 });
 
 test('a request waits for another one that claims its Idempotency-Key, and is carried out only if that one is rolled back', async () => {

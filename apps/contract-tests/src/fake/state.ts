@@ -29,8 +29,8 @@ export interface RequestValues {
 
 /** The state of a fake service: existing and removed resources, past requests and the current one-time code. */
 export interface FakeState {
-  outcome(operation: Operation, parameters: Values, asked: RequestValues): Outcome;
-  succeed(operation: Operation, parameters: Values, asked: RequestValues): FakeResponse;
+  outcome(operation: Operation, parameters: Values, requested: RequestValues): Outcome;
+  succeed(operation: Operation, parameters: Values, requested: RequestValues): FakeResponse;
   refusal(operation: Operation, outcome: Outcome): FakeResponse;
   /** The response to a request that the document does not describe. */
   refuse(outcome: 'wrong-method' | 'not-found', method: string): FakeExchange;
@@ -77,8 +77,8 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
     past.set(operation.id, all);
     all.unshift(fresh(items[0]));
     const size = paging.size ?? items.length;
-    const asked = paging.in === 'form' ? form?.values[paging.field] : query[paging.field];
-    const offset = asked === undefined ? 0 : paging.by === 'offset' ? Number(asked) : size;
+    const requested = paging.in === 'form' ? form?.values[paging.field] : query[paging.field];
+    const offset = requested === undefined ? 0 : paging.by === 'offset' ? Number(requested) : size;
     // Without identifiers, the items of the second page would look like repeated ones, so the page is empty.
     const isDistinct = JSON.stringify(all[0]) !== JSON.stringify(all[1]);
     return paging.withItems(body, isDistinct || offset === 0 ? all.slice(offset, offset + size) : []);
@@ -120,13 +120,13 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
       if (form === undefined || operation.body === undefined) return 'success';
       return form.issues.length > 0 || validator.compile(operation.body.pointer)(form.values).length > 0 ? 'invalid-form' : 'success';
     },
-    succeed(operation, parameters, asked) {
+    succeed(operation, parameters, requested) {
       const path = keyOf(parameters);
       if (operation.method === 'DELETE') {
         removed.add(path);
         removed.add(`${operation.path} ${path}`);
       } else if (isUndo(operation, operations)) removed.delete(path);
-      let body = pageOf(operation, asked, withIdentifier(completed(document, operation, exampleOf(operation, path))));
+      let body = pageOf(operation, requested, withIdentifier(completed(document, operation, exampleOf(operation, path))));
       if (returnsCode(document, operation)) {
         otp = String(randomInt(10_000_000, 99_999_999));
         body = replaced(body, '/data/otp_code', otp);
