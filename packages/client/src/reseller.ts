@@ -101,8 +101,10 @@ export function createReseller<Dates extends boolean = false>(config: ResellerCo
 
 /** The client of an API with other groups, such as those of the extension. */
 export function createResellerWith<AnyGroups>(groups: GroupsOf<AnyGroups>, config: ResellerConfig): ResellerWith<AnyGroups> {
-  checkOptions('createReseller', config ?? {}, RESELLER_OPTIONS);
-  return resellerOf(groups, { ...config, baseUrl: baseUrlOf(config) });
+  // JavaScript may call it without a configuration.
+  const given = { ...config };
+  checkOptions('createReseller', given, RESELLER_OPTIONS);
+  return resellerOf(groups, { ...given, baseUrl: baseUrlOf(given) });
 }
 
 /** Makes the groups of a client. */

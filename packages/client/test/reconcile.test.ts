@@ -3,6 +3,8 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { createReseller, OutcomeUnknownError, ResellerError } from '../src/index.ts';
 import type { CallOptions, Reconciliation, RequestLogItem } from '../src/index.ts';
+import { looksOf } from '../src/look.ts';
+import { memoryOf } from '../src/memory.ts';
 import { API_KEY, CREATED, cut, envelope, refusal, refusalBody, reset, scripted, silence, success, VM } from './scripted-service.ts';
 import type { Reply, ScriptedService, Sent } from './scripted-service.ts';
 
@@ -250,6 +252,25 @@ test.each<[string, Partial<RequestLogItem>, object, string]>([
   const { requestID } = service.log.find((logged) => logged.success === 0) ?? {};
   expect(error).toMatchObject({ ...expected, message, requestID, uncertain: false, attempts: 1 });
   if (!('type' in expected)) expect(error).not.toHaveProperty('type');
+});
+
+test.each(['/domain/100%25/undelete', '/domain/100%/undelete'])('a request is found where the log has the path %s', async (endpoint) => {
+  let method = '';
+  const service = scripted({
+    config: {
+      middleware: [
+        (next) => async (url, init) => {
+          if (!url.endsWith('/undelete')) return next(url, init);
+          method = init.method ?? '';
+          return reset({ init });
+        },
+      ],
+    },
+  });
+  const error: unknown = await service.reseller.domain.undelete('100%').catch((thrown: unknown) => thrown);
+  if (!(error instanceof OutcomeUnknownError)) throw error;
+  service.addEntry({ key: null, body: '', at: service.now() }, { endpoint, method, response_body: JSON.stringify(envelope({})) });
+  expect(await service.reseller.reconcile(error)).toMatchObject({ outcome: 'committed', entry: { endpoint } });
 });
 
 test('a purchase that never arrived, as the log shows', async () => {
@@ -544,6 +565,42 @@ describe('the readings of the log', () => {
     expect((await service.reseller.reconcile(error)).outcome).toBe('committed');
   });
 
+  test('a reading that fails late does not replace a newer one that others share', async () => {
+    let now = 0;
+    const readings: PromiseWithResolvers<RequestLogItem[]>[] = [];
+    const look = looksOf({
+      clock: { now: () => now, sleep: async () => {} },
+      memory: memoryOf(),
+      readPage: () => {
+        const reading = Promise.withResolvers<RequestLogItem[]>();
+        readings.push(reading);
+        return reading.promise;
+      },
+    });
+    const first = look(0);
+    now = 251;
+    const second = look(0);
+    readings[0]?.reject(new Error('broken'));
+    await expect(first).rejects.toThrow('broken');
+    expect(look(0)).toBe(second);
+    expect(readings).toHaveLength(2);
+    readings[1]?.resolve([]);
+    expect(await second).toMatchObject({ entries: [] });
+  });
+
+  test('end at the newest request that was answered before the sending, also where the times are too close to tell', async () => {
+    const service = scripted();
+    for (let count = 0; count < 200; count++) service.addEntry({ key: null, body: '', at: service.now() }, { endpoint: '/other' });
+    await service.reseller.domain.list();
+    const error = await lose(service);
+    for (let count = 0; count < 60; count++) service.addEntry({ key: null, body: '', at: service.now() }, { endpoint: '/other' });
+    service.advance(1);
+    await service.reseller.domain.list();
+    service.addEntry(sentBy(service));
+    expect((await service.reseller.reconcile(error)).outcome).toBe('committed');
+    expect(service.count('/account/requests')).toBe(2);
+  });
+
   test('go back to the sending, however much was logged since, and no further', async () => {
     for (const [older, between, pages] of [
       [200, 0, 1],
@@ -694,6 +751,21 @@ describe('several purchases', () => {
     const { reseller } = scripted();
     expect(() => Reflect.apply(reseller.reconcile, undefined, [new Error('a'), options])).toThrow(message);
   });
+});
+
+test('a client remembers the last thousand requests that were answered', () => {
+  const memory = memoryOf();
+  for (const nothing of [null, undefined]) memory.remember(nothing, 1);
+  expect([memory.newest, memory.answered.size]).toEqual([undefined, 0]);
+  for (let count = 0; count < 1_000; count++) memory.remember(`r-${count}`, count);
+  expect([memory.answered.size, memory.answered.get('r-0'), memory.newest]).toEqual([1_000, 0, 'r-999']);
+  memory.remember('r-1000', 1_000);
+  expect([memory.answered.size, memory.answered.has('r-0'), memory.answered.has('r-1'), memory.newest]).toEqual([
+    1_000,
+    false,
+    true,
+    'r-1000',
+  ]);
 });
 
 test('a client of another process shares nothing with this one, and its error is refused', async () => {

@@ -143,6 +143,98 @@ describe('classify', () => {
     expect(verdict.kind === 'failure' && verdict.error.Class.name).toBe(name);
   });
 
+  test.each<[string, Attempt, string, object]>([
+    ['an abort', { kind: 'aborted', left: true, cause: undefined }, 'the signal aborted the call', {}],
+    ['a timeout', { kind: 'timeout', left: true, cause: undefined }, 'no complete response within 1000 ms', {}],
+    [
+      'a connection that breaks, with the innermost cause',
+      { kind: 'disconnected', left: true, cause: new TypeError('fetch failed', { cause: new Error('read ECONNRESET') }) },
+      'no response: Error: read ECONNRESET',
+      {},
+    ],
+    [
+      'a body that breaks off',
+      { kind: 'disconnected', left: true, status: 200, cause: new Error('closed') },
+      'the response broke off: Error: closed',
+      { status: 200, reason: 'cut' },
+    ],
+    ['a page', received(502, ' \n<html>'), 'the response is not from the API: status 502, html. Is the baseUrl right?', { reason: 'html' }],
+    [
+      'words with <',
+      received(502, 'a < b'),
+      'the response is not from the API: status 502, not-json. Is the baseUrl right?',
+      { reason: 'not-json' },
+    ],
+    [
+      'words with {',
+      received(502, 'a {'),
+      'the response is not from the API: status 502, not-json. Is the baseUrl right?',
+      { reason: 'not-json' },
+    ],
+    [
+      'half an object',
+      received(200, '\n {"a"'),
+      'the response is not from the API: status 200, cut. Is the baseUrl right?',
+      { reason: 'cut' },
+    ],
+    [
+      'a redirect',
+      received(302, '', { location: 'https://a.test/login' }),
+      'the response is not from the API: status 302, redirect to https://a.test/login. Is the baseUrl right?',
+      { reason: 'redirect', status: 302 },
+    ],
+    // Browsers hide a redirect: its status is 0 and it has no headers.
+    [
+      'a hidden redirect',
+      received(0, ''),
+      'the response is not from the API: status 0, redirect. Is the baseUrl right?',
+      { reason: 'redirect' },
+    ],
+    [
+      'a status below 200',
+      received(199, '{}'),
+      'the response is not from the API: status 199, redirect. Is the baseUrl right?',
+      { status: 199 },
+    ],
+    [
+      'a page with an address',
+      received(404, '<', { location: '/' }),
+      'the response is not from the API: status 404, html. Is the baseUrl right?',
+      {},
+    ],
+    ['an envelope with a message', envelope(418), 'No.', { status: 418 }],
+    [
+      'an envelope without words',
+      received(418, '{"status":"error","requestID":null,"message":"","data":null}'),
+      'the service answered with status 418',
+      { requestID: null },
+    ],
+  ])('describes %s', (_, attempt, message, details) => {
+    const verdict = classify(attempt, 1_000);
+    expect(verdict).toMatchObject({ error: { message, details } });
+  });
+
+  test('keeps the broken rules that the service names, and nothing else that is in their place', () => {
+    const withFields = (fields: unknown) =>
+      received(422, JSON.stringify({ status: 'error', requestID: null, message: '', data: { fields } }));
+    const fieldsOf = (fields: unknown) => {
+      const verdict = classify(withFields(fields), 1);
+      return verdict.kind === 'failure' ? verdict.error.details.fields : undefined;
+    };
+    const field = { field: 'cores', rule: 'max', message: 'is at most 8' };
+    expect(fieldsOf([field, null, 'text', [1], { ...field, field: 5, more: 1 }])).toEqual([field, { ...field, field: '5' }]);
+    expect(fieldsOf([])).toEqual([]);
+    for (const other of [undefined, null, 'text', { 0: field }]) expect(fieldsOf(other)).toBeUndefined();
+  });
+
+  test.each(['status', 'requestID', 'message', 'data'])('JSON without %s is not an envelope of the API', (name) => {
+    const whole = { status: 'error', requestID: 'a', message: 'No.', data: null };
+    expect(classify(received(404, JSON.stringify(whole)), 1)).toMatchObject({ source: 'api' });
+    const { [name]: _, ...rest }: Record<string, unknown> = whole;
+    expect(classify(received(404, JSON.stringify(rest)), 1)).toMatchObject({ source: 'foreign' });
+    if (name !== 'data') expect(classify(received(404, JSON.stringify({ ...whole, [name]: 5 })), 1)).toMatchObject({ source: 'foreign' });
+  });
+
   test.each([
     ['seconds', '7', 7_000],
     ['a date', new Date(Date.now() + 3_600_000).toUTCString(), 3_600_000],

@@ -4,10 +4,11 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { closeEndedPeriods } from '../src/core/accounting/period-end.ts';
 import { domainExpiryJobs } from '../src/core/domain/expiry-job.ts';
-import { orderServer, RYZEN } from './dedicated.ts';
+import { deployedServer, orderServer, RYZEN } from './dedicated.ts';
 import { register } from './domains.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
+import type { Received } from './http-client.ts';
 import { expectInvariants } from './invariants.ts';
 import { seededPlace } from './prepared-store.ts';
 import { providerOf } from './provider.ts';
@@ -28,6 +29,7 @@ async function contended(given: Parameters<typeof startService>[0] = {}) {
   return {
     service,
     other,
+    isBlocking,
     buy: (idempotencyKey?: string) => service.call('createVm', { form: SMALL_VM, ...(idempotencyKey !== undefined && { idempotencyKey }) }),
     /** Runs a statement in another transaction, starts a request, and ends the transaction when the request waits for it. */
     async meet<T>([text, values = []]: Statement, end: 'commit' | 'rollback', request: () => Promise<T>): Promise<T> {
@@ -119,6 +121,39 @@ test('a purchase waits for the last addresses that another transaction takes, an
   await expectInvariants(service.store);
   const refused = await meet(takeAll, 'commit', buy);
   expect([refused.status, refused.body.type, await countVms(service)]).toEqual([409, 'out_of_capacity', 3]);
+});
+
+/** Takes all free addresses in another transaction, and lets a request wait for them. The other transaction then takes room on a node, as a purchase does. */
+async function takeRoomWhileWaiting(
+  { other, isBlocking, identifier }: Pick<Awaited<ReturnType<typeof contended>>, 'other' | 'isBlocking'> & { identifier: number },
+  request: () => Promise<Received>,
+): Promise<Received> {
+  await other.query(`set lock_timeout = '500ms'`);
+  await other.query('begin');
+  await other.query('update ip_addresses set vm_id = $1 where vm_id is null', [identifier]);
+  const pending = request();
+  await expect.poll(isBlocking, { timeout: 30_000, interval: 10 }).toBe(true);
+  // It would time out if the waiting request had locked these rows, and two such purchases would deadlock.
+  await other.query('update accounts set held = held');
+  await other.query('update host_nodes set used_cores = used_cores');
+  await other.query('rollback');
+  return pending;
+}
+
+test('a purchase that waits for the last addresses has locked no account and no node, so that it never deadlocks', async () => {
+  const { service, buy, ...others } = await contended();
+  const { identifier } = (await buy()).body.data;
+  expect((await takeRoomWhileWaiting({ ...others, identifier }, buy)).status).toBe(200);
+  expect(await countVms(service)).toBe(2);
+  await expectInvariants(service.store);
+});
+
+test('a resize that waits for the last addresses has locked no account and no node either', async () => {
+  const { service, buy, ...others } = await contended();
+  const { identifier } = (await buy()).body.data;
+  const resize = () => service.call('changeVm', { path: { vmid: identifier }, form: { ips: 2 } });
+  expect((await takeRoomWhileWaiting({ ...others, identifier }, resize)).status).toBe(200);
+  await expectInvariants(service.store);
 });
 
 test('a request waits for another one that claims its Idempotency-Key, and is carried out only if that one is rolled back', async () => {
@@ -227,6 +262,14 @@ test('an order that waited for a server is refused if another account got it, an
       .executeTakeFirstOrThrow(),
   );
   expect(server).toEqual({ account_id: id, state: 'ordered', version: 3, status_type: 'ready' });
+});
+
+test('a cancellation that waited for a server does not find it if it has ended meanwhile', async () => {
+  const { service, meet } = await contended();
+  const { apiKey } = await deployedServer(service);
+  const cancel = () => service.call('deleteDedicatedServer', { path: { identifier: RYZEN }, apiKey });
+  const end: Statement = [`update dedicated_servers set state = 'ended', due = null, version = version + 1 where id = $1`, [RYZEN]];
+  expect(await meet(end, 'commit', cancel)).toMatchObject({ status: 404, body: { type: 'not_found' } });
 });
 
 test('a sale that another transaction ends or sells out is not used by the purchase that waited for it', async () => {

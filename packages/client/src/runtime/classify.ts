@@ -73,7 +73,8 @@ function describeUnanswered({ kind, status, cause }: Unanswered, timeoutMs: numb
 export function classifyForeign(received: Received): Failure {
   const { status, headers } = received;
   const reason = foreignReason(received);
-  const target = reason === 'redirect' ? ` to ${headers.get('location')}` : '';
+  const location = reason === 'redirect' ? headers.get('location') : null;
+  const target = location === null ? '' : ` to ${location}`;
   return {
     kind: 'failure',
     source: 'foreign',
@@ -128,6 +129,6 @@ const CLASSES: ReadonlyMap<number, ErrorClass> = /* @__PURE__ */ new Map<number,
 export function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('retry-after');
   if (value === null) return undefined;
-  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return ms > 0 ? ms : undefined;
 }

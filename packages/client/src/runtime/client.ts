@@ -90,7 +90,7 @@ export function connectToReseller(config: ClientConfig, adviceWhenLost: string, 
  * @throws TypeError when the configuration cannot be used.
  */
 export function createClient(config: ClientConfig): Client {
-  const connection = connectToReseller(config, 'Find out whether it was carried out before you make the call again');
+  const connection = connectToReseller({ ...config }, 'Find out whether it was carried out before you make the call again');
   return clientOf((method, input) => {
     async function answer() {
       return shape(input.meta, await send(connection, prepare(connection, method, input)));
