@@ -227,7 +227,10 @@ async function changeVms(world: YearWorld): Promise<void> {
 export async function changePrices(world: YearWorld, month: number, before: number): Promise<void> {
   const hosts = new Map<string, HostSystem>();
   for (const host of await hostsOf(world)) {
-    const prices = Object.entries(host.prices).map(([resource, price], index) => [resource, (Number(price) * (1.07 + index / 100)).toFixed(7)]);
+    const prices = Object.entries(host.prices).map(([resource, price], index) => [
+      resource,
+      (Number(price) * (1.07 + index / 100)).toFixed(7),
+    ]);
     const body = { prices: Object.fromEntries(prices), valid_from: new Date(month * 1000 - before).toISOString(), applies_to: 'all_vms' };
     hosts.set(host.name, { ...host, ...(await world.operate('POST', `/host-systems/${host.name}/price-versions`, body)) });
   }
