@@ -39,6 +39,7 @@ export async function eraseAccount(db: Db, requestLog: RequestLog, { accountId, 
     .set({ hostname: ERASED, ssh_key: null, ssh_key_displayname: null, default_ptr: ERASED })
     .where('account_id', '=', accountId)
     .execute();
+  await db.updateTable('sales').set({ title: ERASED }).where('account_id', '=', accountId).execute();
   await db.updateTable('positions').set({ hostname: ERASED }).where('account_id', '=', accountId).execute();
   await db.updateTable('charges').set({ subject: ERASED }).where('account_id', '=', accountId).where('kind', '=', 'domain').execute();
   await db

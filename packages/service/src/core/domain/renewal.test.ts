@@ -41,7 +41,7 @@ test('a domain is renewed each year, at the price of the day, and each renewal i
   });
   expect((await service.call('getCurrentInvoice')).body.data).toMatchObject({ currentInvoiceTotal: 12, creditLimitRemaining: 977 });
   await service.store.commit(({ db }) =>
-    setTldPrices(db, [{ tld: 'net', create: euros('20.00'), renew: euros('13.50'), transfer: euros('20.00') }]),
+    setTldPrices(db, [{ tld: 'net', create: euros('20.00'), renew: euros('13.50'), transfer: euros('20.00') }], service.clock.now()),
   );
   service.clock.advanceTo('2028-12-24T00:00:00Z');
   await service.runScheduledJobs();

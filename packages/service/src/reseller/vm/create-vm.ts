@@ -10,7 +10,7 @@ import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { assignAddresses, lockAddresses, releaseAddresses } from '../../core/vm/addresses.ts';
 import type { AssignedAddress } from '../../core/vm/addresses.ts';
-import { expectedHostSystem, findHostSystem } from '../../core/vm/host-system.ts';
+import { expectedHostSystem, findHostSystem, pricesAt } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { randomIdentifier } from '../../core/vm/identifier.ts';
 import { findOsImage } from '../../core/vm/os-image.ts';
@@ -151,8 +151,9 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   await lockAddresses(db, order, 1);
   const instant = Math.floor(now / 1000);
   await settle(db, runtime, { accountId, now });
-  const sale = await takeSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard: host.prices, now });
-  const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, host.prices);
+  const { prices: standard, validFrom: pricesFrom } = pricesAt(host, now);
+  const sale = await takeSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard, now });
+  const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
   assertPriceAccepted(monthlyPrice, form.max_price);
   const hold = holdOf({ start: instant, monthlyPrice });
   await holdCredit(db, accountId, hold);
@@ -173,6 +174,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
     ssh_key_displayname: vm.sshKeyDisplayname,
     default_ptr: vm.defaultPtr ?? undefined,
     monthly_price: Number(monthlyPrice),
+    prices_from: pricesFrom,
     sale_id: sale?.id ?? null,
     price_basis: sale ? 'SALE' : 'STANDARD',
     created: now,
