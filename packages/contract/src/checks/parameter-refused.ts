@@ -13,7 +13,7 @@ export const parameterRefused: Check = {
   id: 'parameter-refused',
   claim: 'A query parameter that breaks a rule of the document is refused.',
   judges:
-    'Breaks one rule of one query parameter at a time, in requests that read: a required parameter left out, a word in place of a number, a number below or above its limits, a text too short, too long, against its pattern or with characters that are not ASCII, a value that is not listed. Any 4xx is a refusal. Parameters that the document does not have are not sent, because documents do not say that there are no others.',
+    'Breaks one rule of one query parameter at a time, in requests that read and, in a full run, in those that change something without costing money: a required parameter left out, a word in place of a number, a number below or above its limits, a text too short, too long, against its pattern or with characters that are not ASCII, a value that is not listed. Any 4xx is a refusal. Parameters that the document does not have are not sent, because documents do not say that there are no others.',
   client: 'The service silently reads something else than your code asked for: a page of another size, a filter that filters nothing.',
   needs: ['invalid-parameter'],
   applies: takesQuery,
