@@ -54,6 +54,8 @@ function cluster({ data, port: at, flags, onLog = () => {} }: { data: string; po
     port: at,
     persistent: true,
     createPostgresUser: isRoot,
+    // An empty cluster can be made again.
+    initdbFlags: ['--no-sync'],
     postgresFlags: flags,
     onLog,
     onError: () => {},

@@ -28,6 +28,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Most tests need the whole service. Compiling it once per worker, not once per file, takes most of the time off many files.
     isolate: false,
+    // Keeps transformed modules between runs, by their contents.
+    fsModuleCache: true,
     // They import JSON without an import attribute, which Node refuses and Vite accepts.
     server: { deps: { inline: [/@actions\//] } },
     // Long, because a busy machine is slow, and a slow test is not a failure.

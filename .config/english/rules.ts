@@ -51,9 +51,15 @@ export const englishRules: readonly EnglishRule[] = [
     good: ['cores is not an integer', 'There is no such path.', 'The key is no longer valid.', 'The total is no more than the limit.'],
   },
   {
-    pattern: /\banswers? (?:it|them|null|true|false|with what|\d{3})\b|\b(?:is|are|was|were|be|been) answered (?:with|by|what|the)\b/gi,
+    pattern:
+      /\banswers? (?:it|them|null|true|false|with what|\d{3})\b|\b(?:is|are|was|were|be|been) answered(?: (?:with|by|what|the|as|where|in)\b|, which)/gi,
     advice: 'A call returns data; a server responds with a status.',
-    bad: ['GET /vm/list/hosts answers it.', 'The path answers 404.', 'A refusal is answered with 409.'],
+    bad: [
+      'GET /vm/list/hosts answers it.',
+      'The path answers 404.',
+      'A refusal is answered with 409.',
+      'An unknown name is answered as not found.',
+    ],
     good: ['GET /vm/list/hosts returns it.', 'The server responds with 404.', 'The caller read two answers.'],
   },
   {
@@ -62,5 +68,17 @@ export const englishRules: readonly EnglishRule[] = [
     advice: 'Start with a noun: "The result …", "The work that …", not "What …".',
     bad: ['Does nothing. What it comes to is ignored.', '@returns what the caller sends'],
     good: ['Does nothing. The result is ignored.', 'What does the caller send? A form.', 'It checks what the caller sends.'],
+  },
+  {
+    pattern: /(?:, and|, or|\bat most|\bat least|\bthan) what (?:is|it|they|was|were|has)\b/gi,
+    advice: 'Name it: "its price", "the rest of the invoice", "the purpose of the key".',
+    bad: ['Purpose of the key, and what it allows.', 'At most what is left of the invoice.'],
+    good: ['The purpose and the access of the key.', 'It checks what the caller sends.'],
+  },
+  {
+    pattern: /\bcarr(?:y|ies|ied|ying) (?:the|a|an|its) [a-z]+ out\b/gi,
+    advice: 'Keep the verb together: "carries out the change".',
+    bad: ['The hypervisor has failed to carry the change out.'],
+    good: ['The hypervisor has not carried out the change.'],
   },
 ];

@@ -44,7 +44,7 @@ test('a purchase that nothing prices is of unknown price, and has to be allowed 
   });
   const { code, output } = await command(['--target', service.url, '--mode', 'full', '--only', 'createVm', 'registerDomain'], environment);
   expect(code).toBe(2);
-  expect(output).toMatch(/COSTS {4}PUT \/vm\/create .*\n +unknown price: no response of the API says what it costs/);
+  expect(output).toMatch(/COSTS {4}PUT \/vm\/create .*\n +unknown price: no response of the API shows it/);
   expect(output).toMatch(/In total \d.* and 1 purchase of unknown price\./);
   expect(output).toMatch(/To do this, add --budget \S+ --allow-unknown-price 1 --yes$/);
 });

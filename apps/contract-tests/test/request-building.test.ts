@@ -228,7 +228,7 @@ describe('recorded traffic', () => {
       {
         check: 'operation-described',
         verdict: 'discovered',
-        message: 'GET /v1/secret-admin/users/{…} is answered, which the document does not describe',
+        message: 'GET /v1/secret-admin/users/{…} succeeds, but the document does not describe it',
       },
     ]);
     expect(JSON.stringify(found)).not.toContain('token=abc');
@@ -236,7 +236,7 @@ describe('recorded traffic', () => {
 
   test('names methods that the document does not describe', () => {
     expect(findings(seen('DELETE', '/things', { status: 405 }))).toMatchObject([
-      { check: 'operation-described', message: 'a client asks for DELETE /things, which the document does not describe' },
+      { check: 'operation-described', message: 'a client sends DELETE /things, which the document does not describe' },
     ]);
   });
 

@@ -1,21 +1,44 @@
 import { randomInt } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { readOperations } from '@reseller/contract';
 import type { Check } from '@reseller/contract/engine';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
-import { ALL_CHECKS, controlRun, proveCheck, runAgainstFake } from '../src/selftest.ts';
+import { ALL_CHECKS, runAgainstFake } from '../src/selftest.ts';
+import { asked, leaksIn, SECRETS, secretsOfExamples } from './leaks.ts';
+import type { CommandResult } from './run-command.ts';
 
 const document = await loadDocument();
 
-test('a service without defects has no findings in full mode', async () => {
-  expect(await controlRun(document)).toEqual([]);
-});
+describe('the selftest', () => {
+  const streams: string[] = [];
+  let folder: string;
+  let result: CommandResult;
 
-describe('every check finds its own defect', () => {
-  test.each(ALL_CHECKS.map((check) => [check.id, check] as const))('%s', async (_, check) => {
-    expect(await proveCheck(document, check)).toMatchObject({ check: check.id, found: true });
+  // Once for all checks, because it is about a hundred runs of the contract tests.
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'selftest-'));
+    result = await asked(['selftest'], folder, streams);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('finds nothing in a service without defects', () => {
+    expect(result.output).toContain('The service without defects: nothing found.');
+    expect(result.output).toContain(`${ALL_CHECKS.length} of ${ALL_CHECKS.length} defects found, 0 false alarms`);
+    expect(result.code).toBe(0);
+  });
+
+  test.each(ALL_CHECKS.map(({ id }) => id))('shows that %s finds its own defect', (id) => {
+    expect(result.output).toMatch(new RegExp(`^ *found +${id} `, 'm'));
+  });
+
+  test('prints no secret', async () => {
+    expect(streams.length).toBeGreaterThan(ALL_CHECKS.length);
+    expect(await leaksIn(folder, streams, [...SECRETS, ...(await secretsOfExamples())])).toEqual([]);
   });
 });
 

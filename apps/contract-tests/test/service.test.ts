@@ -20,7 +20,7 @@ test('every operation of the document answered with success', () => {
   expect(report.coverage.filter(({ verified }) => !verified).map(({ operation, reason }) => `${operation}: ${reason}`)).toEqual([]);
 });
 
-test('every request was within the budget, and what was made is named', () => {
+test('every request was within the budget, and the report names everything that it created', () => {
   expect(report.traffic.filter(({ operation, status }) => operation === 'createVm' && status === 200).length).toBeLessThanOrEqual(3);
   expect(report.left.some((line) => line.startsWith('createVm (vmid '))).toBe(true);
 });

@@ -1,12 +1,13 @@
 /** Moves an embedded store to PostgreSQL with the command `move`. */
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 
 import { createReseller } from '@reseller/client';
-import { expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 
 import { serverProgram } from '../../../.config/server-program.ts';
 import { newDatabase, query, SHARED } from './database.ts';
@@ -22,9 +23,27 @@ async function move(from: string, to: string): Promise<{ code: unknown; stdout: 
   return { code, stdout, stderr };
 }
 
-/** A data directory of a service that was used and then ended by a signal. */
-async function usedStore(signal: NodeJS.Signals = 'SIGTERM'): Promise<{ directory: string; apiKey: string }> {
+interface UsedStore {
+  readonly directory: string;
+  readonly apiKey: string;
+}
+
+let shared: UsedStore | undefined;
+
+afterAll(() => {
+  if (shared) rmSync(shared.directory, { recursive: true, force: true });
+});
+
+/** A data directory of a service that was used and then stopped: a copy for the test. */
+async function usedStore(): Promise<UsedStore> {
+  shared ??= await useStore(mkdtempSync(join(tmpdir(), 'used-store-')), 'SIGTERM');
   const directory = temporaryDirectory();
+  cpSync(shared.directory, directory, { recursive: true });
+  return { ...shared, directory };
+}
+
+/** Uses a service with this data directory, and ends it with a signal. */
+async function useStore(directory: string, signal: NodeJS.Signals): Promise<UsedStore> {
   const server = await startServer({ RESELLER_DATA_DIR: directory });
   const reseller = createReseller({ baseUrl: server.baseUrl, apiKey: server.apiKey });
   for (let n = 0; n < 3; n++) await reseller.vm.create({ cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'de_xeon' });
@@ -56,7 +75,7 @@ async function answers(baseUrl: string, apiKey: string): Promise<unknown> {
 }
 
 test('a moved store has the same responses, keys and secrets, even after a kill', { timeout: 300_000 }, async () => {
-  const { directory, apiKey } = await usedStore('SIGKILL');
+  const { directory, apiKey } = await useStore(temporaryDirectory(), 'SIGKILL');
   const url = await newDatabase();
   const moved = await move(directory, url);
   expect({ code: moved.code, stderr: moved.stderr }).toEqual({ code: 0, stderr: '' });

@@ -46,6 +46,9 @@ test(
     const newer = await startServer({ ...environment, ...NEWER, RESELLER_PORT: port }, SOURCE);
     expect(await ended).toEqual([REPLACED, REPLACED]);
     for (const older of [one, two]) expect(older.logged()).toMatch(OLD_STOPS);
+    // Whenever an instance stopped, another one responded, so all callers still get responses.
+    await load.answered(20, 'now');
+    expect(load.gaveUp()).toBe(0);
     await load.stop();
 
     const bought = load.sent.filter(({ buys, answers }) => buys?.kind === 'vm' && answers.some(({ status }) => status === 200));

@@ -101,7 +101,7 @@ test.each([LOSSES, LOSSES.toReversed()])('eight clicks at once through connectio
   }
 });
 
-test('eight clicks, each in a process that is killed while the service carries the purchase out, leave one VM', async () => {
+test('eight clicks, each in a process that is killed while the service carries out the purchase, leave one VM', async () => {
   const setting = await start();
   for (let click = 0; click < 8; click++) {
     const loss = LOSSES[click % LOSSES.length] ?? { kind: 'cut' };

@@ -1,4 +1,4 @@
-/** Options of the plugin `@hey-api/typescript`, and what is changed in the document before types are generated from it. */
+/** Options of the plugin `@hey-api/typescript`, and changes of the document before types are generated from it. */
 import type { Plugins } from '@hey-api/openapi-ts';
 
 import { items, members } from './json.ts';

@@ -1,4 +1,4 @@
-/** Around requests that change something: the spend guard, and what is needed to find out what happened when a response is lost. */
+/** Around requests that change something: the spend guard, and the search for the outcome when a response is lost. */
 import type { AnyCallOptions } from './call-options.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
 import { looksOf } from './look.ts';

@@ -74,7 +74,7 @@ describe('withOptions', () => {
     ]);
   });
 
-  test('shares the budget, the lost purchases, and what is known of idempotency keys', async () => {
+  test('shares the budget, the lost purchases and the knowledge about idempotency keys', async () => {
     const service = scripted({ lifetime: '3600', config: { budget: { limit: 1 } } });
     const other = service.reseller.withOptions({ maxRetries: 0 });
     await service.reseller.domain.list();

@@ -7,7 +7,7 @@ import { provenanceOf } from './provenance.ts';
 import type { Provenance } from './provenance.ts';
 import { keysOf } from './schema.ts';
 
-/** The `schema` of a parameter, header or media type: where it stands, and what it is after following references. */
+/** The `schema` of a parameter, header or media type: its place, and its value after following references. */
 export function readSchema(document: OpenApiDocument, holder: string): { readonly pointer: string | undefined; readonly schema: Schema } {
   const pointer = joinPointer(holder, 'schema');
   const written = resolve(document, holder).value['schema'];

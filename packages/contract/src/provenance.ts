@@ -16,7 +16,7 @@ export function provenanceOf(value: unknown, inherited: Provenance): Provenance 
   return asProvenance(isObject(value) ? member(value, 'x-provenance') : undefined) ?? inherited;
 }
 
-/** What `x-constraints` says of the rules of a schema and of all schemas below it, or what it inherits from above. */
+/** What `x-constraints` says of the rules of a schema and of all schemas below it, or the rules that it inherits from above. */
 export function constraintsOf(schema: JsonObject, inherited: Provenance | undefined): Provenance | undefined {
   const written = member(schema, 'x-constraints');
   return asProvenance(isObject(written) ? member(written, ALL_RULES) : written) ?? inherited;

@@ -59,7 +59,7 @@ function asField({ body }: Operation, name: string, value: unknown): unknown {
   return (kind === 'integer' || kind === 'number') && typeof value === 'string' && /^-?[0-9]+$/.test(value) ? Number(value) : value;
 }
 
-/** A step as a line for people: method, path, form, key, and what it is for. */
+/** A step as a line for people: method, path, form, key and purpose. */
 export function describeStep(step: Step): string {
   const { operation, method, purpose, detail, credential, times, path } = step;
   const filled = typeof path === 'string' ? operation.path : decodeURI(fillPath(operation.path, path));

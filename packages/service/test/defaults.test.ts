@@ -98,6 +98,22 @@ const cases: Readonly<
       return { access, status: (await service.call('createVm', { form: SMALL_VM, apiKey: key })).status };
     },
   },
+  ScheduleHostSystemPricesRequest: {
+    others: { applies_to: 'all_vms' },
+    async effect(service, fields) {
+      const path = { hostsystem: SMALL_VM.hostsystem };
+      const { prices } = await operator.getHostSystem({ client: service.client, path });
+      const vm = (await service.call('createVm', { form: SMALL_VM })).body.data;
+      const valid_from = '2026-12-01T00:00:00Z';
+      await operator.scheduleHostSystemPrices({
+        client: service.client,
+        path,
+        body: { prices: { ...prices, core: '9.00' }, valid_from, ...fields },
+      });
+      service.clock.advanceTo(valid_from);
+      return (await service.call('getVmConfig', { path: { vmid: String(vm.identifier) } })).body.data.pricings;
+    },
+  },
   RotateApiKeyRequest: {
     others: { overlap_seconds: 60 },
     async effect({ client, account }, fields) {

@@ -75,13 +75,18 @@ function send(sandbox: TestOperator, api: OperatorApi, { path = {}, query = {}, 
   });
 }
 
-/** What a sandbox only has once an operation has made it: the operation, and where its answer says what the path names. */
+/** The examples of the paths of prices. */
+const PRICED = { ...examplesOf(named('getHostSystem'), 'path'), ...examplesOf(named('setTldPrice'), 'path') };
+
+/** The operation that creates the resource of a path, and the values of the path in its response. */
 const MADE_BY: Readonly<Record<string, readonly [string, (answer: unknown) => Values]>> = {
   removeFault: ['createFault', (answer) => ({ fault_id: Object(answer).id })],
   deleteSnapshot: ['createSnapshot', (answer) => ({ snapshot: Object(answer).name })],
   restoreSnapshot: ['createSnapshot', (answer) => ({ snapshot: Object(answer).name })],
   rotateOperatorToken: ['createOperatorToken', (answer) => ({ operator_token_id: Object(answer).id })],
   revokeOperatorToken: ['createOperatorToken', (answer) => ({ operator_token_id: Object(answer).id })],
+  withdrawHostSystemPrices: ['scheduleHostSystemPrices', (answer) => ({ ...PRICED, valid_from: Object(answer).valid_from })],
+  withdrawTldPrices: ['scheduleTldPrices', (answer) => ({ ...PRICED, valid_from: Object(answer).valid_from })],
   deleteIsolatedAccount: ['createIsolatedAccount', (answer) => ({ account_id: Object(answer).account.id })],
   eraseAccount: ['createIsolatedAccount', (answer) => ({ account_id: Object(answer).account.id })],
 };
@@ -196,6 +201,9 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     path: { hostsystem: 'nl_ryzen' },
     body: (body) => ({ ...body, nodes: Object(body['nodes']).map((node: object, index: number) => ({ ...node, name: `other-${index}` })) }),
   },
+  'scheduleHostSystemPrices sameInstant': { before: (sandbox) => sendExample(sandbox, 'scheduleHostSystemPrices') },
+  'scheduleHostSystemPrices inThePast': put({ valid_from: '2001-01-01T00:00:00Z' }),
+  'withdrawHostSystemPrices inForce': { path: { valid_from: '1970-01-01T00:00:00.000Z' } },
   'defineOsImage unusableUser': put({ username: 'not a user' }),
   'defineIpPool overlapping': { before: (sandbox) => sendExample(sandbox, 'defineIpPool'), path: { ip_pool_id: 'another-pool' } },
   'defineIpPool unknownAccount': put({ account_id: '00000000-0000-4000-8000-000000000000' }),
@@ -231,6 +239,9 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'resizeVm noCredit': { before: withoutCredit, body: () => ({ cores: 6 }) },
   'resizeVm smallerDisk': { body: () => ({ disk: 10 }) },
   'setTldPrice notDecimal': put({ renew: 'cheap' }),
+  'scheduleTldPrices sameInstant': { before: (sandbox) => sendExample(sandbox, 'scheduleTldPrices') },
+  'scheduleTldPrices inThePast': put({ valid_from: '2001-01-01T00:00:00Z' }),
+  'withdrawTldPrices inForce': { path: { valid_from: '1970-01-01T00:00:00.000Z' } },
   'verifyOtp invalid': {},
   'verifyOtp notDigits': put({ code: 'not digits' }),
   'registerVerifier blank': put({ name: ' ' }),

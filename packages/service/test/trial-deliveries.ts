@@ -152,7 +152,7 @@ export async function trialOn(store: Store): Promise<Trial> {
   };
 }
 
-/** Carries a delivery out as an API does, with the result as its outcome. */
+/** Carries out a delivery as an API does, with the result as its outcome. */
 export function deliverTrial<Given extends Plan | Details>(
   runtime: Runtime,
   name: string,

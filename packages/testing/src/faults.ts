@@ -56,7 +56,7 @@ export class Faults {
   }
 }
 
-/** Carries a request out under a fault. */
+/** Carries out a request under a fault. */
 export async function meet(fault: Fault | undefined, carryOut: () => Promise<Response>, signal: AbortSignal | null): Promise<Response> {
   if (!fault) return carryOut();
   switch (fault.kind) {

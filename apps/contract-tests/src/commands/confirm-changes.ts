@@ -11,7 +11,7 @@ export interface Confirmation {
 }
 
 /**
- * What a run in full mode will do to the account, and what it will cost by what the API itself says.
+ * The changes and costs of a run in full mode, with the prices that the API shows.
  * @throws {CannotRunError} when nobody has agreed to all of it; the message says what it would do and what to add
  */
 export function confirmChanges(args: Pick<Arguments, 'yes' | 'budget' | 'unknownPrices'>, { steps }: Plan, priceOf: PriceOf): Confirmation {
@@ -54,7 +54,7 @@ function counted(steps: readonly Step[]): number {
 }
 
 function priceText(price: Price | undefined): string {
-  if (price === undefined) return 'unknown price: no response of the API says what it costs';
+  if (price === undefined) return 'unknown price: no response of the API shows it';
   return `${amounts([price])}: ${price.basis}`;
 }
 

@@ -4,7 +4,7 @@ import type { ReceivedRequest } from '../raw-server.ts';
 import { TOKEN } from './server.ts';
 import type { Mistake, Reply } from './server.ts';
 
-/** A mistake, the check that finds it, and what it is called. */
+/** A mistake, the check that finds it, and its name. */
 export interface Seeded {
   readonly name: string;
   readonly check: string;

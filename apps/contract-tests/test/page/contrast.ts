@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** A colour of text, and what is behind it, as the browser computed them. */
+/** The colours of a text and of its background, as the browser computed them. */
 export interface Painted {
   readonly text: string;
   readonly colour: string;

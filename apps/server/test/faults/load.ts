@@ -35,6 +35,8 @@ export interface Load {
   readonly sent: readonly Sent[];
   /** Resolves after a number of responses, counted from now or, by default, from the beginning. */
   answered(count: number, since?: 'beginning' | 'now'): Promise<void>;
+  /** The number of callers that ended because no instance responded. */
+  gaveUp(): number;
   /** Stops new requests, and resolves when each caller has its last response or no instance left. */
   stop(): Promise<void>;
 }
@@ -46,7 +48,7 @@ const RETRY = 50;
 export function startLoad({ instances, account, seed, callers, prefix }: LoadOptions): Load {
   const sent: Sent[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
-  const state = { stopping: false, answers: 0 };
+  const state = { stopping: false, answers: 0, gaveUp: 0 };
 
   const caller = async (number: number): Promise<void> => {
     const random = randomFrom(seed + number);
@@ -59,6 +61,7 @@ export function startLoad({ instances, account, seed, callers, prefix }: LoadOpt
       const mayRepeat = !next.buys || next.request.key !== undefined;
       for (let isAnswered = false; !isAnswered; isAnswered ||= !mayRepeat || !goesOn()) isAnswered = await ask(next, asked);
     }
+    if (!state.stopping) state.gaveUp++;
   };
 
   /** Sends a request to one instance, and returns whether the response tells its outcome. */
@@ -87,6 +90,7 @@ export function startLoad({ instances, account, seed, callers, prefix }: LoadOpt
       const count = since === 'now' ? state.answers + wanted : wanted;
       return state.answers >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve }));
     },
+    gaveUp: () => state.gaveUp,
     async stop() {
       state.stopping = true;
       await ended;

@@ -40,7 +40,7 @@ export const bodyReadable: Check = {
     ];
   },
   defect: {
-    description: 'A sign-in page is answered in place of JSON, with the label of JSON.',
+    description: 'The service sends a sign-in page instead of JSON, with the content type of JSON.',
     tamper: ({ outcome, response }) =>
       outcome === 'success' ? { ...response, body: '<html><body>Please sign in</body></html>' } : undefined,
   },

@@ -6,7 +6,7 @@ export const headerSeen: Check = {
   id: 'header-seen',
   claim: 'Response headers that the document describes are seen at least once.',
   judges:
-    'Looks at all responses of a run together. A header that is described for a status that was answered, and that none of these responses had, is unverified: it may need a situation that the run did not meet. A missing header that is required is found by header-present.',
+    'Looks at all responses of a run together. A header that is described for an observed status, but that none of these responses had, is unverified: it may need a situation that the run did not meet. A missing header that is required is found by header-present.',
   client: 'You write code for a header that may not exist. Until it was seen, treat it as absent.',
   applies: ({ responses }) => Object.values(responses).some(({ headers }) => Object.keys(headers).length > 0),
   checkRun({ exchanges }) {

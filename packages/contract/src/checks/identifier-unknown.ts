@@ -7,7 +7,7 @@ import { responseFor } from '../operations.ts';
 
 export const identifierUnknown: Check = {
   id: 'identifier-unknown',
-  claim: 'An identifier that nothing has is answered as not found.',
+  claim: 'A request with an unknown identifier gets a 404.',
   judges:
     'Makes up an identifier that keeps the rules of its parameter. Success is a violation where the document describes 404, and a discovery where it does not. Where the document describes 404, another refusal is learned: programs that tell "gone" from "wrong" need to know.',
   client: 'Code that catches 404 for "does not exist" gets data of something else, or another error.',

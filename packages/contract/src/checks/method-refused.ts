@@ -23,7 +23,7 @@ export const methodRefused: Check = {
       {
         pointer: '',
         verdict: 'discovered',
-        message: `${sent.method} ${operation.path} is answered, which the document does not describe`,
+        message: `${sent.method} ${operation.path} succeeds, but the document does not describe it`,
         expected: '404 or 405',
         observed: String(status),
         at: parentPointer(operation.pointer),
@@ -47,7 +47,7 @@ export const methodRefused: Check = {
     ];
   },
   defect: {
-    description: 'GET is answered where only another method is described.',
+    description: 'GET succeeds on a path where the document describes only another method.',
     tamper: ({ outcome, response }) =>
       outcome === 'wrong-method'
         ? { ...response, status: 200, body: { status: 'success', requestID: null, message: '', data: null } }

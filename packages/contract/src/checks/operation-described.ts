@@ -23,8 +23,8 @@ export const operationDescribed: Check = {
         verdict: 'discovered' as const,
         isUrgent: isServed,
         message: isServed
-          ? `${what} is answered, which the document does not describe`
-          : `a client asks for ${what}, which the document does not describe`,
+          ? `${what} succeeds, but the document does not describe it`
+          : `a client sends ${what}, which the document does not describe`,
         expected: isPathKnown ? 'a method that the path has in the document' : 'a path of the document',
         observed: String(status),
         at: operation.pointer,

@@ -52,7 +52,7 @@ ${report.findings.length === 0 ? markup`<p>Nothing was found.</p>` : VERDICTS.ma
 ${settled(report)}
 </section>
 <h2 id="coverage">Coverage</h2>
-<p class="soft">By operation: which statuses were answered, how often, and which were not; how many of the described fields were seen. Open one for its findings, its fields, seen (✓) or not (–), and for its checks.</p>
+<p class="soft">By operation: which statuses were observed, how often, and which were not; how many of the described fields were seen. Open one for its findings, its fields, seen (✓) or not (–), and for its checks.</p>
 ${report.coverage.map((row) => coverageOf(row, report))}
 <h2 id="plan">What was allowed to be sent</h2>
 <details><summary>${counted(report.plan.length, 'step')}</summary><div><ul>${report.plan.map((step) => markup`<li><code>${step}</code></li>`)}</ul></div></details>

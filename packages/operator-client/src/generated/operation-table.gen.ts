@@ -106,6 +106,21 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'GET /host-systems/{hostsystem}/price-versions': {
+        id: 'listHostSystemPriceVersions',
+        effect: 'read',
+        repeatable: true
+    },
+    'POST /host-systems/{hostsystem}/price-versions': {
+        id: 'scheduleHostSystemPrices',
+        effect: 'write',
+        repeatable: false
+    },
+    'DELETE /host-systems/{hostsystem}/price-versions/{valid_from}': {
+        id: 'withdrawHostSystemPrices',
+        effect: 'write',
+        repeatable: true
+    },
     'GET /os-images': {
         id: 'listOsImages',
         effect: 'read',
@@ -263,6 +278,21 @@ export const operations = {
     },
     'PUT /tld-prices/{tld}': {
         id: 'setTldPrice',
+        effect: 'write',
+        repeatable: true
+    },
+    'GET /tld-prices/{tld}/versions': {
+        id: 'listTldPriceVersions',
+        effect: 'read',
+        repeatable: true
+    },
+    'POST /tld-prices/{tld}/versions': {
+        id: 'scheduleTldPrices',
+        effect: 'write',
+        repeatable: false
+    },
+    'DELETE /tld-prices/{tld}/versions/{valid_from}': {
+        id: 'withdrawTldPrices',
         effect: 'write',
         repeatable: true
     },

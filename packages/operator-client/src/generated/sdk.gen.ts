@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from '../runtime/client.ts';
 
-import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateCreditNoteData, CreateCreditNoteErrors, CreateCreditNoteResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateOperatorTokenData, CreateOperatorTokenErrors, CreateOperatorTokenResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, EndSaleData, EndSaleErrors, EndSaleResponses, EraseAccountData, EraseAccountErrors, EraseAccountResponses, ExportAccountData, ExportAccountErrors, ExportAccountResponses, GetAccountCurrentInvoiceData, GetAccountCurrentInvoiceErrors, GetAccountCurrentInvoiceResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetBillingProfileData, GetBillingProfileErrors, GetBillingProfileResponses, GetClockData, GetClockErrors, GetClockResponses, GetDocumentSeriesData, GetDocumentSeriesErrors, GetDocumentSeriesResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetSellerData, GetSellerErrors, GetSellerResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetVmData, GetVmErrors, GetVmResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountRequestsData, ListAccountRequestsErrors, ListAccountRequestsResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAuditRecordsData, ListAuditRecordsErrors, ListAuditRecordsResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOperatorTokensData, ListOperatorTokensErrors, ListOperatorTokensResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxData, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeOperatorTokenData, RevokeOperatorTokenErrors, RevokeOperatorTokenResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, RotateOperatorTokenData, RotateOperatorTokenErrors, RotateOperatorTokenResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetAuditRetentionData, SetAuditRetentionErrors, SetAuditRetentionResponses, SetBillingProfileData, SetBillingProfileErrors, SetBillingProfileResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetDocumentSeriesData, SetDocumentSeriesErrors, SetDocumentSeriesResponses, SetQuotasData, SetQuotasErrors, SetQuotasResponses, SetRequestLogRetentionData, SetRequestLogRetentionErrors, SetRequestLogRetentionResponses, SetSellerData, SetSellerErrors, SetSellerResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, SetVatRatesData, SetVatRatesErrors, SetVatRatesResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineErrors, SetVmIdentifierQuarantineResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, SuspendAccountData, SuspendAccountErrors, SuspendAccountResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, UnsuspendAccountData, UnsuspendAccountErrors, UnsuspendAccountResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses } from './types.gen.ts';
+import type { AddMarketItemData, AddMarketItemErrors, AddMarketItemResponses, AdvanceClockData, AdvanceClockErrors, AdvanceClockResponses, CancelInvoiceData, CancelInvoiceErrors, CancelInvoiceResponses, CompleteDedicatedSetupData, CompleteDedicatedSetupErrors, CompleteDedicatedSetupResponses, CreateAccountData, CreateAccountErrors, CreateAccountResponses, CreateCreditNoteData, CreateCreditNoteErrors, CreateCreditNoteResponses, CreateFaultData, CreateFaultErrors, CreateFaultResponses, CreateIsolatedAccountData, CreateIsolatedAccountErrors, CreateIsolatedAccountResponses, CreateOperatorTokenData, CreateOperatorTokenErrors, CreateOperatorTokenResponses, CreateSaleData, CreateSaleErrors, CreateSaleResponses, CreateSnapshotData, CreateSnapshotErrors, CreateSnapshotResponses, DefineHostSystemData, DefineHostSystemErrors, DefineHostSystemResponses, DefineIpPoolData, DefineIpPoolErrors, DefineIpPoolResponses, DefineOsImageData, DefineOsImageErrors, DefineOsImageResponses, DeleteIsolatedAccountData, DeleteIsolatedAccountErrors, DeleteIsolatedAccountResponses, DeleteSnapshotData, DeleteSnapshotErrors, DeleteSnapshotResponses, EndSaleData, EndSaleErrors, EndSaleResponses, EraseAccountData, EraseAccountErrors, EraseAccountResponses, ExportAccountData, ExportAccountErrors, ExportAccountResponses, GetAccountCurrentInvoiceData, GetAccountCurrentInvoiceErrors, GetAccountCurrentInvoiceResponses, GetAccountData, GetAccountErrors, GetAccountResponses, GetBillingProfileData, GetBillingProfileErrors, GetBillingProfileResponses, GetClockData, GetClockErrors, GetClockResponses, GetDocumentSeriesData, GetDocumentSeriesErrors, GetDocumentSeriesResponses, GetDueWorkData, GetDueWorkErrors, GetDueWorkResponses, GetHostSystemData, GetHostSystemErrors, GetHostSystemResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetSellerData, GetSellerErrors, GetSellerResponses, GetSettingsData, GetSettingsErrors, GetSettingsResponses, GetVmData, GetVmErrors, GetVmResponses, IssueApiKeyData, IssueApiKeyErrors, IssueApiKeyResponses, ListAccountRequestsData, ListAccountRequestsErrors, ListAccountRequestsResponses, ListAccountsData, ListAccountsErrors, ListAccountsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAuditRecordsData, ListAuditRecordsErrors, ListAuditRecordsResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListFaultsData, ListFaultsErrors, ListFaultsResponses, ListHostSystemPriceVersionsData, ListHostSystemPriceVersionsErrors, ListHostSystemPriceVersionsResponses, ListHostSystemsData, ListHostSystemsErrors, ListHostSystemsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListIpPoolsData, ListIpPoolsErrors, ListIpPoolsResponses, ListMarketItemsData, ListMarketItemsErrors, ListMarketItemsResponses, ListOperatorTokensData, ListOperatorTokensErrors, ListOperatorTokensResponses, ListOsImagesData, ListOsImagesErrors, ListOsImagesResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListSnapshotsData, ListSnapshotsErrors, ListSnapshotsResponses, ListTldPricesData, ListTldPricesErrors, ListTldPricesResponses, ListTldPriceVersionsData, ListTldPriceVersionsErrors, ListTldPriceVersionsResponses, ListVerifiersData, ListVerifiersErrors, ListVerifiersResponses, ListVmsData, ListVmsErrors, ListVmsResponses, MarkInvoicePaidData, MarkInvoicePaidErrors, MarkInvoicePaidResponses, OrderDedicatedServerData, OrderDedicatedServerErrors, OrderDedicatedServerResponses, RegisterVerifierData, RegisterVerifierErrors, RegisterVerifierResponses, RemoveFaultData, RemoveFaultErrors, RemoveFaultResponses, RemoveVmData, RemoveVmErrors, RemoveVmResponses, ResetSandboxData, ResetSandboxErrors, ResetSandboxResponses, ResizeVmData, ResizeVmErrors, ResizeVmResponses, RestartVmBillingData, RestartVmBillingErrors, RestartVmBillingResponses, RestoreSnapshotData, RestoreSnapshotErrors, RestoreSnapshotResponses, RevokeApiKeyData, RevokeApiKeyErrors, RevokeApiKeyResponses, RevokeOperatorTokenData, RevokeOperatorTokenErrors, RevokeOperatorTokenResponses, RevokeVerifierData, RevokeVerifierErrors, RevokeVerifierResponses, RotateApiKeyData, RotateApiKeyErrors, RotateApiKeyResponses, RotateOperatorTokenData, RotateOperatorTokenErrors, RotateOperatorTokenResponses, ScheduleHostSystemPricesData, ScheduleHostSystemPricesErrors, ScheduleHostSystemPricesResponses, ScheduleTldPricesData, ScheduleTldPricesErrors, ScheduleTldPricesResponses, SetApiKeyRateLimitData, SetApiKeyRateLimitErrors, SetApiKeyRateLimitResponses, SetAuditRetentionData, SetAuditRetentionErrors, SetAuditRetentionResponses, SetBillingProfileData, SetBillingProfileErrors, SetBillingProfileResponses, SetCreditLimitData, SetCreditLimitErrors, SetCreditLimitResponses, SetDefaultRateLimitData, SetDefaultRateLimitErrors, SetDefaultRateLimitResponses, SetDocumentSeriesData, SetDocumentSeriesErrors, SetDocumentSeriesResponses, SetQuotasData, SetQuotasErrors, SetQuotasResponses, SetRequestLogRetentionData, SetRequestLogRetentionErrors, SetRequestLogRetentionResponses, SetSellerData, SetSellerErrors, SetSellerResponses, SetTldPriceData, SetTldPriceErrors, SetTldPriceResponses, SetVatRatesData, SetVatRatesErrors, SetVatRatesResponses, SetVmIdentifierQuarantineData, SetVmIdentifierQuarantineErrors, SetVmIdentifierQuarantineResponses, StartVmData, StartVmErrors, StartVmResponses, StopVmData, StopVmErrors, StopVmResponses, SuspendAccountData, SuspendAccountErrors, SuspendAccountResponses, TerminateDomainData, TerminateDomainErrors, TerminateDomainResponses, UnsuspendAccountData, UnsuspendAccountErrors, UnsuspendAccountResponses, VerifyOtpData, VerifyOtpErrors, VerifyOtpResponses, WithdrawHostSystemPricesData, WithdrawHostSystemPricesErrors, WithdrawHostSystemPricesResponses, WithdrawTldPricesData, WithdrawTldPricesErrors, WithdrawTldPricesResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -139,9 +139,9 @@ export const exportAccount = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Erase personal data
  *
- * Erases the personal data of an account forever: its name, billing profile, handles, labels of keys, host names, SSH keys, names in charges, and its request log. Its API keys are revoked, and its records in the audit keep who did what and when, but not the states. Invoices, their documents, and their amounts stay, because the law requires it. The documents therefore still show the buyer.
+ * Erases the personal data of an account forever: its name, billing profile, handles, labels of keys, titles of its sales, host names, SSH keys, names in charges, and its request log. Its API keys are revoked, and its records in the audit keep who did what and when, but not the states. Invoices, their documents, and their amounts stay, because the law requires it. The documents therefore still show the buyer.
  *
- * The account must be suspended. It must have no VM, domain or dedicated server, no open invoice, and nothing that is still to be invoiced: after the last VM is removed, wait for the end of the month. Otherwise the operation is refused with a 409 that lists what is missing. An erased account cannot be used again, and stays suspended. An account that is already erased stays as it is. Backups, snapshots of a sandbox, the log of the process, and the numbers of port calls with the names of domains are not changed.
+ * The account must be suspended. It must have no VM, domain or dedicated server, no open invoice, and nothing that is still to be invoiced: after the last VM is removed, wait for the end of the month. Otherwise the operation is refused with a 409 that lists what is missing. An erased account cannot be used again, and stays suspended. An account that is already erased stays as it is. Backups, snapshots of a sandbox, the log of the process, and the numbers of port calls with the names of domains are not changed. Names of IP pools and texts about dedicated servers are not changed either, so do not write names of people into them.
  *
  * Needs the scope `admin`.
  */
@@ -250,7 +250,7 @@ export const listHostSystems = <ThrowOnError extends boolean = false>(options: O
 /**
  * Get a host system
  *
- * Returns one host system with its ranges, prices and nodes, including the used capacity of each node.
+ * Returns one host system with its ranges, the prices in force and nodes, including the used capacity of each node.
  *
  * Needs the scope `read`.
  */
@@ -259,7 +259,7 @@ export const getHostSystem = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Define a host system
  *
- * Creates or replaces a host system. New prices and ranges apply to new purchases and changes of resources; existing VMs keep their price. A node may be enlarged, reduced to its used capacity, and removed if it is unused. The network speed of host systems is at most 1000 Mbit in Frankfurt and at most 5000 Mbit in the Netherlands, and only host systems in Frankfurt have `storage`.
+ * Creates or replaces a host system. If the prices differ from those in force, they are in force from now on, for purchases and changes of resources; existing VMs keep their price, and scheduled prices stay scheduled. To change prices on a date or for existing VMs, use `POST /host-systems/{hostsystem}/price-versions`. New ranges apply to purchases and changes of resources. A node may be enlarged, reduced to its used capacity, and removed if it is unused. The network speed of host systems is at most 1000 Mbit in Frankfurt and at most 5000 Mbit in the Netherlands, and only host systems in Frankfurt have `storage`.
  *
  * Needs the scope `catalogue`.
  */
@@ -271,6 +271,40 @@ export const defineHostSystem = <ThrowOnError extends boolean = false>(options: 
         ...options.headers
     }
 });
+
+/**
+ * List host system price versions
+ *
+ * Returns the past, present and scheduled prices of a host system, newest first.
+ *
+ * Needs the scope `read`.
+ */
+export const listHostSystemPriceVersions = <ThrowOnError extends boolean = false>(options: Options<ListHostSystemPriceVersionsData, ThrowOnError>): RequestResult<ListHostSystemPriceVersionsResponses, ListHostSystemPriceVersionsErrors, ThrowOnError> => options.client.get<ListHostSystemPriceVersionsResponses, ListHostSystemPriceVersionsErrors, ThrowOnError>({ url: '/host-systems/{hostsystem}/price-versions', ...options });
+
+/**
+ * Schedule host system prices
+ *
+ * Schedules prices of a host system. They apply from `valid_from`, to the millisecond, until the next ones do. Purchases and changes of resources take the prices in force at that moment. `applies_to` says whether existing VMs get the prices, too. To replace scheduled prices, withdraw them first.
+ *
+ * Needs the scope `catalogue`.
+ */
+export const scheduleHostSystemPrices = <ThrowOnError extends boolean = false>(options: Options<ScheduleHostSystemPricesData, ThrowOnError>): RequestResult<ScheduleHostSystemPricesResponses, ScheduleHostSystemPricesErrors, ThrowOnError> => options.client.post<ScheduleHostSystemPricesResponses, ScheduleHostSystemPricesErrors, ThrowOnError>({
+    url: '/host-systems/{hostsystem}/price-versions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Withdraw host system prices
+ *
+ * Withdraws prices that are not in force yet. Prices that have been in force stay in the list.
+ *
+ * Needs the scope `catalogue`.
+ */
+export const withdrawHostSystemPrices = <ThrowOnError extends boolean = false>(options: Options<WithdrawHostSystemPricesData, ThrowOnError>): RequestResult<WithdrawHostSystemPricesResponses, WithdrawHostSystemPricesErrors, ThrowOnError> => options.client.delete<WithdrawHostSystemPricesResponses, WithdrawHostSystemPricesErrors, ThrowOnError>({ url: '/host-systems/{hostsystem}/price-versions/{valid_from}', ...options });
 
 /**
  * List operating systems
@@ -615,7 +649,7 @@ export const terminateDomain = <ThrowOnError extends boolean = false>(options: O
 /**
  * List TLD prices
  *
- * Returns the prices of domains. Only domains under these TLDs can be registered.
+ * Returns the prices of domains in force. Only domains under these TLDs can be registered.
  *
  * Needs the scope `read`.
  */
@@ -624,7 +658,7 @@ export const listTldPrices = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Set a TLD price
  *
- * Sets the prices of domains under a TLD and allows these domains to be registered.
+ * Sets the prices of domains under a TLD and allows these domains to be registered. The prices are in force from now on; scheduled prices stay scheduled. To change prices on a date, use `POST /tld-prices/{tld}/versions`.
  *
  * Needs the scope `catalogue`.
  */
@@ -636,6 +670,40 @@ export const setTldPrice = <ThrowOnError extends boolean = false>(options: Optio
         ...options.headers
     }
 });
+
+/**
+ * List TLD price versions
+ *
+ * Returns the past, present and scheduled prices of domains under a TLD, newest first.
+ *
+ * Needs the scope `read`.
+ */
+export const listTldPriceVersions = <ThrowOnError extends boolean = false>(options: Options<ListTldPriceVersionsData, ThrowOnError>): RequestResult<ListTldPriceVersionsResponses, ListTldPriceVersionsErrors, ThrowOnError> => options.client.get<ListTldPriceVersionsResponses, ListTldPriceVersionsErrors, ThrowOnError>({ url: '/tld-prices/{tld}/versions', ...options });
+
+/**
+ * Schedule TLD prices
+ *
+ * Schedules prices of domains under a TLD. They apply from `valid_from`, to the millisecond, until the next ones do. Registrations and transfers take the prices in force at the time of the request, renewals those in force when the year ends. To replace scheduled prices, withdraw them first.
+ *
+ * Needs the scope `catalogue`.
+ */
+export const scheduleTldPrices = <ThrowOnError extends boolean = false>(options: Options<ScheduleTldPricesData, ThrowOnError>): RequestResult<ScheduleTldPricesResponses, ScheduleTldPricesErrors, ThrowOnError> => options.client.post<ScheduleTldPricesResponses, ScheduleTldPricesErrors, ThrowOnError>({
+    url: '/tld-prices/{tld}/versions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Withdraw TLD prices
+ *
+ * Withdraws prices that are not in force yet. Prices that have been in force stay in the list.
+ *
+ * Needs the scope `catalogue`.
+ */
+export const withdrawTldPrices = <ThrowOnError extends boolean = false>(options: Options<WithdrawTldPricesData, ThrowOnError>): RequestResult<WithdrawTldPricesResponses, WithdrawTldPricesErrors, ThrowOnError> => options.client.delete<WithdrawTldPricesResponses, WithdrawTldPricesErrors, ThrowOnError>({ url: '/tld-prices/{tld}/versions/{valid_from}', ...options });
 
 /**
  * Verify a one-time code

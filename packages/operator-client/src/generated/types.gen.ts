@@ -529,7 +529,7 @@ export type ApiKeyList = {
 };
 
 /**
- * Purpose of the key, and what it allows.
+ * The purpose and the access of the new key.
  */
 export type IssueApiKeyRequest = {
     /**
@@ -978,6 +978,57 @@ export type DefineHostSystemRequest = {
      * Nodes of the host system.
      */
     nodes: Array<HostNodeInput>;
+};
+
+/**
+ * What gets the prices. `new_purchases`: purchases and changes of resources from `valid_from` on. `all_vms`: also existing VMs, from the start of the first calendar month (UTC) that begins at `valid_from` or later. VMs with sale prices keep these.
+ */
+export type PricesApplyTo = 'new_purchases' | 'all_vms' | string;
+
+/**
+ * `scheduled` until the prices begin to apply, `in_force` while they apply, `past` when others have replaced them.
+ */
+export type PriceState = 'past' | 'in_force' | 'scheduled' | string;
+
+/**
+ * Prices of a host system and the instant from which they apply.
+ */
+export type HostSystemPriceVersion = {
+    prices: ResourcePrices;
+    /**
+     * The prices apply from this instant until the next ones do.
+     */
+    valid_from: Instant;
+    applies_to: PricesApplyTo;
+    state: PriceState;
+};
+
+/**
+ * Prices of a host system, newest first.
+ */
+export type HostSystemPriceVersionList = {
+    /**
+     * The prices of this page.
+     */
+    items: Array<HostSystemPriceVersion>;
+    next_cursor: NextCursor;
+};
+
+/**
+ * What gets the prices, described in `PricesApplyTo`.
+ */
+export type PricesApplyToInput = 'new_purchases' | 'all_vms';
+
+/**
+ * Prices of a host system to schedule.
+ */
+export type ScheduleHostSystemPricesRequest = {
+    prices: ResourcePricesInput;
+    /**
+     * The prices apply from this instant, which must not be in the past; the default is now.
+     */
+    valid_from?: Instant;
+    applies_to?: PricesApplyToInput;
 };
 
 /**
@@ -1899,7 +1950,7 @@ export type InvoiceDetail = Invoice & {
  */
 export type CreateCreditNoteRequest = {
     /**
-     * Net amount in EUR, in whole cents, more than 0 and at most what is left of the invoice.
+     * Net amount in EUR, in whole cents, more than 0 and at most the amount that earlier credit notes have not corrected.
      */
     amount: Price;
     /**
@@ -2153,6 +2204,62 @@ export type SetTldPriceRequest = {
      * Transfer from another provider, net, in EUR.
      */
     transfer: Price;
+};
+
+/**
+ * Prices of a TLD and the instant from which they apply.
+ */
+export type TldPriceVersion = {
+    /**
+     * Registration with its first year, net, in EUR.
+     */
+    create: Amount;
+    /**
+     * Each further year, net, in EUR.
+     */
+    renew: Amount;
+    /**
+     * Transfer from another provider, net, in EUR.
+     */
+    transfer: Amount;
+    /**
+     * The prices apply from this instant until the next ones do.
+     */
+    valid_from: Instant;
+    state: PriceState;
+};
+
+/**
+ * Prices of a TLD, newest first.
+ */
+export type TldPriceVersionList = {
+    /**
+     * The prices of this page.
+     */
+    items: Array<TldPriceVersion>;
+    next_cursor: NextCursor;
+};
+
+/**
+ * Prices of a TLD to schedule.
+ */
+export type ScheduleTldPricesRequest = {
+    /**
+     * Registration with its first year, net, in EUR.
+     */
+    create: Price;
+    /**
+     * Each further year, net, in EUR.
+     */
+    renew: Price;
+    /**
+     * Transfer from another provider, net, in EUR.
+     */
+    transfer: Price;
+    /**
+     * The prices apply from this instant, which must not be in the past; the default is now.
+     */
+    valid_from?: Instant;
 };
 
 /**
@@ -2842,6 +2949,11 @@ export type ApiKeyIdPath = Id;
  * Name of the host system.
  */
 export type HostsystemPath = Slug;
+
+/**
+ * The instant from which the prices apply.
+ */
+export type ValidFromPath = Instant;
 
 /**
  * Name of the operating system.
@@ -3832,7 +3944,7 @@ export type ListApiKeysSuccess = ListApiKeysResponses[keyof ListApiKeysResponses
 
 export type IssueApiKeyData = {
     /**
-     * Purpose of the key, and what it allows.
+     * The purpose and the access of the new key.
      */
     body: IssueApiKeyRequest;
     path: {
@@ -4275,6 +4387,204 @@ export type DefineHostSystemResponses = {
 };
 
 export type DefineHostSystemSuccess = DefineHostSystemResponses[keyof DefineHostSystemResponses];
+
+export type ListHostSystemPriceVersionsData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the host system.
+         */
+        hostsystem: Slug;
+    };
+    query?: {
+        /**
+         * The `next_cursor` of the previous page. Omit it to get the first page.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items to return.
+         */
+        limit?: number;
+    };
+    url: '/host-systems/{hostsystem}/price-versions';
+};
+
+export type ListHostSystemPriceVersionsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ListHostSystemPriceVersionsError = ListHostSystemPriceVersionsErrors[keyof ListHostSystemPriceVersionsErrors];
+
+export type ListHostSystemPriceVersionsResponses = {
+    /**
+     * One page of prices.
+     */
+    200: HostSystemPriceVersionList;
+};
+
+export type ListHostSystemPriceVersionsSuccess = ListHostSystemPriceVersionsResponses[keyof ListHostSystemPriceVersionsResponses];
+
+export type ScheduleHostSystemPricesData = {
+    /**
+     * The prices, and when they begin to apply.
+     */
+    body: ScheduleHostSystemPricesRequest;
+    path: {
+        /**
+         * Name of the host system.
+         */
+        hostsystem: Slug;
+    };
+    query?: never;
+    url: '/host-systems/{hostsystem}/price-versions';
+};
+
+export type ScheduleHostSystemPricesErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Other prices begin at the same instant; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ScheduleHostSystemPricesError = ScheduleHostSystemPricesErrors[keyof ScheduleHostSystemPricesErrors];
+
+export type ScheduleHostSystemPricesResponses = {
+    /**
+     * The prices are scheduled, or in force at once.
+     */
+    201: HostSystemPriceVersion;
+};
+
+export type ScheduleHostSystemPricesSuccess = ScheduleHostSystemPricesResponses[keyof ScheduleHostSystemPricesResponses];
+
+export type WithdrawHostSystemPricesData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the host system.
+         */
+        hostsystem: Slug;
+        /**
+         * The instant from which the prices apply.
+         */
+        valid_from: Instant;
+    };
+    query?: never;
+    url: '/host-systems/{hostsystem}/price-versions/{valid_from}';
+};
+
+export type WithdrawHostSystemPricesErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The prices are in force already; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type WithdrawHostSystemPricesError = WithdrawHostSystemPricesErrors[keyof WithdrawHostSystemPricesErrors];
+
+export type WithdrawHostSystemPricesResponses = {
+    /**
+     * The prices will not come into force.
+     */
+    204: void;
+};
+
+export type WithdrawHostSystemPricesSuccess = WithdrawHostSystemPricesResponses[keyof WithdrawHostSystemPricesResponses];
 
 export type ListOsImagesData = {
     body?: never;
@@ -6185,6 +6495,204 @@ export type SetTldPriceResponses = {
 };
 
 export type SetTldPriceSuccess = SetTldPriceResponses[keyof SetTldPriceResponses];
+
+export type ListTldPriceVersionsData = {
+    body?: never;
+    path: {
+        /**
+         * The TLD, without its leading dot.
+         */
+        tld: Tld;
+    };
+    query?: {
+        /**
+         * The `next_cursor` of the previous page. Omit it to get the first page.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items to return.
+         */
+        limit?: number;
+    };
+    url: '/tld-prices/{tld}/versions';
+};
+
+export type ListTldPriceVersionsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ListTldPriceVersionsError = ListTldPriceVersionsErrors[keyof ListTldPriceVersionsErrors];
+
+export type ListTldPriceVersionsResponses = {
+    /**
+     * One page of prices.
+     */
+    200: TldPriceVersionList;
+};
+
+export type ListTldPriceVersionsSuccess = ListTldPriceVersionsResponses[keyof ListTldPriceVersionsResponses];
+
+export type ScheduleTldPricesData = {
+    /**
+     * The prices, and when they begin to apply.
+     */
+    body: ScheduleTldPricesRequest;
+    path: {
+        /**
+         * The TLD, without its leading dot.
+         */
+        tld: Tld;
+    };
+    query?: never;
+    url: '/tld-prices/{tld}/versions';
+};
+
+export type ScheduleTldPricesErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Other prices begin at the same instant; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ScheduleTldPricesError = ScheduleTldPricesErrors[keyof ScheduleTldPricesErrors];
+
+export type ScheduleTldPricesResponses = {
+    /**
+     * The prices are scheduled, or in force at once.
+     */
+    201: TldPriceVersion;
+};
+
+export type ScheduleTldPricesSuccess = ScheduleTldPricesResponses[keyof ScheduleTldPricesResponses];
+
+export type WithdrawTldPricesData = {
+    body?: never;
+    path: {
+        /**
+         * The TLD, without its leading dot.
+         */
+        tld: Tld;
+        /**
+         * The instant from which the prices apply.
+         */
+        valid_from: Instant;
+    };
+    query?: never;
+    url: '/tld-prices/{tld}/versions/{valid_from}';
+};
+
+export type WithdrawTldPricesErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The prices are in force already; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type WithdrawTldPricesError = WithdrawTldPricesErrors[keyof WithdrawTldPricesErrors];
+
+export type WithdrawTldPricesResponses = {
+    /**
+     * The prices will not come into force.
+     */
+    204: void;
+};
+
+export type WithdrawTldPricesSuccess = WithdrawTldPricesResponses[keyof WithdrawTldPricesResponses];
 
 export type VerifyOtpData = {
     /**

@@ -12,7 +12,7 @@ export interface Witness {
   after(db: Db): Promise<void>;
 }
 
-/** Carries a delivery out that has no request of the reseller API behind it: no Idempotency-Key, and no entry in the request log. */
+/** Carries out a delivery that has no request of the reseller API behind it: no Idempotency-Key, and no entry in the request log. */
 export async function deliverCommand<Request, Details, Plan, Result>(
   runtime: Runtime,
   name: string,

@@ -40,7 +40,7 @@ interface Stored<Result> {
 }
 
 /**
- * Carries a delivery out.
+ * Carries out a delivery.
  *
  * @throws Refusal if the store or the port refuses the change. Nothing has changed then.
  * @throws InfrastructureError if a port fails and the delivery describes its failures. Otherwise the port's own error is thrown.

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 import { MAX_BODY_BYTES } from '../generated/facts.gen.ts';
 import { successEnvelope } from '../reseller/codec.ts';
-import { apiOperations, specifiedOperations } from './api.ts';
+import { apiOperations, prepareChecks, specifiedOperations } from './api.ts';
 import type { HttpContext } from './context.ts';
 import { serveDocs } from './docs.ts';
 import { failureSender, rawErrorResponse } from './failures.ts';
@@ -32,7 +32,10 @@ export async function createApplication(context: HttpContext): Promise<FastifyIn
     rawResponse: rawErrorResponse,
   });
   app.decorateRequest('caller', null);
-  for (const api of context.hasExtension ? apiOperations : specifiedOperations()) {
+  const operations = context.hasExtension ? apiOperations : await specifiedOperations();
+  // After the server has told that it is ready, and before it has much to do.
+  app.addHook('onListen', async () => void setImmediate(() => prepareChecks(operations)));
+  for (const api of operations) {
     app.route({ method: api.operation.method, url: routeUrl(api.operation.path), ...resellerRoute(api, context) });
   }
   serveInvoiceDocuments(app, runtime);

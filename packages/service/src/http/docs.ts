@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
 import { Refusal } from '../rules/refusal.ts';
@@ -27,6 +26,8 @@ export async function serveDocs(app: FastifyInstance, { directory, contentSecuri
   // The location is relative, so that it works behind a proxy that adds a prefix.
   app.get(PATH, (_request, reply) => reply.redirect(`.${PATH}/`, 301));
   const errorPage = await readFile(join(directory, ERROR_PAGE), 'utf8').catch(() => undefined);
+  // Loaded here, because a service without the site does not need it.
+  const { default: fastifyStatic } = await import('@fastify/static');
   await app.register(serve, { prefix: PATH });
 
   async function serve(site: FastifyInstance): Promise<void> {

@@ -28,6 +28,8 @@ describe.each(engines)('on %s', (engine) => {
     const { handle } = (await service.call('createHandle', { form: person, apiKey })).body.data;
     expect((await service.call('registerDomain', { form: { domain: `${MARK}.net`, handle }, apiKey })).status).toBe(200);
     await service.call('generateOtp', { apiKey });
+    const sale = { title: `Sale for ${MARK}`, upgradable: true, max_volume: 1, pricings: { nl_ryzen: { core: '1.00' } } };
+    const { id: sale_id } = await operator.createSale({ client, body: { ...sale, account_id: id } });
 
     const erase = () => operator.eraseAccount({ client, path });
     expect(await refusalOf(erase())).toMatchObject({
@@ -59,6 +61,8 @@ describe.each(engines)('on %s', (engine) => {
     expect(erased).toMatchObject({ id, name: 'Erased account', suspension_reason: 'Erased', erased_at: '2027-12-01T00:00:00.000Z' });
     expect(await tablesWithMark(service)).toEqual(['issued_documents']);
     expect([await documents(), await invoices()]).toEqual(issued);
+    const { items: sales } = await operator.listSales({ client });
+    expect(sales.find((one) => one.id === sale_id)).toMatchObject({ title: 'Erased', account_id: id, pricings: sale.pricings });
     const { items } = await operator.listAuditRecords({ client, query: { target: id, operation: 'eraseAccount' } });
     expect(items).toMatchObject([{ actor: 'operator', before: { id, erased_at: null }, after: erased }]);
 

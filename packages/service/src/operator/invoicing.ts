@@ -18,6 +18,7 @@ export const getSeller: ReadOperation<'getSeller'> = {
 /** PUT /invoicing/seller */
 export const setSeller: StoreOperation<'setSeller'> = {
   kind: 'store',
+  lock: 'invoicing',
   before: async (db) => ({ seller: (await readSeller(db)) ?? null }),
   async run({ db }, { body }) {
     const iban: BrokenRule = { pointer: '#/iban', detail: 'must be an IBAN with the right check digits, such as DE02120300000000202051' };
@@ -36,6 +37,7 @@ export const getDocumentSeries: ReadOperation<'getDocumentSeries'> = {
 /** PUT /invoicing/series */
 export const setDocumentSeries: StoreOperation<'setDocumentSeries'> = {
   kind: 'store',
+  lock: 'invoicing',
   before: toDocumentSeries,
   async run({ db }, { body }) {
     assertNoBrokenRules(brokenSeries(body));

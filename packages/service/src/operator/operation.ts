@@ -68,9 +68,17 @@ export interface ReadOperation<Id extends OperatorId> {
   run(db: Db, call: OperatorCall<Id>): Promise<ResponseOf<Id>>;
 }
 
+/** Data of the provider that one change at a time may change. */
+export type OperatorLock = 'catalogue' | 'tld_prices' | 'sales' | 'settings' | 'invoicing' | 'access';
+
 /** Runs in one transaction, with its record in the audit. */
 export interface StoreOperation<Id extends OperatorId> {
   readonly kind: 'store';
+  /**
+   * Changes with the same lock wait for each other, so that `before` reads the state that the change replaces. An operation without one locks
+   * the rows that `before` reads, or changes nothing that existed.
+   */
+  readonly lock?: OperatorLock;
   /** Reads the state before the change, for the audit. Without it, nothing existed before. */
   before?(db: Db, call: OperatorCall<Id>): Promise<unknown>;
   run(transaction: Transaction, call: OperatorCall<Id>): Promise<ResponseOf<Id>>;
@@ -106,6 +114,7 @@ export async function performOperator<Id extends OperatorId>(
       return call.runtime.store.read((db) => operation.run(db, call));
     case 'store':
       return call.runtime.store.commit(async (transaction) => {
+        if (operation.lock) await call.runtime.store.sharing.lock(transaction.db, operation.lock);
         const before = (await operation.before?.(transaction.db, call)) ?? null;
         const response = await operation.run(transaction, call);
         await recordChange(transaction.db, call, { before, after: response ?? null });

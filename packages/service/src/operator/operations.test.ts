@@ -47,7 +47,7 @@ test('a live service refuses the keys of a sandbox, and says so', async () => {
   expect(refused).toMatchObject({ status: 401, body: { message: expect.stringContaining('a sandbox') } });
 });
 
-test('the catalogue: host systems, images and pools are defined, and what is in use stays', async () => {
+test('the catalogue: host systems, images and pools are defined, and none that is in use can be removed', async () => {
   const service = await startOperator();
   const { client } = service;
   const path = { hostsystem: 'nl_ryzen' };

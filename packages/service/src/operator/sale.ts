@@ -58,6 +58,7 @@ export const createSale: StoreOperation<'createSale'> = {
 /** POST /sales/{sale_id}/end: a sale that has already ended stays as it is. */
 export const endSale: StoreOperation<'endSale'> = {
   kind: 'store',
+  lock: 'sales',
   before: async (db, { path, now }) => toSale(db, await saleOf(db, path.sale_id), now),
   async run({ db }, { path, now }) {
     const sale = await saleOf(db, path.sale_id);

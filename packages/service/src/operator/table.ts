@@ -12,10 +12,11 @@ import { getBillingProfile, setBillingProfile } from './billing-profile.ts';
 import { defineHostSystem, getHostSystem, listHostSystems } from './catalogue/host-system.ts';
 import { defineIpPool, listIpPools } from './catalogue/ip-pool.ts';
 import { defineOsImage, listOsImages } from './catalogue/os-image.ts';
+import { listHostSystemPriceVersions, scheduleHostSystemPrices, withdrawHostSystemPrices } from './catalogue/price-version.ts';
 import { addMarketItem, listMarketItems } from './dedicated/market.ts';
 import { completeDedicatedSetup, listDedicatedServers, orderDedicatedServer } from './dedicated/server.ts';
 import { listDomains, terminateDomain } from './domain/domain.ts';
-import { listTldPrices, setTldPrice } from './domain/tld-price.ts';
+import { listTldPrices, listTldPriceVersions, scheduleTldPrices, setTldPrice, withdrawTldPrices } from './domain/tld-price.ts';
 import { cancelInvoice, createCreditNote, getInvoice, listInvoices, markInvoicePaid } from './invoice.ts';
 import { getDocumentSeries, getSeller, setDocumentSeries, setSeller } from './invoicing.ts';
 import type { OperatorTable } from './operation.ts';
@@ -61,6 +62,9 @@ export const operatorTable: OperatorTable = {
   listHostSystems,
   getHostSystem,
   defineHostSystem,
+  listHostSystemPriceVersions,
+  scheduleHostSystemPrices,
+  withdrawHostSystemPrices,
   listOsImages,
   defineOsImage,
   listIpPools,
@@ -93,6 +97,9 @@ export const operatorTable: OperatorTable = {
   terminateDomain,
   listTldPrices,
   setTldPrice,
+  listTldPriceVersions,
+  scheduleTldPrices,
+  withdrawTldPrices,
   listOperatorTokens,
   createOperatorToken,
   rotateOperatorToken,

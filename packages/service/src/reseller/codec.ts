@@ -57,6 +57,8 @@ export interface ErrorCodec {
 /** Writes the responses of one operation. */
 export interface ReplyCodec extends ErrorCodec {
   success(requestId: string, result: { readonly message: string; readonly data: unknown }): Reply;
+  /** Compiles what the first response needs. */
+  prepare(): void;
   /** The response to a repeated request. @param body The body of the first response. */
   repeat(body: string): Reply;
 }
@@ -103,6 +105,7 @@ export function createReplyCodec(operation: Operation): ReplyCodec {
       const masked = maskSecrets(resellerDocument, schema, envelope);
       return { status: 200, body, loggedBody: masked === envelope ? body : JSON.stringify(masked), errorType: null };
     },
+    prepare: () => void sentId(null),
     repeat(body) {
       const loggedBody = JSON.stringify(maskSecrets(resellerDocument, schema, JSON.parse(body)));
       return { status: 200, body, loggedBody, errorType: null };

@@ -62,7 +62,7 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
     throw new Refusal(
       409,
       'idempotency_key_reused',
-      'This request was carried out before with another API key, and only that key can read its response. Look it up in the request log, or use a new Idempotency-Key to carry it out again.',
+      'An earlier request used this Idempotency-Key with another API key, and only that key can read its response. Look the request up in the request log, or send it with a new Idempotency-Key.',
     );
   }
   return response;

@@ -1,5 +1,6 @@
 /** Countries and phone numbers of handles (specification: "PUT /domain/handle/create form"). */
-import countries from 'i18n-iso-countries';
+import countries from 'i18n-iso-countries/index.js';
+import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 
 /** A country of ISO 3166-1. */
@@ -9,6 +10,9 @@ export interface Country {
   /** Its name in English. */
   readonly title: string;
 }
+
+// The main module of the package loads the names in 79 languages.
+countries.registerLocale(english);
 
 /** All countries, ordered by name. */
 export const allCountries: readonly Country[] = Object.entries(countries.getNames('en', { select: 'official' }))

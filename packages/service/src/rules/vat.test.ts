@@ -48,5 +48,5 @@ test('a rate applies at its very instant, and the first one also before', () => 
 });
 
 test('without any rate there is none in force', () => {
-  expect(() => vatInForce([], 0)).toThrow(new RangeError('There must be a VAT rate.'));
+  expect(() => vatInForce([], 0)).toThrow(new RangeError('There must be at least one version.'));
 });

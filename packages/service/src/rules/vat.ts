@@ -1,13 +1,13 @@
 /** Value-added tax (the specification shows gross prices and no rate: not shown). */
+import { inForceAt } from './in-force.ts';
+import type { Dated } from './in-force.ts';
 import { divideHalfEven, UNITS_PER_CENT } from './money.ts';
 import type { Money } from './money.ts';
 
 /** A rate and the instant from which it applies. */
-export interface VatRate {
+export interface VatRate extends Dated {
   /** Hundredths of a percent. */
   readonly basisPoints: number;
-  /** Milliseconds since 1970 UTC. */
-  readonly validFrom: number;
 }
 
 export const DEFAULT_VAT_RATES: readonly VatRate[] = [{ basisPoints: 1900, validFrom: 0 }];
@@ -19,10 +19,7 @@ export const DEFAULT_VAT_RATES: readonly VatRate[] = [{ basisPoints: 1900, valid
  * @param now Milliseconds.
  */
 export function vatInForce(rates: readonly VatRate[], now: number): number {
-  const ascending = rates.toSorted((one, other) => one.validFrom - other.validFrom);
-  const rate = ascending.findLast(({ validFrom }) => validFrom <= now) ?? ascending[0];
-  if (!rate) throw new RangeError('There must be a VAT rate.');
-  return rate.basisPoints;
+  return inForceAt(rates, now).basisPoints;
 }
 
 /** A net price with value-added tax, rounded half to even to 10^-8 EUR. */

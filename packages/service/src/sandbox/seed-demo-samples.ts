@@ -6,7 +6,7 @@ import { closeEndedPeriods } from '../core/accounting/period-end.ts';
 import { beginPosition, holdOf } from '../core/accounting/vm-billing.ts';
 import { catalogueOf } from '../core/catalogue.ts';
 import { assignAddresses } from '../core/vm/addresses.ts';
-import { findHostSystem } from '../core/vm/host-system.ts';
+import { findHostSystem, pricesAt } from '../core/vm/host-system.ts';
 import { placeVm } from '../core/vm/placement.ts';
 import { VM_IDENTIFIERS } from '../generated/facts.gen.ts';
 import { DEFAULTS } from '../generated/facts.gen.ts';
@@ -140,7 +140,8 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
   const host = findHostSystem(hosts, 'nl_ryzen');
   if (!host) throw new Error('The sandbox has no host system nl_ryzen for its sample VM.');
   const size = { cores: 2, mem: 4096, disk: 40, ips: 1, backup_slots: 2, network_speed: 1000, storage: null };
-  const monthlyPrice = monthlyPriceOf(size, host.prices);
+  const { prices, validFrom } = pricesAt(host, start * 1000);
+  const monthlyPrice = monthlyPriceOf(size, prices);
   await placeVm(
     db,
     {
@@ -154,6 +155,7 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
       ssh_key_displayname: null,
       default_ptr: undefined,
       monthly_price: Number(monthlyPrice),
+      prices_from: validFrom,
       sale_id: null,
       price_basis: 'STANDARD',
       created: start * 1000,

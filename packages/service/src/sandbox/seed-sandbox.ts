@@ -3,6 +3,7 @@ import { writeSeller } from '../core/accounting/invoice-document/parties.ts';
 import { createSale } from '../core/accounting/sale-life-cycle.ts';
 import { addMarketServer } from '../core/dedicated/order.ts';
 import { setTldPrices } from '../core/domain/tld-price.ts';
+import { storePrices } from '../core/vm/host-system.ts';
 import { addIpPool } from '../core/vm/ip-pool.ts';
 import type { Ports } from '../ports/ports.ts';
 import { euros } from '../rules/money.ts';
@@ -43,17 +44,17 @@ export async function fillSandbox(db: Db, ports: Ports): Promise<void> {
         datacenter_country: datacenter.country,
         datacenter_city: datacenter.city,
         ranges: JSON.stringify(ranges),
-        prices: JSON.stringify(prices),
         position,
       })
       .execute();
+    await storePrices(db, host.name, { validFrom: 0, prices, appliesTo: 'new_purchases' });
     await db
       .insertInto('host_nodes')
       .values(nodes.map((node) => ({ ...node, hostsystem: host.name, used_cores: 0, used_mem: 0, used_disk: 0, used_storage: 0 })))
       .execute();
   }
   for (const pool of sandboxIpPools) await addIpPool(db, pool);
-  await setTldPrices(db, sandboxTldPrices);
+  await setTldPrices(db, sandboxTldPrices, 0);
   await writeSeller(db, sandboxSeller);
   for (const server of sandboxMarket) await addMarketServer(db, ports, server);
   await createAccount(db, ports, { id: DEMO_ACCOUNT, name: 'Demo reseller', creditLimit: DEMO_CREDIT_LIMIT });

@@ -14,6 +14,7 @@ import type { FaultsTable } from './tables/faults.ts';
 import type { FencingTokensTable } from './tables/fencing-tokens.ts';
 import type { HandlesTable } from './tables/handles.ts';
 import type { HostNodesTable } from './tables/host-nodes.ts';
+import type { HostSystemPricesTable } from './tables/host-system-prices.ts';
 import type { HostSystemsTable } from './tables/host-systems.ts';
 import type { IdempotencyKeysTable } from './tables/idempotency-keys.ts';
 import type { IdentityTable } from './tables/identity.ts';
@@ -35,6 +36,7 @@ import type { SalesTable } from './tables/sales.ts';
 import type { SettingsTable } from './tables/settings.ts';
 import type { SnapshotRowsTable } from './tables/snapshot-rows.ts';
 import type { SnapshotsTable } from './tables/snapshots.ts';
+import type { TldPricesTable } from './tables/tld-prices.ts';
 import type { TldsTable } from './tables/tlds.ts';
 import type { VerifiersTable } from './tables/verifiers.ts';
 import type { VmsTable } from './tables/vms.ts';
@@ -57,6 +59,7 @@ export interface Schema {
   // VMs
   os_images: OsImagesTable;
   host_systems: HostSystemsTable;
+  host_system_prices: HostSystemPricesTable;
   host_nodes: HostNodesTable;
   ip_pools: IpPoolsTable;
   ip_addresses: IpAddressesTable;
@@ -65,6 +68,7 @@ export interface Schema {
   vms: VmsTable;
   // Domains
   tlds: TldsTable;
+  tld_prices: TldPricesTable;
   handles: HandlesTable;
   domains: DomainsTable;
   dns_records: DnsRecordsTable;

@@ -78,6 +78,8 @@ export interface Sharing {
   /** A query expression: milliseconds by a clock that all instances share. */
   readonly now: RawBuilder<number>;
   readonly claim: Claim;
+  /** Waits for the other transactions that have locked the same name, and locks it until this one ends. */
+  lock(db: Db, name: string): Promise<void>;
   readonly windows: Windows;
   /** Locks the tables and the request log against writes of other transactions until this one ends, and numbers all entries of the log. */
   freeze(db: Db, tables: readonly string[]): Promise<void>;

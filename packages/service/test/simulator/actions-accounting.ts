@@ -1,15 +1,18 @@
 /** The provider's operations on credit limits, sales and invoices. */
 import { cancelInvoice, markInvoicePaid } from '../../src/core/accounting/invoice-changes.ts';
 import { createSale, endSale } from '../../src/core/accounting/sale-life-cycle.ts';
+import { storePrices, withdrawPrices } from '../../src/core/vm/host-system.ts';
 import { euros } from '../../src/index.ts';
 import { hosts } from './catalogue.ts';
 import { wrongState } from './delivery.ts';
 import { decimal, units } from './fraction.ts';
 import { invoicesOf } from './model-billing.ts';
+import { listedAt, listOf } from './model-prices.ts';
 import type { ModelAccount, SalePrices, SaleResource } from './model.ts';
 import { tryProvider } from './provider-act.ts';
 import type { Dice } from './seeded-random.ts';
 import type { Simulation } from './simulation.ts';
+import { monthAfter, monthOf } from './virtual-clock.ts';
 
 export async function changeCreditLimit(sim: Simulation): Promise<void> {
   const account = sim.dice.pick(sim.model.accounts);
@@ -68,7 +71,9 @@ export async function beginSale(sim: Simulation): Promise<void> {
   const stop = dice.chance(0.5) ? start + dice.integer(1, 60 * DAY) : null;
   const accountId = dice.chance(0.25) ? dice.pick(model.accounts).id : null;
   const listed = hosts.filter(() => dice.chance(0.6));
-  const pricings = (listed.length > 0 ? listed : hosts).map((host) => [host.name, somePrices(dice, host.prices)] as const);
+  const pricings = (listed.length > 0 ? listed : hosts).map(
+    (host) => [host.name, somePrices(dice, listedAt(model, host.name, Math.max(now, start)).prices)] as const,
+  );
   const max = dice.integer(1, 4);
   const upgradable = dice.chance(0.5);
   const title = `Sale ${model.sales.length + 1}`;
@@ -109,4 +114,35 @@ export async function endSomeSale(sim: Simulation): Promise<void> {
   sim.say(`the provider ends ${sale.title}`);
   const done = () => client.store().commit(({ db }) => endSale(db, sale.id, now));
   if (await tryProvider(sim, done, hasEnded ? wrongState : undefined)) sale.ended = now;
+}
+
+/** The provider schedules prices of a host system, often around the end of a month, or withdraws scheduled ones. */
+export async function changePrices(sim: Simulation): Promise<void> {
+  const { dice, model, clock, client } = sim;
+  const now = clock.now();
+  const { name } = dice.pick(hosts);
+  const list = listOf(model, name);
+  const scheduled = dice.pickAny(list.filter(({ from }) => from > now));
+  if (scheduled && dice.chance(0.3)) {
+    sim.say(`the provider withdraws the prices of ${name} from ${new Date(scheduled.from).toISOString()} on`);
+    await client.store().commit(({ db }) => withdrawPrices(db, name, scheduled.from));
+    list.splice(list.indexOf(scheduled), 1);
+    return;
+  }
+  const month = monthAfter(monthOf(clock.seconds())) * 1000;
+  const from = dice.pick([now, now + 1, now + dice.integer(1, 40 * DAY), month - 1, month, month + 1]);
+  if (list.some((one) => one.from === from)) return sim.say('other prices begin at the same instant');
+  const isForAll = dice.chance(0.6);
+  const prices = Object.fromEntries(
+    Object.entries(list[0]?.prices ?? {}).map(([resource, price]) => [
+      resource,
+      (Number(price) * dice.pick([0.5, 0.9, 1, 1.1, 1.7])).toFixed(6),
+    ]),
+  );
+  const { core = '', mem = '', nvme = '', hdd = '', extra_ip = '', extra_backup_slot = '', extra_gbit = '' } = prices;
+  const changed = { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit };
+  sim.say(`the provider schedules prices of ${name} from ${new Date(from).toISOString()} on${isForAll ? ', for all VMs' : ''}`);
+  const appliesTo = isForAll ? 'all_vms' : 'new_purchases';
+  await client.store().commit(({ db }) => storePrices(db, name, { validFrom: from, prices: changed, appliesTo }));
+  list.push({ from, prices: changed, isForAll });
 }

@@ -151,7 +151,7 @@ function changeVm(sim: Simulation, vm: ModelVm): Promise<void> {
     ...(network_speed !== undefined && { network_speed: Math.max(1000, network_speed) }),
   };
   const { storage, ...form } = change;
-  const guard = someGuard(dice, priceAfter(vm, { ...vm.resources, ...change }));
+  const guard = someGuard(dice, priceAfter(sim, vm, { ...vm.resources, ...change }).price);
   return send(sim, {
     account: vm.account,
     id: 'changeVm',
@@ -167,7 +167,7 @@ function changeVm(sim: Simulation, vm: ModelVm): Promise<void> {
     otherForm: { ...form, disk: 200 },
     prospect(): Prospect<'changeVm'> {
       const to = { ...vm.resources, ...change };
-      const price = priceAfter(vm, to);
+      const { price, listed } = priceAfter(sim, vm, to);
       const isTooDear = isAbove(price, guard);
       const refusal = vm.state === 'removed' ? notFound : resizeRefusal(sim, vm, { to, price, allowFallbackIPs, isTooDear });
       if (refusal === undefined && JSON.stringify(to) === JSON.stringify(vm.resources)) return nothingToDo;
@@ -187,7 +187,7 @@ function changeVm(sim: Simulation, vm: ModelVm): Promise<void> {
                 monthly: numberOfCents(cents(price)),
                 monthly_gross: numberOfCents(cents(over(times(price, 119), 100))),
               });
-              await vmResized(sim, vm, to, allowFallbackIPs, false);
+              await vmResized(sim, vm, { to, price, listed }, allowFallbackIPs, false);
               expect(newConfig).toEqual({ ...to, network_speed: String(to.network_speed), backup_slots: String(to.backup_slots) });
             },
           };

@@ -9,15 +9,17 @@ import { cancelServer } from './actions-server.ts';
 import { changeSomeVm, resizeSomeVm } from './actions-vm.ts';
 import { agreeOnBilling } from './agreement.ts';
 import { runAllJobs, nextDue } from './model-due.ts';
+import { nextPriceChange } from './model-prices.ts';
 import { unlessPortFails } from './provider-act.ts';
 import { buyVm } from './purchases.ts';
 import type { Simulation } from './simulation.ts';
 import { nextInstant } from './virtual-clock.ts';
 
-/** The clock goes on, and what is due is done: mostly at once, now and then after requests that came first. */
+/** The clock advances, and the jobs that are due run: mostly at once, sometimes after other requests. */
 export async function passTime(sim: Simulation): Promise<void> {
   const { dice, clock } = sim;
-  clock.advanceTo(nextInstant(dice, clock.now(), nextDue(sim.model)));
+  const scheduled = [nextDue(sim.model), nextPriceChange(sim.model, clock.now())].filter((instant) => instant !== undefined);
+  clock.advanceTo(nextInstant(dice, clock.now(), dice.pickAny(scheduled)));
   sim.say(`it becomes ${new Date(clock.now()).toISOString()}`);
   if (dice.chance(0.15)) {
     sim.say('before what is due is done');

@@ -5,8 +5,9 @@ import { osImages } from './catalogue.ts';
 import { invalid, noCredit, noRoom, notFound, priceTooHigh, send, wrongState } from './delivery.ts';
 import type { Refused } from './delivery.ts';
 import { less } from './fraction.ts';
-import { creditFits, freedByEnding, holdFrom, priceOf, runningStretch } from './model-billing.ts';
+import { creditFits, freedByEnding, holdFrom, runningStretch } from './model-billing.ts';
 import { settleModel } from './model-due.ts';
+import { listedAt, priceOf } from './model-prices.ts';
 import { freeAddresses, hasRoom, hostOf } from './model-room.ts';
 import type { ModelSale, ModelVm, Resources, VmReservation } from './model.ts';
 import { remove } from './model.ts';
@@ -67,11 +68,11 @@ export function someChange(dice: Dice, { host, resources }: ModelVm): Partial<Re
 async function resize(sim: Simulation, vm: ModelVm, change: Partial<Resources>, allowFallbackIPs: boolean): Promise<void> {
   const to: Resources = { ...vm.resources, ...change };
   settleModel(sim, vm.account);
-  const refusal = resizeRefusal(sim, vm, { to, price: priceAfter(vm, to), allowFallbackIPs });
+  const refusal = resizeRefusal(sim, vm, { to, price: priceAfter(sim, vm, to).price, allowFallbackIPs });
   sim.say(`the provider resizes the ${vm.state} VM ${vm.id} of ${vm.account.name}: ${JSON.stringify(change)}`);
   const asks = JSON.stringify(to) !== JSON.stringify(vm.resources);
   const outcome = await tryChange(sim, resizing(sim, vm, change, allowFallbackIPs), { refusal, asks, gives: true });
-  if (outcome === 'done') await vmResized(sim, vm, to, allowFallbackIPs);
+  if (outcome === 'done') await vmResized(sim, vm, { to, ...priceAfter(sim, vm, to) }, allowFallbackIPs);
   if (outcome === 'interrupted') await leaveResize(sim, vm, to);
 }
 
@@ -92,24 +93,24 @@ export async function takenByResize(sim: Simulation, vm: ModelVm, to: Resources)
     disk: Math.max(0, to.disk - from.disk),
     storage: Math.max(0, (to.storage ?? 0) - (from.storage ?? 0)),
   };
-  const price = priceAfter(vm, to);
+  const { price, listed } = priceAfter(sim, vm, to);
   const now = sim.clock.seconds();
   const running = runningStretch(vm);
   const hold = running && less(vm.price, price) ? holdFrom(price, now) - freedByEnding(running, now) : 0n;
-  return { resources: more, ipv4: has.filter((address) => !vm.ipv4.includes(address)), ipv6: [], price, hold };
+  return { resources: more, ipv4: has.filter((address) => !vm.ipv4.includes(address)), ipv6: [], price, listed, hold };
 }
 
 /** What a change of a VM takes while it is under way. */
-export type Takes = Pick<VmReservation, 'resources' | 'ipv4' | 'ipv6' | 'price' | 'hold'>;
+export type Takes = Pick<VmReservation, 'resources' | 'ipv4' | 'ipv6' | 'price' | 'listed' | 'hold'>;
 
 /** A change that takes nothing but credit. */
-export function takesOnly({ resources, price }: ModelVm, hold = 0n): Takes {
-  return { resources: { ...resources, cores: 0, mem: 0, disk: 0, storage: null }, ipv4: [], ipv6: [], price, hold };
+export function takesOnly({ resources, price, listed }: ModelVm, hold = 0n): Takes {
+  return { resources: { ...resources, cores: 0, mem: 0, disk: 0, storage: null }, ipv4: [], ipv6: [], price, listed, hold };
 }
 
 /** A removal keeps what the VM had. */
-export function takesAll({ resources, ipv4, ipv6, price }: ModelVm): Takes {
-  return { resources, ipv4: [...ipv4], ipv6: [...ipv6], price, hold: 0n };
+export function takesAll({ resources, ipv4, ipv6, price, listed }: ModelVm): Takes {
+  return { resources, ipv4: [...ipv4], ipv6: [...ipv6], price, listed, hold: 0n };
 }
 
 /** An interrupted change keeps its reservation until it is undone or finished, and blocks other changes of the VM. */
@@ -144,19 +145,32 @@ function lastingSale({ sale }: ModelVm): ModelSale | undefined {
   return sale?.upgradable ? sale : undefined;
 }
 
-export function priceAfter(vm: ModelVm, to: Resources): ModelVm['price'] {
-  return priceOf(vm.host, to, lastingSale(vm)?.prices.get(vm.host));
+/** The price of a VM with other resources, at the list prices of now. */
+export function priceAfter({ model, clock }: Simulation, vm: ModelVm, to: Resources): Pick<ModelVm, 'price' | 'listed'> {
+  const listed = listedAt(model, vm.host, clock.now());
+  return { listed, price: priceOf(listed, to, lastingSale(vm)?.prices.get(vm.host)) };
+}
+
+/** The resources of a resize, and the price of the time of its reservation. */
+export interface Resized extends Pick<ModelVm, 'price' | 'listed'> {
+  readonly to: Resources;
 }
 
 /** A VM has other resources now. */
-export async function vmResized(sim: Simulation, vm: ModelVm, to: Resources, allowFallbackIPs: boolean, isAlone = true): Promise<void> {
+export async function vmResized(
+  sim: Simulation,
+  vm: ModelVm,
+  { to, price, listed }: Resized,
+  allowFallbackIPs: boolean,
+  isAlone = true,
+): Promise<void> {
   const now = sim.clock.seconds();
   settleModel(sim, vm.account);
   if (JSON.stringify(to) === JSON.stringify(vm.resources)) return;
-  const price = priceAfter(vm, to);
   vm.sale = lastingSale(vm);
   vm.resources = to;
   vm.price = price;
+  vm.listed = listed;
   await followAddresses(sim, vm, allowFallbackIPs, isAlone);
   const running = runningStretch(vm);
   if (!running) return;

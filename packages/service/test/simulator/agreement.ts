@@ -1,11 +1,13 @@
 /** Checks that the API returns the data that the model expects. */
 import { expect } from 'vitest';
 
+import { decimalOf, euros } from '../../src/rules/money.ts';
 import { toAnswered } from './actions-dns.ts';
 import { cents, decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import { chargesIn, currentInvoice, invoicesOf, isOpen, iso, positionsIn } from './model-billing.ts';
 import { settleModel } from './model-due.ts';
+import { listedAt } from './model-prices.ts';
 import type { ModelAccount, ModelDomain, ModelRecord, ModelSale } from './model.ts';
 import type { Simulation } from './simulation.ts';
 import { monthAfter } from './virtual-clock.ts';
@@ -58,6 +60,19 @@ export async function agreeOnSales({ client, model, clock }: Simulation, account
   }));
   const expected = open.toSorted((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1)).map(shownSale);
   expect(shown, `sales of ${account.name}`).toEqual(expected);
+}
+
+/** The list prices. */
+export async function agreeOnPrices({ client, model, clock }: Simulation, account: ModelAccount): Promise<void> {
+  const hosts = (await client.call(account, 'listVmHosts')).data();
+  const shown = hosts.flatMap(({ name, prices }) =>
+    Object.entries(prices ?? {}).map(([resource, { price_net }]) => [name, resource, price_net]),
+  );
+  const expected = hosts.flatMap(({ name, prices }) => {
+    const listed = new Map(Object.entries(listedAt(model, name, clock.now()).prices));
+    return Object.keys(prices ?? {}).map((resource) => [name, resource, decimalOf(euros(listed.get(resource) ?? ''))]);
+  });
+  expect(shown, 'the price list').toEqual(expected);
 }
 
 function shownSale({ title, start, stop, upgradable, max, used, prices }: ModelSale): object {

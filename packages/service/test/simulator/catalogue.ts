@@ -2,6 +2,7 @@ import { writeSeller } from '../../src/core/accounting/invoice-document/parties.
 import { addMarketServer } from '../../src/core/dedicated/order.ts';
 import type { NewMarketServer } from '../../src/core/dedicated/order.ts';
 import { setTldPrices } from '../../src/core/domain/tld-price.ts';
+import { storePrices } from '../../src/core/vm/host-system.ts';
 /**
  * The provider that the simulator plays: prices that do not come out even, and so little of
  * everything that accounts get in one another's way.
@@ -133,11 +134,11 @@ export async function seedCatalogue(store: Store, ports: Ports): Promise<{ accou
     for (const [position, { name, datacenter, nodes, ranges: bounds, prices }] of hosts.entries()) {
       const described = { displayname: name, processor: 'Simulated', memory: 'Simulated', nvme_hard_drives: 'Simulated' };
       const place = { datacenter_displayname: datacenter, datacenter_country: 'Simulated', datacenter_city: datacenter };
-      const json = { ranges: JSON.stringify(bounds), prices: JSON.stringify(prices) };
       await db
         .insertInto('host_systems')
-        .values({ name, datacenter_name: datacenter, position, ...described, ...place, ...json })
+        .values({ name, datacenter_name: datacenter, position, ...described, ...place, ranges: JSON.stringify(bounds) })
         .execute();
+      await storePrices(db, name, { validFrom: 0, prices, appliesTo: 'new_purchases' });
       const unused = { used_cores: 0, used_mem: 0, used_disk: 0, used_storage: 0 };
       await db
         .insertInto('host_nodes')
@@ -153,6 +154,7 @@ export async function seedCatalogue(store: Store, ports: Ports): Promise<{ accou
         renew: euros(renew),
         transfer: euros(transfer),
       })),
+      0,
     );
     const accounts: SeededAccount[] = [];
     const pools: SeededPool[] = providerPools.map((pool) => ({ ...pool, accountId: null }));

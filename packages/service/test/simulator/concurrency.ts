@@ -17,8 +17,9 @@ import {
 } from './concurrent-requests.ts';
 import type { ConcurrentRequest } from './concurrent-requests.ts';
 import { less } from './fraction.ts';
-import { heldUnits, isOpen, priceOf, remainingCents, unpaidCents } from './model-billing.ts';
+import { heldUnits, isOpen, remainingCents, unpaidCents } from './model-billing.ts';
 import { runAllJobs, nextDue } from './model-due.ts';
+import { listedAt, priceOf } from './model-prices.ts';
 import { freeAddresses, usedOn } from './model-room.ts';
 import type { ModelAccount } from './model.ts';
 import { somePurchaseRequest } from './purchases.ts';
@@ -201,7 +202,7 @@ function expectLimitsKept(sim: Simulation, requests: readonly ConcurrentRequest[
         sale.start <= clock.now() &&
         isOpen({ ...sale, used: sale.used + undone }, purchase.account, clock.now()) &&
         vm?.stretches.length === 1 &&
-        less(priceOf(purchase.host.name, purchase.resources, sale.prices.get(purchase.host.name)), vm.price),
+        less(priceOf(listedAt(model, purchase.host.name, clock.now()), purchase.resources, sale.prices.get(purchase.host.name)), vm.price),
     );
     expect(
       missed.map(({ title }) => title),

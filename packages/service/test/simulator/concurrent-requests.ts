@@ -11,7 +11,8 @@ import { serverOrdered } from './actions-server.ts';
 import { changing, priceAfter, resizing, someChange, vmChanged, vmResized } from './actions-vm.ts';
 import type { VmChange } from './actions-vm.ts';
 import { units } from './fraction.ts';
-import { holdFrom, priceOf } from './model-billing.ts';
+import { holdFrom } from './model-billing.ts';
+import { listedAt, priceOf } from './model-prices.ts';
 import type { ModelAccount, ModelServer, ModelVm } from './model.ts';
 import { formOf, reserveVm } from './purchases.ts';
 import type { PurchaseRequest } from './purchases.ts';
@@ -66,12 +67,13 @@ export function concurrentPurchases(sim: Simulation, purchase: PurchaseRequest, 
 function concurrentPurchase(sim: Simulation, purchase: PurchaseRequest, key: string | undefined): ConcurrentRequest {
   const { account, host, resources } = purchase;
   const now = sim.clock.seconds();
+  const listed = listedAt(sim.model, host.name, sim.clock.now());
   let identifier: number | undefined;
   const request: ConcurrentRequest = {
     text: `createVm of ${account.name} on ${host.name}${key === undefined ? '' : ` with ${key}`}`,
     account,
     purchase,
-    mostHold: holdFrom(priceOf(host.name, resources), now),
+    mostHold: holdFrom(priceOf(listed, resources), now),
     order: 2,
     ...(key !== undefined && { rivalry: key }),
     outcome: undefined,
@@ -90,9 +92,9 @@ function concurrentPurchase(sim: Simulation, purchase: PurchaseRequest, key: str
         .read((db) => db.selectFrom('vms').select('sale_id').where('id', '=', bought).executeTakeFirstOrThrow());
       const sale = sim.model.sales.find(({ id }) => id === row.sale_id);
       expect(sale?.id ?? null).toBe(row.sale_id);
-      const price = priceOf(host.name, resources, sale?.prices.get(host.name));
+      const price = priceOf(listed, resources, sale?.prices.get(host.name));
       const order = sim.world.hypervisor.orders.get(bought);
-      const terms = { sale, price, hold: holdFrom(price, now), since: now };
+      const terms = { sale, listed, price, hold: holdFrom(price, now), since: now };
       const { data } = JSON.parse(request.outcome?.text ?? '');
       reserveVm(sim, purchase, terms, order, false).confirm({ status: 200, text: '', message: '', errorType: null, data: () => data });
     },
@@ -178,7 +180,7 @@ function changedByAccount({ client }: Simulation, { account, id }: ModelVm, does
 export function concurrentResize(sim: Simulation, vm: ModelVm): ConcurrentRequest {
   const change = someChange(sim.dice, vm);
   const to = { ...vm.resources, ...change };
-  const price = priceAfter(vm, to);
+  const { price, listed } = priceAfter(sim, vm, to);
   return {
     text: `the provider resizes the VM ${vm.id}: ${JSON.stringify(change)}`,
     account: vm.account,
@@ -187,7 +189,7 @@ export function concurrentResize(sim: Simulation, vm: ModelVm): ConcurrentReques
     asksPort: true,
     outcome: undefined,
     fire: () => outcomeOf(resizing(sim, vm, change, false)),
-    follow: () => vmResized(sim, vm, to, false, false),
+    follow: () => vmResized(sim, vm, { to, price, listed }, false, false),
   };
 }
 

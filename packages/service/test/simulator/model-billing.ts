@@ -1,41 +1,25 @@
 /** The invoices that the model expects. Each has the costs of its month, rounded once. */
-import { hosts } from './catalogue.ts';
-import { cents, decimal, less, numberOf, numberOfCents, over, plus, sum, times, units, unitsUp } from './fraction.ts';
+import { cents, less, numberOf, numberOfCents, over, plus, sum, times, units, unitsUp } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
-import type { Charge, Model, ModelAccount, ModelSale, ModelVm, Resources, SalePrices, Seconds, Stretch } from './model.ts';
+import { listedAt, priceOf } from './model-prices.ts';
+import type { Charge, Model, ModelAccount, ModelSale, ModelVm, Resources, Seconds, Stretch } from './model.ts';
 import { monthAfter, monthOf } from './virtual-clock.ts';
 
 /** A price is one of 30 days. */
 const PRICED = 30 * 86_400;
 
-/** Net price of 30 days. */
-export function priceOf(hostsystem: string, resources: Resources, sale: SalePrices = {}): Fraction {
-  const host = hosts.find(({ name }) => name === hostsystem);
-  if (!host) throw new Error(`The catalogue has no host system ${hostsystem}.`);
-  const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = host.prices;
-  const beyond = (count: number, included: number): number => Math.max(0, count - included);
-  return sum([
-    times(sale.core ?? decimal(core), resources.cores),
-    over(times(sale.mem ?? decimal(mem), resources.mem), 1024),
-    times(sale.nvme ?? decimal(nvme), resources.disk),
-    times(decimal(hdd), resources.storage ?? 0),
-    times(decimal(extra_ip), beyond(resources.ips, 1)),
-    times(decimal(extra_backup_slot), beyond(resources.backup_slots, 2)),
-    times(decimal(extra_gbit), beyond(Math.ceil(resources.network_speed / 1000), 1)),
-  ]);
-}
-
-/** What a price comes to in a number of seconds. */
+/** The cost of a number of seconds at a price. */
 export function costOf(price: Fraction, seconds: number): Fraction {
   return over(times(price, seconds), PRICED);
 }
 
 /** The sales that a purchase may go through at an instant (milliseconds), the best for the customer first. */
 export function offersFor(model: Model, account: ModelAccount, hostsystem: string, resources: Resources, now: number): ModelSale[] {
-  const standard = priceOf(hostsystem, resources);
+  const listed = listedAt(model, hostsystem, now);
+  const standard = priceOf(listed, resources);
   return model.sales
     .filter((sale) => isOpen(sale, account, now) && sale.start <= now)
-    .map((sale) => ({ sale, price: priceOf(hostsystem, resources, sale.prices.get(hostsystem)) }))
+    .map((sale) => ({ sale, price: priceOf(listed, resources, sale.prices.get(hostsystem)) }))
     .filter(({ price }) => less(price, standard))
     .toSorted((a, b) => {
       if (less(a.price, b.price)) return -1;

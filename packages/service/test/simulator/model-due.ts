@@ -3,10 +3,11 @@ import type { Fleet } from '../../src/index.ts';
 import { simulatedFleet } from '../../src/ports/fleet.ts';
 import { tlds } from './catalogue.ts';
 import { decimal } from './fraction.ts';
+import { turnMonths } from './model-prices.ts';
 import { charge } from './model.ts';
 import type { Model, ModelAccount, ModelDomain, ModelServer, Seconds } from './model.ts';
 import type { Simulation } from './simulation.ts';
-import { anniversary, monthOf } from './virtual-clock.ts';
+import { anniversary } from './virtual-clock.ts';
 
 /** How the fleet completes set-ups: by itself after some seconds, or by hand. */
 export type FleetSetUps = Pick<Fleet, 'automaticSetUp'>;
@@ -27,13 +28,13 @@ export function nextDue(model: Model): Seconds | undefined {
 /** Does all that is due, in the order of time; the periods of every account are closed up to now. */
 export function runAllJobs(model: Model, fleet: FleetSetUps, now: Seconds): void {
   doWhatIsDue(model, fleet, now, () => true);
-  for (const account of model.accounts) account.period = Math.max(account.period, monthOf(now));
+  for (const account of model.accounts) turnMonths(model, account, now);
 }
 
 /** Does what is due of an account, which each operation that bills or shows it does first. */
 export function settleModel({ model, world, clock }: Pick<Simulation, 'model' | 'world' | 'clock'>, account: ModelAccount): void {
   doWhatIsDue(model, world.fleet, clock.seconds(), (one) => one.account === account);
-  account.period = Math.max(account.period, monthOf(clock.seconds()));
+  turnMonths(model, account, clock.seconds());
 }
 
 function doWhatIsDue(model: Model, fleet: FleetSetUps, now: Seconds, which: (one: ModelServer | ModelDomain) => boolean): void {

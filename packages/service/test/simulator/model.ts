@@ -2,9 +2,12 @@
  * The provider and its accounts once more, as plainly as they can be said. Nothing in the model is
  * taken from the service's rules or operations: it knows what was asked and what was answered.
  */
+import type { ResourcePrices } from '../../src/rules/resources.ts';
+import { hosts } from './catalogue.ts';
 import type { SeededAccount, SeededPool } from './catalogue.ts';
 import { decimal } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
+import { turnMonths } from './model-prices.ts';
 import { monthOf } from './virtual-clock.ts';
 
 /** Seconds since 1970. */
@@ -38,6 +41,15 @@ export interface ModelSale {
   readonly prices: ReadonlyMap<string, SalePrices>;
 }
 
+/** The list prices of a host system from an instant on: EUR for 30 days, as decimals. */
+export interface ModelPrices {
+  /** Milliseconds. */
+  readonly from: number;
+  readonly prices: ResourcePrices;
+  /** Whether existing VMs get them when their next month begins. */
+  readonly isForAll: boolean;
+}
+
 /** A stretch of time at one price. A month's end does not end it: what of it lies in a month is a position there. */
 export interface Stretch {
   readonly type: 'CREATE' | 'UP-DOWNGRADE' | 'BILLINGRESTART';
@@ -58,6 +70,8 @@ export interface Taken {
   readonly ipv6: string[];
   sale: ModelSale | undefined;
   price: Fraction;
+  /** The list prices that the price was calculated with. */
+  listed: ModelPrices;
 }
 
 export interface ModelVm extends Taken {
@@ -152,6 +166,8 @@ export interface Model {
   readonly vms: ModelVm[];
   readonly reservations: VmReservation[];
   readonly sales: ModelSale[];
+  /** The list prices of each host system, past and scheduled. */
+  readonly prices: Map<string, ModelPrices[]>;
   readonly servers: ModelServer[];
   readonly domains: Map<string, ModelDomain>;
   readonly charges: Charge[];
@@ -183,6 +199,7 @@ export function newModel(accounts: readonly SeededAccount[], pools: readonly See
     vms: [],
     reservations: [],
     sales: [],
+    prices: new Map(hosts.map(({ name, prices }) => [name, [{ from: 0, prices, isForAll: false }]])),
     servers: [],
     domains: new Map(),
     charges: [],
@@ -194,7 +211,7 @@ export function newModel(accounts: readonly SeededAccount[], pools: readonly See
 /** What is charged as of an instant goes to its month, or to the running one where that month is closed. */
 export function charge(model: Model, what: Omit<Charge, 'month'>, at: Seconds): Charge {
   const { account } = what;
-  account.period = Math.max(account.period, monthOf(at));
+  turnMonths(model, account, at);
   const made = { ...what, month: account.period };
   model.charges.push(made);
   return made;

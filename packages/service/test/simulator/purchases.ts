@@ -6,8 +6,9 @@ import type { CatalogueHost } from './catalogue.ts';
 import { invalid, noCredit, noRoom, priceTooHigh, send } from './delivery.ts';
 import type { Order, Refused, Reserved } from './delivery.ts';
 import { cents, numberOfCents, over, times } from './fraction.ts';
-import { creditFits, holdFrom, offersFor, priceOf } from './model-billing.ts';
+import { creditFits, holdFrom, offersFor } from './model-billing.ts';
 import { settleModel } from './model-due.ts';
+import { listedAt, priceOf } from './model-prices.ts';
 import { freeAddresses, givenAddresses, hasRoom, isIn, poolsFor } from './model-room.ts';
 import type { AddressRequest, Family } from './model-room.ts';
 import { remove } from './model.ts';
@@ -82,12 +83,12 @@ function orderOf(sim: Simulation, purchase: PurchaseRequest): Order<'createVm'> 
     otherForm: { ...form, disk: purchase.resources.disk + 5 },
     prospect() {
       const now = sim.clock.seconds();
-      const { sale, price } = priceNow(sim, purchase);
+      const { sale, listed, price } = priceNow(sim, purchase);
       const hold = holdFrom(price, now);
       return {
         asks: 'a port, and one to undo it',
         refusal: refusalOf(sim, purchase, { hold, isTooDear: isAbove(price, guard) }),
-        reserve: () => reserveVm(sim, purchase, { sale, price, hold, since: now }),
+        reserve: () => reserveVm(sim, purchase, { sale, listed, price, hold, since: now }),
       };
     },
   };
@@ -95,7 +96,8 @@ function orderOf(sim: Simulation, purchase: PurchaseRequest): Order<'createVm'> 
 
 function priceNow({ model, clock }: Simulation, { account, host: { name }, resources }: PurchaseRequest) {
   const [sale] = offersFor(model, account, name, resources, clock.now());
-  return { sale, price: priceOf(name, resources, sale?.prices.get(name)) };
+  const listed = listedAt(model, name, clock.now());
+  return { sale, listed, price: priceOf(listed, resources, sale?.prices.get(name)) };
 }
 
 function refusalOf(
@@ -116,7 +118,7 @@ function refusalOf(
 export function reserveVm(
   sim: Simulation,
   purchase: PurchaseRequest,
-  terms: Pick<VmReservation, 'sale' | 'price' | 'hold' | 'since'>,
+  terms: Pick<VmReservation, 'sale' | 'price' | 'listed' | 'hold' | 'since'>,
   order = sim.world.hypervisor.lastOrder,
   isAlone = true,
 ): Reserved<'createVm'> {

@@ -1,14 +1,14 @@
 /** Runs simulations, and says how to run one again that fails. */
 import { storePlace } from '../engines.ts';
 import type { Engine } from '../engines.ts';
-import { beginSale, changeCreditLimit, endSomeSale, setCreditLimit, settleSomeInvoice } from './actions-accounting.ts';
+import { beginSale, changeCreditLimit, changePrices, endSomeSale, setCreditLimit, settleSomeInvoice } from './actions-accounting.ts';
 import { changeDnsRecords } from './actions-dns.ts';
 import { cancelDomain, changeDomain, createHandle, registerDomain } from './actions-domain.ts';
 import { deleteDomain, manageVm, purchaseServer } from './actions-extension.ts';
 import { cancelServer, completeSetUp, orderServer } from './actions-server.ts';
 import { comeToRest, crash, letGo, passTime } from './actions-time.ts';
 import { changeSomeVm, reinstallVm, resizeSomeVm } from './actions-vm.ts';
-import { agreeOnBilling, agreeOnDomains, agreeOnLog, agreeOnSales, agreeOnServers, agreeOnVms } from './agreement.ts';
+import { agreeOnBilling, agreeOnDomains, agreeOnLog, agreeOnPrices, agreeOnSales, agreeOnServers, agreeOnVms } from './agreement.ts';
 import { sendConcurrently } from './concurrency.ts';
 import { repeat } from './delivery.ts';
 import { probeOthers } from './probes.ts';
@@ -49,6 +49,7 @@ export const actions: readonly Action[] = [
   { weight: 6, run: changeDnsRecords },
   { weight: 3, run: deleteDomain },
   { weight: 3, run: purchaseServer },
+  { weight: 4, run: changePrices },
 ];
 
 /** The same, with many concurrent requests in between. */
@@ -65,6 +66,7 @@ export const billingActions: readonly Action[] = [
   { weight: 4, run: settleSomeInvoice },
   { weight: 2, run: beginSale },
   { weight: 1, run: endSomeSale },
+  { weight: 4, run: changePrices },
 ];
 
 /** The command that runs a seed again, from the repository's root. */
@@ -130,6 +132,7 @@ async function checkAll(sim: Simulation): Promise<void> {
   for (const account of sim.model.accounts) {
     await agreeOnBilling(sim, account);
     await agreeOnSales(sim, account);
+    await agreeOnPrices(sim, account);
     await agreeOnServers(sim, account);
     await agreeOnVms(sim, account);
     await agreeOnDomains(sim, account);

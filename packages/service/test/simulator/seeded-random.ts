@@ -41,7 +41,7 @@ export interface Dice {
 
 /** Dice over a source of random bytes. */
 export function diceOf(random: Random): Dice {
-  // 48 bits: so many more than what is asked for that the remainder favours nothing noticeably.
+  // 48 bits: so many more than any range needs that the remainder favours no value noticeably.
   const below = (limit: number): number => random.bytes(6).reduce((sum, byte) => sum * 256 + byte, 0) % limit;
   const pickAny = <T>(from: readonly T[]): T | undefined => from[below(Math.max(1, from.length))];
   return {

@@ -1,4 +1,4 @@
-/** One simulation: a service, the world around it, the model, and what was done so far. */
+/** One simulation: a service, the world around it, the model, and the steps so far. */
 import type { StorePlace } from '../engines.ts';
 import type { HangingCall } from '../ports/port-calls.ts';
 import { offerMachine, machine, seedCatalogue } from './catalogue.ts';

@@ -33,7 +33,7 @@ test.each(seeds.flatMap((seed) => engines.map((engine) => ({ seed, engine }))))(
 test.each(seeds.slice(0, 1))('seed %i: concurrent requests leave the same state in every run', async (seed) => {
   // Otherwise the time that the disk takes decides which requests a transaction holds.
   await syncAtOnce();
-  // API keys are remembered for a second of the machine's time, and what is not remembered is read first.
+  // API keys are remembered for a second of the machine's time, and a forgotten key is read first.
   vi.spyOn(performance, 'now').mockReturnValue(0);
   const plan = { seed, engine: 'sqlite', steps: Math.ceil(concurrentSteps / 2), actions: concurrentActions } as const;
   const [one, other] = [await simulate(plan), await simulate(plan)];

@@ -237,7 +237,7 @@ describe('the spend guard', () => {
 });
 
 describe('what one may look at', () => {
-  test('events, without secrets, and what they throw does not touch the call', async () => {
+  test('events name the operation and the attempt, and have no secrets', async () => {
     const service = await start();
     const events: ClientEvent[] = [];
     const reseller = service.reseller({ onEvent: (event) => void events.push(event), maxRetries: 0 });

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 /** What happens to one sending. */
 export type Fate =
   | { readonly kind: 'pass' }
-  /** The connection is reset, before or after the service carried the request out. */
+  /** The connection is reset, before or after the service carried out the request. */
   | { readonly kind: 'reset'; readonly when: When }
   /** No response comes. */
   | { readonly kind: 'hang'; readonly when: When }

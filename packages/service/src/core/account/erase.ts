@@ -39,6 +39,7 @@ export async function eraseAccount(db: Db, requestLog: RequestLog, { accountId, 
     .set({ hostname: ERASED, ssh_key: null, ssh_key_displayname: null, default_ptr: ERASED })
     .where('account_id', '=', accountId)
     .execute();
+  await db.updateTable('sales').set({ title: ERASED }).where('account_id', '=', accountId).execute();
   await db.updateTable('positions').set({ hostname: ERASED }).where('account_id', '=', accountId).execute();
   await db.updateTable('charges').set({ subject: ERASED }).where('account_id', '=', accountId).where('kind', '=', 'domain').execute();
   await db
@@ -83,6 +84,6 @@ async function assertErasable(db: Db, accountId: string): Promise<void> {
   throw new Refusal(
     409,
     'wrong_state',
-    `The account cannot be erased, because it ${obstacles.join(' and ')}. Suspend it, remove what it has, settle its invoices, and wait for the end of the month if something is not invoiced yet.`,
+    `The account cannot be erased, because it ${obstacles.join(' and ')}. Suspend it, remove its servers and domains, settle its invoices, and wait for the end of the month if something is not invoiced yet.`,
   );
 }

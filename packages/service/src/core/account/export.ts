@@ -57,8 +57,10 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   // The provider's own data.
   os_images: null,
   host_systems: null,
+  host_system_prices: null,
   host_nodes: null,
   tlds: null,
+  tld_prices: null,
   document_series: null,
   verifiers: null,
   operator_tokens: null,

@@ -6,6 +6,7 @@ import type { BilledRuntime, Seconds } from '../../rules/billing.ts';
 import { statusOfNewInvoice } from '../../rules/invoice.ts';
 import { expectedWrite, prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
+import { changePrices } from './price-change.ts';
 
 /** Namespace of the UUIDs of invoices. */
 const INVOICE_NAMESPACE = 'b7d7f0f4-5a6e-4b0f-9d0c-0f8c1a1d7f5e';
@@ -24,7 +25,7 @@ export async function closeEndedPeriods(db: Db, accountId: string, now: Seconds)
 
 /**
  * Ends the positions of a period, creates its invoice, and begins a BILLINGRESTART position for each running VM. A period without positions
- * and charges has no invoice.
+ * and charges has no invoice. Prices that apply to all VMs are taken over here only, so a price never changes within an invoice.
  */
 async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Promise<void> {
   const { end } = periodOf(periodStart);
@@ -54,10 +55,13 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
   const total = totalOf(accruedByAll(positions.map(toBilledRuntime), end) + accruedByCharge(charged));
   const running = positions.filter(({ stop }) => stop === null);
   const nextEnd = periodOf(end).end;
+  const changed = await changePrices(db, accountId, end);
   const restarted = running.map((position) => {
-    const restart = { start: end, stop: null, monthlyPrice: BigInt(position.monthly_price) };
+    const monthlyPrice = changed.get(position.vm_id) ?? BigInt(position.monthly_price);
+    const restart = { start: end, stop: null, monthlyPrice };
     return {
       ...position,
+      monthly_price: Number(monthlyPrice),
       number: position.number + 1,
       invoice_id: null,
       type: 'BILLINGRESTART',

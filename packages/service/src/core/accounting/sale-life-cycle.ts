@@ -9,6 +9,7 @@ import type { SalePrices } from '../../rules/sale.ts';
 import type { Db } from '../../store/store.ts';
 import { accountExists } from '../account/account.ts';
 import { catalogueOf } from '../catalogue.ts';
+import { pricesAt } from '../vm/host-system.ts';
 import { toSaleCourse } from './sale.ts';
 import type { SaleDescriptions } from './sale.ts';
 
@@ -40,9 +41,9 @@ export interface NewSale {
  * @throws Refusal 422 with every broken rule. Fields have the names of the operator API.
  */
 export async function createSale(db: Db, { clock, random }: Pick<Ports, 'clock' | 'random'>, sale: NewSale): Promise<string> {
-  const broken = [...brokenRules(sale), ...(await brokenReferences(db, sale))];
-  if (broken.length > 0) throw invalid(broken);
   const now = clock.now();
+  const broken = [...brokenRules(sale), ...(await brokenReferences(db, sale, Math.max(now, sale.start)))];
+  if (broken.length > 0) throw invalid(broken);
   const id = sale.id ?? uuidv7({ msecs: now, random: random.bytes(16) });
   await db
     .insertInto('sales')
@@ -106,14 +107,15 @@ function brokenRules({ title, start, stop, maxVolume, pricings }: NewSale): Brok
   return broken;
 }
 
-async function brokenReferences(db: Db, { accountId, pricings }: NewSale): Promise<BrokenField[]> {
+/** @param at When the sale begins (milliseconds): its prices are compared with the list prices of then. */
+async function brokenReferences(db: Db, { accountId, pricings }: NewSale, at: number): Promise<BrokenField[]> {
   const broken: BrokenField[] = [];
   const hosts = new Map((await catalogueOf(db)).hosts.map((host) => [host.name, host]));
   for (const [name, listed] of Object.entries(pricings)) {
     const field = `pricings/${name}`;
     const host = hosts.get(name);
     if (!host) broken.push({ field, rule: 'exists', message: `must be the name of a host system: ${[...hosts.keys()].join(', ')}` });
-    for (const { resource, standard } of host ? dearerInSale(listed, host.prices) : [])
+    for (const { resource, standard } of host ? dearerInSale(listed, pricesAt(host, at).prices) : [])
       broken.push({ field: `${field}/${resource}`, rule: 'maximum', message: `must be at most ${standard}, the list price` });
   }
   if (accountId !== null && !(await accountExists(db, accountId)))

@@ -6,6 +6,7 @@ import { reachExpiry } from '../../rules/domain-registration.ts';
 import type { Db } from '../../store/store.ts';
 import { chargeOwed } from '../accounting/charge.ts';
 import type { JobKind } from '../jobs/job.ts';
+import { tldPricesAt } from './tld-price.ts';
 
 /** Renews domains at their expiry and ends cancelled ones. A domain that is being changed waits for the end of the change. */
 export const domainExpiryJobs: JobKind = {
@@ -24,8 +25,9 @@ export const domainExpiryJobs: JobKind = {
 async function renewOrEnd(db: Db, ports: Ports, name: string, expires: Seconds): Promise<void> {
   const row = await db
     .selectFrom('domains')
-    .innerJoin('tlds', 'tlds.tld', 'domains.tld')
-    .select(['domains.account_id', 'domains.created', 'domains.locked_until', 'domains.terminated', 'tlds.renew_price'])
+    // The price of the instant at which the renewal is due, however late the job runs.
+    .innerJoin(tldPricesAt(db, expires * 1000).as('prices'), 'prices.tld', 'domains.tld')
+    .select(['domains.account_id', 'domains.created', 'domains.locked_until', 'domains.terminated', 'prices.renew_price'])
     .where('domains.name', '=', name)
     .where('domains.state', '=', 'registered')
     .where('domains.expires', '=', expires)

@@ -9,7 +9,7 @@ import { setTldPrices } from './tld-price.ts';
 const DOMAIN = 'reseller-customer.net';
 const path = { domain: DOMAIN };
 
-/** Invoices by their date: total, and what they say of the domain. */
+/** Invoices by their date: the total, and the positions of the domain. */
 async function invoices(service: TestService): Promise<unknown[]> {
   const { data } = (await service.call('listInvoices')).body;
   const details = await Promise.all(
@@ -41,7 +41,7 @@ test('a domain is renewed each year, at the price of the day, and each renewal i
   });
   expect((await service.call('getCurrentInvoice')).body.data).toMatchObject({ currentInvoiceTotal: 12, creditLimitRemaining: 977 });
   await service.store.commit(({ db }) =>
-    setTldPrices(db, [{ tld: 'net', create: euros('20.00'), renew: euros('13.50'), transfer: euros('20.00') }]),
+    setTldPrices(db, [{ tld: 'net', create: euros('20.00'), renew: euros('13.50'), transfer: euros('20.00') }], service.clock.now()),
   );
   service.clock.advanceTo('2028-12-24T00:00:00Z');
   await service.runScheduledJobs();

@@ -25,6 +25,7 @@ async function textOfAssignment(): Promise<string> {
     rows: () => [],
     changes: () => 0,
     defer: () => {},
+    lock: () => 0,
     expectChange: () => true,
     expectRows({ text }) {
       sent.push(text);

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 
 import { Refusal } from '../../rules/refusal.ts';
-import { expectedRows, prepared } from '../../store/prepared.ts';
-import type { Db } from '../../store/store.ts';
+import { expectedRows, lockedRows, prepared } from '../../store/prepared.ts';
+import type { Claim, Db, LockedRows } from '../../store/store.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { ownerOf } from './ip-pool.ts';
 
@@ -28,8 +29,23 @@ export interface AssignedAddress {
 }
 
 /**
+ * Waits until no other transaction is taking the addresses that an order may need, and locks them. Call it before other rows are locked.
+ * Otherwise a transaction that waits for an address could hold an account or a node for which the holder of the address waits.
+ */
+export async function lockAddresses(db: Db, order: Omit<AddressOrder, 'vmId'>, networks: number): Promise<void> {
+  const { datacenter, ips } = order;
+  for (const [family, count] of [
+    [4, ips],
+    [6, networks],
+  ] as const) {
+    let missing = count;
+    for (const owner of ownersFor(order, family)) if (missing > 0) missing -= await lockFree(missing)(db, { datacenter, family, owner });
+  }
+}
+
+/**
  * Takes IPv4 addresses and one IPv6 /64 network for a VM: from the account's own subnets if it has some at the data centre, otherwise from
- * the provider's pools (specification: `allowFallbackIPs`).
+ * the provider's pools (specification: `allowFallbackIPs`). Call `lockAddresses` first.
  *
  * @returns The addresses, in the order of `addressesOf`. They are known after the commit.
  * @throws Refusal 409 if too few are free.
@@ -52,7 +68,7 @@ export async function releaseAddresses(db: Db, vmId: number): Promise<void> {
 }
 
 /**
- * Takes further IPv4 addresses for a VM.
+ * Takes further IPv4 addresses for a VM. Call `lockAddresses` first.
  *
  * @param order `ips` is the number of further addresses.
  * @throws Refusal 409 if too few are free.
@@ -97,7 +113,7 @@ export async function releaseOtherIpv4(db: Db, vmId: number, kept: readonly stri
   await releaseIpv4(db, vmId, others);
 }
 
-/** Takes free addresses from one owner after the other. It waits for addresses that other transactions may return. */
+/** Takes free addresses from one owner after the other. */
 async function takeMissing(
   db: Db,
   order: AddressOrder,
@@ -120,7 +136,7 @@ async function takeMissing(
 }
 
 /** The owners whose pools an order may take from, in order. */
-function ownersFor({ pools, accountId, datacenter, allowFallbackIPs }: AddressOrder, family: 4 | 6): readonly string[] {
+function ownersFor({ pools, accountId, datacenter, allowFallbackIPs }: Omit<AddressOrder, 'vmId'>, family: 4 | 6): readonly string[] {
   const hasOwn = pools.some((pool) => pool.account_id === accountId && pool.datacenter_name === datacenter && pool.family === family);
   if (!hasOwn) return [ownerOf(null)];
   return allowFallbackIPs ? [ownerOf(accountId), ownerOf(null)] : [ownerOf(accountId)];
@@ -159,29 +175,16 @@ const RETURNED = ['address', 'pool_id', 'position', 'family', 'owner'] as const;
 /** Both families in one statement. It skips addresses that other transactions are taking. */
 const takeUnlocked = keptByCount((ips) =>
   expectedRows<{ vmId: number; datacenter: string; owner4: string; owner6: string }, TakenAddress>((db, parameter, claim) => {
-    function free(family: 4 | 6, owner: 'owner4' | 'owner6', count: number) {
-      return claim(
-        db
-          .selectFrom('ip_addresses')
-          .select('address')
-          .where('datacenter_name', '=', parameter('datacenter'))
-          .where('family', '=', sql.lit(family))
-          .where('owner', '=', parameter(owner))
-          .where('vm_id', 'is', null)
-          .orderBy('pool_id')
-          .orderBy('position')
-          .limit(sql.lit(count)),
-        'ip_addresses',
-        'skip',
-      );
-    }
+    const shared = { claim, locked: 'skip', datacenter: parameter('datacenter') } as const;
+    const ipv4 = freeAddresses(db, { ...shared, count: ips, family: sql.lit(4), owner: parameter('owner4') });
+    const ipv6 = freeAddresses(db, { ...shared, count: 1, family: sql.lit(6), owner: parameter('owner6') });
     return db
       .updateTable('ip_addresses')
       .set({ vm_id: parameter('vmId') })
       .where('address', 'in', ({ selectFrom }) =>
-        selectFrom(free(4, 'owner4', ips).as('ipv4'))
+        selectFrom(ipv4.as('ipv4'))
           .select('ipv4.address')
-          .unionAll(selectFrom(free(6, 'owner6', 1).as('ipv6')).select('ipv6.address')),
+          .unionAll(selectFrom(ipv6.as('ipv6')).select('ipv6.address')),
       )
       .returning(RETURNED);
   }),
@@ -195,24 +198,58 @@ const takeFree = keptByCount((wanted) =>
       .where(
         'address',
         'in',
-        claim(
-          db
-            .selectFrom('ip_addresses')
-            .select('address')
-            .where('datacenter_name', '=', parameter('datacenter'))
-            .where('family', '=', parameter('family'))
-            .where('owner', '=', parameter('owner'))
-            .where('vm_id', 'is', null)
-            .orderBy('pool_id')
-            .orderBy('position')
-            .limit(sql.lit(wanted)),
-          'ip_addresses',
-          'wait',
-        ),
+        freeAddresses(db, {
+          claim,
+          locked: 'skip',
+          count: wanted,
+          datacenter: parameter('datacenter'),
+          family: parameter('family'),
+          owner: parameter('owner'),
+        }),
       )
       .returning(RETURNED),
   ),
 );
+
+const lockFree = keptByCount((wanted) =>
+  lockedRows<{ datacenter: string; family: number; owner: string }>((db, parameter, claim) =>
+    freeAddresses(db, {
+      claim,
+      locked: 'wait',
+      count: wanted,
+      datacenter: parameter('datacenter'),
+      family: parameter('family'),
+      owner: parameter('owner'),
+    }),
+  ),
+);
+
+interface Search {
+  readonly claim: Claim;
+  readonly locked: LockedRows;
+  readonly count: number;
+  readonly datacenter: RawBuilder<string>;
+  readonly family: RawBuilder<number>;
+  readonly owner: RawBuilder<string>;
+}
+
+/** The first free addresses of an owner, which the query locks. */
+function freeAddresses(db: Db, { claim, locked, count, datacenter, family, owner }: Search) {
+  return claim(
+    db
+      .selectFrom('ip_addresses')
+      .select('address')
+      .where('datacenter_name', '=', datacenter)
+      .where('family', '=', family)
+      .where('owner', '=', owner)
+      .where('vm_id', 'is', null)
+      .orderBy('pool_id')
+      .orderBy('position')
+      .limit(sql.lit(count)),
+    'ip_addresses',
+    locked,
+  );
+}
 
 /**
  * One query for each number of addresses. The number is a part of its text: PostgreSQL assumes that an unknown limit returns a tenth of the

@@ -15,7 +15,7 @@ import { lastingPrices } from '../accounting/sale.ts';
 import { beginPosition, billingInstant, endPosition, holdOf } from '../accounting/vm-billing.ts';
 import type { NewPosition } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue.ts';
-import { findHostSystem } from './host-system.ts';
+import { findHostSystem, pricesAt } from './host-system.ts';
 import type { HostSystem } from './host-system.ts';
 
 type Vm = Selectable<VmsTable>;
@@ -153,8 +153,21 @@ export async function hostSystemOf(db: Db, { id, hostsystem }: Vm): Promise<Host
   return host;
 }
 
-/** The prices of a VM's resources: those of its sale while they last, otherwise those of its host system. */
-export async function pricesFor(db: Db, vm: Vm, host: HostSystem): Promise<{ prices: ResourcePrices; basis: 'SALE' | 'STANDARD' }> {
+/** The prices of a VM's resources. */
+export interface VmPrices {
+  readonly prices: ResourcePrices;
+  readonly basis: 'SALE' | 'STANDARD';
+  /** The `validFrom` of the prices of the host system. */
+  readonly from: number;
+}
+
+/**
+ * The prices that a VM gets with other resources: those of its sale while they last, otherwise those of its host system.
+ *
+ * @param now Milliseconds.
+ */
+export async function pricesFor(db: Db, vm: Vm, host: HostSystem, now: number): Promise<VmPrices> {
   const sale = vm.sale_id !== null && vm.price_basis === 'SALE' ? await lastingPrices(db, vm.sale_id, host.name) : undefined;
-  return sale ? { prices: pricesInSale(host.prices, sale), basis: 'SALE' } : { prices: host.prices, basis: 'STANDARD' };
+  const { prices, validFrom: from } = pricesAt(host, now);
+  return sale ? { prices: pricesInSale(prices, sale), basis: 'SALE', from } : { prices, basis: 'STANDARD', from };
 }

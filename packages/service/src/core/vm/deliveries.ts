@@ -25,9 +25,9 @@ import { holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.t
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { NewPosition } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue.ts';
-import { ipv4Of, assignMoreIpv4, releaseAddresses, releaseLastIpv4, releaseOtherIpv4 } from './addresses.ts';
+import { ipv4Of, assignMoreIpv4, lockAddresses, releaseAddresses, releaseLastIpv4, releaseOtherIpv4 } from './addresses.ts';
 import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
-import type { VmRequest } from './change.ts';
+import type { VmPrices, VmRequest } from './change.ts';
 import { leaveNode, resizeOnNode } from './placement.ts';
 import { vmSubject } from './subject.ts';
 
@@ -95,8 +95,10 @@ export const startVm: UndoableDelivery<VmRequest, v.InferOutput<typeof heldDetai
   call: ({ hypervisor }, { vm }, token) => hypervisor.start(vm.id, token),
 
   async confirm({ db }, { runtime, vm, hold }) {
-    const position = await nextPosition(db, vm, await settledInstant(db, vm, runtime));
-    await endChange(db, vm.id, { state: 'running', booted: runtime.ports.clock.now(), stopped_by_provider: 0 });
+    const instant = await settledInstant(db, vm, runtime);
+    // If the period has ended since the reservation, the VM may have another price.
+    const started = await endChange(db, vm.id, { state: 'running', booted: runtime.ports.clock.now(), stopped_by_provider: 0 });
+    const position = await nextPosition(db, started, instant);
     await releaseCredit(db, vm.account_id, hold - holdOf(position));
     await beginPosition(db, position);
   },
@@ -147,7 +149,8 @@ interface ResizePlan {
   readonly size: VmSize;
   readonly hold: Money;
   readonly price: Money;
-  readonly basis: 'SALE' | 'STANDARD';
+  readonly basis: VmPrices['basis'];
+  readonly pricesFrom: VmPrices['from'];
 }
 
 /**
@@ -161,6 +164,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
 
   async reserve({ db }, request) {
     const { runtime, vmId, resources: wanted, allowFallbackIPs = false, maxPrice } = request;
+    await lockMoreIpv4(db, vmId, { ips: wanted.ips, allowFallbackIPs });
     const { vm, instant } = await beginChange(db, request, 'resize');
     const from = resourcesOf(vm);
     const to: BilledResources = { ...from, ...wanted };
@@ -179,23 +183,23 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
       await assignMoreIpv4(db, { pools, accountId, vmId, datacenter: host.datacenter_name, allowFallbackIPs, ips: to.ips - from.ips });
     }
     const after = sizeOf(vm, to, (await ipv4Of(db, vmId)).slice(0, to.ips));
-    const { prices, basis } = await pricesFor(db, vm, host);
+    const { prices, basis, from: pricesFrom } = await pricesFor(db, vm, host, runtime.ports.clock.now());
     const price = monthlyPriceOf(to, prices);
     assertPriceAccepted(price, maxPrice);
     const hold = await holdMore(db, vm, price, instant);
     return {
       accountId,
       details: { vmId, accountId, hold: Number(hold), to, before: { ...before, ipv4: [...before.ipv4] } },
-      plan: { runtime, vm, to, size: after, hold, price, basis },
+      plan: { runtime, vm, to, size: after, hold, price, basis, pricesFrom },
     };
   },
 
   call: ({ hypervisor }, plan, token) => hypervisor.resize(plan.size, token),
 
-  async confirm({ db }, { runtime, vm, to, hold, price, basis }) {
+  async confirm({ db }, { runtime, vm, to, hold, price, basis, pricesFrom }) {
     const from = resourcesOf(vm);
     const instant = await settledInstant(db, vm, runtime);
-    await endChange(db, vm.id, { ...to, monthly_price: Number(price), price_basis: basis });
+    await endChange(db, vm.id, { ...to, monthly_price: Number(price), price_basis: basis, prices_from: pricesFrom });
     await resizeOnNode(db, vm.node, largerOf(from, to), to);
     if (to.ips < from.ips) await releaseLastIpv4(db, vm.id, from.ips - to.ips);
     await releaseCredit(db, vm.account_id, hold);
@@ -223,6 +227,19 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
   describeFailure: undoneMessage,
 };
 
+/** Locks the addresses that a VM needs beyond those that it has. */
+async function lockMoreIpv4(
+  db: Db,
+  vmId: number,
+  { ips = 0, allowFallbackIPs }: { readonly ips: number | undefined; readonly allowFallbackIPs: boolean },
+): Promise<void> {
+  const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('ips', '<', ips).executeTakeFirst();
+  if (!vm) return;
+  const { pools } = await catalogueOf(db);
+  const { datacenter_name: datacenter } = await hostSystemOf(db, vm);
+  await lockAddresses(db, { pools, accountId: vm.account_id, datacenter, ips: ips - vm.ips, allowFallbackIPs }, 0);
+}
+
 /** Ends billing at once, in the transaction that reserves the change. */
 async function reserveEnd(db: Db, request: VmRequest, event: 'stop' | 'remove') {
   const { vmId, accountId } = request;
@@ -241,7 +258,7 @@ function undoneMessage(_details: unknown, isSettled: boolean): string {
 }
 
 function finishedMessage(): string {
-  return 'The VM is no longer billed, but the hypervisor has failed to carry the change out. The service retries until it succeeds. Check the VM in a few seconds.';
+  return 'The VM is no longer billed, but the hypervisor has not confirmed the change. The service retries until it does. Check the VM in a few seconds.';
 }
 
 /** Holds the credit that a position at a new price needs beyond the running one. A lower price is never refused, even without credit. */

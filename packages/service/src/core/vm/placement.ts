@@ -124,6 +124,7 @@ const COLUMNS = [
   'ssh_key_displayname',
   'default_ptr',
   'monthly_price',
+  'prices_from',
   'sale_id',
   'price_basis',
   'created',

@@ -8,6 +8,9 @@ export const DEFAULTS = {
   "RotateApiKeyRequest": {
     "overlap_seconds": 86400
   },
+  "ScheduleHostSystemPricesRequest": {
+    "applies_to": "new_purchases"
+  },
   "CompleteDedicatedSetupRequest": {
     "ipv6": []
   },

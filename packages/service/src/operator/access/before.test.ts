@@ -1,9 +1,11 @@
 /** The state before a change in the audit is the one that the change replaced, also if others change the same resource at the same time. */
 import { isDeepStrictEqual } from 'node:util';
 
-import { expect, test } from 'vitest';
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { newInstances } from '../../../test/instances.ts';
+import type { TestInstance } from '../../../test/instances.ts';
 
 test.each([
   ['setCreditLimit', 'account', (number: number) => ['credit-limit', { credit_limit: `${number}.00` }]],
@@ -29,6 +31,129 @@ test.each([
   const sources = records.map(({ before }) => records.findIndex(({ after }) => isDeepStrictEqual(before, after)));
   expect(sources.filter((source) => source === -1)).toHaveLength(1);
   expect(new Set(sources).size).toBe(12);
+});
+
+/** A request of the operator API. */
+type Request = readonly [method: 'PUT' | 'POST', path: string, body?: unknown];
+
+/** A change that two operators send, and a statement of a transaction that the first change has to wait for. */
+interface Contest {
+  readonly operation: string;
+  readonly hold: string;
+  prepare(instance: TestInstance): Promise<(number: number) => Request>;
+}
+
+function setting(operation: string, name: string, change: (number: number) => Request): Contest {
+  return { operation, hold: `insert into settings (name, value) values ('${name}', 'null')`, prepare: async () => change };
+}
+
+const contests: readonly Contest[] = [
+  {
+    operation: 'defineHostSystem',
+    hold: "select 1 from host_systems where name = 'nl_ryzen' for update",
+    async prepare(instance) {
+      const { name: _, nodes, ...host } = (await instance.operate('GET', '/host-systems/nl_ryzen')).body;
+      const bare = nodes.map((node: Record<string, unknown>) =>
+        Object.fromEntries(Object.entries(node).filter(([member]) => !member.startsWith('used_'))),
+      );
+      return (number) => ['PUT', '/host-systems/nl_ryzen', { ...host, nodes: bare, displayname: `Ryzen ${number}` }];
+    },
+  },
+  {
+    operation: 'defineOsImage',
+    hold: "select 1 from os_images where name = 'debian_12' for update",
+    prepare: async () => (number) => ['PUT', '/os-images/debian_12', { displayname: `Debian ${number}`, username: 'root' }],
+  },
+  {
+    operation: 'defineIpPool',
+    hold: 'select 1 from ip_pools for update',
+    async prepare(instance) {
+      const [{ id, datacenter, cidr }] = (await instance.operate('GET', '/ip-pools')).body.items;
+      return (number) => ['PUT', `/ip-pools/${id}`, { datacenter, cidr, ddos_protection: `Protection ${number}` }];
+    },
+  },
+  {
+    operation: 'setTldPrice',
+    hold: "select 1 from tlds where tld = 'net' for update",
+    prepare: async () => (number) => ['PUT', '/tld-prices/net', { create: `${number}.00`, renew: '1.00', transfer: '1.00' }],
+  },
+  {
+    operation: 'endSale',
+    hold: 'select 1 from sales for update',
+    async prepare(instance) {
+      const [{ id }] = (await instance.operate('GET', '/sales?state=active')).body.items;
+      return () => ['POST', `/sales/${id}/end`];
+    },
+  },
+  setting('setDefaultRateLimit', 'rate_limit', (requests) => ['PUT', '/settings/rate-limit', { rate_limit: { requests, seconds: 60 } }]),
+  setting('setVatRates', 'vat_rates', (number) => [
+    'PUT',
+    '/settings/vat-rates',
+    { vat_rates: [{ basis_points: number, valid_from: '2020-01-01T00:00:00Z' }] },
+  ]),
+  setting('setVmIdentifierQuarantine', 'vm_identifier_quarantine', (number) => [
+    'PUT',
+    '/settings/vm-identifier-quarantine',
+    { vm_identifier_quarantine_days: number },
+  ]),
+  setting('setRequestLogRetention', 'request_log_retention', (months) => [
+    'PUT',
+    '/settings/request-log-retention',
+    { request_log_retention: { months, bytes_per_account: null } },
+  ]),
+  setting('setAuditRetention', 'audit_retention', (number) => ['PUT', '/settings/audit-retention', { audit_retention_months: number }]),
+  {
+    operation: 'setSeller',
+    hold: "select 1 from settings where name = 'seller' for update",
+    async prepare(instance) {
+      const { seller } = (await instance.operate('GET', '/invoicing/seller')).body;
+      return (number) => ['PUT', '/invoicing/seller', { ...seller, company: `Seller ${number}` }];
+    },
+  },
+  {
+    operation: 'revokeOperatorToken',
+    hold: 'select 1 from operator_tokens for update',
+    async prepare(instance) {
+      const { id } = (await instance.operate('POST', '/operator-tokens', { name: 'old', scopes: ['read'] })).body;
+      return () => ['POST', `/operator-tokens/${id}/revoke`];
+    },
+  },
+  {
+    operation: 'revokeVerifier',
+    hold: 'select 1 from verifiers for update',
+    async prepare(instance) {
+      const { id } = (await instance.operate('POST', '/verifiers', { name: 'old' })).body;
+      return () => ['POST', `/verifiers/${id}/revoke`];
+    },
+  },
+];
+
+test.each(contests)('$operation by two operators, the second after the first has read the state', async ({ operation, hold, prepare }) => {
+  const instances = await newInstances();
+  const [one, two] = [await instances.start(), await instances.start()];
+  const change = await prepare(one);
+  const other = new Client({ connectionString: instances.url });
+  await other.connect();
+  onTestFinished(() => other.end());
+  const waiting = async (): Promise<number> => {
+    const { rows } = await other.query(
+      'select 1 from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0',
+    );
+    return rows.length;
+  };
+  await other.query('begin');
+  expect((await other.query(hold)).rowCount).toBeGreaterThan(0);
+  const first = one.operate(...change(1));
+  await expect.poll(waiting, { timeout: 30_000, interval: 10 }).toBe(1);
+  const second = two.operate(...change(2));
+  await expect.poll(waiting, { timeout: 30_000, interval: 10 }).toBe(2);
+  await other.query('rollback');
+  expect([(await first).status, (await second).status]).toEqual([200, 200]);
+  const records: { before: unknown; after: unknown }[] = (await one.operate('GET', `/audit?operation=${operation}`)).body.items;
+  const [{ body: afterFirst }, { body: afterSecond }] = [await first, await second];
+  expect(records).toHaveLength(2);
+  expect(records).toContainEqual(expect.objectContaining({ after: afterFirst }));
+  expect(records).toContainEqual(expect.objectContaining({ before: afterFirst, after: afterSecond }));
 });
 
 const PROFILE = { company: 'Nordwind GmbH', postal_code: '60311', city: 'Frankfurt', country: 'DE', vat_id: null, reverse_charge: false };

@@ -47,6 +47,7 @@ export const createOperatorToken: StoreOperation<'createOperatorToken'> = {
 /** POST /operator-tokens/{operator_token_id}/rotate: the old token stays valid for the overlap. */
 export const rotateOperatorToken: StoreOperation<'rotateOperatorToken'> = {
   kind: 'store',
+  lock: 'access',
   before: async (db, { path }) => toOperatorToken(await tokenOf(db, path.operator_token_id)),
   async run({ db }, { path, body, sandbox, runtime: { ports } }) {
     const now = sandbox.clock.base.now();
@@ -74,6 +75,7 @@ export const rotateOperatorToken: StoreOperation<'rotateOperatorToken'> = {
 /** POST /operator-tokens/{operator_token_id}/revoke */
 export const revokeOperatorToken: StoreOperation<'revokeOperatorToken'> = {
   kind: 'store',
+  lock: 'access',
   before: async (db, { path }) => toOperatorToken(await tokenOf(db, path.operator_token_id)),
   async run({ db }, { path, sandbox }) {
     const { operator_token_id: id } = path;

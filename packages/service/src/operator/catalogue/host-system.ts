@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { HostSystem as HostSystemResponse } from '@reseller/operator-client';
 
 import { catalogueOf } from '../../core/catalogue.ts';
-import { findHostSystem } from '../../core/vm/host-system.ts';
+import { findHostSystem, pricesAt, storePrices } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
+import type { ResourcePrices } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
@@ -17,7 +20,7 @@ const order: Order = { columns: { position: 'integer', name: 'text' }, direction
 /** GET /host-systems */
 export const listHostSystems: ReadOperation<'listHostSystems'> = {
   kind: 'read',
-  async run(db, { query }) {
+  async run(db, { query, now }) {
     const names = await db
       .selectFrom('host_systems')
       .select(['name', 'position'])
@@ -28,24 +31,25 @@ export const listHostSystems: ReadOperation<'listHostSystems'> = {
     const { rows, next_cursor } = pageOf(names, query, ({ position, name }) => [position, name]);
     const wanted = new Set(rows.map(({ name }) => name));
     const hosts = (await catalogueOf(db)).hosts.filter(({ name }) => wanted.has(name));
-    return { items: await Promise.all(hosts.map((host) => toHostSystem(db, host))), next_cursor };
+    return { items: await Promise.all(hosts.map((host) => toHostSystem(db, host, now))), next_cursor };
   },
 };
 
 /** GET /host-systems/{hostsystem} */
 export const getHostSystem: ReadOperation<'getHostSystem'> = {
   kind: 'read',
-  run: (db, { path }) => hostSystemOf(db, path.hostsystem),
+  run: async (db, { path, now }) => toHostSystem(db, await hostSystemOf(db, path.hostsystem), now),
 };
 
-/** PUT /host-systems/{hostsystem}: creates or replaces a host system. */
+/** PUT /host-systems/{hostsystem}: creates or replaces a host system. Prices other than those in force are in force from now on. */
 export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
   kind: 'store',
-  async before(db, { path }) {
+  lock: 'catalogue',
+  async before(db, { path, now }) {
     const host = findHostSystem((await catalogueOf(db)).hosts, path.hostsystem);
-    return host && toHostSystem(db, host);
+    return host && toHostSystem(db, host, now);
   },
-  async run({ db }, { path, body }) {
+  async run({ db }, { path, body, now }) {
     assertNoBrokenRules(brokenRules(body));
     const { datacenter, ranges, prices, nodes, ...described } = body;
     const columns = {
@@ -55,25 +59,57 @@ export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
       datacenter_country: datacenter.country,
       datacenter_city: datacenter.city,
       ranges: JSON.stringify(ranges),
-      prices: JSON.stringify(prices),
     };
+    const before = findHostSystem((await catalogueOf(db)).hosts, path.hostsystem);
     await db
       .insertInto('host_systems')
       .values({ name: path.hostsystem, ...columns })
       .onConflict((conflict) => conflict.column('name').doUpdateSet(columns))
       .execute();
+    await setPrices(db, before, { hostsystem: path.hostsystem, prices, now });
     await replaceNodes(db, path.hostsystem, nodes);
-    return hostSystemOf(db, path.hostsystem);
+    return toHostSystem(db, await hostSystemOf(db, path.hostsystem), now);
   },
 };
 
-async function hostSystemOf(db: Db, name: string): Promise<HostSystemResponse> {
-  const host = findHostSystem((await catalogueOf(db)).hosts, name);
-  if (!host) throw notFound('host system of this name');
-  return toHostSystem(db, host);
+interface NewPrices {
+  readonly hostsystem: string;
+  readonly prices: ResourcePrices;
+  readonly now: number;
 }
 
-async function toHostSystem(db: Db, host: HostSystem): Promise<HostSystemResponse> {
+/** Prices with the date of now are replaced, and apply to the same VMs as before. */
+async function setPrices(db: Db, before: HostSystem | undefined, { hostsystem, prices, now }: NewPrices): Promise<void> {
+  const inForce = before && pricesAt(before, now);
+  if (inForce && isDeepStrictEqual(toPrices(inForce.prices), toPrices(prices))) return;
+  const appliesTo = inForce?.validFrom === now ? inForce.appliesTo : 'new_purchases';
+  await storePrices(db, hostsystem, { validFrom: now, prices, appliesTo });
+}
+
+/** @throws OperatorProblem 404 if there is no such host system. */
+export async function hostSystemOf(db: Db, name: string): Promise<HostSystem> {
+  const host = findHostSystem((await catalogueOf(db)).hosts, name);
+  if (!host) throw notFound('host system of this name');
+  return host;
+}
+
+/** Prices as responses have them. */
+export function toPrices({ core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit }: ResourcePrices): ResourcePrices {
+  function price(written: string): string {
+    return decimalOf(euros(written));
+  }
+  return {
+    core: price(core),
+    mem: price(mem),
+    nvme: price(nvme),
+    hdd: price(hdd),
+    extra_ip: price(extra_ip),
+    extra_backup_slot: price(extra_backup_slot),
+    extra_gbit: price(extra_gbit),
+  };
+}
+
+async function toHostSystem(db: Db, host: HostSystem, now: number): Promise<HostSystemResponse> {
   const nodes = await db
     .selectFrom('host_nodes')
     .select(['name', 'cores', 'mem', 'disk', 'storage', 'used_cores', 'used_mem', 'used_disk', 'used_storage'])
@@ -81,10 +117,6 @@ async function toHostSystem(db: Db, host: HostSystem): Promise<HostSystemRespons
     .where('retired', '=', 0)
     .orderBy('name')
     .execute();
-  const { prices } = host;
-  function price(written: string): string {
-    return decimalOf(euros(written));
-  }
   return {
     name: host.name,
     displayname: host.displayname,
@@ -98,15 +130,7 @@ async function toHostSystem(db: Db, host: HostSystem): Promise<HostSystemRespons
     memory: host.memory,
     nvme_hard_drives: host.nvme_hard_drives,
     ranges: host.ranges,
-    prices: {
-      core: price(prices.core),
-      mem: price(prices.mem),
-      nvme: price(prices.nvme),
-      hdd: price(prices.hdd),
-      extra_ip: price(prices.extra_ip),
-      extra_backup_slot: price(prices.extra_backup_slot),
-      extra_gbit: price(prices.extra_gbit),
-    },
+    prices: toPrices(pricesAt(host, now).prices),
     position: host.position,
     nodes,
   };

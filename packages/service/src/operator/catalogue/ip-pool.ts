@@ -34,6 +34,7 @@ export const listIpPools: ReadOperation<'listIpPools'> = {
 /** PUT /ip-pools/{ip_pool_id} */
 export const defineIpPool: StoreOperation<'defineIpPool'> = {
   kind: 'store',
+  lock: 'catalogue',
   async before(db, { path }) {
     const pool = await db.selectFrom('ip_pools').selectAll().where('id', '=', path.ip_pool_id).executeTakeFirst();
     return pool && toIpPool(db, pool);

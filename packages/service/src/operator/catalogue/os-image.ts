@@ -23,6 +23,7 @@ export const listOsImages: ReadOperation<'listOsImages'> = {
 /** PUT /os-images/{os} */
 export const defineOsImage: StoreOperation<'defineOsImage'> = {
   kind: 'store',
+  lock: 'catalogue',
   before: (db, { path }) => db.selectFrom('os_images').selectAll().where('name', '=', path.os).executeTakeFirst(),
   run: ({ db }, { path, body: { displayname, username } }) =>
     db

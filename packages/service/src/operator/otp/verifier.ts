@@ -52,6 +52,7 @@ export const registerVerifier: StoreOperation<'registerVerifier'> = {
 /** POST /verifiers/{verifier_id}/revoke */
 export const revokeVerifier: StoreOperation<'revokeVerifier'> = {
   kind: 'store',
+  lock: 'access',
   before: async (db, { path }) => toVerifier(await verifierOf(db, path.verifier_id)),
   async run({ db }, { path, now }) {
     const { verifier_id: id } = path;

@@ -15,6 +15,8 @@ import { toInstant } from '../instants.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
 import { assertNoBrokenRules } from '../problem.ts';
 
+const SETTINGS_LOCK = 'settings';
+
 /** GET /settings */
 export const getSettings: ReadOperation<'getSettings'> = {
   kind: 'read',
@@ -26,6 +28,7 @@ export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
   kind: 'service',
   async run({ body, sandbox, runtime: { store, mode } }, record) {
     const settings = await store.commit(async ({ db }) => {
+      await store.sharing.lock(db, SETTINGS_LOCK);
       const before = await toSettings(db, mode);
       await writeRateLimit(db, body.rate_limit);
       const after = await toSettings(db, mode);
@@ -40,6 +43,7 @@ export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
 /** PUT /settings/vat-rates */
 export const setVatRates: StoreOperation<'setVatRates'> = {
   kind: 'store',
+  lock: SETTINGS_LOCK,
   before: (db, { runtime: { mode } }) => toSettings(db, mode),
   async run({ db }, { body, now, runtime: { mode } }) {
     const rates = body.vat_rates.map(rateOf);
@@ -55,6 +59,7 @@ export const setVatRates: StoreOperation<'setVatRates'> = {
 /** PUT /settings/vm-identifier-quarantine */
 export const setVmIdentifierQuarantine: StoreOperation<'setVmIdentifierQuarantine'> = {
   kind: 'store',
+  lock: SETTINGS_LOCK,
   before: (db, { runtime: { mode } }) => toSettings(db, mode),
   async run({ db }, { body, runtime: { mode } }) {
     await writeVmIdentifierQuarantine(db, body.vm_identifier_quarantine_days);
@@ -65,6 +70,7 @@ export const setVmIdentifierQuarantine: StoreOperation<'setVmIdentifierQuarantin
 /** PUT /settings/request-log-retention */
 export const setRequestLogRetention: StoreOperation<'setRequestLogRetention'> = {
   kind: 'store',
+  lock: SETTINGS_LOCK,
   before: (db, { runtime: { mode } }) => toSettings(db, mode),
   async run({ db }, { body, runtime: { mode } }) {
     const { months, bytes_per_account: bytesPerAccount } = body.request_log_retention;
@@ -76,6 +82,7 @@ export const setRequestLogRetention: StoreOperation<'setRequestLogRetention'> = 
 /** PUT /settings/audit-retention */
 export const setAuditRetention: StoreOperation<'setAuditRetention'> = {
   kind: 'store',
+  lock: SETTINGS_LOCK,
   before: (db, { runtime: { mode } }) => toSettings(db, mode),
   async run({ db }, { body, runtime: { mode } }) {
     await writeAuditRetention(db, body.audit_retention_months);

@@ -1,9 +1,11 @@
 import type { KvmPrice, KvmPricing } from '@reseller/client/extension';
 
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
+import { pricesAt } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
+import type { ResourcePrices } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
 import { readDomainPricings } from '../domain/get-domain-pricings.ts';
 import type { ReadOperation } from '../operation.ts';
@@ -19,15 +21,15 @@ export const getPricings: ReadOperation<'getPricings'> = {
     return {
       message: 'The price list was read.',
       data: {
-        kvm: Object.fromEntries(hosts.map((host) => [host.name, toKvmPricing(host, vat)])),
-        domains: await readDomainPricings(db, vat),
+        kvm: Object.fromEntries(hosts.map((host) => [host.name, toKvmPricing(host, pricesAt(host, now).prices, vat)])),
+        domains: await readDomainPricings(db, { vat, now }),
       },
     };
   },
 };
 
 /** @param vat Hundredths of a percent. */
-function toKvmPricing({ prices, ranges }: HostSystem, vat: number): KvmPricing {
+function toKvmPricing({ ranges }: HostSystem, prices: ResourcePrices, vat: number): KvmPricing {
   function toPrice(price: string, unit: string): KvmPrice {
     const net = euros(price);
     return { price_net: decimalOf(net), price_gross: numberOf(grossOf(net, vat)), info: `per ${unit} and 30 days` };

@@ -9,7 +9,7 @@ type Free = string | undefined;
 export const checkDomain: LookupOperation<'checkDomain', Free> = {
   kind: 'lookup',
   async find(db, { path, now }) {
-    const read = await readName(db, path.domain);
+    const read = await readName(db, path.domain, now);
     if ('rule' in read) throw new Refusal(404, 'not_found', `This name cannot be registered here. It ${read.message}.`);
     const row = await db.selectFrom('domains').select(['terminated', 'expires', 'state']).where('name', '=', read.name).executeTakeFirst();
     // A cancelled domain that has expired is free, even if its end has not been performed yet.

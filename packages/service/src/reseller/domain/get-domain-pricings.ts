@@ -1,6 +1,7 @@
 import type { DomainPricings } from '@reseller/client';
 
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
+import { tldPricesAt } from '../../core/domain/tld-price.ts';
 import { numberOf, roundToCents } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';
@@ -13,17 +14,17 @@ export const getDomainPricings: ReadOperation<'getDomainPricings'> = {
   settles: false,
   async run(db, { now }) {
     const vat = vatAt(await catalogueOf(db), now);
-    return { message: 'The price list was read.', data: await readDomainPricings(db, vat) };
+    return { message: 'The price list was read.', data: await readDomainPricings(db, { vat, now }) };
   },
 };
 
 /**
- * The prices of domains, by TLD.
+ * The prices of domains at an instant, by TLD.
  *
- * @param vat Hundredths of a percent.
+ * @param at Hundredths of a percent, and milliseconds.
  */
-export async function readDomainPricings(db: Db, vat: number): Promise<DomainPricings> {
-  const rows = await db.selectFrom('tlds').selectAll().orderBy('tld').execute();
+export async function readDomainPricings(db: Db, { vat, now }: { readonly vat: number; readonly now: number }): Promise<DomainPricings> {
+  const rows = await tldPricesAt(db, now).orderBy('tld').execute();
   const pricings: DomainPricings = {};
   for (const { tld, create_price: create, renew_price: renew, transfer_price: transfer } of rows) {
     function prices(convert: (net: Money) => Money) {

@@ -2,6 +2,7 @@ import type { RegisterDomainForm } from '@reseller/client/extension';
 import type { Selectable } from 'kysely';
 
 import { findHandle } from '../../core/domain/handle.ts';
+import { tldPricesAt } from '../../core/domain/tld-price.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { asciiNameOf, NOT_A_DOMAIN, splitName, suffixesOf } from '../../rules/domain-name.ts';
 import type { RegistrableName, UnregistrableName } from '../../rules/domain-name.ts';
@@ -10,11 +11,14 @@ import type { NameserverReading } from '../../rules/nameserver.ts';
 import { invalid } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import type { HandlesTable } from '../../store/tables/handles.ts';
-import type { TldsTable } from '../../store/tables/tlds.ts';
+import type { TldPricesTable } from '../../store/tables/tld-prices.ts';
+import type { Call } from '../operation.ts';
+
+type RegisterCall = Pick<Call<'registerDomain'>, 'form' | 'accountId' | 'now'>;
 
 /** The requested registration. */
 export interface DomainRequest extends RegistrableName {
-  readonly prices: Selectable<TldsTable>;
+  readonly prices: Selectable<TldPricesTable>;
   readonly handle: Selectable<HandlesTable>;
   readonly nameservers: NameserverReading['nameservers'];
 }
@@ -25,9 +29,9 @@ export interface DomainRequest extends RegistrableName {
  * @param standard The provider's nameservers.
  * @throws Refusal 422 with every broken rule.
  */
-export async function readForm(db: Db, form: RegisterDomainForm, accountId: string, standard: readonly string[]): Promise<DomainRequest> {
+export async function readForm(db: Db, { form, accountId, now }: RegisterCall, standard: readonly string[]): Promise<DomainRequest> {
   const broken: BrokenField[] = [];
-  const split = await readName(db, form.domain);
+  const split = await readName(db, form.domain, now);
   if ('rule' in split) broken.push({ field: 'domain', ...split });
   const handle = await findHandle(db, accountId, form.handle);
   if (!handle)
@@ -45,11 +49,17 @@ export async function readForm(db: Db, form: RegisterDomainForm, accountId: stri
   return { ...split, handle, nameservers };
 }
 
-/** The parts of a name that can be registered, with the prices of its TLD, or the rule that it breaks. */
-export async function readName(db: Db, text: string): Promise<(RegistrableName & Pick<DomainRequest, 'prices'>) | UnregistrableName> {
+/**
+ * The parts of a name that can be registered, with the prices of its TLD at an instant (milliseconds), or the rule that the name breaks.
+ */
+export async function readName(
+  db: Db,
+  text: string,
+  now: number,
+): Promise<(RegistrableName & Pick<DomainRequest, 'prices'>) | UnregistrableName> {
   const name = asciiNameOf(text);
   if (name === undefined) return { rule: 'domain', message: NOT_A_DOMAIN };
-  const rows = await db.selectFrom('tlds').selectAll().where('tld', 'in', suffixesOf(name)).execute();
+  const rows = await tldPricesAt(db, now).where('price.tld', 'in', suffixesOf(name)).execute();
   const split = splitName(name, new Set(rows.map(({ tld }) => tld)));
   const prices = 'rule' in split ? undefined : rows.find(({ tld }) => tld === split.tld);
   if ('rule' in split || !prices)

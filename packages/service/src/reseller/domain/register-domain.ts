@@ -75,7 +75,7 @@ export const registerDomain = deliveredOperation<'registerDomain', Details, Plan
 async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: DomainOrder; charge: Charge }> {
   const { runtime, accountId, form, now } = call;
   await settle(db, runtime, { accountId, now });
-  const { name, sld, tld, prices, handle, nameservers } = await readForm(db, form, accountId, runtime.ports.registrar.standardNameservers);
+  const { name, sld, tld, prices, handle, nameservers } = await readForm(db, call, runtime.ports.registrar.standardNameservers);
   const { created, expires, lockedUntil } = beginRegistration(Math.floor(now / 1000));
   // A cancelled domain that has expired is free, whenever the timed work gets to it.
   const registered = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirst();

@@ -8,9 +8,9 @@ import { giveVolumeBack, takeSale } from '../../core/accounting/sale.ts';
 import { beginPosition, holdOf } from '../../core/accounting/vm-billing.ts';
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { assignAddresses, releaseAddresses } from '../../core/vm/addresses.ts';
+import { assignAddresses, lockAddresses, releaseAddresses } from '../../core/vm/addresses.ts';
 import type { AssignedAddress } from '../../core/vm/addresses.ts';
-import { expectedHostSystem, findHostSystem } from '../../core/vm/host-system.ts';
+import { expectedHostSystem, findHostSystem, pricesAt } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { randomIdentifier } from '../../core/vm/identifier.ts';
 import { findOsImage } from '../../core/vm/os-image.ts';
@@ -146,10 +146,14 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   if (broken.length > 0 || !host || 'broken' in os) throw invalid(broken);
 
   const { identifier: from } = drawnFor(call);
+  const { ips, allowFallbackIPs } = vm;
+  const order = { pools, accountId, datacenter: host.datacenter_name, ips, allowFallbackIPs };
+  await lockAddresses(db, order, 1);
   const instant = Math.floor(now / 1000);
   await settle(db, runtime, { accountId, now });
-  const sale = await takeSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard: host.prices, now });
-  const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, host.prices);
+  const { prices: standard, validFrom: pricesFrom } = pricesAt(host, now);
+  const sale = await takeSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard, now });
+  const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
   assertPriceAccepted(monthlyPrice, form.max_price);
   const hold = holdOf({ start: instant, monthlyPrice });
   await holdCredit(db, accountId, hold);
@@ -170,14 +174,14 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
     ssh_key_displayname: vm.sshKeyDisplayname,
     default_ptr: vm.defaultPtr ?? undefined,
     monthly_price: Number(monthlyPrice),
+    prices_from: pricesFrom,
     sale_id: sale?.id ?? null,
     price_basis: sale ? 'SALE' : 'STANDARD',
     created: now,
   };
   const { id: vmId, node } = await placeVm(db, row, { from, now, identifiers: runtime.vmIdentifiers });
   await assertVmQuota(db, accountId);
-  const { ips, allowFallbackIPs } = vm;
-  const addresses = await assignAddresses(db, { pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs });
+  const addresses = await assignAddresses(db, { ...order, vmId });
   const vat = vatAt(catalogue, now);
   return { vmId, vm, host, node, os, addresses, monthlyPrice, hold, vat };
 }

@@ -11,7 +11,8 @@ import { toPricings, toResources } from './vm-resources.ts';
 /** GET /vm/{vmid}/config: the host system, the resources, the addresses and the price of a VM. */
 export const getVmConfig: ReadOperation<'getVmConfig'> = {
   kind: 'read',
-  settles: false,
+  // The end of a period may change the price.
+  settles: true,
   async run(db, { accountId, path, now }) {
     const vm = await findOwnVm(db, accountId, path.vmid);
     const host = await hostSystemOf(db, vm);

@@ -2,8 +2,10 @@ import type { VmHostPrice, VmHostPrices } from '@reseller/client';
 
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import type { Catalogue } from '../../core/catalogue.ts';
+import { pricesAt } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { counted } from '../../rules/counted.ts';
+import { unchangedAround } from '../../rules/in-force.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
@@ -12,29 +14,49 @@ import { shareData } from '../shared-data.ts';
 
 type VmHost = DataOf<'listVmHosts'>[number];
 
-/** GET /vm/list/hosts: the host systems with the bounds of what a VM on them may have, and what it costs. */
+/** GET /vm/list/hosts: the host systems, with the limits and prices of the resources of their VMs. */
 export const listVmHosts: ReadOperation<'listVmHosts'> = {
   kind: 'read',
   settles: false,
   async run(db, { now }) {
     const catalogue = await catalogueOf(db);
-    const data = priceListOf(catalogue, vatAt(catalogue, now));
+    const data = priceListAt(catalogue, now);
     return { message: `${counted(data.length, 'host system')}.`, data };
   },
 };
 
-const priceLists = new WeakMap<Catalogue, Map<number, VmHost[]>>();
-
-/** @param vat Hundredths of a percent. */
-function priceListOf(catalogue: Catalogue, vat: number): VmHost[] {
-  const lists = priceLists.get(catalogue) ?? new Map<number, VmHost[]>();
-  priceLists.set(catalogue, lists);
-  const list = lists.get(vat) ?? shareData(catalogue.hosts.map((host) => toVmHost(host, vat)));
-  lists.set(vat, list);
-  return list;
+/** A price list, and the instants (milliseconds) from which and until which it is right. */
+interface PriceList {
+  readonly from: number;
+  readonly until: number;
+  readonly hosts: VmHost[];
 }
 
-function toVmHost(host: HostSystem, vat: number): VmHost {
+const priceLists = new WeakMap<Catalogue, PriceList>();
+
+function priceListAt(catalogue: Catalogue, now: number): VmHost[] {
+  const cached = priceLists.get(catalogue);
+  if (cached && cached.from <= now && now < cached.until) return cached.hosts;
+  const dated = [...catalogue.vatRates, ...catalogue.hosts.flatMap(({ priceVersions }) => priceVersions)];
+  const vat = vatAt(catalogue, now);
+  const list = {
+    ...unchangedAround(
+      dated.map(({ validFrom }) => validFrom),
+      now,
+    ),
+    hosts: shareData(catalogue.hosts.map((host) => toVmHost(host, { vat, now }))),
+  };
+  priceLists.set(catalogue, list);
+  return list.hosts;
+}
+
+/** When prices are shown: hundredths of a percent, and milliseconds. */
+interface At {
+  readonly vat: number;
+  readonly now: number;
+}
+
+function toVmHost(host: HostSystem, at: At): VmHost {
   return {
     name: host.name,
     displayname: host.displayname,
@@ -46,23 +68,22 @@ function toVmHost(host: HostSystem, vat: number): VmHost {
     },
     hardware: { processor: host.processor, memory: host.memory, nvme_hard_drives: host.nvme_hard_drives },
     configuration: host.ranges,
-    prices: toPrices(host, vat),
+    prices: toPrices(host, at),
     included: INCLUDED,
   };
 }
 
-/** @param vat Hundredths of a percent. */
-function toPrices({ prices, ranges }: HostSystem, vat: number): VmHostPrices {
+function toPrices(host: HostSystem, { vat, now }: At): VmHostPrices {
   function toPrice(price: string): VmHostPrice {
     const net = euros(price);
     return { price_net: decimalOf(net), price_gross: numberOf(grossOf(net, vat)) };
   }
-  const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = prices;
+  const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = pricesAt(host, now).prices;
   return {
     core: toPrice(core),
     mem: toPrice(mem),
     nvme: toPrice(nvme),
-    ...(ranges.storage && { hdd: toPrice(hdd) }),
+    ...(host.ranges.storage && { hdd: toPrice(hdd) }),
     extra_ip: toPrice(extra_ip),
     extra_backup_slot: toPrice(extra_backup_slot),
     extra_gbit: toPrice(extra_gbit),

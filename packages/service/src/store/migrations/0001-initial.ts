@@ -124,8 +124,17 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       memory text not null,
       nvme_hard_drives text not null,
       ranges text not null,
-      prices text not null,
       position ${integer} not null
+    `,
+  );
+  await createTable(
+    'host_system_prices',
+    sql`
+      hostsystem text not null references host_systems (name),
+      valid_from ${integer} not null,
+      prices text not null,
+      applies_to text not null check (applies_to in ('new_purchases', 'all_vms')),
+      constraint host_system_prices_key primary key (hostsystem, valid_from)
     `,
   );
   await createTable(
@@ -193,6 +202,7 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       ssh_key_displayname text,
       default_ptr text not null,
       monthly_price ${integer} not null,
+      prices_from ${integer} not null,
       price_basis text not null,
       sale_id text,
       changing ${integer} not null default 0,
@@ -232,10 +242,18 @@ async function createDomains(createTable: CreateTable, integer: Integer): Promis
   await createTable(
     'tlds',
     sql`
-      tld text primary key not null,
+      tld text primary key not null
+    `,
+  );
+  await createTable(
+    'tld_prices',
+    sql`
+      tld text not null references tlds (tld),
+      valid_from ${integer} not null,
       create_price ${integer} not null check (create_price >= 0),
       renew_price ${integer} not null check (renew_price >= 0),
-      transfer_price ${integer} not null check (transfer_price >= 0)
+      transfer_price ${integer} not null check (transfer_price >= 0),
+      constraint tld_prices_key primary key (tld, valid_from)
     `,
   );
   await createTable(

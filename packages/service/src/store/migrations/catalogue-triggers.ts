@@ -14,6 +14,7 @@ interface Source {
 /** Purchases change the used volume of a sale, so only a sale that is sold out, or no longer is, changes the catalogue. */
 const SOURCES: readonly Source[] = [
   { table: 'host_systems' },
+  { table: 'host_system_prices' },
   { table: 'os_images' },
   { table: 'ip_pools' },
   { table: 'sale_prices' },

@@ -141,6 +141,7 @@ export function createSession(pool: Connections, { scope, shareRead }: { readonl
       if (state === 'reading') await run(statement);
       else waiting.push({ statement, isContended: false, isAssumed: false, settle: () => {} });
     },
+    lock: async (statement) => (isOptimistic ? 0 : (await run(statement)).count),
     async expectChange(statement, contention) {
       if (isOptimistic) return assume(statement, 1, contention).isMet;
       const { text, values } = statement;

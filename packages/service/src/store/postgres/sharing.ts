@@ -5,6 +5,9 @@ import { databaseNow } from './now.ts';
 import { numberAllLocked } from './request-log.ts';
 import { tableWindows } from './windows.ts';
 
+/** Distinguishes the advisory locks of `lock` from others. */
+const LOCK_SEED = 27;
+
 /** The weaker of the two row locks: rows that other transactions only refer to by a foreign key can still be claimed. */
 export const claimRows: Claim = (query, of, locked) => {
   const claimed = query.forNoKeyUpdate(of);
@@ -18,6 +21,9 @@ export function postgresSharing(run: Store['read']): Sharing {
     now: databaseNow,
     windows: tableWindows(run),
     claim: claimRows,
+    async lock(db, name) {
+      await sql`select pg_advisory_xact_lock(hashtextextended(${name}::text, ${sql.lit(LOCK_SEED)}))`.execute(db);
+    },
     async freeze(transaction, tables) {
       const all = [...tables, 'request_log_inbox'];
       await sql`lock table ${sql.join(all.map((table) => sql.table(table)))} in exclusive mode`.execute(transaction);

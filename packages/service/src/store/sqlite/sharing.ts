@@ -13,6 +13,7 @@ export function sqliteSharing(): Sharing {
     now: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
     windows: memoryWindows(),
     claim: claimNothing,
+    lock: async () => {},
     freeze: async () => {},
   };
 }

@@ -11,8 +11,6 @@ export interface HostSystemsTable {
   nvme_hard_drives: string;
   /** The limits of one VM: JSON of ResourceRanges. */
   ranges: string;
-  /** Net prices of 30 days: JSON of ResourcePrices. */
-  prices: string;
   /** Place in the list. */
   position: number;
 }

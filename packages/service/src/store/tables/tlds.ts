@@ -1,9 +1,5 @@
-/** The price list of domains. */
+/** The TLDs of which domains can be registered. */
 export interface TldsTable {
   /** ASCII form, without a leading dot. May have several labels. */
   tld: string;
-  /** Money: net prices of a year. */
-  create_price: number;
-  renew_price: number;
-  transfer_price: number;
 }

@@ -27,6 +27,8 @@ export interface VmsTable {
   default_ptr: string;
   /** Money: the net price of 30 days. */
   monthly_price: number;
+  /** Milliseconds: the `valid_from` of the prices of the host system that the price was calculated with. */
+  prices_from: number;
   /** `SALE` while the prices of `sale_id` apply, otherwise `STANDARD`. */
   price_basis: string;
   /** The sale in which it was bought. Null if it was bought at standard prices. */
