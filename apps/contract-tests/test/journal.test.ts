@@ -48,6 +48,7 @@ test('an entry is as it was recorded, whatever is in it', async () => {
 test('without a file, nothing is open, and the first entry makes it, for its owner alone', async () => {
   expect(await fileJournal(path).open()).toEqual([]);
   await fileJournal(path).record(entryOf('e', 'intended'));
+  expect(await readFile(path, 'utf8')).toBe(`${JSON.stringify(entryOf('e', 'intended'))}\n`);
   const { mode } = await stat(path);
   if (process.platform !== 'win32') expect(mode & 0o777).toBe(0o600);
 });

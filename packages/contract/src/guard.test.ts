@@ -162,7 +162,7 @@ describe('the full plan', () => {
     }
     expect(of('deleteThing').map(({ path }) => path)).toEqual(Array(5).fill('own'));
     expect(of('buy')).toEqual([]);
-    // What the plan lists leaves, and a service that accepts it is reported.
+    // The requests of the plan leave, and a service that accepts them is reported.
     const requests: string[] = [];
     const { findings } = await runContract({
       document,
