@@ -83,7 +83,7 @@ describe('an acceptance', () => {
 });
 
 describe('a run fails', () => {
-  test.each(VERDICTS)('at %s and graver', (failOn) => {
+  test.each(VERDICTS)('at %s and what is more severe', (failOn) => {
     const settled = settle(reportOf(VERDICTS.map((verdict) => ({ id: verdict, verdict }))), [], '2026-11-22', failOn);
     const expected = VERDICTS.slice(0, VERDICTS.indexOf(failOn) + 1);
     expect(failures(settled).map(({ verdict }) => verdict)).toEqual(expected);
