@@ -155,7 +155,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
 
   const { identifier: from } = drawnFor(call);
   const { ips, allowFallbackIPs } = vm;
-  const order = { pools, accountId, datacenter: host.datacenter_name, ips, allowFallbackIPs };
+  const order = { request: call, pools, accountId, datacenter: host.datacenter_name, ips, allowFallbackIPs };
   await lockAddresses(db, order, 1);
   const instant = Math.floor(now / 1000);
   await settle(db, runtime, { accountId, now });
