@@ -137,8 +137,13 @@ async function takeMissing(
   if (taken.length >= count) return taken;
   const { request, ips } = order;
   if (locksRows(db) && !waiting.has(request)) {
-    waiting.add(request);
-    throw new CollisionError('Other requests may be taking the last addresses.');
+    let missing = count - taken.length;
+    for (const owner of ownersFor(order, family)) missing -= (await findFree(count)(db, { datacenter, family, owner })).length;
+    // The others have not committed, so they may return the addresses that they are taking.
+    if (missing <= 0) {
+      waiting.add(request);
+      throw new CollisionError('Other requests are taking the last addresses.');
+    }
   }
   throw new Refusal(
     409,
@@ -230,6 +235,20 @@ const lockFree = keptByCount((wanted) =>
     freeAddresses(db, {
       claim,
       locked: 'wait',
+      count: wanted,
+      datacenter: parameter('datacenter'),
+      family: parameter('family'),
+      owner: parameter('owner'),
+    }),
+  ),
+);
+
+/** Those that other transactions are taking are still free for it. */
+const findFree = keptByCount((wanted) =>
+  prepared<{ datacenter: string; family: number; owner: string }, { address: string }>((db, parameter) =>
+    freeAddresses(db, {
+      claim: (query) => query,
+      locked: 'skip',
       count: wanted,
       datacenter: parameter('datacenter'),
       family: parameter('family'),
