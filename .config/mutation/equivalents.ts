@@ -83,6 +83,18 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'only later elements are read, and only after a match',
   },
   {
+    file: 'packages/service/src/core/vm/change.ts',
+    original: 'vm.sale_id !== null',
+    replacement: 'true',
+    reason: 'the price of a VM without a sale never has the basis SALE',
+  },
+  {
+    file: 'packages/service/src/core/domain/expiry-job.ts',
+    original: "'refused' in reached",
+    replacement: 'false',
+    reason: 'the query has found a registered domain at its expiry, which the rule never refuses. The throw narrows the type',
+  },
+  {
     file: 'packages/client/src/memory.ts',
     original: 'oldest !== undefined',
     replacement: 'true',

@@ -99,7 +99,9 @@ async function mutate({ tests, startsService, threshold }: Area, sources: readon
         incremental: values.incremental,
         incrementalFile,
         reporters: ['results', 'progress-append-only'],
-        timeoutMS: startsService ? 30_000 : 10_000,
+        // On a busy machine a slow test is not an endless loop, and an endless loop is noticed in the end.
+        timeoutMS: startsService ? 60_000 : 10_000,
+        timeoutFactor: 3,
         dryRunTimeoutMinutes: 60,
         tempDirName: '.stryker-tmp',
       }),

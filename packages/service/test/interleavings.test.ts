@@ -1,12 +1,17 @@
-/** Forced interleavings on PostgreSQL: another transaction holds a row that a purchase needs, and ends when the purchase waits for it. */
+/** Forced interleavings on PostgreSQL: another transaction holds a row that a change needs, and ends when the change waits for it. */
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { SMALL_VM, startService } from './harness.ts';
+import { closeEndedPeriods } from '../src/core/accounting/period-end.ts';
+import { domainExpiryJobs } from '../src/core/domain/expiry-job.ts';
+import { deployedServer, orderServer, RYZEN } from './dedicated.ts';
+import { register } from './domains.ts';
+import { SECRET, SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Received } from './http-client.ts';
 import { expectInvariants } from './invariants.ts';
 import { seededPlace } from './prepared-store.ts';
+import { providerOf } from './provider.ts';
 
 /** A statement of the other transaction, with its parameters. */
 type Statement = readonly [text: string, values?: readonly unknown[]];
@@ -27,11 +32,13 @@ async function contended(given: Parameters<typeof startService>[0] = {}) {
     isBlocking,
     buy: (idempotencyKey?: string) => service.call('createVm', { form: SMALL_VM, ...(idempotencyKey !== undefined && { idempotencyKey }) }),
     /** Runs a statement in another transaction, starts a request, and ends the transaction when the request waits for it. */
-    async meet([text, values = []]: Statement, end: 'commit' | 'rollback', request: () => Promise<Received>): Promise<Received> {
+    async meet<T>([text, values = []]: Statement, end: 'commit' | 'rollback', request: () => Promise<T>): Promise<T> {
       await other.query('begin');
       const { rowCount } = await other.query(text, [...values]);
       expect(rowCount).toBeGreaterThan(0);
       const pending = request();
+      // Its failure is awaited below.
+      pending.catch(() => {});
       await expect.poll(isBlocking, { timeout: 30_000, interval: 10 }).toBe(true);
       await other.query(end);
       return pending;
@@ -170,4 +177,120 @@ test('a purchase waits for the transaction that ends the month of its account, a
   const december = Date.UTC(2026, 11) / 1000;
   expect((await meet(['update accounts set period_start = $1', [december]], 'commit', buy)).status).toBe(200);
   expect(await service.store.read((db) => db.selectFrom('positions').select('start').execute())).toEqual([{ start: december }]);
+});
+
+const accountOf = ({ store }: TestService) =>
+  store.read((db) => db.selectFrom('accounts').selectAll().where('name', '=', 'test').executeTakeFirstOrThrow());
+
+test('a month is closed only by the transaction that ends it, and not again by one that waited for it', async () => {
+  const { service, buy, meet } = await contended();
+  await buy();
+  const [december, january] = [Date.UTC(2026, 11) / 1000, Date.UTC(2027, 0) / 1000];
+  const { id } = await accountOf(service);
+  const close = (now: number) => () => service.store.commit(({ db }) => closeEndedPeriods(db, id, now));
+  const countInvoices = async () => (await service.store.read((db) => db.selectFrom('invoices').select('id').execute())).length;
+  const end = (start: number): Statement => ['update accounts set period_start = $1 where id = $2', [start, id]];
+  await meet(end(december), 'commit', close(december));
+  expect([await countInvoices(), (await accountOf(service)).period_start]).toEqual([0, december]);
+  await meet(end(january), 'rollback', close(january));
+  expect([await countInvoices(), (await accountOf(service)).period_start]).toEqual([1, january]);
+});
+
+test.each([
+  ['is being changed', 'changing = 1'],
+  ['was stopped', `state = 'stopped'`],
+])('a stop that waited for the account is refused if the VM %s meanwhile', async (_, change) => {
+  const { service, buy, meet } = await contended();
+  const { identifier } = (await buy()).body.data;
+  const take: Statement = [
+    `with locked as (update accounts set held = held returning id) update vms set ${change} where id = $1 and exists (select 1 from locked)`,
+    [identifier],
+  ];
+  const stop = () => service.vms.stop(identifier);
+  await expect(meet(take, 'commit', stop)).rejects.toMatchObject({
+    status: 409,
+    message: `Another change of the VM ${identifier} is in progress. Wait until it has finished, then read the VM again.`,
+  });
+  await service.store.commit(({ db }) => db.updateTable('vms').set({ changing: 0, state: 'running' }).execute());
+  await meet(take, 'rollback', stop);
+  await expectInvariants(service.store);
+});
+
+test.each([
+  ['was renewed', 'expires = expires + 31536000'],
+  ['was cancelled', 'terminated = 1'],
+  ['is being changed', `state = 'changing'`],
+])('a renewal that waited for a domain does nothing if the domain %s meanwhile', async (_, change) => {
+  const { service, meet } = await contended();
+  await register(service, 'reseller-customer.net');
+  const domain = () => service.store.read((db) => db.selectFrom('domains').selectAll().executeTakeFirstOrThrow());
+  const { account_id: accountId, expires: due } = await domain();
+  const { held } = await accountOf(service);
+  const renew = () =>
+    service.store.commit(({ db }) =>
+      domainExpiryJobs.perform(db, { ports: service.ports, secret: SECRET }, { id: 'reseller-customer.net', accountId, due }),
+    );
+  await meet([`update domains set ${change}`], 'commit', renew);
+  expect((await accountOf(service)).held).toBe(held);
+  await service.store.commit(({ db }) => db.updateTable('domains').set({ expires: due, terminated: 0, state: 'registered' }).execute());
+  await meet([`update domains set ${change}`], 'rollback', renew);
+  expect((await domain()).expires).toBeGreaterThan(due);
+  expect((await accountOf(service)).held).toBeGreaterThan(held);
+});
+
+test('an order that waited for a server is refused if another account got it, and applies to its new state otherwise', async () => {
+  const { service, meet } = await contended();
+  const { id } = await service.account();
+  const order = () => orderServer(service, RYZEN, id);
+  const change = (columns: string): Statement => [`update dedicated_servers set ${columns}, version = version + 1 where id = $1`, [RYZEN]];
+  await expect(
+    meet(change(`state = 'ordered', account_id = (select id from accounts where name = 'test' limit 1)`), 'commit', order),
+  ).rejects.toMatchObject({
+    status: 409,
+    message: `The dedicated server ${RYZEN} is no longer on the market. Choose another one.`,
+  });
+  await service.store.commit(({ db }) =>
+    db.updateTable('dedicated_servers').set({ state: 'offered', account_id: null }).where('id', '=', RYZEN).execute(),
+  );
+  // Another transaction has changed something else of it.
+  await meet(change(`status_type = 'ready'`), 'commit', order);
+  const server = await service.store.read((db) =>
+    db
+      .selectFrom('dedicated_servers')
+      .select(['account_id', 'state', 'version', 'status_type'])
+      .where('id', '=', RYZEN)
+      .executeTakeFirstOrThrow(),
+  );
+  expect(server).toEqual({ account_id: id, state: 'ordered', version: 3, status_type: 'ready' });
+});
+
+test('a cancellation that waited for a server does not find it if it has ended meanwhile', async () => {
+  const { service, meet } = await contended();
+  const { apiKey } = await deployedServer(service);
+  const cancel = () => service.call('deleteDedicatedServer', { path: { identifier: RYZEN }, apiKey });
+  const end: Statement = [`update dedicated_servers set state = 'ended', due = null, version = version + 1 where id = $1`, [RYZEN]];
+  expect(await meet(end, 'commit', cancel)).toMatchObject({ status: 404, body: { type: 'not_found' } });
+});
+
+test('a sale that another transaction ends or sells out is not used by the purchase that waited for it', async () => {
+  const { service, buy, meet } = await contended();
+  const provider = providerOf(service);
+  const saleId = await provider.createSale({ maxVolume: 2 });
+  const basis = async ({ status, body }: Awaited<ReturnType<typeof buy>>) => {
+    expect(status).toBe(200);
+    const { identifier } = body.data;
+    return (await service.store.read((db) => db.selectFrom('vms').select('price_basis').where('id', '=', identifier).executeTakeFirst()))
+      ?.price_basis;
+  };
+  expect(await basis(await meet(['update sales set used_volume = 2 where id = $1', [saleId]], 'commit', buy))).toBe('STANDARD');
+  await service.store.commit(({ db }) => db.updateTable('sales').set({ used_volume: 0 }).where('id', '=', saleId).execute());
+  expect(await basis(await meet(['update sales set used_volume = 2 where id = $1', [saleId]], 'rollback', buy))).toBe('SALE');
+  expect(await basis(await meet(['update sales set ended = 1 where id = $1', [saleId]], 'commit', buy))).toBe('STANDARD');
+  await service.store.commit(({ db }) => db.updateTable('sales').set({ ended: null }).where('id', '=', saleId).execute());
+  await expect(
+    meet(['update sales set ended = 1 where id = $1', [saleId]], 'commit', () => provider.endSale(saleId)),
+  ).rejects.toMatchObject({
+    status: 409,
+    message: `The sale ${saleId} has already ended by hand.`,
+  });
 });

@@ -3,7 +3,7 @@ import type { Check, Operation, Validator } from '@reseller/contract';
 
 import { createReplyCodec } from '../reseller/codec.ts';
 import type { ReplyCodec } from '../reseller/codec.ts';
-import { documentedOperations, resellerDocument, specifiedDocument } from '../reseller/document.ts';
+import { documentedOperations, loadSpecification, resellerDocument } from '../reseller/document.ts';
 import type { OperationId } from '../reseller/operation.ts';
 import { operations as table } from '../reseller/table.ts';
 
@@ -26,9 +26,10 @@ const validator = createValidator(resellerDocument, { lazy: true });
 export const apiOperations: readonly ApiOperation[] = documentedOperations.map((operation) => toApiOperation(operation, validator));
 
 /** The operations of a service without the extension. Their forms do not have the fields that the extension adds. */
-export function specifiedOperations(): readonly ApiOperation[] {
-  const specified = createValidator(specifiedDocument, { lazy: true });
-  return readOperations(specifiedDocument).map((operation) => toApiOperation(operation, specified));
+export async function specifiedOperations(): Promise<readonly ApiOperation[]> {
+  const specification = await loadSpecification();
+  const specified = createValidator(specification, { lazy: true });
+  return readOperations(specification).map((operation) => toApiOperation(operation, specified));
 }
 
 /**

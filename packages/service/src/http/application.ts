@@ -32,7 +32,7 @@ export async function createApplication(context: HttpContext): Promise<FastifyIn
     rawResponse: rawErrorResponse,
   });
   app.decorateRequest('caller', null);
-  const operations = context.hasExtension ? apiOperations : specifiedOperations();
+  const operations = context.hasExtension ? apiOperations : await specifiedOperations();
   // After the server has told that it is ready, and before it has much to do.
   app.addHook('onListen', async () => void setImmediate(() => prepareChecks(operations)));
   for (const api of operations) {

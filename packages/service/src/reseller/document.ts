@@ -1,13 +1,15 @@
 import { parseDocument, readOperations } from '@reseller/contract';
-import type { Operation } from '@reseller/contract';
-import specification from '@reseller/openapi/openapi.json' with { type: 'json' };
+import type { OpenApiDocument, Operation } from '@reseller/contract';
 import service from '@reseller/openapi/service.json' with { type: 'json' };
 
 /** The document of the reseller API: the specification and the extension. */
 export const resellerDocument = parseDocument(service);
 
-/** The specification alone. Its parts have the same pointers as in the document of both. */
-export const specifiedDocument = parseDocument(specification);
+/** The specification alone. Its parts have the same pointers as in the document of both. Only a service without the extension loads it. */
+export async function loadSpecification(): Promise<OpenApiDocument> {
+  const { default: specification } = await import('@reseller/openapi/openapi.json', { with: { type: 'json' } });
+  return parseDocument(specification);
+}
 
 /** The operations of both. */
 export const documentedOperations: readonly Operation[] = readOperations(resellerDocument);

@@ -230,7 +230,7 @@ test('a password reset that the hypervisor fails leaves the VM free for the next
   expect((await service.call('resetVmPassword', { path: vm })).status).toBe(200);
 });
 
-const specified = new Set(specifiedOperations().map(({ id }) => id));
+const specified = new Set((await specifiedOperations()).map(({ id }) => id));
 const ofExtension = apiOperations.filter(({ id }) => !specified.has(id));
 
 test.each(ofExtension.map(({ id, operation }) => [id, operation] as const))(

@@ -28,7 +28,7 @@ const DETAILS_SIZE = 7;
 const PADDING = 4;
 const COLUMN_GAP = 8;
 
-/** Writes rows below the last text, on as many pages as they need. A row is never divided. */
+/** Writes rows below the last text, on as many pages as they need. A row is never divided. The page has room for the heading. */
 export function writeRows(document: PDFKit.PDFDocument, columns: readonly Column[], rows: readonly Row[]): void {
   const { left } = document.page.margins;
   const bottom = document.page.height - document.page.margins.bottom;
@@ -44,9 +44,7 @@ export function writeRows(document: PDFKit.PDFDocument, columns: readonly Column
     y = document.y;
     write(head, MUTED_COLOR);
   }
-  // A heading is not left alone at the end of a page.
-  if (y + 3 * heightOf(document, columns, head) > bottom) startPage();
-  else write(head, MUTED_COLOR);
+  write(head, MUTED_COLOR);
   for (const row of rows) {
     if (y + heightOf(document, columns, row) > bottom) startPage();
     write(row, TEXT_COLOR);
