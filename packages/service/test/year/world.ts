@@ -58,6 +58,8 @@ export interface YearWorld {
   /** Advances the clock through the operator API, which runs the jobs that are due. */
   advance(seconds: number): Promise<void>;
   call(account: YearAccount, id: OperationId, sent?: { path?: Record<string, string>; form?: object }): Promise<Answer>;
+  /** Sends a request to the operator API, and returns the body of the response. */
+  operate(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<Answer>;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the answers of many operations, whose shapes the caller knows
@@ -88,15 +90,11 @@ export async function fillYear(store: Store, amount: Amount): Promise<YearWorld>
   return world;
 }
 
-interface FilledWorld extends YearWorld {
-  operate(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<Answer>;
-}
-
-function worldOf(service: Service, accounts: readonly YearAccount[]): FilledWorld {
+function worldOf(service: Service, accounts: readonly YearAccount[]): YearWorld {
   let now = START / 1000;
   const reseller = injectedInto(service.app);
   const operator = injectedInto(service.operator);
-  const world: FilledWorld = {
+  const world: YearWorld = {
     service,
     accounts,
     now: () => now,
@@ -119,7 +117,7 @@ function worldOf(service: Service, accounts: readonly YearAccount[]): FilledWorl
 }
 
 /** Addresses for everybody, and no sales, so that prices are those that the host systems list. */
-async function prepare({ operate }: FilledWorld, { vms }: Amount): Promise<void> {
+async function prepare({ operate }: YearWorld, { vms }: Amount): Promise<void> {
   for (const { id, ended } of (await operate('GET', '/sales')).items) if (ended === null) await operate('POST', `/sales/${id}/end`);
   const bits = Math.max(2, Math.ceil(Math.log2(vms * 4)));
   for (const [index, datacenter] of ['FRA1', 'AMS1'].entries()) {
@@ -131,7 +129,7 @@ async function prepare({ operate }: FilledWorld, { vms }: Amount): Promise<void>
 }
 
 /** Does something for each number, so many at once, and has time pass in between. */
-async function spread(world: FilledWorld, count: number, work: (number: number, account: YearAccount) => Promise<void>): Promise<void> {
+async function spread(world: YearWorld, count: number, work: (number: number, account: YearAccount) => Promise<void>): Promise<void> {
   const { accounts } = world;
   for (let from = 0; from < count; from += AT_ONCE) {
     const numbers = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => from + index);
@@ -173,9 +171,9 @@ function priceOf({ prices }: Pick<HostSystem, 'prices'>, resources: Resources): 
   ]);
 }
 
-const hostsOf = async ({ operate }: FilledWorld): Promise<HostSystem[]> => (await operate('GET', '/host-systems')).items;
+const hostsOf = async ({ operate }: YearWorld): Promise<HostSystem[]> => (await operate('GET', '/host-systems')).items;
 
-async function buyVms(world: FilledWorld, { vms }: Amount): Promise<void> {
+async function buyVms(world: YearWorld, { vms }: Amount): Promise<void> {
   const hosts = await hostsOf(world);
   await spread(world, vms, async (number, account) => {
     const host = hosts[number % hosts.length];
@@ -189,7 +187,7 @@ async function buyVms(world: FilledWorld, { vms }: Amount): Promise<void> {
 }
 
 /** Of each ten VMs one is resized, one is stopped, and one is stopped and started again. */
-async function changeVms(world: FilledWorld): Promise<void> {
+async function changeVms(world: YearWorld): Promise<void> {
   const hosts = new Map((await hostsOf(world)).map((host) => [host.name, host]));
   const all = world.accounts.flatMap(({ vms }) => [...vms]);
   const tenth = (which: number) => all.filter((_, index) => index % 10 === which);
@@ -220,7 +218,34 @@ async function changeVms(world: FilledWorld): Promise<void> {
   });
 }
 
-async function registerDomains(world: FilledWorld, { domains }: Amount): Promise<void> {
+/**
+ * Schedules other prices of every host system for all VMs. VMs that run get them at the start of a month.
+ *
+ * @param month First second of the month.
+ * @param before Milliseconds between the date of the prices and the month.
+ */
+export async function changePrices(world: YearWorld, month: number, before: number): Promise<void> {
+  const hosts = new Map<string, HostSystem>();
+  for (const host of await hostsOf(world)) {
+    const prices = Object.entries(host.prices).map(([resource, price], index) => [
+      resource,
+      (Number(price) * (1.07 + index / 100)).toFixed(7),
+    ]);
+    const body = { prices: Object.fromEntries(prices), valid_from: new Date(month * 1000 - before).toISOString(), applies_to: 'all_vms' };
+    hosts.set(host.name, { ...host, ...(await world.operate('POST', `/host-systems/${host.name}/price-versions`, body)) });
+  }
+  for (const [id, stretches] of world.accounts.flatMap(({ vms }) => [...vms])) {
+    const running = stretches.find(({ stop }) => stop === null);
+    if (!running) continue;
+    const { hostsystem, ...vm } = await world.operate('GET', `/vms/${id}`);
+    const host = hosts.get(hostsystem);
+    if (!host) throw new Error(`There is no host system ${hostsystem}.`);
+    running.stop = month;
+    stretches.push({ type: 'BILLINGRESTART', start: month, stop: null, price: priceOf(host, vm) });
+  }
+}
+
+async function registerDomains(world: YearWorld, { domains }: Amount): Promise<void> {
   const person = {
     gender: 'MALE',
     firstname: 'A',
@@ -252,7 +277,7 @@ async function registerDomains(world: FilledWorld, { domains }: Amount): Promise
 /** Years of renewals that are foreseen; those that time does not come to are on no invoice. */
 const RENEWALS = 80;
 
-async function orderServers(world: FilledWorld, { servers }: Amount): Promise<void> {
+async function orderServers(world: YearWorld, { servers }: Amount): Promise<void> {
   await spread(world, servers, async (number, account) => {
     const [days, price] = [[30, 14, 90][number % 3] ?? 30, `${40 + number}.${10 + (number % 90)}`];
     const item = {

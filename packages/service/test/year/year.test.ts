@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { engines, storePlace } from '../engines.ts';
 import { checkYear } from './check.ts';
-import { fillYear } from './world.ts';
+import { changePrices, fillYear } from './world.ts';
 
 /** The benchmark does the same with 1,000 of each. */
 const FEW = { accounts: 3, vms: 30, domains: 30, servers: 6 };
@@ -17,6 +17,18 @@ test.each(engines)('a year passes: every invoice is exact to the cent, and so ar
   // Twelve months of three accounts, or thirteen.
   expect(invoices).toBeGreaterThanOrEqual(36);
   expect(positions).toBeGreaterThan(350);
+});
+
+test.each(engines)('prices for all VMs change twice in a year: every invoice is exact to the cent, on %s', async (engine) => {
+  const store = await (await storePlace(engine)).open();
+  const world = await fillYear(store, { accounts: 3, vms: 30, domains: 0, servers: 0 });
+  onTestFinished(() => world.service.close());
+  await changePrices(world, Date.UTC(2027, 1) / 1000, 0);
+  await changePrices(world, Date.UTC(2027, 4) / 1000, 30 * 86_400_000 - 1);
+  await world.advance(250 * 86_400);
+  const { invoices, wrong } = await checkYear(world);
+  expect(wrong).toEqual([]);
+  expect(invoices).toBeGreaterThanOrEqual(24);
 });
 
 test('a wrong invoice is found: a cent, a second, a missing one', async () => {
