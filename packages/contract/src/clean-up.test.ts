@@ -231,6 +231,13 @@ describe('the resources of a run', () => {
 });
 
 describe('the list of remaining changes', () => {
+  test('keeps a change that nothing undoes when the same thing is changed again', async () => {
+    await change(stepOf('polishThing'), { id: 't7' }, 200);
+    await change(stepOf('hideThing'), { id: 't7' }, 200);
+    await change(stepOf('unhideThing', { purpose: 'undo' }), { id: 't7' }, 200);
+    expect(cleaner.finish().left).toEqual(['polishThing (id t7): the document has no operation that undoes it']);
+  });
+
   test('has the name that the creation returned', async () => {
     await change(stepOf('createPaper'), {}, 200, { id: 'p1' });
     expect(cleaner.finish().left).toEqual(['createPaper (id p1): the document has no operation that undoes it']);
