@@ -17,11 +17,11 @@ import type { Store } from '@reseller/service';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 
-/** Thirty-two days: every month has ended after them. */
+/** Thirty-two days, longer than any month. */
 const OVER_A_MONTH = 32 * 86_400;
 const DOMAIN = 'contract-cancelled.net';
 
-/** The service itself on two sockets of this machine, with a store of its own. */
+/** The service on two sockets of this machine, with its own store. */
 export interface Sandbox {
   readonly url: URL;
   readonly operatorUrl: URL;
