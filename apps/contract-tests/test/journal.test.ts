@@ -48,6 +48,7 @@ test('returns entries with any characters unchanged', async () => {
 test('has no open entries without a file, and creates a file that only its owner can read', async () => {
   expect(await fileJournal(path).open()).toEqual([]);
   await fileJournal(path).record(entryOf('e', 'intended'));
+  expect(await readFile(path, 'utf8')).toBe(`${JSON.stringify(entryOf('e', 'intended'))}\n`);
   const { mode } = await stat(path);
   if (process.platform !== 'win32') expect(mode & 0o777).toBe(0o600);
 });

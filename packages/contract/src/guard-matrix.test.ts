@@ -119,6 +119,7 @@ async function isLetOut(guard: Guard, wanted: Request): Promise<boolean> {
     await guard.send(wanted);
   } catch (error) {
     expect(error).toBeInstanceOf(RefusedRequestError);
+    expect(error).toHaveProperty('name', 'RefusedRequestError');
     expect(String(error)).toContain(`${wanted.method} ${new URL(wanted.url).pathname} is not in the plan; it was not sent.`);
     expect(sent).toHaveLength(before);
     return false;
@@ -207,12 +208,26 @@ describe('sends a request only if all of it is in the plan', () => {
       const path = `${target.pathname.replace(/\/+$/, '')}/thing`;
       expect(await isLetOut(guard, request(list, `http://target.example${path}`))).toBe(true);
       expect(await isLetOut(guard, request(list, `http://target.example/other${path}`))).toBe(false);
+      // As long as the base path, but another one.
+      const folder = target.pathname.replace(/\/+$/, '').replaceAll(/\w/g, 'x');
+      if (folder !== '') expect(await isLetOut(guard, request(list, `http://target.example${folder}/thing`))).toBe(false);
     },
   );
 });
 
 describe('the next page', () => {
   const query = (value: string | undefined) => stepOf('listThings', { next: { in: 'query', field: 'offset', value } });
+  /** The parameter of the page is among those of the step. */
+  const limited = (value: string | undefined) => ({
+    ...query(value),
+    parameters: {
+      ...NO_PARAMETERS,
+      query: [
+        ['limit', '5'],
+        ['offset', '1'],
+      ] as const,
+    },
+  });
   const form = (value: string | undefined) =>
     stepOf('search', { form: { values: { a: '1' }, isFromDocument: true, found: {} }, next: { in: 'form', field: 'offset', value } });
 
@@ -222,6 +237,11 @@ describe('the next page', () => {
     [query('50'), 'thing', {}, false],
     [query('50'), 'thing?offset=50&offset=50', {}, false],
     [query('50'), 'thing?offset=50&limit=1', {}, false],
+    [limited('50'), 'thing?limit=5&offset=50', {}, true],
+    [limited('50'), 'thing?limit=5&offset=1', {}, false],
+    [limited('50'), 'thing?limit=5', {}, false],
+    [limited('50'), 'thing?offset=50', {}, false],
+    [limited(undefined), 'thing?limit=5&offset=any', {}, true],
     [query(undefined), 'thing?offset=any', {}, true],
     [query(undefined), 'thing?offset=', {}, true],
     [query(undefined), 'thing', {}, false],

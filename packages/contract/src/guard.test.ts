@@ -1,6 +1,7 @@
 import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { beforeEach, describe, expect, test } from 'vitest';
 
+import { parseDocument } from './document.ts';
 import { createGuard, RefusedRequestError } from './guard.ts';
 import type { Guard } from './guard.ts';
 import { readOperations } from './operations.ts';
@@ -8,6 +9,7 @@ import { countRequests, makePlan, MAX_READ_ONLY_REQUESTS } from './plan.ts';
 import type { Mode, Plan } from './plan.ts';
 import { NO_BUDGET } from './price.ts';
 import type { Budget, Price } from './price.ts';
+import { runContract } from './run.ts';
 import { createValidator } from './validator.ts';
 
 const operations = readOperations(bundle);
@@ -103,6 +105,80 @@ describe('the full plan', () => {
     const changing = new Set(steps.filter(({ effect }) => effect !== 'reads').map(({ operation }) => operation.id));
     expect(changing).toEqual(new Set(['deleteDedicatedServer', 'undeleteDedicatedServer']));
     expect(steps.some(({ operation, purpose }) => operation.id === 'listDedicatedServers' && purpose === 'call')).toBe(true);
+  });
+
+  test('breaks each rule of a query parameter where the operation changes something, but not where it costs money', async () => {
+    const responses = { 200: { description: 'Done.' } };
+    const parameters = [
+      { name: 'keep', in: 'query', required: true, schema: { type: 'integer', minimum: 1, maximum: 9 }, example: 3 },
+      { name: 'wait', in: 'query', schema: { type: 'boolean' } },
+    ];
+    const document = parseDocument({
+      openapi: '3.1.0',
+      info: { title: 'A', version: '1' },
+      paths: {
+        '/thing': { post: { operationId: 'makeThing', parameters, responses } },
+        '/thing/{id}': {
+          delete: {
+            operationId: 'deleteThing',
+            parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }, ...parameters],
+            responses,
+          },
+        },
+        '/buy': { post: { operationId: 'buy', 'x-billable': true, parameters, responses } },
+      },
+    });
+    const { steps } = makePlan({
+      document,
+      operations: readOperations(document),
+      validator: createValidator(document),
+      mode: 'full',
+      only: new Map([
+        ['makeThing', undefined],
+        ['deleteThing', undefined],
+        ['buy', undefined],
+      ]),
+      also: new Map(),
+      seed: 1,
+      orphans: [],
+      extensions: [],
+      unusable: new Map(),
+    });
+    const broken = steps.filter(({ purpose }) => purpose === 'invalid-parameter');
+    const of = (id: string) => broken.filter(({ operation }) => operation.id === id);
+    for (const id of ['makeThing', 'deleteThing']) {
+      expect(
+        of(id)
+          .map(({ detail }) => detail)
+          .toSorted(),
+      ).toEqual([
+        'the query parameter keep above its maximum',
+        'the query parameter keep as a word instead of a number',
+        'the query parameter keep below its minimum',
+        'the query parameter wait as a word instead of true or false',
+        'without the required query parameter keep',
+      ]);
+      expect(new Set(of(id).map(({ effect, phase, times }) => `${effect} ${phase} ${times}`))).toEqual(new Set(['changes 5 1']));
+    }
+    expect(of('deleteThing').map(({ path }) => path)).toEqual(Array(5).fill('own'));
+    expect(of('buy')).toEqual([]);
+    // The requests of the plan leave, and a service that accepts them is reported.
+    const requests: string[] = [];
+    const { findings } = await runContract({
+      document,
+      target: new URL('http://target.example'),
+      mode: 'full',
+      only: new Map([['makeThing', undefined]]),
+      journal: { record: async () => {}, open: async () => [] },
+      send: async ({ method, url }) => {
+        requests.push(`${method} ${url.replace('http://target.example', '')}`);
+        return new Response(null, { status: 200 });
+      },
+    });
+    for (const query of ['', '?keep=0', '?keep=10', '?keep=many', '?keep=3&wait=perhaps', '?keep=3'])
+      expect(requests).toContain(`POST /thing${query}`);
+    const accepted = findings.filter(({ check }) => check === 'parameter-refused');
+    expect(accepted).toHaveLength(5);
   });
 
   test('is the same for the same seed, and has invalid forms in another order for another seed', () => {

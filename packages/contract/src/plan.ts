@@ -242,6 +242,8 @@ function effectiveSteps(planning: Planning, operation: Operation, undone: readon
   if (!operation.billable && !isRemoval && !isUndoing)
     steps.push(...otherForms(planning, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.change })));
   steps.push(...brokenSteps(planning, operation).map((step): Step => ({ ...step, path, effect })));
+  // A service that ignores a broken parameter carries out the change, which must not cost money.
+  if (!operation.billable) steps.push(...brokenParameterSteps(planning, operation, call));
   return steps;
 }
 

@@ -13,7 +13,7 @@ export const parameterRefused: Check = {
   id: 'parameter-refused',
   claim: 'The service refuses an invalid query parameter.',
   judges:
-    'Sends read requests in which one query parameter breaks one rule: a missing required parameter, a word instead of a number, a number outside its limits, a string that is too short, too long, not ASCII or against its pattern, or a value outside its list. Any 4xx is a refusal. Does not send unknown parameters, because OpenAPI cannot forbid them.',
+    'Sends requests in which one query parameter breaks one rule, to read operations and, in a full run, to changes that cost no money: a missing required parameter, a word instead of a number, a number outside its limits, a string that is too short, too long, not ASCII or against its pattern, or a value outside its list. Any 4xx is a refusal. Does not send unknown parameters, because OpenAPI cannot forbid them.',
   client:
     'The service silently returns something other than what your code requested, such as a page of another size or an unfiltered list.',
   needs: ['invalid-parameter'],
