@@ -27,7 +27,7 @@ describe('the selftest', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test('finds nothing in a service without defects', () => {
-    expect(result.output).toContain('The service without defects: nothing found.');
+    expect(result.output).toContain('The service without defects has no findings.');
     expect(result.output).toContain(`${ALL_CHECKS.length} of ${ALL_CHECKS.length} defects found, 0 false alarms`);
     expect(result.code).toBe(0);
   });
