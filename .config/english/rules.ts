@@ -38,9 +38,10 @@ export const englishRules: readonly EnglishRule[] = [
     good: ['An undone delivery never takes effect.', 'Orphaned reservations are undone.', 'Runs the jobs that are due.'],
   },
   {
-    pattern: /\b(?:stands? in|stood in|stands? (?:beside|under|below|above|between|for ever)|bears? the|beside)\b/gi,
+    pattern:
+      /\b(?:stands? in|stood in|stands? (?:beside|under|below|above|between|twice|there|nowhere|wherever|for ever)|bears? the|beside)\b/gi,
     advice: 'Say where it is or what it does: "is in", "next to", "replaces", "has".',
-    bad: ['The test stands beside the rule.', 'It bears the name of the field.'],
+    bad: ['The test stands beside the rule.', 'It bears the name of the field.', 'A member that stands twice.'],
     good: ['The test is next to the rule.', 'It has the name of the field.', 'GET stands for a read.'],
   },
   {
@@ -68,6 +69,30 @@ export const englishRules: readonly EnglishRule[] = [
     advice: 'Start with a noun: "The result …", "The work that …", not "What …".',
     bad: ['Does nothing. What it comes to is ignored.', '@returns what the caller sends'],
     good: ['Does nothing. The result is ignored.', 'What does the caller send? A form.', 'It checks what the caller sends.'],
+  },
+  {
+    pattern: /\b(?:graver|gravest|milder|mildest)\b/gi,
+    advice: 'Verdicts and problems are "more severe" or "less severe".',
+    bad: ['The gravest findings come first.'],
+    good: ['The most severe findings come first.'],
+  },
+  {
+    pattern: /\b(?:something|anything|nothing) to say (?:of|about|to)\b|\bwhat (?:comes|came) of (?:it|them)\b/gi,
+    advice: 'Name the result: "the check has no findings", "the outcome".',
+    bad: ['Whether it has anything to say of an operation.', 'Lists every check, and what came of it.'],
+    good: ['Whether it can have findings on an operation.', 'Lists every check with its outcome.', 'He has something to say.'],
+  },
+  {
+    pattern: /\b(?:is|are) there to (?!do\b|stay\b)[a-z]+|\basked of (?:each|it|them|both)\b/gi,
+    advice: 'Name the actor and the verb: "the check must find the defect", "the run sends the request to both".',
+    bad: ['A defect that one check is there to find.', 'The price is asked of each service.'],
+    good: ['A defect that one check must find.', 'What is there to do?', 'The run asks each service for the price.'],
+  },
+  {
+    pattern: /\b(?:is|are|was|were) (?:not|never) answered\b|\banswered with success\b/gi,
+    advice: 'A request has no response, or the server responds with a status.',
+    bad: ['A request that is not answered is lost.', 'Every operation answered with success.'],
+    good: ['A request without a response is lost.', 'Every operation responded with success.', 'The support team answered.'],
   },
   {
     pattern: /(?:, and|, or|\bat most|\bat least|\bthan) what (?:is|it|they|was|were|has)\b/gi,

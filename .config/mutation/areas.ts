@@ -70,7 +70,7 @@ export const areas: Readonly<Record<string, Area>> = {
   },
   reports: {
     sources: ['packages/contract/src/{baseline,curl,report}.ts', 'packages/contract/src/report/*.ts'],
-    tests: ['packages/contract/src/{curl,recorded,run,secrets}.test.ts', 'packages/contract/src/report/*.test.ts'],
+    tests: ['packages/contract/src/{baseline,curl,recorded,run,secrets}.test.ts', 'packages/contract/src/report/*.test.ts'],
     startsService: false,
     threshold: 85,
   },

@@ -76,6 +76,8 @@ async function mutate({ tests, startsService, threshold }: Area, sources: readon
   const all = await mutantsOf(REPOSITORY, sources);
   const sample = values.sample === undefined ? undefined : sampleOf(all, Number(values.sample), Number(values.seed));
   if (sample) process.stdout.write(`Testing ${sample.length} of ${all.length} changes, picked with --seed ${values.seed}.\n`);
+  // Someone may edit them during the run.
+  const texts = new Map(sources.map((file) => [file, readFileSync(join(REPOSITORY, file), 'utf8')]));
   const copy = copyRepository(REPOSITORY);
   // The results of the previous run outlive the copy.
   const incrementalFile = join(REPOSITORY, 'node_modules/.cache/mutation', `${name}.json`);
@@ -112,16 +114,18 @@ async function mutate({ tests, startsService, threshold }: Area, sources: readon
       MUTATION_SET_UP: startsService ? '.config/postgres.ts\n.config/run-folder.ts' : '',
     });
     const results = existsSync(join(copy, RESULTS_FILE)) ? resultsOf(readFileSync(join(copy, RESULTS_FILE), 'utf8')) : [];
-    const scores = scoresOf(results, (file) => readFileSync(join(REPOSITORY, file), 'utf8'), equivalents);
+    const scores = scoresOf(results, (file) => texts.get(file) ?? '', equivalents);
     if (scores.length === 0) return ended || 1;
     const { value, noticed, tested, interval } = scoreOf(scores);
     const [low, high] = interval.map(percentage);
     process.stdout.write(
       `\n${textOf(scores)}\n\n${name}: ${percentage(value)} (${noticed} of ${tested} tested changes), and at least ${percentage(threshold)} is expected.\n` +
-        (sample
+        (sample && ended === 0
           ? `Of all ${all.length} changes, ${low} to ${high} are noticed (95 % interval of a sample with --seed ${values.seed}).\n`
           : '') +
-        (ended === 0 ? '' : 'The run ended before all changes were tested.\n'),
+        (ended === 0
+          ? ''
+          : 'The run ended before all changes were tested. It tests file by file, so what it tested is not a random sample.\n'),
     );
     return ended || (value < threshold ? 1 : 0);
   } finally {

@@ -1,4 +1,4 @@
-/** How much longer a read-only run takes than the same requests sent bare, one after the other as well. */
+/** Measures how much longer a read-only run takes than the same requests alone, sent one after the other. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ interface Service {
 }
 
 async function measure(document: OpenApiDocument, { name, target, apiKey }: Service): Promise<void> {
-  // A document of its own each time, as nothing of the last run is there when a command starts.
+  // A new object for each run, because a command starts without cached schemas.
   function fresh(): OpenApiDocument {
     return structuredClone(document);
   }
@@ -55,7 +55,7 @@ async function plain(request: Request): Promise<{ url: string; method: string; h
   return { url: request.url, method: request.method, headers: request.headers, body: await request.text() };
 }
 
-/** In a process of its own, as every service that is tested is. */
+/** Starts the sandbox in a separate process, like any tested service. */
 async function startSandbox(): Promise<Service> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'service.ts')], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [line] = await once(child.stdout, 'data');

@@ -1,4 +1,4 @@
-/** A sandbox until its standard input ends. Prints its address and a key. */
+/** Runs a sandbox until its standard input ends. Prints its address and a key. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -12,32 +12,31 @@ import type { Console } from './console.ts';
 import { readArguments, USAGE } from './options.ts';
 import type { Environment } from './options.ts';
 
-/** The surroundings of a command, apart from its arguments. */
+/** The environment and the outputs of a command. */
 export interface CommandContext {
   readonly environment: Environment;
   readonly output: Console;
   readonly paths?: FilePaths;
-  /** Ends what runs until it is told to stop. */
+  /** Stops commands that run until they are stopped, such as the proxy. */
   readonly signal?: AbortSignal;
 }
 
-/** Private packages have no release of their own: the version is that of the package file. */
 const { version: VERSION } = manifest;
 
-/** Next to the sandbox's own data, at the root of the repository. */
+/** The default paths, in the data folder of the sandbox. */
 const PLACES: FilePaths = { journal: fileURLToPath(new URL('../../../.data/contract-journal.jsonl', import.meta.url)) };
 
 /**
- * The whole command but the process.
+ * Runs the command in this process.
  * @param argv arguments after the script
- * @returns the exit code: 0 nothing failed, 1 violations, 2 could not run
+ * @returns the exit code: 0 nothing failed, 1 findings that fail the run, 2 could not run
  */
 export async function runCommand(argv: readonly string[], context: CommandContext): Promise<0 | 1 | 2> {
   const { output } = context;
   try {
     return await dispatch(argv, context);
   } catch (error) {
-    // An error that nobody foresaw must not end with the code that means violations.
+    // An unexpected error must not result in exit code 1, which means findings.
     output.print(
       error instanceof CannotRunError ? error.message : `The run failed: ${error instanceof Error ? error.message : String(error)}`,
     );

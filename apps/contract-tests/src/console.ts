@@ -1,14 +1,14 @@
 import { MASK } from '@reseller/contract';
 
-/** Where a command writes, for people. */
+/** The output of a command. */
 export interface Console {
-  /** One line, or several, of output. */
+  /** Prints one or more lines. */
   readonly print: (text: string) => void;
-  /** A line of progress; the next one may take its place. A passing one is shown only where it does. */
+  /** Prints a line of progress, which the next one replaces on a terminal. A passing line is shown only on a terminal. */
   readonly progress: (line: string, isPassing?: boolean) => void;
 }
 
-/** A console that lets neither secrets nor what steers a terminal pass, whatever reaches it. */
+/** A console that masks secrets and replaces control characters. */
 export function safeConsole(output: Console, secrets: readonly string[]): Console {
   function clean(text: string): string {
     return withoutSecrets(text, secrets).replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, '\u{FFFD}');
@@ -16,7 +16,7 @@ export function safeConsole(output: Console, secrets: readonly string[]): Consol
   return { print: (text) => output.print(clean(text)), progress: (line, isPassing) => output.progress(clean(line), isPassing) };
 }
 
-/** A text without secrets, as they are and as JSON, XML and URLs would write them. */
+/** Masks secrets in a text, including their JSON, XML and URL encodings. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.filter((secret) => secret !== '').reduce(withoutSecret, text);
 }

@@ -10,34 +10,34 @@ import { parse } from 'yaml';
 
 import { CannotRunError } from './cannot-run.ts';
 
-/** A document in one piece, and the files that a person edits. */
+/** A bundled document and its source files. */
 export interface LoadedDocument {
   readonly document: OpenApiDocument;
-  /** What readers of a report should know of it. */
+  /** Notes about the document for readers of a report. */
   readonly notes: readonly string[];
   /** Whether it is written in OpenAPI 3.0 and was read as 3.1. */
   readonly isUpgraded: boolean;
   /** The root file of the sources. */
   readonly root: string;
-  /** The folder that file names are shown relative to. */
+  /** The folder to which file names are relative. */
   readonly base: string;
 }
 
-/** The document that a command line chooses. */
+/** The options that choose a document. */
 export interface ChosenDocument {
   /** A file. Undefined for the reseller document. */
   readonly document: string | undefined;
   readonly extension: boolean;
 }
 
-/** The document that a command line chooses, in one piece. */
+/** Opens the chosen document. */
 export function openChosenDocument({ document, extension }: ChosenDocument): Promise<LoadedDocument> {
   return openDocument(document, extension ? 'service' : 'openapi');
 }
 
 /**
- * The reseller document, or the one in a file: in one piece or in many, as YAML or JSON.
- * @throws {CannotRunError} when it cannot be used
+ * Opens the reseller document, or the one in a file: bundled or in several files, YAML or JSON.
+ * @throws {CannotRunError} when the document is unusable
  */
 export async function openDocument(file: string | undefined, name: BundleName = 'openapi'): Promise<LoadedDocument> {
   if (file === undefined) {
@@ -65,13 +65,13 @@ export async function openDocument(file: string | undefined, name: BundleName = 
   }
 }
 
-/** The specification, or the specification and the extension. */
+/** The specification, or the specification with the extension. */
 export type BundleName = 'openapi' | 'service';
 
 const bundles = new Map<BundleName, OpenApiDocument>();
 
 /**
- * The bundle of the reseller document: always the same object, so that its schemas are compiled once in a process.
+ * Loads the bundle of the reseller document. Returns the same object every time, so that a process compiles its schemas once.
  * @throws {CannotRunError} when it has not been built
  */
 export async function loadDocument(name: BundleName = 'openapi'): Promise<OpenApiDocument> {
@@ -91,12 +91,12 @@ async function readBundle(name: BundleName): Promise<OpenApiDocument> {
   return parseDocument(JSON.parse(text));
 }
 
-/** The places of the parts of a document in its files. */
+/** Maps a document to its source files. */
 export function sourcesOf({ document, root, base }: LoadedDocument): Promise<SourceMap> {
   return mapSources(document, root, base);
 }
 
-/** A change waits for another at most as often as it has places around it. */
+/** Enough passes for changes that depend on each other, since a change waits at most once for each of its parents. */
 const MAX_PASSES = 100;
 
 /**
@@ -105,7 +105,7 @@ const MAX_PASSES = 100;
  */
 export async function writeProposals(loaded: LoadedDocument, findings: Report['findings']): Promise<readonly string[]> {
   const changed = new Set<string>();
-  // A change may make the place for the next one, such as the map that two headers need.
+  // A change may create the parent for the next one, such as the map for two headers.
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const files = editedFiles(findings, await sourcesOf(loaded));
     if (files.size === 0) return [...changed];
@@ -114,15 +114,15 @@ export async function writeProposals(loaded: LoadedDocument, findings: Report['f
       changed.add(path);
     }
   }
-  throw new Error('The proposals do not come to an end. This is a fault of the contract tests; look at what was changed.');
+  throw new Error('Writing the proposals did not finish. This is a bug in the contract tests; review the changed files.');
 }
 
 async function bundled(root: string): Promise<unknown> {
-  // Only documents in several files need it, and it takes a while to load.
+  // Loaded only when needed, because loading takes long.
   const { bundle, createConfig } = await import('@redocly/openapi-core');
   const { bundle: result, problems } = await bundle({ ref: root, config: await createConfig({}) });
   const problem = problems.find(({ severity }) => severity === 'error');
-  if (problem !== undefined) throw new CannotRunError(`The document cannot be put into one piece: ${problem.message}`);
+  if (problem !== undefined) throw new CannotRunError(`The document cannot be bundled: ${problem.message}`);
   return JSON.parse(JSON.stringify(result.parsed));
 }
 

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import type { Journal, JournalEntry } from '@reseller/contract/engine';
 
 /**
- * A journal in a file, one JSON line for each state of an entry. An entry is on the disk before `record` returns, so that after a
- * crash the next run knows what is left to undo.
+ * A journal in a file, with one line of JSON for each state of an entry. An entry is on disk before `record` returns, so that the
+ * next run can undo changes after a crash.
  */
 export function fileJournal(path: string): Journal {
   return {
@@ -13,7 +13,7 @@ export function fileJournal(path: string): Journal {
       await mkdir(dirname(path), { recursive: true });
       const file = await open(path, 'a+', 0o600);
       try {
-        // After a line that a crash cut short, the entry must begin a line of its own.
+        // If a crash truncated the last line, starts a new one.
         const { size } = await file.stat();
         const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
         const start = size > 0 && buffer.toString() !== '\n' ? '\n' : '';
@@ -35,7 +35,7 @@ export function fileJournal(path: string): Journal {
   };
 }
 
-/** A crash can cut the last line short: then what it said did not happen yet. */
+/** Parses a line. Ignores a line that a crash truncated, because its request was not sent yet. */
 function readEntry(line: string): JournalEntry | undefined {
   try {
     const value: unknown = JSON.parse(line);

@@ -10,7 +10,7 @@ const LINES_PER_LOG_LINE = 25;
 const { stderr, stdout } = process;
 let lines = 0;
 
-/** On a terminal one line that changes, in a log now and then a line. */
+/** Updates one line on a terminal. In a log, prints every 25th line. */
 function progress(line: string, isPassing = false): void {
   if (stderr.isTTY) stderr.write(`\r\u001B[K${line.slice(0, (stderr.columns ?? 80) - 1)}`);
   else if (!isPassing && ++lines % LINES_PER_LOG_LINE === 0) stderr.write(`${line}\n`);
@@ -23,7 +23,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
     progress,
     print(text) {
       if (stderr.isTTY) stderr.write('\r\u001B[K');
-      // Node leaves colours out where the terminal has none, or NO_COLOR is set.
+      // `styleText` omits colours if the terminal does not support them or NO_COLOR is set.
       const shown = stdout.isTTY ? coloured(text, (colour, part) => styleText(colour, part, { stream: stdout })) : text;
       stdout.write(`${shown}\n`);
     },

@@ -1,6 +1,6 @@
 import type { Journal, JournalEntry } from '@reseller/contract/engine';
 
-/** A journal for services whose state ends with the process, such as that of the selftest. */
+/** A journal in memory, for services whose state ends with the process, such as those of the selftest. */
 export function memoryJournal(): Journal {
   const entries = new Map<string, JournalEntry>();
   return {

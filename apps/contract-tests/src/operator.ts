@@ -6,21 +6,21 @@ import { CannotRunError } from './cannot-run.ts';
 import { keyFile, LOOPBACK } from './options.ts';
 import type { Arguments, Environment } from './options.ts';
 
-/** The operator API of the service that is tested, where one-time codes are presented as a third party would. */
+/** The operator API of the tested service, at which one-time codes are presented as by a third party. */
 export interface OperatorAccess {
   readonly url: URL;
-  /** A token of the operator, or of a third party: that may verify one-time codes and nothing else. */
+  /** A token of the operator, or of a verifier, which may only verify one-time codes. */
   readonly token: string;
 }
 
-/** What a header can carry: visible ASCII. */
+/** The characters that are allowed in a header: visible ASCII. */
 const TOKEN = /^[!-~]+$/;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Where codes are presented: what `--operator` or RESELLER_OPERATOR_URL names, with RESELLER_OPERATOR_TOKEN or, on this machine only, the
- * token of the sandbox. Undefined where neither names one.
- * @throws {CannotRunError} when there is an address and no token that can be used
+ * Reads the address of the operator API (`--operator` or RESELLER_OPERATOR_URL) and its token: RESELLER_OPERATOR_TOKEN or, on this machine
+ * only, that of the sandbox. Returns undefined without an address.
+ * @throws {CannotRunError} when there is an address without a usable token
  */
 export async function readOperator(
   { operator: url }: Pick<Arguments, 'operator'>,
@@ -32,18 +32,18 @@ export async function readOperator(
   const token = (environment['RESELLER_OPERATOR_TOKEN'] ?? (isLocal ? await readFile(tokenFile, 'utf8').catch(() => '') : '')).trim();
   if (token === '')
     throw new CannotRunError(
-      `There is no token for the operator API. Set RESELLER_OPERATOR_TOKEN to one of the operator or of a verifier${isLocal ? `, or start the sandbox once (npx pnpm@12 start), which writes ${tokenFile}` : ''}.`,
+      `There is no token for the operator API. Set RESELLER_OPERATOR_TOKEN to the token of the operator or of a verifier${isLocal ? `, or start the sandbox once (npx pnpm@12 start), which writes ${tokenFile}` : ''}.`,
     );
   if (!TOKEN.test(token))
     throw new CannotRunError(
-      'The operator token has characters that a header cannot carry. Check that it was copied whole and without spaces.',
+      'The operator token has characters that are not allowed in a header. Check that you copied all of it, without spaces.',
     );
   return { url, token };
 }
 
 /**
- * Makes sure that codes can be presented, with one that breaks the rules and so is looked up nowhere.
- * @throws {CannotRunError} when the address is not that of an operator API, or the token is refused
+ * Checks that codes can be presented, with an invalid one that uses up no code.
+ * @throws {CannotRunError} when the address is not that of an operator API, or it refuses the token
  */
 export async function assertOperator({ url, token }: OperatorAccess): Promise<void> {
   const status = await present({ url, token }, '').catch((error: unknown) => {
@@ -59,19 +59,19 @@ export async function assertOperator({ url, token }: OperatorAccess): Promise<vo
 
 /**
  * Presents one-time codes at an operator API (`POST /otp/verify`), which uses them up.
- * @returns a function that says whether a code was taken, and throws where the response does not show it
+ * @returns a function that returns whether a code was accepted, and throws when the response does not show that
  */
 export function otpPresenter(access: OperatorAccess): (code: string) => Promise<boolean> {
   return async (code) => {
     const status = await present(access, code);
     if (status === 200) return true;
-    // That the path is there was seen before the run, so 404 is about the code.
+    // assertOperator has checked the path, so 404 means an invalid code.
     if (status === 404) return false;
     throw new Error(`the operator API at ${access.url.origin} returned ${status} for a code`);
   };
 }
 
-/** @returns the status of the response, also of one that is not from the API */
+/** @returns the status of the response, even if it is not from the API */
 async function present({ url, token }: OperatorAccess, code: string): Promise<number> {
   const client = createClient({ baseUrl: url.href, token, timeoutMs: TIMEOUT_MS, maxRetries: 0 });
   try {

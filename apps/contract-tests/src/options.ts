@@ -8,52 +8,53 @@ import type { Money, NamedOperations, Verdict } from '@reseller/contract/engine'
 
 import { CannotRunError } from './cannot-run.ts';
 
-export const USAGE = `Checks the responses of a running service against its OpenAPI document. Read-only unless told otherwise.
+export const USAGE = `Checks the responses of a running service against its OpenAPI document. Read-only by default.
 
 Usage
   npx pnpm@12 contract [--target URL] [options]   call a service and judge its responses
-  npx pnpm@12 contract --har FILE                 judge recorded traffic
+  npx pnpm@12 contract --har FILE                 judge a recording
   npx pnpm@12 contract proxy --target URL         judge the traffic that passes through a proxy
   npx pnpm@12 contract diff OLD NEW               compare two documents and name what breaks their users
-  npx pnpm@12 contract selftest                   show that every check finds its own defect
+  npx pnpm@12 contract selftest                   test that every check finds its own defect
 
 Target
-  --target URL         base address; the local sandbox when omitted, http://127.0.0.1:4010 or the port in RESELLER_PORT
+  --target URL         base address. Default: the local sandbox, http://127.0.0.1:4010 or the port in RESELLER_PORT
   --document FILE      another OpenAPI document, 3.0 or 3.1, in one file or in many
-  --extension          also the operations of the extension, which the specification names but does not show. Without it,
-                       they are neither called nor expected
+  --extension          include the operations of the extension, which the specification names but does not show. Without
+                       this option they are neither called nor expected
   --api-key KEY        API key, bearer token or user:password, sent as the document says. Prefer RESELLER_API_KEY, which
                        other users of the machine cannot see. For a sandbox on this machine, demo-api-key in its data
                        folder (RESELLER_DATA_DIR, or .data) is read when neither is given
-  --compare URL        a second service that should return the same shapes; its key in RESELLER_COMPARE_API_KEY, else the
-                       same key
-  --operator URL       operator API where one-time codes are presented as a third party would, in full mode (or
-                       RESELLER_OPERATOR_URL); its token, or that of a verifier, in RESELLER_OPERATOR_TOKEN. For a sandbox
+  --compare URL        a second service that should return the same shapes. Its key is RESELLER_COMPARE_API_KEY, or else
+                       the same key
+  --operator URL       operator API at which one-time codes are presented as by a third party, in full mode (or
+                       RESELLER_OPERATOR_URL). Its token, or that of a verifier, is RESELLER_OPERATOR_TOKEN. For a sandbox
                        on this machine, operator-token in its data folder is read when it is not set
 
-What is sent
-  --mode MODE          read-only (default), or full: also what changes something and can be undone
-  --only OPERATION...  restrict the run to these operations, and to what finds identifiers for them
-  --also OPERATION...  add operations to the run that have to be named: those that cost money or cannot be undone
-                       With OPERATION=IDENTIFIER, either allows the operation on that thing; without, it is used only on
-                       what the run made itself. To read a thing, name it the same way: --only getVm=48213
-  --plan               list every request that may leave, and send none
-  --budget AMOUNT      how much may be spent, such as 12.50, gross where the API says gross
+Requests
+  --mode MODE          read-only (default), or full: also operations that change something and can be undone
+  --only OPERATION...  restrict the run to these operations and the reads that find identifiers for them
+  --also OPERATION...  add operations that must be named: those that cost money or cannot be undone.
+                       OPERATION=IDENTIFIER allows the operation on that resource; otherwise it is used only on
+                       resources that the run created. Reads take an identifier the same way: --only getVm=48213
+  --plan               list every request that the run may send, and send none
+  --budget AMOUNT      how much the run may spend, such as 12.50; gross if the API states gross prices
   --allow-unknown-price N
-                       how many requests that cost money may succeed without a price from the API
-  --yes                carry out what full mode announces
-  --seed N             which invalid bodies are sent, in which order, and the names of new things;
-                       another one each time when omitted, and printed
-  --rate N/s           the most requests per second
+                       how many purchases may succeed without a price from the API
+  --yes                make the changes that full mode announces
+  --seed N             determines the order of invalid bodies and the names of new resources.
+                       Default: a random number, which is printed
+  --rate N/s           maximum number of requests per second
 
-What comes of it
-  --fail-on VERDICT    the mildest verdict that ends with exit code 1: violation (default), discovered, learned, unverified
+Results
+  --fail-on VERDICT    least severe verdict that ends with exit code 1: violation (default), discovered, learned or
+                       unverified
   --baseline FILE      accepted findings, each with reason, owner and expiry
-  --report DIR         write report.json, JUnit, SARIF, HTML, Markdown, HAR and proposals there
-  --write              write the proposals into the YAML of the document
-  --port N             port of the proxy (4040)
-  --version            the version of this program and of Node.js
-  --help               this text
+  --report DIR         write report.json, JUnit, SARIF, HTML, Markdown, HAR and proposals to this folder
+  --write              write the proposals into the YAML files of the document
+  --port N             port of the proxy (default: 4040)
+  --version            print the version of this program and of Node.js
+  --help               print this text
 
 Examples
   npx pnpm@12 contract --target https://api.example.com --document api.yaml --report reports
@@ -71,12 +72,12 @@ const KEY = /^[!-~]+$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A file that a sandbox writes to its data folder at its first start, readable by its owner alone. */
+/** A file that a sandbox writes to its data folder at its first start. Only its owner can read it. */
 export function keyFile(name: 'demo-api-key' | 'operator-token', environment: Environment): string {
   return join(resolve(REPOSITORY, environment['RESELLER_DATA_DIR'] || '.data'), name);
 }
 
-/** What the command line says, checked one by one. */
+/** The parsed and validated arguments. */
 export interface Arguments {
   readonly command: 'run' | 'har' | 'proxy' | 'diff' | 'selftest' | 'help' | 'version';
   /** Files of `diff`. */
@@ -84,14 +85,14 @@ export interface Arguments {
   readonly target: URL;
   readonly apiKey: string | undefined;
   readonly document: string | undefined;
-  /** Whether the document has the operations of the extension too. */
+  /** Whether the document includes the operations of the extension. */
   readonly extension: boolean;
   readonly mode: 'read-only' | 'full';
-  /** The run is restricted to these operations. */
+  /** Restricts the run to these operations. */
   readonly only: NamedOperations;
-  /** Operations that are added to the run. */
+  /** Adds these operations to the run. */
   readonly also: NamedOperations;
-  /** The mildest verdict that makes the run fail. */
+  /** The least severe verdict that makes the run fail. */
   readonly failOn: Verdict;
   readonly plan: boolean;
   readonly budget: Money | undefined;
@@ -127,7 +128,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
     );
   }
   const mode = values.mode ?? 'read-only';
-  if (mode !== 'read-only' && mode !== 'full') throw new CannotRunError('--mode is read-only or full.');
+  if (mode !== 'read-only' && mode !== 'full') throw new CannotRunError('--mode must be read-only or full.');
   return {
     command,
     files: command === 'diff' ? rest : [],
@@ -156,8 +157,8 @@ export function readArguments(argv: readonly string[], environment: Environment 
 }
 
 /**
- * The API key for a target: the argument, else the environment, else that of the sandbox on this machine.
- * @throws {CannotRunError} when there is none, or a header cannot carry it
+ * Reads the API key for a target: from the argument, else the environment, else the sandbox on this machine.
+ * @throws {CannotRunError} when there is none, or it has characters that are not allowed in a header
  */
 export async function readKey({ target, apiKey: given }: Pick<Arguments, 'target' | 'apiKey'>, environment: Environment): Promise<string> {
   const demoKeyFile = keyFile('demo-api-key', environment);
@@ -170,7 +171,9 @@ export async function readKey({ target, apiKey: given }: Pick<Arguments, 'target
     );
   }
   if (!KEY.test(apiKey))
-    throw new CannotRunError('The API key has characters that a header cannot carry. Check that it was copied whole and without spaces.');
+    throw new CannotRunError(
+      'The API key has characters that are not allowed in a header. Check that you copied all of it, without spaces.',
+    );
   return apiKey;
 }
 
@@ -213,7 +216,7 @@ interface Parsed {
 const LISTS: ReadonlySet<string> = new Set(['only', 'also']);
 
 function parse(argv: readonly string[]): Parsed {
-  // pnpm hands "--" on to the script.
+  // pnpm passes "--" to the script.
   const args = argv.filter((argument, index) => !(argument === '--' && index === 0));
   const { values, tokens } = parseTokens(args);
   const words: Record<string, string[]> = { only: [], also: [], none: [] };
@@ -230,9 +233,9 @@ function parseTokens(args: string[]): ReturnType<typeof parseArgs<{ options: typ
   try {
     return parseArgs({ args, options: OPTIONS, allowPositionals: true, tokens: true });
   } catch (error) {
-    // Only the name of the option is repeated, because its value can be a key.
+    // The message has only the name of the option, because its value can be a key.
     const [, problem, name] = /^(Unknown option|Option) '(--?[a-z-]+)/.exec(error instanceof Error ? error.message : '') ?? [];
-    const what = problem === 'Unknown option' ? 'is unknown' : 'lacks its value, or has one that it does not take';
+    const what = problem === 'Unknown option' ? 'is unknown' : 'needs a value, or does not take one';
     throw new CannotRunError(`${name === undefined ? 'An option' : `The option ${name}`} ${what}. See npx pnpm@12 contract --help.`, {
       cause: error,
     });
@@ -248,7 +251,7 @@ function readCommand(values: Values, [first]: readonly string[]): Arguments['com
 
 function readFailOn(text: string | undefined): Verdict {
   const verdict = VERDICTS.find((one) => one === (text ?? 'violation'));
-  if (verdict === undefined) throw new CannotRunError(`--fail-on is one of ${VERDICTS.join(', ')}.`);
+  if (verdict === undefined) throw new CannotRunError(`--fail-on must be one of ${VERDICTS.join(', ')}.`);
   return verdict;
 }
 
@@ -266,14 +269,14 @@ function readNumber(text: string | undefined, name: string, least: number): numb
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < least || !Number.isSafeInteger(value))
-    throw new CannotRunError(`${name} must be a whole number from ${least} on.`);
+    throw new CannotRunError(`${name} must be a whole number of at least ${least}.`);
   return value;
 }
 
 function readMoney(text: string | undefined): Money | undefined {
   const amount = moneyOf(text);
   if (text !== undefined && amount === undefined)
-    throw new CannotRunError('--budget is an amount such as 12.50, with up to eight decimals.');
+    throw new CannotRunError('--budget must be an amount such as 12.50, with at most eight decimals.');
   return amount;
 }
 
@@ -288,17 +291,17 @@ function readAddress(text: string, what: string): URL {
   return target;
 }
 
-/** The sandbox that `npx pnpm@12 start` starts in the same environment. */
+/** The address of the sandbox that `npx pnpm@12 start` starts in the same environment. */
 function localTarget(environment: Environment): string {
   const port = environment['RESELLER_PORT'];
   if (!port) return LOCAL;
   if (/^\d{1,5}$/.test(port) && Number(port) > 0 && Number(port) <= 65_535) return `http://127.0.0.1:${port}`;
   throw new CannotRunError(
-    `RESELLER_PORT is '${port}', which does not name the port of a running sandbox. Name the service with --target.`,
+    `RESELLER_PORT is '${port}', which is not a port from 1 to 65535. Give the address of the service with --target.`,
   );
 }
 
-/** An address that the environment names for all commands says nothing where no code is generated; one that was written does. */
+/** A read-only run ignores RESELLER_OPERATOR_URL, because it generates no codes, but refuses `--operator`. */
 function readOperatorAddress(given: string | undefined, environment: Environment, mode: Arguments['mode']): URL | undefined {
   if (given !== undefined && mode !== 'full')
     throw new CannotRunError('--operator is for full mode: a read-only run generates no one-time codes. Add --mode full, or leave it out.');

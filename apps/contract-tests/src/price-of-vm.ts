@@ -3,17 +3,17 @@ import type { OpenApiDocument } from '@reseller/contract';
 import { moneyOf, worthOf } from '@reseller/contract/engine';
 import type { Money, Price } from '@reseller/contract/engine';
 
-/** A resource that has a price, and the field of the form that asks for it. */
+/** A resource with a price, and its field in the form. */
 interface PricedResource {
   readonly field: string;
-  /** How much of the field one price is for; begun units count pro rata unless `isWhole`. */
+  /** The amount of the field that one price covers. Partial units count pro rata unless `isWhole`. */
   readonly unit: bigint;
   readonly isWhole?: boolean;
-  /** Whether only the part beyond the included amount has a price. */
+  /** Whether the price applies only to the amount beyond the included one. */
   readonly isExtra?: boolean;
 }
 
-/** How the document composes the price of a VM ("Billing"), by the names of its prices. */
+/** The parts of the price of a VM (section "Billing" of the document), by price name. */
 const RESOURCES: Readonly<Record<string, PricedResource>> = {
   core: { field: 'cores', unit: 1n },
   mem: { field: 'mem', unit: 1024n },
@@ -24,21 +24,21 @@ const RESOURCES: Readonly<Record<string, PricedResource>> = {
   extra_gbit: { field: 'network_speed', unit: 1000n, isWhole: true, isExtra: true },
 };
 
-/** The API's responses about prices of VMs, as data. */
+/** The responses of the API with the prices of VMs. */
 export interface VmPriceResponses {
-  /** Of `GET /vm/list/hosts`. */
+  /** The data of `GET /vm/list/hosts`. */
   readonly hosts: unknown;
-  /** Of `GET /accounting/sales`. */
+  /** The data of `GET /accounting/sales`. */
   readonly sales: unknown;
 }
 
-/** How much of each resource a form asks for, in units of its price. */
+/** The amount of each resource in a form, in units of its price. */
 type Amounts = ReadonlyMap<string, { readonly amount: bigint; readonly unit: bigint }>;
 
 /**
- * The price of a VM for 30 days: by the prices of its host system, or in the active sale that makes it cheapest.
+ * Calculates the price of a VM for 30 days, by the prices of its host system or of the cheapest active sale.
  * @param form fields of `PUT /vm/create`
- * @returns undefined where something that the form asks for has no price in any response
+ * @returns undefined when no response has the price of a requested resource
  */
 export function priceOfVm(
   form: Readonly<Record<string, unknown>>,
@@ -61,7 +61,7 @@ export function priceOfVm(
   return offers.toSorted((one, other) => (worthOf(one) < worthOf(other) ? -1 : 1))[0];
 }
 
-/** @param lists prices by resource; the first that names a resource counts */
+/** @param lists price lists by resource; the first list with a resource applies */
 function priceBy(source: string, amounts: Amounts, ...lists: readonly unknown[]): Price | undefined {
   function sum(kind: 'price_net' | 'price_gross'): Money | undefined {
     let total = 0n;
@@ -77,7 +77,7 @@ function priceBy(source: string, amounts: Amounts, ...lists: readonly unknown[])
   return net === undefined ? undefined : { net, gross: sum('price_gross'), basis: `at most, for each 30 days that it runs, by ${source}` };
 }
 
-/** @returns undefined where the form asks for something countable that is not known to have a price, or is not an amount */
+/** @returns undefined when the form has a number without a known price, or an invalid amount */
 function amountsOf(form: Readonly<Record<string, unknown>>, included: unknown, document: OpenApiDocument): Amounts | undefined {
   const fields = readOperations(document).find(({ id }) => id === 'createVm')?.form?.fields;
   function defaultOf(name: string): unknown {
@@ -86,10 +86,10 @@ function amountsOf(form: Readonly<Record<string, unknown>>, included: unknown, d
   }
   const amounts = new Map<string, { readonly amount: bigint; readonly unit: bigint }>();
   for (const [resource, { field, unit, isWhole, isExtra }] of Object.entries(RESOURCES)) {
-    const asked = form[field] ?? defaultOf(field) ?? 0;
+    const requested = form[field] ?? defaultOf(field) ?? 0;
     const free = isExtra ? (valueIn(included, field) ?? defaultOf(field) ?? 0) : 0;
-    if (!isCount(asked) || !isCount(free)) return undefined;
-    const amount = BigInt(Math.max(0, asked - free));
+    if (!isCount(requested) || !isCount(free)) return undefined;
+    const amount = BigInt(Math.max(0, requested - free));
     if (amount > 0n) amounts.set(resource, isWhole ? { amount: (amount + unit - 1n) / unit, unit: 1n } : { amount, unit });
   }
   const priced: ReadonlySet<string> = new Set(Object.values(RESOURCES).map(({ field }) => field));
@@ -101,7 +101,7 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Whether a VM that is made now is made in the sale, by the clock of this machine. */
+/** Whether a sale is active by the clock of this machine. */
 function isActive(sale: unknown): boolean {
   const [start, stop] = [valueIn(sale, 'startDate', 'value'), valueIn(sale, 'stopDate', 'value')];
   const [used, most] = [valueIn(sale, 'usedVolume', 'value'), valueIn(sale, 'maxVolume', 'value')];
@@ -111,12 +111,12 @@ function isActive(sale: unknown): boolean {
   return isBegun && !isOver && typeof used === 'number' && typeof most === 'number' && used < most;
 }
 
-/** What stands at a path of names in a value that nobody has looked at; undefined where nothing does. */
+/** The value at a path of names in a value of unknown type, or undefined. */
 export function valueIn(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce<unknown>((at, name) => (isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined), value);
 }
 
-/** A text or number that stands there, for people. */
+/** The string or number at a path, for messages. */
 export function textAt(value: unknown, ...names: readonly string[]): string {
   const found = valueIn(value, ...names);
   return typeof found === 'string' || typeof found === 'number' ? String(found) : '?';

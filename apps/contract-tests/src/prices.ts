@@ -5,18 +5,18 @@ import type { Exchange, ContractOptions, Money, Plan, Price, PriceOf, Step } fro
 import { CannotRunError } from './cannot-run.ts';
 import { isList, isRecord, priceOfVm, textAt, valueIn } from './price-of-vm.ts';
 
-/** The API's own responses about prices, by operation. */
+/** The responses of the API with prices, by operation. */
 export type PriceResponses = ReadonlyMap<string, unknown>;
 
 type Pricer = (step: Step, responses: PriceResponses, document: OpenApiDocument) => Price | undefined;
 
 interface PriceRule {
-  /** Operations that read what the price is made of; none of them takes an identifier. */
+  /** The operations with the prices. They take no identifiers. */
   readonly reads: readonly string[];
   readonly price: Pricer;
 }
 
-/** How the price of each operation that costs money follows from the responses of the API. The cost of other operations is unknown. */
+/** Calculates the price of each billable operation from responses of the API. The price of other operations is unknown. */
 const RULES: Readonly<Record<string, PriceRule>> = {
   createVm: {
     reads: ['listVmHosts', 'listSales'],
@@ -37,7 +37,7 @@ const RULES: Readonly<Record<string, PriceRule>> = {
 
 const DOMAIN_BASIS = { create: 'the first year', renew: 'a renewal, when it comes', transfer: 'the transfer' } as const;
 
-/** Asks the target what the purchases of a plan cost, with requests that only read; sends none where nothing costs money. */
+/** Reads the prices of the purchases of a plan from the target. Sends no requests when nothing costs money. */
 export async function readPrices(options: ContractOptions, { steps }: Plan): Promise<PriceOf> {
   const costly = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose !== 'invalid-form');
   const reads = new Set(costly.flatMap(({ operation }) => RULES[operation.id]?.reads ?? []));
@@ -52,7 +52,7 @@ export async function readPrices(options: ContractOptions, { steps }: Plan): Pro
     throw new CannotRunError(`${options.target.href} refuses the API key. Check RESELLER_API_KEY.`);
   const responses: PriceResponses = new Map(given.flatMap((exchange) => readable(exchange)));
   return (step) =>
-    // What a form costs that breaks the rules and is accepted all the same, nobody knows.
+    // The price of an invalid form that the service accepts is unknown.
     step.purpose === 'invalid-form' ? undefined : RULES[step.operation.id]?.price(step, responses, options.document);
 }
 
@@ -60,7 +60,7 @@ function readable({ operation, status, body }: Exchange): readonly (readonly [st
   return status === 200 && body.kind === 'json' ? [[operation.id, valueIn(body.value, 'data')]] : [];
 }
 
-/** The identifier that a step is about, where it was named. */
+/** The identifier of the resource of a step, if it was named. */
 function namedIn({ path }: Step): string | undefined {
   return typeof path === 'string' ? undefined : Object.values(path)[0];
 }
@@ -68,7 +68,7 @@ function namedIn({ path }: Step): string | undefined {
 function priceOfDomain(domain: unknown, what: keyof typeof DOMAIN_BASIS, responses: PriceResponses): Price | undefined {
   const prices = responses.get('getDomainPricings');
   if (typeof domain !== 'string' || !isRecord(prices)) return undefined;
-  // Of .uk and .co.uk the longer one is meant.
+  // The longest matching TLD applies, such as .co.uk instead of .uk.
   const [tld] = Object.keys(prices)
     .filter((one) => domain.toLowerCase().endsWith(`.${one.toLowerCase()}`))
     .toSorted((one, other) => other.length - one.length);
@@ -81,7 +81,7 @@ function priceOfDomain(domain: unknown, what: keyof typeof DOMAIN_BASIS, respons
       );
 }
 
-/** A cancellation that is withdrawn lets a server be renewed again, at the price that its owner pays, or else that the market asks. */
+/** The renewal price of a server whose cancellation is withdrawn: that of the owner, else that of the market. */
 function priceOfServer(identifier: string | undefined, responses: PriceResponses): Price | undefined {
   if (identifier === undefined) return undefined;
   const owned = itemOf(responses.get('listDedicatedServers'), identifier);

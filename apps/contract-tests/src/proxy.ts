@@ -6,10 +6,10 @@ import type { Recorder } from '@reseller/contract/engine';
 
 export interface ProxyOptions {
   readonly target: URL;
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
   readonly recorder: Recorder;
-  /** Told of each exchange, with the operation that it was of. */
+  /** Called with the status and the operation of each exchange. */
   readonly onExchange: (line: string) => void;
 }
 
@@ -18,7 +18,7 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** Headers of one connection, which a proxy does not pass on; and the encoding, so that bodies can be read. */
+/** Hop-by-hop headers, which a proxy does not forward, and the encoding, so that the proxy can read bodies. */
 const OWN: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -35,8 +35,8 @@ const OWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A proxy that passes everything on as it is and lets a recorder look at it.
- * @throws Error when the port is in use; its message is for the user
+ * Starts a proxy that forwards requests and responses unchanged and records them.
+ * @throws Error when the port is in use
  */
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   const server = createServer((request, response) => void pass(options, request, response));
@@ -61,17 +61,17 @@ async function pass({ target, recorder, onExchange }: ProxyOptions, request: Inc
   try {
     const requestHeaders = textHeaders(request.headers);
     const passed = Object.fromEntries(Object.entries(requestHeaders).filter(([name]) => !OWN.has(name)));
-    const answered = await fetch(url, {
+    const upstream = await fetch(url, {
       method,
       headers: { ...passed, 'accept-encoding': 'identity' },
       redirect: 'manual',
       ...(body.length > 0 ? { body } : {}),
     });
-    const bytes = new Uint8Array(await answered.arrayBuffer());
-    const responseHeaders = Object.fromEntries(answered.headers);
-    const cookies = answered.headers.getSetCookie();
+    const bytes = new Uint8Array(await upstream.arrayBuffer());
+    const responseHeaders = Object.fromEntries(upstream.headers);
+    const cookies = upstream.headers.getSetCookie();
     const outgoing = Object.fromEntries(Object.entries(responseHeaders).filter(([name]) => !OWN.has(name) && name !== 'content-encoding'));
-    response.writeHead(answered.status, {
+    response.writeHead(upstream.status, {
       ...outgoing,
       ...(cookies.length > 0 ? { 'set-cookie': cookies } : {}),
       'content-length': bytes.length,
@@ -84,12 +84,12 @@ async function pass({ target, recorder, onExchange }: ProxyOptions, request: Inc
       requestHeaders,
       requestBody,
       at,
-      status: answered.status,
+      status: upstream.status,
       responseHeaders,
       bytes,
       milliseconds: performance.now() - begun,
     });
-    onExchange(`${answered.status}  ${exchange === undefined ? `${method} of no operation` : exchange.operation.id}`);
+    onExchange(`${upstream.status}  ${exchange === undefined ? `${method} (no operation of the document)` : exchange.operation.id}`);
   } catch (error) {
     response.writeHead(502, { 'content-type': 'text/plain' }).end('The target of the contract proxy does not respond.\n');
     const { cause } = error instanceof Error ? error : { cause: undefined };

@@ -3,13 +3,13 @@ import type { Report, SettledFinding, SettledReport } from '@reseller/contract/e
 
 type Coverage = Report['coverage'][number];
 
-/** Longer values are cut on a terminal; the other reports have them whole. */
+/** Longer values are truncated on a terminal. Other reports have the complete values. */
 const MAX_VALUE_LENGTH = 160;
-/** How many operations of one finding, and how many unverified findings, a terminal shows. */
+/** The maximum numbers of operations of one finding, and of unverified findings, on a terminal. */
 const MAX_OPERATIONS = 5;
 const MAX_UNVERIFIED = 15;
 
-/** A report for a terminal: the result first, then findings from the gravest to the mildest, then the operations. */
+/** Renders a report for a terminal: the result, the findings with the most severe first, and the operations. */
 export function renderReport(report: SettledReport): string {
   const { coverage, findings, fixed, left, unfinished, notes, spent } = report;
   const open = findings.filter(({ accepted }) => accepted === undefined);
@@ -21,11 +21,11 @@ export function renderReport(report: SettledReport): string {
     ].join('\n'),
   ];
   if (notes.length > 0) sections.push(['About the document', ...notes.map((line) => `  ${line}`)].join('\n'));
-  if (unfinished.length > 0) sections.push(['Planned to be undone, and not undone', ...unfinished.map((line) => `  ${line}`)].join('\n'));
+  if (unfinished.length > 0) sections.push(['Not undone as planned', ...unfinished.map((line) => `  ${line}`)].join('\n'));
   if (found.length > 0) sections.push(['Findings', ...found.map(renderFinding)].join('\n\n'));
   if (fixed.length > 0)
     sections.push(
-      ['Fixed: take these off the baseline', ...columns(fixed.map(({ finding, check, reason }) => [finding, check, reason]))].join('\n'),
+      ['Fixed: remove these from the baseline', ...columns(fixed.map(({ finding, check, reason }) => [finding, check, reason]))].join('\n'),
     );
   if (left.length > 0) sections.push(['Left behind on the account', ...left.map((line) => `  ${line}`)].join('\n'));
   if (spent.amount !== '0.00' || spent.unknown > 0)
@@ -66,7 +66,7 @@ function renderFinding(finding: SettledFinding): string {
     `  check     ${check} (finding ${id})`,
     ...(expired === undefined
       ? []
-      : [`  baseline  accepted by ${expired.owner} until ${expired.expires}, which is over: ${expired.reason}`]),
+      : [`  baseline  accepted by ${expired.owner} until ${expired.expires}, which has expired: ${expired.reason}`]),
     `  client    ${client}`,
     `  again     ${curl}`,
     ...(patch === undefined
@@ -90,24 +90,28 @@ function places({ touches }: SettledFinding): string {
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
-/** Checks of which an account with few things has many findings: they come last. */
+/** Checks with many unverified findings for an account with little data. They come last. */
 const COMMON: ReadonlySet<string> = new Set(['part-seen', 'header-seen']);
 
-/** The findings that the run had no occasion to verify, one line each. */
+/** Renders unverified findings, one line each. */
 function unverifiedFindings(findings: readonly SettledFinding[]): readonly string[] {
   if (findings.length === 0) return [];
   const lines = [...findings.filter(({ check }) => !COMMON.has(check)), ...findings.filter(({ check }) => COMMON.has(check))]
     .slice(0, MAX_UNVERIFIED)
     .map((finding) => `  unverified  ${shortened(`${finding.message} (${finding.observed})`)}  ${places(finding)}`);
   const more = findings.length - lines.length;
-  return [['Described and not seen', ...lines, ...(more > 0 ? [`  and ${more} more; --report DIR lists all of them`] : [])].join('\n')];
+  return [
+    ['Described, but not in any response', ...lines, ...(more > 0 ? [`  and ${more} more; --report DIR lists all of them`] : [])].join(
+      '\n',
+    ),
+  ];
 }
 
 function shortened(text: string): string {
   return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH)}… (${text.length} characters)`;
 }
 
-/** Rows as text in columns, indented by two. */
+/** Aligns rows in columns, indented by two spaces. */
 export function columns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, index) => (widths[index] = Math.max(widths[index] ?? 0, cell.length)));
@@ -118,13 +122,13 @@ export function columns(rows: readonly (readonly string[])[]): readonly string[]
 
 const COLOURS = { violation: 'red', failed: 'red', discovered: 'blue', learned: 'yellow', unverified: 'gray', passed: 'green' } as const;
 const COLOURED = [...VERDICTS, 'passed', 'failed'] as const;
-/** The last column of a table. */
+/** A verdict in the last column of a table. */
 const AT_END = new RegExp(`^(.* {2})(${COLOURED.join('|')})()$`);
 const AT_BEGINNING = new RegExp(`^( {0,2})(${COLOURED.join('|')})((?: {2}| of the client).*)$`);
 
 /**
- * Rendered text with the colours of a terminal: verdicts, where they begin or end a line, and the lines of proposals.
- * @param paint colours a text; it is called after the text was cleaned, so that no service can send colours of its own
+ * Colours verdicts at the beginning or end of lines, the lines of proposals, and headings.
+ * @param paint colours a text. It is called after control characters were removed, so that a service cannot send colours.
  */
 export function coloured(
   text: string,

@@ -11,26 +11,26 @@ import { oneTimeCodes } from './one-time-codes/extension.ts';
 import { otpRules } from './one-time-codes/rules.ts';
 import { startProxy } from './proxy.ts';
 
-/** Every check of the engine, and those of this API alone. */
+/** All checks of the engine and of this API. */
 export const ALL_CHECKS: readonly Check[] = [...CHECKS, otpRules([])];
 
 /** The result of the selftest for one check. */
 export interface Proof {
   readonly check: string;
-  /** The defect that the service was given, as a sentence. */
+  /** The injected defect, as a sentence. */
   readonly defect: string;
   /** Whether the check found it. */
   readonly found: boolean;
-  /** Other checks that had something to say of the same defect. */
+  /** Other checks with findings on the same defect. */
   readonly others: readonly string[];
 }
 
-/** What is found in a service without defects: nothing, or a false alarm. */
+/** The findings on a service without defects. All of them are false alarms. */
 export async function controlRun(document: OpenApiDocument): Promise<Report['findings']> {
   return [...(await runAgainstFake(document)).findings, ...(await clientFindings(document))];
 }
 
-/** Runs everything against a service with the defect of one check. */
+/** Runs all checks against a service with the defect of one check. */
 export async function proveCheck(given: OpenApiDocument, check: Check): Promise<Proof> {
   const document = readOperations(given).some((operation) => check.applies(operation, given)) ? given : AMOUNTS;
   const { tamper, alterForm, undescribedPath, needsComparison = false } = check.defect;
@@ -45,7 +45,7 @@ export async function proveCheck(given: OpenApiDocument, check: Check): Promise<
   return { check: check.id, defect: check.defect.description, found: ids.has(check.id), others: [...ids].filter((id) => id !== check.id) };
 }
 
-/** What is found in the traffic of a client that sends the document's examples, with or without a defect, through the proxy. */
+/** The findings on the traffic of a client that sends the examples of the document through the proxy, with or without a defect. */
 export async function clientFindings(
   document: OpenApiDocument,
   { alterForm = (form) => form, undescribedPath }: Pick<Check['defect'], 'alterForm' | 'undescribedPath'> = {},
@@ -56,7 +56,7 @@ export async function clientFindings(
   try {
     for (const operation of readOperations(document)) await send(proxy.url, operation, alterForm);
     if (undescribedPath !== undefined) await (await fetch(`${proxy.url}${undescribedPath}`)).arrayBuffer();
-    // A client need not ask for everything.
+    // A client need not call all operations, so unverified findings do not count.
     return recorder.report(new URL(service.url)).findings.filter(({ verdict }) => verdict !== 'unverified');
   } finally {
     await proxy.close();
@@ -81,7 +81,7 @@ async function send(base: string, operation: Operation, alterForm: (form: string
   await response.arrayBuffer();
 }
 
-/** A full run against a service made of the document, with some defects; what may be called by name is. */
+/** Runs all operations in full mode against a fake service with defects. */
 export async function runAgainstFake(document: OpenApiDocument, tamper: Tamper = () => undefined, isCompared = false): Promise<Report> {
   const service = await startFakeService(document, isCompared ? undefined : tamper);
   const other = isCompared ? await startFakeService(document, tamper) : undefined;
@@ -107,7 +107,7 @@ function fullRun(document: OpenApiDocument, service: FakeService, other: FakeSer
   });
 }
 
-/** Every operation by name, with the thing of the document's example for what only works on things that exist. */
+/** All operations, with the example identifiers of the document for operations on existing resources. */
 export function named(document: OpenApiDocument): ReadonlyMap<string, string | undefined> {
   return new Map(
     readOperations(document).map((operation) => {

@@ -7,7 +7,7 @@ import { CannotRunError } from './cannot-run.ts';
 import { sourcesOf } from './document.ts';
 import type { LoadedDocument } from './document.ts';
 
-/** Places the findings of a report in the sources, and compares them with a baseline. */
+/** Adds source locations to the findings of a report, and applies a baseline. */
 export async function settleReport(
   report: Report,
   loaded: LoadedDocument,
@@ -22,8 +22,8 @@ export async function settleReport(
 }
 
 /**
- * The accepted findings of a baseline.
- * @throws {CannotRunError} when it cannot be used
+ * Reads the accepted findings of a baseline.
+ * @throws {CannotRunError} when the file is unusable
  */
 export async function readAccepted(file: string): Promise<ReturnType<typeof readBaseline>> {
   try {

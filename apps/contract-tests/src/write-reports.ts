@@ -8,16 +8,16 @@ import { CannotRunError } from './cannot-run.ts';
 import { withoutSecrets } from './console.ts';
 
 /**
- * Makes the folder for reports.
- * @throws {CannotRunError} when it cannot be made
+ * Creates the folder for reports.
+ * @throws {CannotRunError} when it cannot be created
  */
 export async function makeReportFolder(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true }).catch((error: unknown) => {
-    throw new CannotRunError(`The folder ${directory} for the reports cannot be made. Name another with --report.`, { cause: error });
+    throw new CannotRunError(`The folder ${directory} for the reports cannot be created. Choose another with --report.`, { cause: error });
   });
 }
 
-/** Writes every kind of report into a folder, all made from the same JSON. */
+/** Writes the reports in all formats to a folder. */
 export async function writeReports(directory: string, report: SettledReport, secrets: readonly string[]): Promise<void> {
   const files: Readonly<Record<string, string>> = {
     'report.json': `${JSON.stringify(report, null, 2)}\n`,

@@ -1,4 +1,4 @@
-/** Colours of the terminal output. */
+/** The colours of the terminal output. */
 import { expect, test } from 'vitest';
 
 import { safeConsole } from '../src/console.ts';
@@ -25,11 +25,11 @@ test.each([
   expect(marked(line)).toBe(expected);
 });
 
-test('several lines are coloured one by one', () => {
+test('colours each line separately', () => {
   expect(marked('Findings\n\nlearned  a')).toBe('<bold>Findings</>\n\n<yellow>learned</>  a');
 });
 
-test('a service sends no colours of its own', () => {
+test('removes colours that a service sends', () => {
   const printed: string[] = [];
   safeConsole({ print: (text) => printed.push(text), progress: () => {} }, []).print('learned  \u001B[31mred\u001B[0m');
   expect(marked(printed.join())).toBe('<yellow>learned</>  \uFFFD[31mred\uFFFD[0m');

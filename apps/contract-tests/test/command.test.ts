@@ -45,8 +45,8 @@ function run(
   return command(argv, environment);
 }
 
-describe('exit code 0', () => {
-  test('when nothing failed, with a table and what is unverified', async () => {
+describe('exits with 0', () => {
+  test('when nothing failed, and prints a table and the unverified operations', async () => {
     const { code, output } = await run(['--target', correct.url]);
     expect(code).toBe(0);
     expect(output).toMatch(/^ {2}listDomains +GET \/domain\/list +200 401 +passed$/m);
@@ -54,7 +54,7 @@ describe('exit code 0', () => {
     expect(output).toMatch(/14 of 25 operations verified, 11 unverified; 0 violation, 0 discovered, 0 learned/);
   });
 
-  test('as a process of its own', async () => {
+  test('as a separate process', async () => {
     const child = spawn(process.execPath, [MAIN, '--target', correct.url], {
       env: { ...process.env, RESELLER_API_KEY: FAKE_KEY },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -66,15 +66,15 @@ describe('exit code 0', () => {
     expect(output).toContain('14 of 25 operations verified');
   });
 
-  test('for help', async () => {
+  test('for --help', async () => {
     const { code, output } = await run(['--help'], {});
     expect(code).toBe(0);
     expect(output).toContain('--target URL');
   });
 });
 
-describe('exit code 1', () => {
-  test('when there are violations, which say what was expected and observed', async () => {
+describe('exits with 1', () => {
+  test('when there are violations, and prints what was expected and observed', async () => {
     const { code, output } = await run(['--target', broken.url, '--api-key', FAKE_KEY], {});
     expect(code).toBe(1);
     expect(output).toMatch(/^violation {2}\/status must be "success"$/m);
@@ -83,7 +83,7 @@ describe('exit code 1', () => {
     expect(output).toMatch(/^ {2}document {2}openapi\/components\/schemas\/common\/SuccessEnvelope\.yaml:\d+:\d+$/m);
   });
 
-  test('and neither secrets nor control characters reach the report', async () => {
+  test('without secrets or control characters in the output', async () => {
     const { output } = await run(['--target', broken.url]);
     expect(output).not.toContain(SECRET);
     expect(output).not.toContain(FAKE_KEY);
@@ -91,29 +91,33 @@ describe('exit code 1', () => {
   });
 });
 
-describe('exit code 2, with one line that says what to do', () => {
+describe('exits with 2 and one line that says what to do, for', () => {
   test.each([
     ['an unknown option', ['--speed', 'full'], 'The option --speed is unknown. See npx pnpm@12 contract --help.'],
-    ['a mode that does not exist', ['--mode', 'wild'], '--mode is read-only or full.'],
-    ['a number that is none', ['--budget', 'many'], '--budget is an amount such as 12.50, with up to eight decimals.'],
+    ['a mode that does not exist', ['--mode', 'wild'], '--mode must be read-only or full.'],
+    ['an amount that is not a number', ['--budget', 'many'], '--budget must be an amount such as 12.50, with at most eight decimals.'],
     [
       'an operation that does not exist',
       ['--only', 'buyHouse'],
       expect.stringContaining('The document has no operation buyHouse. It has createVm,'),
     ],
-    ['a document that is not there', ['--document', 'nowhere.yaml'], expect.stringContaining('The document nowhere.yaml cannot be read.')],
-    ['one document to compare', ['diff', 'one.yaml'], 'diff needs two documents: npx pnpm@12 contract diff OLD NEW.'],
-    ['a recording that is not there', ['--har', 'nowhere.har'], 'The file nowhere.har cannot be read.'],
-    ['an argument without option', ['my-secret-key'], 'Unexpected argument. See npx pnpm@12 contract --help.'],
     [
-      'an option without value',
+      'a document that does not exist',
+      ['--document', 'nowhere.yaml'],
+      expect.stringContaining('The document nowhere.yaml cannot be read.'),
+    ],
+    ['a comparison of a single document', ['diff', 'one.yaml'], 'diff needs two documents: npx pnpm@12 contract diff OLD NEW.'],
+    ['a recording that does not exist', ['--har', 'nowhere.har'], 'The file nowhere.har cannot be read.'],
+    ['an argument without an option', ['my-secret-key'], 'Unexpected argument. See npx pnpm@12 contract --help.'],
+    [
+      'an option without its value',
       ['--target'],
-      'The option --target lacks its value, or has one that it does not take. See npx pnpm@12 contract --help.',
+      'The option --target needs a value, or does not take one. See npx pnpm@12 contract --help.',
     ],
     [
-      'a value for an option without value',
+      'a value for an option that takes none',
       ['--yes=my-secret-key'],
-      'The option --yes lacks its value, or has one that it does not take. See npx pnpm@12 contract --help.',
+      'The option --yes needs a value, or does not take one. See npx pnpm@12 contract --help.',
     ],
     [
       'a target that is not an address',
@@ -126,22 +130,22 @@ describe('exit code 2, with one line that says what to do', () => {
       'The target must be a plain base address, without user, password, query or fragment.',
     ],
     [
-      'a key that no header can carry',
+      'a key with characters that are not allowed in a header',
       ['--api-key', 'a b'],
-      'The API key has characters that a header cannot carry. Check that it was copied whole and without spaces.',
+      'The API key has characters that are not allowed in a header. Check that you copied all of it, without spaces.',
     ],
     [
-      'nobody at the target',
+      'a target where no service listens',
       ['--target', 'http://127.0.0.1:9'],
       expect.stringMatching(
-        /^http:\/\/127\.0\.0\.1:9 does not respond: .+\. Start the service there \(npx pnpm@12 start for the sandbox\), or name another with --target\.$/,
+        /^http:\/\/127\.0\.0\.1:9 does not respond: .+\. Start the service there \(npx pnpm@12 start for the sandbox\), or give another address with --target\.$/,
       ),
     ],
   ])('%s', async (_, argv, line) => {
     expect(await run(argv)).toEqual({ code: 2, output: line });
   });
 
-  test('no key', async () => {
+  test('a missing key', async () => {
     const { code, output } = await run(['--target', 'https://api.reseller.invalid'], {});
     expect({ code, output }).toEqual({
       code: 2,
@@ -167,14 +171,14 @@ describe('exit code 2, with one line that says what to do', () => {
     });
   });
 
-  test('a key that is refused', async () => {
+  test('a key that the service refuses', async () => {
     const { code, output } = await run(['--target', correct.url, '--api-key', 'another-key'], {});
     expect(code).toBe(2);
     expect(output).toMatch(/refuses the API key \(401\)\. Check RESELLER_API_KEY/);
     expect(output).not.toContain('another-key');
   });
 
-  test('a web site in place of the API', async () => {
+  test('a website instead of an API', async () => {
     const site = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Welcome</html>'));
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
     const address = site.address();
@@ -187,19 +191,19 @@ describe('exit code 2, with one line that says what to do', () => {
     });
   });
 
-  test('a baseline or a folder that cannot be used, before anything is sent', async () => {
+  test('an unusable baseline or report folder, before the first request', async () => {
     const before = correct.requests.length;
     const baseline = await run(['--target', correct.url, '--baseline', 'nowhere.yaml']);
     expect(baseline).toEqual({ code: 2, output: 'The baseline nowhere.yaml cannot be read.' });
     const folder = await run(['--target', correct.url, '--report', `${MAIN}/below-a-file`]);
     expect(folder).toMatchObject({
       code: 2,
-      output: expect.stringContaining('for the reports cannot be made. Name another with --report.'),
+      output: expect.stringContaining('for the reports cannot be created. Choose another with --report.'),
     });
     expect(correct.requests).toHaveLength(before);
   });
 
-  test('a service that only fails, as described or not', async () => {
+  test('a service that fails for every request', async () => {
     const { code, output } = await run(['--target', failing.url]);
     expect(code).toBe(2);
     expect(output).toContain('so nothing was checked');
@@ -212,7 +216,7 @@ describe('the local sandbox', () => {
     await use(folder).finally(() => rm(folder, { recursive: true }));
   };
 
-  test('is found by the environment that it was started with: RESELLER_PORT and RESELLER_DATA_DIR', async () => {
+  test('is found by RESELLER_PORT and RESELLER_DATA_DIR', async () => {
     await inFolder(async (folder) => {
       await writeFile(join(folder, 'demo-api-key'), `${FAKE_KEY}\n`, { mode: 0o600 });
       const { code, output } = await run([], { RESELLER_PORT: new URL(correct.url).port, RESELLER_DATA_DIR: folder });
@@ -221,10 +225,10 @@ describe('the local sandbox', () => {
     });
   });
 
-  test.each(['0', 'http', '65536'])('cannot be found by RESELLER_PORT=%s, which one line says', async (port) => {
+  test.each(['0', 'http', '65536'])('is not found by RESELLER_PORT=%s, and one line says so', async (port) => {
     expect(await run([], { RESELLER_PORT: port, RESELLER_API_KEY: FAKE_KEY })).toEqual({
       code: 2,
-      output: `RESELLER_PORT is '${port}', which does not name the port of a running sandbox. Name the service with --target.`,
+      output: `RESELLER_PORT is '${port}', which is not a port from 1 to 65535. Give the address of the service with --target.`,
     });
     expect((await run(['--help'], { RESELLER_PORT: port })).code).toBe(0);
     expect((await run(['--target', correct.url], { RESELLER_PORT: port, RESELLER_API_KEY: FAKE_KEY })).code).toBe(0);

@@ -2,12 +2,12 @@ import { CHECKS } from '@reseller/contract/engine';
 import type { Acceptance, Report } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
 
-/** Checks that need something which a single run of one service does not have. */
+/** Checks that need a second service or recorded traffic. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['parity', 'request-described', 'operation-described']);
 
 /**
- * One test for each operation and each check that had something to look at. An operation that was not exercised is skipped with
- * its reason, so that it is seen and never counted as passed.
+ * Defines a test for each operation and each performed check. Skips operations that were not called, with the reason, so that
+ * they do not count as passed.
  */
 export function describeReport(report: Report, accepted: readonly Acceptance[] = []): void {
   describe.each([...report.coverage])('$operation', ({ operation, checks, verified, reason }) => {
@@ -23,7 +23,7 @@ export function describeReport(report: Report, accepted: readonly Acceptance[] =
     });
   });
 
-  test.each([...accepted])('what is accepted of $check is still there, and still accepted', ({ finding, expires }) => {
+  test.each([...accepted])('the accepted finding of $check still occurs, and its acceptance has not expired', ({ finding, expires }) => {
     expect(report.findings.map(({ id }) => id)).toContain(finding);
     expect(expires > report.at.slice(0, 10)).toBe(true);
   });
@@ -36,7 +36,7 @@ function violations(report: Report, operation: string, check: string, accepted: 
     .map(({ message, expected, observed, id, curl }) => `${message}: expected ${expected}, observed ${observed} (finding ${id}) ${curl}`);
 }
 
-/** The checks that had something to look at on at least one operation. */
+/** The checks that were performed on at least one operation. */
 export function performedChecks({ coverage }: Report): readonly string[] {
   const performed = new Set(
     coverage.flatMap(({ checks }) => checks.filter(({ outcome }) => outcome !== 'not-performed').map(({ check }) => check)),

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { command } from './run-command.ts';
 import { copyOfSources } from './workspace.ts';
 
-test('two versions of the sources are compared: what breaks, what is safe, and for whom', async () => {
+test('compares two versions of the sources, and lists breaking and safe changes with their operations', async () => {
   const [old, now] = [await copyOfSources(), await copyOfSources()];
   expect(await command(['diff', old, now], {})).toEqual({ code: 0, output: 'The documents describe the same API.' });
 

@@ -1,4 +1,4 @@
-/** The command line against a service with and without the extension, in full mode: every operation is named, as nothing costs anything in a sandbox. */
+/** Runs the command in full mode against a service with and without the extension. All operations are named, because a sandbox costs nothing. */
 import { readOperations } from '@reseller/contract';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -25,7 +25,7 @@ test('with --extension, every operation of a service with the extension is verif
   expect(code).toBe(0);
 });
 
-test('with --extension, a service without the extension lacks each operation that was called', async () => {
+test('with --extension, reports each called operation that a service without the extension lacks', async () => {
   const { code, output } = await command(
     ['--target', (await start(false)).url.href, '--extension', '--only', 'listVms', 'getPricings'],
     key,

@@ -23,7 +23,7 @@ async function start(document: OpenApiDocument, tamper?: Tamper): Promise<FakeSe
   return service;
 }
 
-test('changes and buys nothing before somebody agreed, and says what it would do', async () => {
+test('changes and buys nothing without --yes, and lists what it would do', async () => {
   const service = await start(await loadDocument());
   const argv = ['--target', service.url, '--mode', 'full', '--only', 'createVm'];
   const first = await command(argv, environment);
@@ -31,11 +31,11 @@ test('changes and buys nothing before somebody agreed, and says what it would do
   expect(first.output).toMatch(/Nothing was changed or bought\. To do this, add --budget 12\.376 --yes$/);
   const second = await command([...argv, '--budget', '12.376'], environment);
   expect(second).toMatchObject({ code: 2, output: expect.stringMatching(/To do this, add --yes$/) });
-  // What things cost is all that was asked.
+  // Only the prices were read.
   expect(new Set(service.requests)).toEqual(new Set(['GET /accounting/sales', 'GET /vm/list/hosts']));
 });
 
-test('a purchase that nothing prices is of unknown price, and has to be allowed by number', async () => {
+test('refuses a purchase without a price until --allow-unknown-price allows it', async () => {
   const service = await start(await loadDocument(), ({ operation, outcome, response }) => {
     if (operation?.id !== 'listVmHosts' || outcome !== 'success') return undefined;
     const body = Object(response.body);
@@ -44,12 +44,12 @@ test('a purchase that nothing prices is of unknown price, and has to be allowed 
   });
   const { code, output } = await command(['--target', service.url, '--mode', 'full', '--only', 'createVm', 'registerDomain'], environment);
   expect(code).toBe(2);
-  expect(output).toMatch(/COSTS {4}PUT \/vm\/create .*\n +unknown price: no response of the API shows it/);
+  expect(output).toMatch(/COSTS {4}PUT \/vm\/create .*\n +unknown price: no response of the API states it/);
   expect(output).toMatch(/In total \d.* and 1 purchase of unknown price\./);
   expect(output).toMatch(/To do this, add --budget \S+ --allow-unknown-price 1 --yes$/);
 });
 
-test('a plan names every request before the first is sent, and sends none', async () => {
+test('--plan lists every request and sends none', async () => {
   const service = await start(await loadDocument());
   const { code, output } = await command(
     ['--target', service.url, '--mode', 'full', '--plan', '--seed', '1', '--only', 'createVm', 'registerDomain'],
@@ -58,11 +58,11 @@ test('a plan names every request before the first is sent, and sends none', asyn
   expect(code).toBe(0);
   expect(output).toContain('costs    PUT /vm/create cores=2');
   expect(output).toMatch(/costs {4}POST \/domain\/register domain=contract-1-\S+&handle=\{from a response\}/);
-  expect(output).toContain('createHandle: it is not among those that --only names');
+  expect(output).toContain('createHandle: it is not listed in --only');
   expect(service.requests).toEqual([]);
 });
 
-test('what leaves is what the plan said', async () => {
+test('sends only the planned requests', async () => {
   const document = await loadDocument();
   const service = await start(document);
   const journal = fileJournal(join(await temporaryFolder(), 'journal.jsonl'));
@@ -80,7 +80,7 @@ test('what leaves is what the plan said', async () => {
   expect(service.requests.length).toBe(report.traffic.length);
 });
 
-test('of purchases that should have been refused no more than the budget is bought', async () => {
+test('stops purchases with invalid forms when the budget is spent', async () => {
   const document = await loadDocument();
   const service = await start(document, ({ outcome, success }) => (outcome === 'invalid-form' ? success() : undefined));
   const journal = fileJournal(join(await temporaryFolder(), 'journal.jsonl'));
@@ -97,7 +97,7 @@ test('of purchases that should have been refused no more than the budget is boug
   expect(report.findings.filter(({ check }) => check === 'form-refused')).toHaveLength(2);
 });
 
-test('a cancellation is withdrawn, and the journal ends with nothing open', async () => {
+test('withdraws its own cancellation, and leaves no open entry in the journal', async () => {
   const document = await loadDocument();
   const service = await start(document);
   const file = join(await temporaryFolder(), 'journal.jsonl');
@@ -115,7 +115,7 @@ test('a cancellation is withdrawn, and the journal ends with nothing open', asyn
   expect(await fileJournal(file).open()).toEqual([]);
 });
 
-test('a cancellation that somebody else made is not withdrawn', async () => {
+test('does not withdraw a cancellation that it did not make', async () => {
   const document = await loadDocument();
   const service = await start(document);
   const url = `${service.url}/dedicated/${SERVER}/delete`;
@@ -124,11 +124,11 @@ test('a cancellation that somebody else made is not withdrawn', async () => {
     ['--target', service.url, '--mode', 'full', '--only', `deleteDedicatedServer=${SERVER}`, '--yes'],
     environment,
   );
-  expect(output).toContain('undeleteDedicatedServer  deleteDedicatedServer did nothing that could be undone');
+  expect(output).toContain('undeleteDedicatedServer  deleteDedicatedServer made no change that could be undone');
   expect(service.requests.filter((request) => request.startsWith('POST /dedicated'))).toEqual([]);
 });
 
-test('what a run made is removed by it, where the document can', async () => {
+test('removes the resources that it created, if the document has an operation for that', async () => {
   const service = await start(THINGS);
   const file = join(await temporaryFolder(), 'journal.jsonl');
   const report = await runContract({
@@ -149,12 +149,12 @@ test('what a run made is removed by it, where the document can', async () => {
   ]);
 });
 
-test('after a crash the next run undoes what the last one left, before anything else', async () => {
+test('first undoes the changes that a crashed run left behind', async () => {
   const document = await loadDocument();
   const file = join(await temporaryFolder(), 'journal.jsonl');
   const service = await start(document);
   const target = new URL(service.url);
-  // The process dies while the cancellation is on its way: it happened, and its response was never read.
+  // The process crashes after the cancellation took place, before it reads the response.
   const dying = runContract({
     document,
     target,
@@ -185,7 +185,7 @@ test('after a crash the next run undoes what the last one left, before anything 
   expect(await fileJournal(file).open()).toEqual([]);
 });
 
-test('a line that a crash cut short is not an entry', async () => {
+test('ignores a truncated line of the journal', async () => {
   const file = join(await temporaryFolder(), 'journal.jsonl');
   const journal = fileJournal(file);
   const entry: JournalEntry = {
@@ -202,7 +202,7 @@ test('a line that a crash cut short is not an entry', async () => {
   expect((await readFile(file, 'utf8')).split('\n')).toHaveLength(3);
 });
 
-test('a target that is not there is distinguished from one whose response is wrong', async () => {
+test('throws a TargetError when no service listens at the target', async () => {
   const document = await loadDocument();
   await expect(runContract({ document, target: new URL('http://127.0.0.1:9'), apiKey: FAKE_KEY })).rejects.toThrow(TargetError);
 });

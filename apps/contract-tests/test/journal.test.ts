@@ -1,4 +1,4 @@
-/** The journals: one in a file that survives a crash, and one in memory. Both keep the same entries open. */
+/** The journal in a file, which survives a crash, and the journal in memory. Both return the same open entries. */
 import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,20 +39,21 @@ test('both journals keep an entry open while its last state is intended or done'
   for (const journal of [...journals, fileJournal(path)]) expect(await journal.open()).toEqual(expected);
 });
 
-test('an entry is as it was recorded, whatever is in it', async () => {
+test('returns entries with any characters unchanged', async () => {
   const entry = entryOf('e', 'done', { undo: { operation: 'removeThing', path: { id: 'a\nb "ä😀\u2028' } }, made: 'id a\nb' });
   await fileJournal(path).record(entry);
   expect(await fileJournal(path).open()).toEqual([entry]);
 });
 
-test('without a file, nothing is open, and the first entry makes it, for its owner alone', async () => {
+test('has no open entries without a file, and creates a file that only its owner can read', async () => {
   expect(await fileJournal(path).open()).toEqual([]);
   await fileJournal(path).record(entryOf('e', 'intended'));
+  expect(await readFile(path, 'utf8')).toBe(`${JSON.stringify(entryOf('e', 'intended'))}\n`);
   const { mode } = await stat(path);
   if (process.platform !== 'win32') expect(mode & 0o777).toBe(0o600);
 });
 
-test('a line that a crash cut short, at any byte, loses that entry alone', async () => {
+test('loses only the last entry when a crash truncates its line at any byte', async () => {
   const journal = fileJournal(path);
   await journal.record(entryOf('first', 'done'));
   const { length } = await readFile(path);
@@ -65,7 +66,7 @@ test('a line that a crash cut short, at any byte, loses that entry alone', async
   }
 });
 
-test('an entry after a line that a crash cut short is kept', async () => {
+test('keeps an entry after a truncated line', async () => {
   const journal = fileJournal(path);
   await journal.record(entryOf('first', 'done'));
   await journal.record(entryOf('second', 'done'));
@@ -75,7 +76,7 @@ test('an entry after a line that a crash cut short is kept', async () => {
 });
 
 test.each(['null', '7', '"text"', '[]', '{}', '{"id":"e"}', '{"id":7,"target":"a","operation":"b","state":"done","at":"c"}', 'not JSON'])(
-  'a line such as %s is not an entry',
+  'ignores the line %s',
   async (line) => {
     await fileJournal(path).record(entryOf('first', 'done'));
     await writeFile(path, `${line}\n${await readFile(path, 'utf8')}`);

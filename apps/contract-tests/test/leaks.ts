@@ -1,4 +1,4 @@
-/** Runs a command with secrets at hand, and finds them in all that it wrote. */
+/** Runs a command with secrets, and searches its output for them. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -7,11 +7,11 @@ import { FAKE_KEY } from '../src/fake/fake-service.ts';
 import { command } from './run-command.ts';
 import type { CommandResult, More } from './run-command.ts';
 
-const OPERATOR_TOKEN = 'operator-token-that-nobody-may-see';
+const OPERATOR_TOKEN = 'operator-token-of-the-secrets-test';
 const COMPARED_KEY = FAKE_KEY;
 
-/** Runs a command with both keys and the token at hand, and keeps what it prints. */
-export async function asked(argv: readonly string[], folder: string, streams: string[], more: More = {}): Promise<CommandResult> {
+/** Runs a command with both keys and the token, and adds its output to `streams`. */
+export async function runWithSecrets(argv: readonly string[], folder: string, streams: string[], more: More = {}): Promise<CommandResult> {
   const environment = { RESELLER_API_KEY: FAKE_KEY, RESELLER_COMPARE_API_KEY: COMPARED_KEY, RESELLER_OPERATOR_TOKEN: OPERATOR_TOKEN };
   return command(argv, environment, {
     journal: join(folder, 'journal.jsonl'),
@@ -32,7 +32,7 @@ export async function secretsOfExamples(): Promise<readonly string[]> {
   return [...text.matchAll(/"(?:password|otp_code|authcode)":"([^"*]{6,})"/g)].map(([, secret]) => secret ?? '');
 }
 
-/** A secret as it is, and as the formats of the reports would write it. */
+/** A secret and its encodings in the report formats. */
 function formsOf(secret: string): readonly string[] {
   const xml = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), xml, xml.replaceAll('"', '&quot;')];

@@ -18,7 +18,7 @@ async function judge(mistake?: Mistake, mode: 'read-only' | 'full' = 'full'): Pr
   return runContract({ document, target: url, apiKey: TOKEN, mode, ...(mode === 'full' ? { also } : {}), journal: memoryJournal() });
 }
 
-describe('a library that keeps its document', () => {
+describe('a library that conforms to its document', () => {
   test('has no findings in full mode, and every operation is verified', async () => {
     const report = await judge();
     expect(report.findings.map(({ check, message, touches }) => `${check}: ${message} (${touches[0]?.operation})`)).toEqual([]);
@@ -28,7 +28,7 @@ describe('a library that keeps its document', () => {
     expect(report.traffic.length).toBeLessThan(MAX_REQUESTS);
   });
 
-  test('has no findings read-only, and is sent nothing that changes it', async () => {
+  test('has no findings in a read-only run, and receives no request that changes it', async () => {
     const { url, received } = await startLibrary();
     const report = await runContract({ document: parseDocument(document), target: url, apiKey: TOKEN });
     expect(report.findings.filter(({ verdict }) => verdict !== 'unverified')).toEqual([]);
@@ -43,7 +43,7 @@ test('there are at least twenty mistakes', () => {
   expect(SEEDED.length).toBeGreaterThanOrEqual(20);
 });
 
-describe('of a library with a mistake, the mistake is found, and no other violation', () => {
+describe('finds in a library with one mistake only that mistake', () => {
   test.each(SEEDED)('$name', async ({ check, others = [], mistake }) => {
     const { findings, traffic } = await judge(mistake);
     expect(findings.map((finding) => finding.check)).toContain(check);

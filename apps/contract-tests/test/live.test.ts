@@ -6,11 +6,11 @@ import { loadDocument } from '../src/document.ts';
 import { describeReport } from './describe-report.ts';
 
 const { RESELLER_API_URL: url = '', RESELLER_API_KEY: apiKey = '' } = process.env;
-// Nothing that costs money or changes state leaves, whatever these tests ask.
+// The run is read-only: the guard refuses requests that cost money or change state.
 const reports: readonly Report[] =
   url === '' || apiKey === '' ? [] : [await runContract({ document: await loadDocument(), target: new URL(url), apiKey })];
 
-test('the live service is asked', ({ skip }) => {
+test('runs against the live service', ({ skip }) => {
   skip(reports.length === 0, 'RESELLER_API_URL and RESELLER_API_KEY are not both set');
   expect(reports).toHaveLength(1);
 });

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../mock/src/main.ts', import.meta.url));
 
-/** The mock as a process of its own, as apps do not import one another. */
+/** Starts the mock in a separate process, because apps do not import each other. */
 export async function startMockProcess(): Promise<{ readonly url: URL; stop(): Promise<void> }> {
   const child = spawn(process.execPath, [MAIN], { env: { ...process.env, MOCK_PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   for await (const line of createInterface(child.stdout)) {
     const address = /^Mock: (\S+)$/.exec(line)?.[1];
     if (address === undefined) continue;
-    // Whatever it prints from here on is read, so that it never waits for a reader.
+    // Reads the remaining output, so that the process does not block on a full pipe.
     child.stdout.resume();
     return {
       url: new URL(address),
@@ -22,5 +22,5 @@ export async function startMockProcess(): Promise<{ readonly url: URL; stop(): P
       },
     };
   }
-  throw new Error('The mock ended before it said its address.');
+  throw new Error('The mock ended before it printed its address.');
 }

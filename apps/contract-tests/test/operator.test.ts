@@ -29,32 +29,32 @@ function environment(more: Readonly<Record<string, string>> = {}): Readonly<Reco
   return { RESELLER_API_KEY: sandbox.apiKey, ...more };
 }
 
-test('without an operator API the laws of one-time codes are listed as unverified', async () => {
+test('lists the rules of one-time codes as unverified without an operator API', async () => {
   const { code, output } = await command(argv(), environment());
   expect(code).toBe(0);
-  expect(output).toContain('unverified  the run did not see whether a code is valid once');
-  expect(output).toContain('unverified  the run did not see whether a code is void once another is generated');
-  expect(output).toContain('--operator URL says where');
+  expect(output).toContain('unverified  the run could not check whether a code is valid once');
+  expect(output).toContain('unverified  the run could not check whether a code is void once another is generated');
+  expect(output).toContain('give the address of the operator API with --operator URL');
 });
 
-test('with one, codes are presented there, and the plan says so', async () => {
-  const told = environment({ RESELLER_OPERATOR_URL: sandbox.operatorUrl.href, RESELLER_OPERATOR_TOKEN: sandbox.operatorToken });
-  const { code, output } = await command(argv(), told);
-  expect({ code, output }).toMatchObject({ code: 0, output: expect.not.stringContaining('the run did not see') });
-  expect(output).toContain(`4 times a one-time code is presented at ${sandbox.operatorUrl.href}`);
+test('presents codes at the operator API, and the plan says so', async () => {
+  const variables = environment({ RESELLER_OPERATOR_URL: sandbox.operatorUrl.href, RESELLER_OPERATOR_TOKEN: sandbox.operatorToken });
+  const { code, output } = await command(argv(), variables);
+  expect({ code, output }).toMatchObject({ code: 0, output: expect.not.stringContaining('the run could not check') });
+  expect(output).toContain(`Presents a one-time code 4 times at ${sandbox.operatorUrl.href}`);
   expect(output).not.toContain(sandbox.operatorToken);
   const plan = await command(argv('--plan', '--operator', sandbox.operatorUrl.href), {});
-  expect(plan).toMatchObject({ code: 0, output: expect.stringContaining('4 times a one-time code is presented at') });
+  expect(plan).toMatchObject({ code: 0, output: expect.stringContaining('Presents a one-time code 4 times at') });
 });
 
-test('a code on which the operator API gives no verdict is unverified, and no violation', async () => {
+test('reports a code without a verdict of the operator API as unverified', async () => {
   const { url } = await startServer(({ body }, response) => {
     const status = body.includes('""') ? 422 : 429;
     const problem = { type: 'about:blank', title: 'Later', status, detail: 'Later.', instance: '/' };
     sendJson(response, status, problem, { 'content-type': 'application/problem+json' });
   });
-  const told = environment({ RESELLER_OPERATOR_TOKEN: 'any-token' });
-  const { output } = await command(argv('--operator', url.href), told);
+  const variables = environment({ RESELLER_OPERATOR_TOKEN: 'any-token' });
+  const { output } = await command(argv('--operator', url.href), variables);
   expect(output).toMatch(/\(the operator API at \S+ returned 429/);
   expect(output).toContain('0 violation');
 });
@@ -67,23 +67,23 @@ test.each([
     /^There is no token for the operator API\. Set RESELLER_OPERATOR_TOKEN/,
   ],
   [
-    'a token that no header can carry',
+    'a token with characters that are not allowed in a header',
     ['--operator', 'http://127.0.0.1:9'],
     { RESELLER_OPERATOR_TOKEN: 'a b' },
-    /characters that a header cannot carry/,
+    /characters that are not allowed in a header/,
   ],
   [
-    'nobody there',
+    'an address where no service listens',
     ['--operator', 'http://127.0.0.1:9'],
     { RESELLER_OPERATOR_TOKEN: 'x' },
     /The operator API at http:\/\/127\.0\.0\.1:9 does not respond\./,
   ],
-])('%s: exit code 2', async (_, more, told, message) => {
-  const { code, output } = await command(argv(...more), environment(told));
+])('exits with 2 for %s', async (_, more, variables, message) => {
+  const { code, output } = await command(argv(...more), environment(variables));
   expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(message) });
 });
 
-test('a wrong token, and an address that is not that of an operator API: exit code 2', async () => {
+test('exits with 2 for a wrong token, and for an address that is not that of an operator API', async () => {
   const refused = await command(argv('--operator', sandbox.operatorUrl.href), environment({ RESELLER_OPERATOR_TOKEN: 'not-the-token' }));
   expect(refused).toMatchObject({ code: 2, output: expect.stringContaining('refuses the token (401). Check RESELLER_OPERATOR_TOKEN.') });
   const wrong = await command(argv('--operator', sandbox.url.href), environment({ RESELLER_OPERATOR_TOKEN: sandbox.operatorToken }));
@@ -95,7 +95,7 @@ test('a wrong token, and an address that is not that of an operator API: exit co
 test.each([
   ['stays valid', () => true, ['a code is valid once', 'a code is void once another is generated']],
   ['is never valid', () => false, ['a fresh code is valid', 'the newest code is valid']],
-])('a code that %s is a violation of each law that it breaks', async (_, taken, rules) => {
+])('reports each rule that a code breaks when it %s', async (_, taken, rules) => {
   const service = await startFakeService(document);
   onTestFinished(() => service.close());
   const report: Report = await runContract({

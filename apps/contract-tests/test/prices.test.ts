@@ -24,7 +24,7 @@ async function ask(path: string): Promise<{ readonly data: unknown }> {
   return { data };
 }
 
-/** Of every position on the running invoice. */
+/** The monthly prices of all VMs on the current invoice. */
 async function monthlyPrices(): Promise<readonly number[]> {
   const { data } = await ask('/accounting/invoices/current');
   return Object.values(Object(data).positions.vms).flatMap((positions) =>
@@ -32,7 +32,7 @@ async function monthlyPrices(): Promise<readonly number[]> {
   );
 }
 
-test('a purchase is named with its price, and left until the budget suffices to the cent', async () => {
+test('lists a purchase with its price, and makes it only if the budget is sufficient to the cent', async () => {
   const first = await full(['registerDomain']);
   expect(first.code).toBe(2);
   expect(first.output).toMatch(
@@ -43,7 +43,7 @@ test('a purchase is named with its price, and left until the budget suffices to 
 
   const short = await full(['registerDomain'], '--budget', '13.08', '--yes');
   expect(short.code).toBe(2);
-  expect(short.output).toContain('The budget of 13.08 does not suffice: 13.09 are needed.');
+  expect(short.output).toContain('The budget of 13.08 is too small: the purchases cost 13.09.');
   expect(await ask('/domain/list')).toMatchObject({ data: { list: [sandbox.things.domain] } });
 
   const { code, output } = await full(['registerDomain'], '--budget', '13.09', '--yes');
@@ -53,7 +53,7 @@ test('a purchase is named with its price, and left until the budget suffices to 
   });
 });
 
-test('a withdrawn cancellation costs the renewals that follow it', async () => {
+test('prices the withdrawal of a cancellation as a renewal', async () => {
   const { server, domain } = sandbox.things;
   const { output } = await full([`undeleteDedicatedServer=${server}`, `undeleteDomain=${domain}`]);
   expect(output).toMatch(/POST \/domain\/\S+\/undelete .*\n +12\.00 net, 14\.28 gross: a renewal, when it comes of \.net/);
@@ -64,7 +64,7 @@ test('a withdrawn cancellation costs the renewals that follow it', async () => {
   );
 });
 
-test('a VM costs what the prices of its host system come to, and needs no allowance for an unknown price', async () => {
+test('prices a VM by its host system, without an allowance for unknown prices', async () => {
   const first = await full(['createVm', 'registerDomain']);
   expect(first.code).toBe(2);
   // 2 x 2.00 + 4 GB x 1.20 + 40 x 0.04
@@ -79,7 +79,7 @@ test('a VM costs what the prices of its host system come to, and needs no allowa
   expect(await monthlyPrices()).toContain(10.4);
 });
 
-test('a VM of which a sale prices all that it has costs what the service then asks, or less', async () => {
+test('prices a VM by an active sale, and the service charges at most that price', async () => {
   const client = createClient({ baseUrl: sandbox.operatorUrl.href, token: sandbox.operatorToken });
   const begun = new Date(Date.now() - 86_400_000).toISOString();
   const pricings = { nl_ryzen: { core: '1.01', mem: '0.33', nvme: '0.01' } };

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 import { onTestFinished } from 'vitest';
 
-/** A request as it arrived. */
+/** A received request. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
@@ -18,7 +18,7 @@ export interface RawServer {
   readonly received: readonly ReceivedRequest[];
 }
 
-/** A server on a free port of this machine until the test ends. */
+/** Starts a server on a free port of this machine. It stops at the end of the test. */
 export async function startServer(reply: (request: ReceivedRequest, response: ServerResponse) => void): Promise<RawServer> {
   const received: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {

@@ -14,7 +14,7 @@ async function start(): Promise<FakeService> {
   return service;
 }
 
-test('a read-only run finds nothing in a service that keeps the contract, and verifies every operation that reads', async () => {
+test('a read-only run has no findings on a conforming service, and verifies every read-only operation', async () => {
   const service = await start();
   const report = await runContract({ document, target: new URL(service.url), apiKey: FAKE_KEY });
   expect(report.findings.filter(({ verdict }) => verdict !== 'unverified')).toEqual([]);
@@ -38,7 +38,7 @@ test('a read-only run sends nothing that costs money or changes state, and at mo
       .map(({ id }) => id),
   );
   expect(service.called.filter((id) => !reading.has(id))).toEqual([]);
-  // GET on a path that has none is a question, and the only request for what changes something.
+  // Operations that change something get only an undescribed GET.
   expect(service.requests.filter((request) => !request.startsWith('GET ') && request !== 'POST /account/requests')).toEqual([]);
   expect(Math.max(...report.coverage.map(({ requests }) => requests))).toBeLessThanOrEqual(MAX_READ_ONLY_REQUESTS);
   expect(service.requests).toHaveLength(report.traffic.length);

@@ -39,7 +39,7 @@ async function reports(
   return { ...ended, read: (name) => readFile(join(folder, name), 'utf8') };
 }
 
-test('JUnit has a case for each operation and check, with failures at their place and reasons for what was skipped', async () => {
+test('JUnit has a case for each operation and check, with the places of failures and the reasons for skipped cases', async () => {
   const { read } = await reports(defective);
   const text = await read('junit.xml');
   expect(XMLValidator.validate(text)).toBe(true);
@@ -59,7 +59,7 @@ test('JUnit has a case for each operation and check, with failures at their plac
   );
 });
 
-test('SARIF places each finding in a file of the sources and names its rule', async () => {
+test('SARIF has the source location and the rule of each finding', async () => {
   const { read } = await reports(defective);
   const { version, runs } = JSON.parse(await read('report.sarif'));
   expect(version).toBe('2.1.0');
@@ -83,7 +83,7 @@ test('SARIF places each finding in a file of the sources and names its rule', as
   );
 });
 
-test('the HTML page needs nothing from anywhere, and what a service sent cannot become part of it', async () => {
+test('the HTML page loads no resources, and escapes text of the service', async () => {
   const { read } = await reports(defective);
   const html = await read('index.html');
   expect(html).not.toContain(MARKUP);
@@ -100,13 +100,13 @@ test('the HTML page needs nothing from anywhere, and what a service sent cannot 
   expect(html).toMatch(/<span class="seen">200 × \d+<\/span>, .*<span class="unseen">503<\/span>/);
 });
 
-test('the Markdown summary, the JSON and the HAR tell the same', async () => {
+test('the Markdown summary, the JSON and the HAR have the same findings', async () => {
   const { read } = await reports(defective);
   const report = JSON.parse(await read('report.json'));
   const summary = await read('summary.md');
   expect(summary).toContain('# Contract of Reseller Infrastructure Service API: failed');
   expect(summary).toContain('creditLimit must be a number');
-  // In a block of code it is a text.
+  // Markup in code blocks is text.
   expect(summary.replaceAll(/^(`{3,})[a-z]+\n[^]*?\n\1$/gm, '')).not.toMatch(/(?<!\\)<img/);
   const har = JSON.parse(await read('traffic.har'));
   expect(har.log.version).toBe('1.2');
@@ -114,7 +114,7 @@ test('the Markdown summary, the JSON and the HAR tell the same', async () => {
   expect(await read('proposals.diff')).toContain('+++ b/openapi/components/schemas/');
 });
 
-test('a baseline accepts a finding until it runs out, and says what is fixed', async () => {
+test('a baseline accepts a finding until it expires, and lists fixed findings', async () => {
   const first = await reports(defective);
   expect(first.code).toBe(1);
   const { findings } = JSON.parse(await first.read('report.json'));
@@ -136,19 +136,19 @@ test('a baseline accepts a finding until it runs out, and says what is fixed', a
 
   const over = await reports(defective, ['--baseline', await baseline(violation.id, '2020-01-01')]);
   expect(over.code).toBe(1);
-  expect(over.output).toContain('accepted by accounting until 2020-01-01, which is over');
+  expect(over.output).toContain('accepted by accounting until 2020-01-01, which has expired');
 
   const fixed = await reports(() => undefined, ['--baseline', await baseline(violation.id, tomorrow)]);
   expect(fixed.code).toBe(0);
-  expect(fixed.output).toContain('Fixed: take these off the baseline');
+  expect(fixed.output).toContain('Fixed: remove these from the baseline');
   expect(fixed.output).toContain('1 fixed');
 });
 
 test.each([
-  ['no YAML', 'accepted: [', /^The baseline is not YAML/],
+  ['not YAML', 'accepted: [', /^The baseline is not YAML/],
   ['without a list', 'other: 1', 'The baseline has no list "accepted".'],
   ['without an owner', "accepted: [{finding: f-1, check: a, reason: b, expires: '2030-01-01'}]", /^Entry 1 of the baseline needs/],
   ['without a day', 'accepted: [{finding: f-1, check: a, reason: b, owner: c, expires: soon}]', /^Entry 1 of the baseline needs/],
-])('a baseline that is %s is refused', (_, text, message) => {
+])('refuses a baseline that is %s', (_, text, message) => {
   expect(() => readBaseline(text)).toThrow(message);
 });

@@ -29,7 +29,7 @@ function documentWith(paths: Readonly<Record<string, unknown>>): ReturnType<type
   return parseDocument({ openapi: '3.1.0', info: { title: 'A', version: '1' }, paths });
 }
 
-/** The paths that a read-only run asks for, of a server that has these bodies. */
+/** The paths that a read-only run requests from a server with these bodies. */
 async function requestedPaths(
   paths: Readonly<Record<string, unknown>>,
   bodies: Readonly<Record<string, unknown>>,
@@ -42,7 +42,7 @@ async function requestedPaths(
   return received.map(({ path, query }) => (query.size === 0 ? path : `${path}?${query.toString()}`));
 }
 
-describe('identifiers come', () => {
+describe('takes identifiers', () => {
   const list = { type: 'array', items: thing };
 
   test('from `id` of the items of a list', async () => {
@@ -52,12 +52,12 @@ describe('identifiers come', () => {
     );
   });
 
-  test('from a list of the same things under another path', async () => {
+  test('from a list of the same resources under another path', async () => {
     const paths = { '/machines/list': get('list', list), '/machine/{machine_id}/info': get('read', thing, [idOf('machine_id')]) };
     expect(await requestedPaths(paths, { '/machines/list': [{ id: 'a' }] })).toContain('/machine/a/info');
   });
 
-  test('from lists below a thing, with the path of the list', async () => {
+  test('from a list of subresources, with the path of the list', async () => {
     const paths = {
       '/orgs': get('orgs', list),
       '/orgs/{org}/repos': get('repos', list, [idOf('org')]),
@@ -67,7 +67,7 @@ describe('identifiers come', () => {
     expect(await requestedPaths(paths, bodies)).toContain('/orgs/o2/repos/r7');
   });
 
-  test('from an example of the document where no response names one', async () => {
+  test('from an example of the document when no response has one', async () => {
     const paths = { '/vms/{vmId}': get('read', thing, [{ ...idOf('vmId'), example: 'vm-9' }]) };
     expect(await requestedPaths(paths, {})).toContain('/vms/vm-9');
   });
@@ -77,12 +77,12 @@ describe('identifiers come', () => {
     expect(await requestedPaths(paths, {})).toContain('/reports/daily');
   });
 
-  test('from the command line, for reads as well', async () => {
+  test('from the command line, also for reads', async () => {
     const paths = { '/vms/{vmId}': get('getVm', thing, [idOf('vmId')]) };
     expect(await requestedPaths(paths, {}, { only: new Map([['getVm', 'vm-1']]) })).toContain('/vms/vm-1');
   });
 
-  test('from further items where the first ones show nothing', async () => {
+  test('from later items when the first ones have no content', async () => {
     const paths = { '/vms': get('list', list), '/vms/{vmId}/disks': get('disks', list, [idOf('vmId')]) };
     const bodies = {
       '/vms': ['a', 'b', 'c', 'd'].map((id) => ({ id })),
@@ -98,7 +98,7 @@ describe('identifiers come', () => {
   });
 });
 
-describe('required parameters come', () => {
+describe('takes required parameters', () => {
   test.each<[string, object, string]>([
     ['from their example', { example: 'x', schema: { type: 'string' } }, 'x'],
     ['from examples by name', { examples: { one: { value: 'y' } }, schema: { type: 'string' } }, 'y'],
@@ -108,24 +108,24 @@ describe('required parameters come', () => {
     ['from the minimum', { schema: { type: 'integer', minimum: 5 } }, '5'],
     ['from the format', { schema: { type: 'string', format: 'date' } }, '2026-01-31'],
     ['from the pattern', { schema: { type: 'string', pattern: '^ord_[0-9]{8}$' } }, 'ord_00000000'],
-    ['not from an example that breaks the rules', { example: 'no', schema: { type: 'integer', minimum: 7 } }, '7'],
+    ['not from an invalid example', { example: 'no', schema: { type: 'integer', minimum: 7 } }, '7'],
   ])('%s', async (_, parameter, expected) => {
     const paths = { '/a': get('a', {}, [{ name: 'q', in: 'query', required: true, ...parameter }]) };
     expect(await requestedPaths(paths, { '/a': {} })).toContain(`/a?q=${expected}`);
   });
 });
 
-describe('what cannot be sent is said before the run', () => {
+describe('lists before the run an operation without a supported', () => {
   test.each<[string, object, RegExp]>([
-    ['a credential', { security: [{ Mutual: [] }] }, /it needs Mutual; only one API key, bearer token, or user and password can be sent/],
-    ['two credentials', { security: [{ Mutual: [], Key: [] }] }, /it needs Mutual and Key; only one/],
+    ['credential', { security: [{ Mutual: [] }] }, /it needs Mutual; only one API key, bearer token, or user and password can be sent/],
+    ['single credential', { security: [{ Mutual: [], Key: [] }] }, /it needs Mutual and Key; only one/],
     [
-      'a body',
+      'body',
       { requestBody: { required: true, content: { 'multipart/form-data': { schema: {} } } } },
       /it needs a body of the type multipart\/form-data/,
     ],
     [
-      'a parameter',
+      'parameter',
       { parameters: [{ name: 'q', in: 'query', required: true, schema: { type: 'string', pattern: '^(?:[0-9]{3}[a-z]){9}$' } }] },
       /it needs the query parameter q/,
     ],
@@ -155,7 +155,7 @@ describe('--only and --also', () => {
     const { output } = await command(['--target', url, '--mode', 'full', '--plan', '--also', 'createVm'], environment);
     expect(output).toMatch(/costs {4}PUT \/vm\/create cores=2/);
     expect(output).toMatch(/changes {2}DELETE \/dedicated/);
-    expect(output).toMatch(/registerDomain: it costs money: ask for it by name, --also registerDomain/);
+    expect(output).toMatch(/registerDomain: it costs money; add it with --also registerDomain/);
   });
 
   test('--only restricts the run', async () => {
@@ -163,7 +163,7 @@ describe('--only and --also', () => {
     const { output } = await command(['--target', url, '--mode', 'full', '--plan', '--only', 'createVm'], environment);
     expect(output).toMatch(/costs {4}PUT \/vm\/create cores=2/);
     expect(output).not.toMatch(/changes {2}DELETE \/dedicated/);
-    expect(output).toContain('registerDomain: it is not among those that --only names');
+    expect(output).toContain('registerDomain: it is not listed in --only');
   });
 
   test('with both, --only restricts and --also adds', async () => {
@@ -173,7 +173,7 @@ describe('--only and --also', () => {
       environment,
     );
     expect(output).toMatch(/costs {4}PUT \/vm\/create cores=2/);
-    expect(output).toContain('editDomainDns: it is not among those that --only names');
+    expect(output).toContain('editDomainDns: it is not listed in --only');
   });
 });
 
@@ -197,7 +197,7 @@ describe('recorded traffic', () => {
     components: { securitySchemes: { Token: { type: 'http', scheme: 'bearer' } } },
   });
 
-  function seen(method: string, path: string, more: Partial<RawExchange> = {}): RawExchange {
+  function rawExchange(method: string, path: string, more: Partial<RawExchange> = {}): RawExchange {
     return {
       method,
       url: `https://api.example/v1${path}`,
@@ -214,16 +214,16 @@ describe('recorded traffic', () => {
 
   function findings(...all: readonly RawExchange[]): Report['findings'] {
     const recorder = createRecorder(secured);
-    for (const one of [seen('GET', '/things'), ...all]) recorder.take(one);
+    for (const one of [rawExchange('GET', '/things'), ...all]) recorder.take(one);
     return recorder.report(new URL('https://api.example')).findings;
   }
 
-  test('has no findings where it is as described', () => {
+  test('has no findings when it conforms to the document', () => {
     expect(findings()).toEqual([]);
   });
 
-  test('names paths that the document does not describe, without identifiers in them', () => {
-    const found = findings(seen('GET', '/secret-admin/users/8f14e45f-ea5d-4c3b-9d7e-1b2c3d4e5f60?token=abc'));
+  test('lists undescribed paths without their identifiers', () => {
+    const found = findings(rawExchange('GET', '/secret-admin/users/8f14e45f-ea5d-4c3b-9d7e-1b2c3d4e5f60?token=abc'));
     expect(found).toMatchObject([
       {
         check: 'operation-described',
@@ -234,29 +234,29 @@ describe('recorded traffic', () => {
     expect(JSON.stringify(found)).not.toContain('token=abc');
   });
 
-  test('names methods that the document does not describe', () => {
-    expect(findings(seen('DELETE', '/things', { status: 405 }))).toMatchObject([
-      { check: 'operation-described', message: 'a client sends DELETE /things, which the document does not describe' },
+  test('lists undescribed methods', () => {
+    expect(findings(rawExchange('DELETE', '/things', { status: 405 }))).toMatchObject([
+      { check: 'operation-described', message: 'a client requests DELETE /things, which the document does not describe' },
     ]);
   });
 
-  test('leaves out preflights and other origins', () => {
-    expect(findings(seen('OPTIONS', '/things'), { ...seen('GET', '/x'), url: 'https://cdn.example/x' })).toEqual([]);
+  test('ignores preflights and other origins', () => {
+    expect(findings(rawExchange('OPTIONS', '/things'), { ...rawExchange('GET', '/x'), url: 'https://cdn.example/x' })).toEqual([]);
   });
 
-  test('names requests without a credential that were served', () => {
-    expect(findings(seen('GET', '/things', { requestHeaders: {} }))).toMatchObject([
-      { check: 'key-required', verdict: 'violation', message: 'a request without an API key is served' },
+  test('reports accepted requests without a credential', () => {
+    expect(findings(rawExchange('GET', '/things', { requestHeaders: {} }))).toMatchObject([
+      { check: 'key-required', verdict: 'violation', message: 'the service accepts a request without an API key' },
     ]);
-    expect(findings(seen('GET', '/things', { requestHeaders: {}, status: 401 }))).toMatchObject([{ check: 'status-documented' }]);
+    expect(findings(rawExchange('GET', '/things', { requestHeaders: {}, status: 401 }))).toMatchObject([{ check: 'status-documented' }]);
   });
 
-  test('names invalid bodies that were accepted', () => {
-    const found = findings(seen('POST', '/things', { requestBody: '{"name":7}', status: 201 }));
+  test('reports accepted invalid bodies', () => {
+    const found = findings(rawExchange('POST', '/things', { requestBody: '{"name":7}', status: 201 }));
     expect(found.map(({ check, about, verdict }) => [check, about, verdict])).toEqual([
       ['form-refused', 'service', 'violation'],
       ['request-described', 'client', 'violation'],
     ]);
-    expect(findings(seen('POST', '/things', { requestBody: '{"name":"a"}', status: 201 }))).toEqual([]);
+    expect(findings(rawExchange('POST', '/things', { requestBody: '{"name":"a"}', status: 201 }))).toEqual([]);
   });
 });

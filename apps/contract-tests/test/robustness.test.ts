@@ -38,15 +38,15 @@ function violations({ findings }: Report): readonly string[] {
   return findings.filter(({ verdict }) => verdict === 'violation').map(({ check, message }) => `${check}: ${message}`);
 }
 
-describe('a schema that cannot be used', () => {
+describe('an invalid schema', () => {
   test.each<[string, unknown, RegExp]>([
     ['nullable without a type', { nullable: true }, /"nullable" cannot be used without "type"/],
     ['a reference to nothing', { $ref: '#/components/schemas/Missing' }, /no object at|can't resolve/],
-    ['a reference to nothing, far below', { type: 'object', properties: { a: { items: { $ref: '#/nowhere' } } } }, /nowhere/],
+    ['a nested reference to nothing', { type: 'object', properties: { a: { items: { $ref: '#/nowhere' } } } }, /nowhere/],
     ['a pattern that is not a regular expression', { type: 'string', pattern: '(' }, /[Ii]nvalid regular expression/],
     ['a type that does not exist', { type: 'text' }, /type/],
     ['a keyword of the wrong kind', { type: 'object', required: true }, /required/],
-  ])('%s leaves its operation unverified with the reason, and the others are judged', async (_, schema, reason) => {
+  ])('with %s makes its operation unverified with the reason, and other operations are judged', async (_, schema, reason) => {
     const { coverage, findings } = await judge(documentWith(schema));
     expect(findings).toEqual([]);
     expect(coverage).toMatchObject([
@@ -55,19 +55,19 @@ describe('a schema that cannot be used', () => {
     ]);
   });
 
-  test('a keyword that is not known is ignored, with a note', async () => {
+  test('with an unknown keyword is used, and a note names the ignored keyword', async () => {
     const { coverage, notes } = await judge(documentWith({ type: 'object', optional: true }));
     expect(coverage.map(({ verified }) => verified)).toEqual([true, true]);
     expect(notes).toEqual(['The schema keyword optional is not known and was ignored.']);
   });
 
-  test('a pattern that is valid only without the Unicode flag means what it says', async () => {
+  test('applies a pattern that is valid only without the Unicode flag', async () => {
     expect(
       violations(await judge(documentWith({ type: 'object', properties: { a: { type: 'string', pattern: '^[\\w-.]+$' } } }), { a: 'a b' })),
-    ).toEqual(['value-allowed: /a must match the pattern that the document gives']);
+    ).toEqual(['value-allowed: /a must match the pattern in the document']);
   });
 
-  test('an operation that cannot be read is listed with the reason', async () => {
+  test('lists an unreadable operation with the reason', async () => {
     const document = documentWith(
       {},
       {
@@ -84,7 +84,7 @@ describe('a schema that cannot be used', () => {
     ]);
   });
 
-  test('reports are written even where nothing could be checked', async () => {
+  test('writes reports even if nothing could be checked', async () => {
     const folder = await temporaryFolder();
     const file = join(folder, 'openapi.json');
     await writeFile(
@@ -136,7 +136,7 @@ describe('a document in OpenAPI 3.0', () => {
     ]);
   });
 
-  test('is not written into', async () => {
+  test('is refused by --write', async () => {
     const folder = await temporaryFolder();
     const file = join(folder, 'openapi.json');
     await writeFile(file, JSON.stringify(document));
@@ -146,10 +146,10 @@ describe('a document in OpenAPI 3.0', () => {
   });
 });
 
-describe('what a run planned to undo', () => {
+describe('a change that a run planned to undo', () => {
   const environment = { RESELLER_API_KEY: FAKE_KEY };
 
-  test('is undone also when the operation that undoes it is named', async () => {
+  test('is undone even when the undo operation is named', async () => {
     const service = await startFakeService(await loadDocument());
     onTestFinished(() => service.close());
     const only = [`deleteDedicatedServer=${SERVER}`, 'undeleteDedicatedServer'];
@@ -158,7 +158,7 @@ describe('what a run planned to undo', () => {
     expect(service.requests.filter((request) => request === `POST /dedicated/${SERVER}/undelete`)).toHaveLength(1);
   });
 
-  test('fails the run where it could not be undone, with the command that does', async () => {
+  test('makes the run fail if it could not be undone, and the run prints the command that undoes it', async () => {
     const refusal = { status: 'error', type: 'conflict', requestID: '0192f672-7daa-7a31-9c02-6de1f0a47b58', message: 'No.', data: null };
     const service = await startFakeService(await loadDocument(), ({ operation, key, response }) =>
       operation?.id === 'undeleteDedicatedServer' && key === 'account' ? { ...response, status: 409, body: refusal } : undefined,
@@ -169,11 +169,11 @@ describe('what a run planned to undo', () => {
       environment,
     );
     expect(code).toBe(1);
-    expect(output).toContain('Planned to be undone, and not undone');
+    expect(output).toContain('Not undone as planned');
     expect(output).toContain(`curl -i -X POST -H "X-SERVICE-APIKEY: $RESELLER_API_KEY" '${service.url}/dedicated/${SERVER}/undelete'`);
   });
 
-  test('includes what the run made where a thing to remove was named as well', async () => {
+  test('includes the creations of the run when a resource to remove is named as well', async () => {
     const service = await startFakeService(THINGS);
     onTestFinished(() => service.close());
     const { unfinished } = await runContract({
@@ -192,30 +192,30 @@ describe('what a run planned to undo', () => {
   });
 });
 
-describe('a connection', () => {
+describe('reports a connection', () => {
   const document = documentWith({ type: 'object' });
 
-  test('that ends in the middle of a response is a violation', async () => {
+  test('that closes before the response is complete as a violation', async () => {
     const { url } = await startServer(({ path }, response) => {
       if (path !== '/odd') return sendJson(response, 200, {});
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 10 });
       response.write('{"a":', () => response.destroy());
     });
     const report = await runContract({ document: parseDocument(document), target: url });
-    expect(violations(report)).toEqual(['body-complete: the connection ends in the middle of the response']);
+    expect(violations(report)).toEqual(['body-complete: the connection closed before the response was complete']);
   });
 
-  test('that ends in the middle of a chunked response is one as well', async () => {
+  test('that closes before a chunked response is complete as a violation', async () => {
     const { url } = await startServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"a":', () => response.destroy());
     });
     const report = await runContract({ document: parseDocument(document), target: url });
-    expect(violations(report)).toEqual(['body-complete: the connection ends in the middle of the response']);
+    expect(violations(report)).toEqual(['body-complete: the connection closed before the response was complete']);
   });
 });
 
-test('the read after a removal is judged by the schema of the read', async () => {
+test('judges the read after a removal by the schema of the read', async () => {
   const nothing = { description: 'Removed.', content: { 'application/json': { schema: { type: 'null' } } } };
   const thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
   const failure = { type: 'object', required: ['error'], properties: { error: { type: 'string' } } };
@@ -279,13 +279,13 @@ describe('--fail-on', () => {
   test('refuses a verdict that does not exist', async () => {
     expect(await command(['--fail-on', 'warning'], {})).toEqual({
       code: 2,
-      output: '--fail-on is one of violation, discovered, learned, unverified.',
+      output: '--fail-on must be one of violation, discovered, learned, unverified.',
     });
   });
 });
 
-describe('what nobody described and matters most is named first', () => {
-  test('a secret-looking property, before other properties', async () => {
+describe('lists first among undescribed parts', () => {
+  test('a property that looks like a secret', async () => {
     const document = documentWith({ type: 'object', properties: { id: { type: 'string' } } });
     const { findings } = await judge(document, { id: '1', colour: 'red', api_token: 'abc', size: 3 });
     const texts = findings.filter(({ verdict }) => verdict === 'discovered').map(({ message }) => message);
@@ -303,8 +303,8 @@ describe('what nobody described and matters most is named first', () => {
   });
 });
 
-describe('one cause is one finding', () => {
-  test('format and pattern of the same value', async () => {
+describe('makes one finding of', () => {
+  test('the format and the pattern of the same value', async () => {
     const schema = { type: 'object', properties: { id: { type: 'string', format: 'uuid', pattern: '^[0-9a-f-]{36}$' } } };
     expect(violations(await judge(documentWith(schema), { id: 'x' }))).toEqual(['property-format: /id must be a UUID']);
   });
@@ -315,14 +315,14 @@ describe('one cause is one finding', () => {
   });
 });
 
-describe('in the bytes of a response', () => {
+describe('finds in the bytes of a response', () => {
   const document = documentWith({ type: 'object', properties: { a: { type: 'integer' } } });
 
-  test('a member that stands twice is a violation', async () => {
-    expect(violations(await judge(document, '{"a":1,"a":1}'))).toEqual(['json-unambiguous: /a stands twice in its object']);
+  test('a duplicate member', async () => {
+    expect(violations(await judge(document, '{"a":1,"a":1}'))).toEqual(['json-unambiguous: /a appears twice in its object']);
   });
 
-  test('a byte order mark is a violation', async () => {
+  test('a byte order mark', async () => {
     expect(violations(await judge(document, '\uFEFF{"a":1}'))).toEqual(['json-unambiguous: the JSON begins with a byte order mark']);
   });
 
@@ -332,7 +332,7 @@ describe('in the bytes of a response', () => {
     ['basic', { type: 'http', scheme: 'basic' }],
     ['query', { type: 'apiKey', in: 'query', name: 'key' }],
     ['cookie', { type: 'apiKey', in: 'cookie', name: 'session' }],
-  ])('the credential of the request is a violation: %s', async (_, scheme) => {
+  ])('the credential of the request: %s', async (_, scheme) => {
     const { url } = await startServer((request, response) => {
       const text = request.query.get('key') ?? request.headers['x-key'] ?? request.headers.authorization ?? request.headers.cookie;
       const isKnown = JSON.stringify([text, Buffer.from(String(text).replace('Basic ', ''), 'base64').toString()]).includes('s3cret-key');
@@ -345,7 +345,7 @@ describe('in the bytes of a response', () => {
     expect(report.coverage.every(({ verified }) => verified)).toBe(true);
   });
 
-  test('more decimals than described are a violation', async () => {
+  test('more decimals than described', async () => {
     const schema = { type: 'object', properties: { price: { type: 'number', multipleOf: 0.01 } } };
     expect(violations(await judge(documentWith(schema), { price: 19.99 }))).toEqual([]);
     expect(violations(await judge(documentWith(schema), { price: 19.999 }))).toEqual([
@@ -354,7 +354,7 @@ describe('in the bytes of a response', () => {
   });
 });
 
-test('a described header that no response had is unverified', async () => {
+test('reports a described header that no response has as unverified', async () => {
   const headers = { 'X-Rate-Left': { schema: { type: 'integer' } } };
   const document = documentWith(
     {},
@@ -362,6 +362,6 @@ test('a described header that no response had is unverified', async () => {
   );
   const { findings } = await judge(document);
   expect(findings).toMatchObject([
-    { check: 'header-seen', verdict: 'unverified', message: 'the header X-Rate-Left is described and was never seen' },
+    { check: 'header-seen', verdict: 'unverified', message: 'the document describes the header X-Rate-Left, but no response had it' },
   ]);
 });

@@ -11,14 +11,14 @@ export interface CommandResult {
 }
 
 export interface More {
-  /** Where the journal is kept; a file of its own that is thrown away when omitted. */
+  /** Path of the journal. Default: a temporary file. */
   readonly journal?: string;
   readonly signal?: AbortSignal;
   readonly onPrint?: (text: string) => void;
   readonly onProgress?: (line: string) => void;
 }
 
-/** Runs a command without its process. */
+/** Runs a command in this process. */
 export async function command(
   argv: readonly string[],
   environment: Readonly<Record<string, string>>,

@@ -11,15 +11,15 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadDocument } from '../src/document.ts';
 import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
 import type { Tamper } from '../src/fake/fake-service.ts';
-import { asked, filesIn, leaksIn, SECRETS, secretsOfExamples } from './leaks.ts';
+import { runWithSecrets, filesIn, leaksIn, SECRETS, secretsOfExamples } from './leaks.ts';
 import { copyOfSources, temporaryFolder } from './workspace.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-/** A secret that the service below leaks into fields where it does not belong. */
+/** A secret that the service leaks into other fields. */
 const LEAKED = 'leaked-password-"&<7>';
 const OPERATIONS = ['createVm', 'generateOtp', 'createHandle', 'registerDomain', 'requestDomainAuthcode=reseller-customer.net'];
 
-/** Secrets where the document has them, and the same ones in names, messages, headers and properties that nobody described. */
+/** Adds secrets to described secret properties, and the same ones to names, messages, headers and undescribed properties. */
 const leaking: Tamper = ({ operation, outcome, response }) => {
   if (outcome !== 'success') return undefined;
   const body = Object(response.body);
@@ -46,8 +46,8 @@ const leaking: Tamper = ({ operation, outcome, response }) => {
   }
 };
 
-/** Uses one part of the command in a folder of its own, and adds all that it printed to `streams`. */
-type Face = (folder: string, streams: string[]) => Promise<void>;
+/** A use of the command with its own folder. It adds all output to `streams`. */
+type Scenario = (folder: string, streams: string[]) => Promise<void>;
 
 async function leakingService(): Promise<string> {
   const service = await startFakeService(await loadDocument(), leaking);
@@ -55,8 +55,8 @@ async function leakingService(): Promise<string> {
   return service.url;
 }
 
-/** An operator API that says the token back wherever it can. */
-async function babblingOperator(): Promise<string> {
+/** An operator API that returns the token in every property. */
+async function echoingOperator(): Promise<string> {
   const server = createServer(async (request, response) => {
     const asks = await textOf(request);
     const status = asks.includes('""') ? 422 : 500;
@@ -73,34 +73,38 @@ async function babblingOperator(): Promise<string> {
 
 const FULL = ['--mode', 'full', '--yes', '--budget', '99', '--allow-unknown-price', '99'];
 
-const FACES: Readonly<Record<string, Face>> = {
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a run in full mode, with an operator API, a compared service and every report': async (folder, streams) => {
     const target = await leakingService();
-    const argv = ['--target', target, ...FULL, '--operator', await babblingOperator(), '--compare', target];
-    const { code, output } = await asked([...argv, '--report', join(folder, 'reports'), '--only', ...OPERATIONS], folder, streams);
+    const argv = ['--target', target, ...FULL, '--operator', await echoingOperator(), '--compare', target];
+    const { code, output } = await runWithSecrets([...argv, '--report', join(folder, 'reports'), '--only', ...OPERATIONS], folder, streams);
     expect(code).toBe(1);
     expect(output).toContain('Left behind');
-    expect(output).toContain('the run did not see whether a code is valid once');
+    expect(output).toContain('the run could not check whether a code is valid once');
     expect((await filesIn(folder)).length).toBe(8);
   },
   'a plan, and a refusal to spend': async (folder, streams) => {
     const target = await leakingService();
-    expect((await asked(['--target', target, '--plan'], folder, streams)).code).toBe(0);
-    expect((await asked(['--target', target, '--mode', 'full', '--only', ...OPERATIONS], folder, streams)).code).toBe(2);
+    expect((await runWithSecrets(['--target', target, '--plan'], folder, streams)).code).toBe(0);
+    expect((await runWithSecrets(['--target', target, '--mode', 'full', '--only', ...OPERATIONS], folder, streams)).code).toBe(2);
   },
   'a run with a baseline, from its own findings': async (folder, streams) => {
     const target = await leakingService();
-    await asked(['--target', target, '--report', folder], folder, streams);
+    await runWithSecrets(['--target', target, '--report', folder], folder, streams);
     const { findings } = JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'));
     const [{ id, check }] = findings;
     const baseline = join(folder, 'baseline.yaml');
     await writeFile(baseline, `accepted: [{ finding: ${id}, check: ${check}, reason: Known., owner: us, expires: '2999-01-01' }]\n`);
-    const { output } = await asked(['--target', target, '--baseline', baseline, '--report', join(folder, 'again')], folder, streams);
+    const { output } = await runWithSecrets(
+      ['--target', target, '--baseline', baseline, '--report', join(folder, 'again')],
+      folder,
+      streams,
+    );
     expect(output).toContain('1 accepted');
   },
   'changes that are written into the document': async (folder, streams) => {
     const root = await copyOfSources();
-    const { output } = await asked(['--target', await leakingService(), '--document', root, '--write'], folder, streams);
+    const { output } = await runWithSecrets(['--target', await leakingService(), '--document', root, '--write'], folder, streams);
     expect(output).toContain('Changed: ');
     await cp(join(root, '..', 'paths'), join(folder, 'paths'), { recursive: true });
     await cp(join(root, '..', 'components', 'schemas'), join(folder, 'schemas'), { recursive: true });
@@ -120,7 +124,7 @@ const FACES: Readonly<Record<string, Face>> = {
         },
       }),
     );
-    const { code } = await asked(['--har', file, '--report', join(folder, 'reports')], folder, streams);
+    const { code } = await runWithSecrets(['--har', file, '--report', join(folder, 'reports')], folder, streams);
     expect(code).toBe(1);
   },
   'the proxy': async (folder, streams) => {
@@ -131,7 +135,7 @@ const FACES: Readonly<Record<string, Face>> = {
       const url = /^Contract proxy: (\S+)/.exec(line)?.[1];
       if (url !== undefined) proxy.resolve(url);
     };
-    const ended = asked(['proxy', '--target', target, '--port', '0', '--report', join(folder, 'reports')], folder, streams, {
+    const ended = runWithSecrets(['proxy', '--target', target, '--port', '0', '--report', join(folder, 'reports')], folder, streams, {
       signal: stop.signal,
       onPrint,
     });
@@ -147,7 +151,7 @@ const FACES: Readonly<Record<string, Face>> = {
   },
   'a comparison of documents': async (folder, streams) => {
     const [old, now] = [await copyOfSources(), await copyOfSources()];
-    expect((await asked(['diff', old, now], folder, streams)).code).toBe(0);
+    expect((await runWithSecrets(['diff', old, now], folder, streams)).code).toBe(0);
   },
   'what cannot run': async (folder, streams) => {
     const target = await leakingService();
@@ -159,11 +163,11 @@ const FACES: Readonly<Record<string, Face>> = {
       ['--target', target, '--api-key', `${FAKE_KEY}x`],
       ['--target', target, ...FULL, '--operator', target, '--only', 'generateOtp'],
     ];
-    for (const argv of wrong) expect((await asked(argv, folder, streams)).code).toBe(2);
+    for (const argv of wrong) expect((await runWithSecrets(argv, folder, streams)).code).toBe(2);
   },
 };
 
-/** A secret of a client in a field that is marked, and the same in one that nobody described. */
+/** A secret of a client in a secret field and in an undescribed one. */
 const SECRET_FORM = `${new URLSearchParams({ domain: 'a.net', handle: 'HDL-1', authcode: LEAKED, unknown: LEAKED })}`;
 
 function send(base: string, method: string, path: string, form: string): Promise<Response> {
@@ -194,15 +198,15 @@ async function entryOf(target: string, method: string, path: string, form = ''):
 }
 
 describe('no file and no stream contains keys or secrets of', () => {
-  test.each(Object.entries(FACES))(
+  test.each(Object.entries(SCENARIOS))(
     '%s',
-    async (_, face) => {
+    async (_, scenario) => {
       const folder = await temporaryFolder();
       const streams: string[] = [];
-      await face(folder, streams);
+      await scenario(folder, streams);
       const secrets = [...SECRETS, LEAKED, ...(await secretsOfExamples())];
       expect(secrets.length).toBeGreaterThan(5);
-      // Sources have the examples of the document in them.
+      // The sources contain the examples of the document.
       const hasSources = (await filesIn(folder)).some((file) => file.includes('schemas'));
       const own = secrets.filter((secret) => !secret.startsWith('example-') || !hasSources);
       expect(await leaksIn(folder, streams, own)).toEqual([]);
@@ -211,7 +215,7 @@ describe('no file and no stream contains keys or secrets of', () => {
   );
 });
 
-test('nor on the streams of the process, with the key as an argument', async () => {
+test('does not print the key that is an argument of the process', async () => {
   const service = await startFakeService(await loadDocument(), leaking);
   onTestFinished(() => service.close());
   const child = spawn(process.execPath, [MAIN, '--target', service.url, '--api-key', FAKE_KEY], { stdio: ['ignore', 'pipe', 'pipe'] });

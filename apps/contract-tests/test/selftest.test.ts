@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
 import { ALL_CHECKS, runAgainstFake } from '../src/selftest.ts';
-import { asked, leaksIn, SECRETS, secretsOfExamples } from './leaks.ts';
+import { runWithSecrets, leaksIn, SECRETS, secretsOfExamples } from './leaks.ts';
 import type { CommandResult } from './run-command.ts';
 
 const document = await loadDocument();
@@ -22,7 +22,7 @@ describe('the selftest', () => {
   // Once for all checks, because it is about a hundred runs of the contract tests.
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'selftest-'));
-    result = await asked(['selftest'], folder, streams);
+    result = await runWithSecrets(['selftest'], folder, streams);
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -42,12 +42,12 @@ describe('the selftest', () => {
   });
 });
 
-/** Not defects of one service alone: they need a second service, or a client. A part that is never sent is unverified, not a violation. */
+/** Checks that need a second service or a client, and checks whose findings are unverified. */
 const APART: ReadonlySet<string> = new Set(['parity', 'request-described', 'operation-described', 'part-seen', 'header-seen']);
 const OPERATIONS = readOperations(document);
 const seeds = [1, 2, 3, 4, 5, 6, 7, 131, randomInt(8, 2 ** 31)];
 
-/** A defect for every operation, at most one, by the seed; each check's where it applies, the rarest first. */
+/** Assigns each operation at most one defect, by the seed. Checks that apply to few operations come first. */
 function scattered(seed: number): ReadonlyMap<string, Check> {
   const order = shuffled(OPERATIONS, seed);
   const free = new Set(order.map(({ id }) => id));
@@ -65,30 +65,27 @@ function scattered(seed: number): ReadonlyMap<string, Check> {
   return defects;
 }
 
-test.each(seeds)(
-  'of a set of defects in one service, chosen by the seed %i, all are found, and nothing else is a violation',
-  async (seed) => {
-    const defects = scattered(seed);
-    expect(defects.size).toBeGreaterThan(20);
-    // A defect that had no chance to show, such as one in a page that no list leads to, is none.
-    const shown = new Set<string>();
-    const { findings } = await runAgainstFake(document, (exchange) => {
-      const check = exchange.operation === undefined ? undefined : defects.get(exchange.operation.id);
-      const tampered = check?.defect.tamper(exchange);
-      if (check !== undefined && tampered !== undefined) shown.add(`${check.id} ${exchange.operation?.id}`);
-      return tampered;
-    });
-    expect(shown.size).toBeGreaterThan(12);
-    const found = new Set(findings.flatMap(({ check, touches }) => touches.map(({ operation }) => `${check} ${operation}`)));
-    expect([...shown].filter((one) => !found.has(one))).toEqual([]);
-    const alarms = findings.flatMap(({ check, verdict, message, touches }) =>
-      verdict === 'violation'
-        ? touches.filter(({ operation }) => !shown.has(`${check} ${operation}`)).map(({ operation }) => `${check} ${operation}: ${message}`)
-        : [],
-    );
-    expect(alarms).toEqual([]);
-  },
-);
+test.each(seeds)('finds all of several defects in one service, chosen by the seed %i, and reports no other violation', async (seed) => {
+  const defects = scattered(seed);
+  expect(defects.size).toBeGreaterThan(20);
+  // Ignores defects that were not injected into any response, such as one on a second page of a short list.
+  const shown = new Set<string>();
+  const { findings } = await runAgainstFake(document, (exchange) => {
+    const check = exchange.operation === undefined ? undefined : defects.get(exchange.operation.id);
+    const tampered = check?.defect.tamper(exchange);
+    if (check !== undefined && tampered !== undefined) shown.add(`${check.id} ${exchange.operation?.id}`);
+    return tampered;
+  });
+  expect(shown.size).toBeGreaterThan(12);
+  const found = new Set(findings.flatMap(({ check, touches }) => touches.map(({ operation }) => `${check} ${operation}`)));
+  expect([...shown].filter((one) => !found.has(one))).toEqual([]);
+  const alarms = findings.flatMap(({ check, verdict, message, touches }) =>
+    verdict === 'violation'
+      ? touches.filter(({ operation }) => !shown.has(`${check} ${operation}`)).map(({ operation }) => `${check} ${operation}: ${message}`)
+      : [],
+  );
+  expect(alarms).toEqual([]);
+});
 
 function shuffled<Item>(items: readonly Item[], seed: number): readonly Item[] {
   let state = seed;

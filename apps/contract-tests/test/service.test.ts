@@ -16,20 +16,20 @@ describe('the sandbox service, in full mode', () => {
   describeReport(report);
 });
 
-test('every operation of the document answered with success', () => {
+test('every operation of the document succeeded', () => {
   expect(report.coverage.filter(({ verified }) => !verified).map(({ operation, reason }) => `${operation}: ${reason}`)).toEqual([]);
 });
 
-test('every request was within the budget, and the report names everything that it created', () => {
+test('every purchase was within the budget, and the created VM is listed', () => {
   expect(report.traffic.filter(({ operation, status }) => operation === 'createVm' && status === 200).length).toBeLessThanOrEqual(3);
   expect(report.left.some((line) => line.startsWith('createVm (vmid '))).toBe(true);
 });
 
-test('what was cancelled is as it was before', () => {
+test('cancellations were withdrawn', () => {
   expect(report.left.filter((line) => line.startsWith('deleteDedicatedServer'))).toEqual([]);
 });
 
-test('one-time codes were presented at the operator API, and kept their laws', () => {
+test('one-time codes were presented at the operator API, and followed their rules', () => {
   expect(report.findings.filter(({ check }) => check === 'otp-rules')).toEqual([]);
   expect(report.coverage.find(({ operation }) => operation === 'generateOtp')?.checks).toContainEqual({
     check: 'otp-rules',
@@ -37,15 +37,15 @@ test('one-time codes were presented at the operator API, and kept their laws', (
   });
 });
 
-test('nothing but what needs another service was left out', () => {
+test('performed all checks except those that need another service or document', () => {
   const missing = CHECKS.map(({ id }) => id).filter((id) => !performedChecks(report).includes(id));
-  // They need a second service, a status that is not described, requests of others, amounts with described decimals, and query parameters.
+  // They need a second service, an undescribed status, recorded traffic, amounts with described decimals, or query parameters.
   expect(['parity', 'envelope-kept', 'request-described', 'operation-described', 'amount-decimals', 'parameter-refused']).toEqual(
     expect.arrayContaining(missing),
   );
 });
 
-/** Every operation may be called, as nothing here costs anything. */
+/** Calls every operation, because the sandbox costs nothing. */
 async function runAgainstSandbox(): Promise<Report> {
   const document = await loadDocument();
   const sandbox = await startSandbox();

@@ -12,7 +12,7 @@ const failures = {
   404: { description: 'No such thing.', content: json({ type: 'object' }, { message: 'none' }) },
 };
 
-/** A document of the everyday kind: a collection in which things are made, read and removed, and no envelope. */
+/** A simple document without an envelope: a collection whose items can be created, read and removed. */
 export const THINGS = parseDocument({
   openapi: '3.1.0',
   info: { title: 'Things', version: '1' },

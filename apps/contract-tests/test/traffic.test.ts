@@ -31,7 +31,7 @@ const wrongType: Tamper = ({ operation, outcome, response }) =>
 
 const headers = { 'x-service-apikey': FAKE_KEY };
 
-test('a proxy passes everything on, judges it, and reports when it is stopped', async () => {
+test('the proxy forwards and judges traffic, and prints the report when it is stopped', async () => {
   const service = await start(wrongType);
   const stop = new AbortController();
   const address = Promise.withResolvers<string>();
@@ -60,7 +60,7 @@ test('a proxy passes everything on, judges it, and reports when it is stopped', 
   expect(output).not.toContain(FAKE_KEY);
 });
 
-test('a proxy whose target is gone says so to its client and goes on', async () => {
+test('the proxy responds with 502 when its target does not respond, and continues', async () => {
   const stop = new AbortController();
   const address = Promise.withResolvers<string>();
   const ended = command(
@@ -76,19 +76,19 @@ test('a proxy whose target is gone says so to its client and goes on', async () 
   expect(await ended).toMatchObject({ code: 2, output: expect.stringContaining('so nothing was checked') });
 });
 
-test('what a run recorded as HAR is judged the same from the file', async () => {
+test('judges the HAR file of a run like the run itself', async () => {
   const service = await start(wrongType);
   const folder = await temporaryFolder();
   const first = await command(['--target', service.url, '--report', folder], { RESELLER_API_KEY: FAKE_KEY });
   expect(first.code).toBe(1);
   const { code, output } = await command(['--har', join(folder, 'traffic.har')], {});
   expect(code).toBe(1);
-  // A request that this program made invalid on purpose is not a fault of a client.
+  // Requests that this program made invalid on purpose are not findings about a client.
   expect(output).not.toContain('of the client');
   expect(output).toContain('violation  /data/creditLimit must be a number');
 });
 
-test('a recording of a browser is judged, whatever base address it was made with', async () => {
+test('judges a recording of a browser with any base address', async () => {
   const file = join(await temporaryFolder(), 'browser.har');
   const entry = (url: string, text: string, encoding?: string): unknown => ({
     startedDateTime: '2026-01-01T00:00:00.000Z',
@@ -115,28 +115,28 @@ test('a recording of a browser is judged, whatever base address it was made with
   await writeFile(file, JSON.stringify({ log: { entries } }));
   const { code, output } = await command(['--har', file], {});
   expect(code).toBe(1);
-  expect(output).toContain('1 entries are of no operation');
+  expect(output).toContain('1 entry matches no operation of the document and was skipped.');
   expect(output).toContain('/requestID must be a string');
   expect(output).not.toContain(FAKE_KEY);
 });
 
 test.each([
-  ['no JSON', 'x', 'The HAR file is not JSON.'],
-  ['no HAR', '{}', 'The file is not HAR: it has no log with entries.'],
-  ['nothing of ours', '{"log":{"entries":[]}}', /None of the 0 entries/],
-])('a file that is %s cannot be judged', async (_, text, message) => {
+  ['not JSON', 'x', 'The HAR file is not JSON.'],
+  ['not HAR', '{}', 'The file is not HAR: it has no log with entries.'],
+  ['without a matching entry', '{"log":{"entries":[]}}', /None of the 0 entries/],
+])('refuses a file that is %s', async (_, text, message) => {
   const file = join(await temporaryFolder(), 'recorded.har');
   await writeFile(file, text);
   const { code, output } = await command(['--har', file], {});
   expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(message) });
 });
 
-test('two services are compared by the shapes of their responses', async () => {
+test('compares two services by the shapes of their responses', async () => {
   const [one, other] = [await start(), await start(wrongType)];
   const argv = ['--target', one.url, '--compare', other.url];
   const { code, output } = await command(argv, { RESELLER_API_KEY: FAKE_KEY });
   expect(code).toBe(1);
-  expect(output).toContain('violation  /data/creditLimit has another type');
+  expect(output).toContain('violation  /data/creditLimit has different types in the two services');
   expect(output).toContain('expected  number');
   const same = await command(['--target', one.url, '--compare', one.url], { RESELLER_API_KEY: FAKE_KEY });
   expect(same.code).toBe(0);
@@ -144,7 +144,7 @@ test('two services are compared by the shapes of their responses', async () => {
   expect(gone).toMatchObject({ code: 2, output: expect.stringContaining('leave --compare out') });
 });
 
-test('no more requests leave in a second than --rate allows', async () => {
+test('sends at most as many requests per second as the rate allows', async () => {
   const service = await start();
   const leaving: number[] = [];
   const report: Report = await runContract({

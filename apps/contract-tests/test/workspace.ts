@@ -7,19 +7,19 @@ import { onTestFinished } from 'vitest';
 
 const OPENAPI = dirname(fileURLToPath(import.meta.resolve('@reseller/openapi/package.json')));
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is removed after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'contract-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A copy of the document's sources that a test may change; its root file. */
+/** Copies the sources of the document, so that a test can change them. Returns the root file. */
 export async function copyOfSources(): Promise<string> {
   const folder = await temporaryFolder();
   for (const part of ['openapi.yaml', 'description.md', 'paths', 'components', 'redocly.yaml', 'EXTENSIONS.md', 'lint'])
     await cp(join(OPENAPI, part), join(folder, part), { recursive: true });
-  // The lint rules import what they are made with.
+  // The lint rules import packages.
   await symlink(join(OPENAPI, 'node_modules'), join(folder, 'node_modules'));
   return join(folder, 'openapi.yaml');
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
   service = await loadDocument();
 });
 
-/** The findings of the real document about a service that is built from it and then changed. */
+/** The report on a fake service of the original document with defects, judged by another version of the document. */
 async function judge(document: OpenApiDocument, tamper: Tamper, mode: 'read-only' | 'full' = 'read-only'): Promise<Report> {
   const fake = await startFakeService(service, tamper);
   onTestFinished(() => fake.close());
@@ -33,19 +33,19 @@ async function judge(document: OpenApiDocument, tamper: Tamper, mode: 'read-only
   });
 }
 
-/** Says of the operation of a file that it is assumed, so that what contradicts it is learned. */
+/** Marks the operation of a file as inferred, so that contradictions are learned. */
 async function assume(file: string): Promise<void> {
   const text = await readFile(file, 'utf8');
   await writeFile(file, text.replace(/^ {2}operationId: .*$/m, '$&\n  x-provenance: inferred'));
 }
 
-/** Takes the header that every response has from a response of a file, so that it is found on others alone. */
+/** Removes the common header from a response of a file, so that only other responses describe it. */
 async function forgetHeader(file: string): Promise<void> {
   const text = await readFile(file, 'utf8');
   await writeFile(file, text.replace(/^ {6}headers:\n {8}Idempotency-Key-Lifetime:\n {10}\$ref: .*\n/m, ''));
 }
 
-/** What Redocly says of the sources, with our own rules. */
+/** The lint problems of the sources by Redocly with our own rules. */
 async function lint(root: string): Promise<readonly string[]> {
   const config = await loadConfig({ configPath: join(dirname(root), 'redocly.yaml') });
   const problems = await lintDocument({ ref: root, config: config.forAlias('reseller') });
@@ -54,7 +54,7 @@ async function lint(root: string): Promise<readonly string[]> {
   );
 }
 
-/** A service that has gone on since its document was written, in every way that a proposal can describe. */
+/** A service that is newer than its document, with every kind of difference that a proposal can describe. */
 const ahead: Tamper = ({ operation, outcome, response }) => {
   if (outcome !== 'success') return undefined;
   const body = Object(response.body);
@@ -85,7 +85,7 @@ const ahead: Tamper = ({ operation, outcome, response }) => {
   }
 };
 
-test('what is written into the YAML describes what was observed, and a second run finds nothing more', async () => {
+test('writes proposals that describe the observations, so that a second run has no findings', async () => {
   const root = await copyOfSources();
   const before = await openDocument(root);
   const first = await judge(before.document, ahead);
@@ -110,7 +110,7 @@ test('what is written into the YAML describes what was observed, and a second ru
   expect(second.findings.filter(({ verdict }) => verdict !== 'unverified').map(({ check, message }) => `${check} ${message}`)).toEqual([]);
 });
 
-/** Ways in which a service can respond differently from what its document assumes. Each operation has one of them. */
+/** Differences between a service and the assumptions of its document, with the checks that find them. */
 const OTHERWISE: readonly (readonly [what: string, tamper: Tamper, checks: readonly string[]])[] = [
   [
     'refusals',
@@ -152,12 +152,12 @@ const OTHERWISE: readonly (readonly [what: string, tamper: Tamper, checks: reado
     ['method-refused', 'status-agrees', 'content-type-documented', 'header-described'],
   ],
   [
-    'forms that must be refused',
+    'invalid forms that are accepted',
     ({ operation, outcome, success }) => (operation?.id === 'editDomainDns' && outcome === 'invalid-form' ? success() : undefined),
     ['form-refused'],
   ],
   [
-    'forms that must be accepted, and a body that is not there',
+    'valid forms that are refused, and a missing body',
     ({ operation, outcome, response }) => {
       if (operation?.id === 'editDomainDns' && outcome === 'success')
         return {
@@ -171,8 +171,8 @@ const OTHERWISE: readonly (readonly [what: string, tamper: Tamper, checks: reado
   ],
 ];
 
-describe('every difference from what the document assumes comes with a change that makes it known, and the document stays sound', () => {
-  test.each([['what has grown', ahead, []] as const, ...OTHERWISE])('%s', async (_, tamper, checks) => {
+describe('proposes a change for every difference from the assumptions of the document, and the document stays valid', () => {
+  test.each([['additions', ahead, []] as const, ...OTHERWISE])('%s', async (_, tamper, checks) => {
     const root = await copyOfSources();
     for (const path of ['domain@{domain}@dns@edit', 'vm@list@hosts']) await assume(join(dirname(root), `paths/${path}.yaml`));
     await forgetHeader(join(dirname(root), 'paths/domain@list.yaml'));
@@ -189,7 +189,7 @@ describe('every difference from what the document assumes comes with a change th
   });
 });
 
-test('what one of two services lacks becomes optional, what only one has is described, and both are compared by ids of their own', async () => {
+test('makes properties optional that one of two services lacks, describes those that only one has, and uses the identifiers of each service', async () => {
   const other = await startFakeService(service, ({ operation, outcome, response }) => {
     const body = Object(response.body);
     if (outcome !== 'success') return undefined;
@@ -209,18 +209,18 @@ test('what one of two services lacks becomes optional, what only one has is desc
   };
   const { findings } = await compared();
   expect(findings.map(({ check, verdict, message }) => [check, verdict, message])).toEqual([
-    ['parity', 'violation', '/data/number has another type'],
-    ['parity', 'discovered', '/data/total is sent by the compared service only'],
-    ['parity', 'discovered', '/data/city is sent by one service only'],
-    ['parity', 'unverified', expect.stringContaining('named nothing that this could be asked of')],
+    ['parity', 'violation', '/data/number has different types in the two services'],
+    ['parity', 'discovered', 'only the compared service sends /data/total'],
+    ['parity', 'discovered', 'the compared service does not send /data/city'],
+    ['parity', 'unverified', expect.stringContaining('has an identifier for this operation')],
   ]);
   await writeProposals(await openDocument(root), findings);
   expect(await lint(root)).toEqual([]);
   const open = (await compared()).findings.filter(({ verdict }) => verdict !== 'unverified');
-  expect(open.map(({ message }) => message)).toEqual(['/data/number has another type']);
+  expect(open.map(({ message }) => message)).toEqual(['/data/number has different types in the two services']);
 });
 
-test('a change is small: every other line of the file is as it was, comments too', async () => {
+test('changes no other line of a file', async () => {
   const root = await copyOfSources();
   const before = await openDocument(root);
   const { findings } = await judge(before.document, ahead);
@@ -234,8 +234,8 @@ test('a change is small: every other line of the file is as it was, comments too
   expect(lines.filter((line, index) => line !== old[index])).toEqual([expect.stringMatching(/enum: \[.*, PARKED\]$/)]);
 });
 
-describe('a change of a response that operations share', () => {
-  /** A 404 with a header, at some operations. */
+describe('a change of a shared response', () => {
+  /** Adds headers to the 404 of some operations. */
   const hinting =
     (isMatch: (id: string) => boolean): Tamper =>
     ({ operation, outcome, response }) =>
@@ -254,7 +254,7 @@ describe('a change of a response that operations share', () => {
     return { files: files.map((file) => relative(dirname(root), file)), root };
   }
 
-  test('is made at the operation where it was seen, and the shared response stays as it is', async () => {
+  test('is limited to the only operation that showed it', async () => {
     const { files, root } = await write(hinting((id) => id === 'getDomain'));
     expect(files).toEqual(['paths/domain@{domain}@info.yaml']);
     const text = await readFile(join(dirname(root), files[0] ?? ''), 'utf8');
@@ -264,13 +264,13 @@ describe('a change of a response that operations share', () => {
     expect(text).toContain('            $ref: ../components/schemas/common/ErrorEnvelope.yaml\n');
   });
 
-  test('is made in the shared response when several operations showed it', async () => {
+  test('applies to the shared response when several operations showed it', async () => {
     const { files } = await write(hinting(() => true));
     expect(files).toEqual(['components/responses/NotFound.yaml']);
   });
 });
 
-test('a failure of a kind that is described elsewhere is proposed as a reference to its file', async () => {
+test('proposes a reference to the file of a failure that is described elsewhere', async () => {
   const root = await copyOfSources();
   const before = await openDocument(root);
   const { findings } = await judge(before.document, ahead);
@@ -280,7 +280,7 @@ test('a failure of a kind that is described elsewhere is proposed as a reference
   expect(text).toContain('            $ref: ../components/schemas/common/ErrorEnvelope.yaml\n');
 });
 
-test('every pointer of the bundle leads to a line of a file', async () => {
+test('finds a line of a file for every pointer of the bundle', async () => {
   const loaded = await openDocument(undefined);
   const sources = await sourcesOf(loaded);
   const status = new URL('../../../openapi/components/schemas/domain/DomainStatus.yaml', import.meta.url);

@@ -11,8 +11,8 @@ export async function openReference(page: Page, site: string, name: string): Pro
   await page.locator('.reference h1').first().waitFor();
 }
 
-/** What the page shows of an operation: its text, and the addresses that its samples offer. */
-export async function shownOperation(page: Page, placed: PlacedOperation): Promise<{ text: string; addresses: string[] }> {
+/** Goes to an operation. @returns The addresses that its samples offer. */
+export async function addressesOf(page: Page, placed: PlacedOperation): Promise<string[]> {
   const { method, path, operation } = placed;
   // A link of the menu, without loading the page again.
   await page.evaluate((hash) => void (location.hash = hash), `#/${redocPath(placed)}`);
@@ -26,6 +26,10 @@ export async function shownOperation(page: Page, placed: PlacedOperation): Promi
   await menu.first().waitFor();
   const listed = (await menu.first().innerText()).matchAll(/https?:\S+/g);
   await button.click();
-  const text = await page.locator('.reference').innerText();
-  return { text, addresses: [...listed].map(([address]) => address) };
+  return [...listed].map(([address]) => address);
+}
+
+/** The text that the page shows. The page is large, so only tests that need its text should read it. */
+export function shownText(page: Page): Promise<string> {
+  return page.locator('.reference').innerText();
 }

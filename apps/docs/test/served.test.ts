@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { operationsOf, readDocument } from '../src/document.ts';
 import { references } from '../src/references.ts';
-import { openReference, shownOperation } from './redoc-page.ts';
+import { addressesOf, openReference } from './redoc-page.ts';
 import { startSandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -40,7 +40,7 @@ describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
       const others = document.servers.filter(({ description }) => description !== 'Sandbox').map(({ url }) => url);
       await openReference(page, `${sandbox.baseUrl}/docs/`, name);
       for (const placed of operationsOf(document)) {
-        const { addresses } = await shownOperation(page, placed);
+        const addresses = await addressesOf(page, placed);
         expect.soft(addresses, placed.id).toEqual([own, ...others].map((url) => `${url}${placed.path}`));
       }
       expect(problems).toEqual([]);

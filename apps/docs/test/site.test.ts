@@ -17,7 +17,7 @@ import { EXTENSION_BADGE } from '../src/provenance.ts';
 import { references } from '../src/references.ts';
 import { startSite } from '../src/server.ts';
 import type { RunningSite } from '../src/server.ts';
-import { openReference, shownOperation } from './redoc-page.ts';
+import { addressesOf, openReference, shownText } from './redoc-page.ts';
 
 let site: RunningSite;
 let browser: Browser;
@@ -61,7 +61,8 @@ describe.skipIf(noBrowser !== undefined).each(references)('the $name reference',
     expect(operations.length).toBeGreaterThan(15);
     await openReference(page, site.url, reference.name);
     for (const placed of operations) {
-      const { text: shown, addresses } = await shownOperation(page, placed);
+      const addresses = await addressesOf(page, placed);
+      const shown = await shownText(page);
       expect.soft(addresses, placed.id).toEqual(document.servers.map(({ url }) => `${url}${placed.path}`));
       for (const { words } of factsOf(placed.operation, placed.method, reference.followsSpecification))
         expect.soft(shown, placed.id).toContain(words);

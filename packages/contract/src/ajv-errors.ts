@@ -5,7 +5,7 @@ import { isObject } from './json.ts';
 import { expectation, typeNames } from './messages.ts';
 import { joinPointer } from './pointer.ts';
 
-/** Rules about a property that isn't there or should not be: the parameter of the error that names it. */
+/** For each keyword about a missing or unexpected property, the parameter of the Ajv error with the name of the property. */
 const NAMES_PROPERTY = new Map([
   ['required', 'missingProperty'],
   ['dependentRequired', 'missingProperty'],
@@ -21,13 +21,13 @@ interface Found {
 }
 
 /**
- * Ajv's errors as issues, one for each cause.
- * @param pointers the place of each schema object in the document
+ * Converts Ajv errors to issues, one for each cause.
+ * @param pointers JSON pointer of each schema object in the document
  */
 export function readErrors(errors: readonly ErrorObject[], pointers: ReadonlyMap<object, string>): readonly Issue[] {
   const found: Found[] = [];
   for (const error of errors) {
-    // What is wrong is said by the branch, and by the check on the name as a whole.
+    // Other errors name the problem: those of the branch, or the one of `propertyNames` itself.
     if (error.keyword === 'if') continue;
     if (error.propertyName !== undefined && error.keyword !== 'propertyNames') continue;
     const isUnmatched = error.keyword === 'anyOf' || (error.keyword === 'oneOf' && !Array.isArray(error.params['passingSchemas']));
@@ -59,7 +59,7 @@ function schemaPath(error: ErrorObject, pointers: ReadonlyMap<object, string>): 
   return pointer === undefined ? '' : joinPointer(pointer, error.keyword);
 }
 
-/** Ajv reports what failed inside the branches just before the failure of all of them; takes those off the end of the list. */
+/** Removes the errors of the branches from the end of the list. Ajv reports them just before the error of `anyOf` or `oneOf`. */
 function takeBranches(found: Found[], error: ErrorObject): readonly Found[] {
   const branches: Found[] = [];
   for (let last = found.at(-1); last !== undefined; last = found.at(-1)) {
@@ -71,7 +71,7 @@ function takeBranches(found: Found[], error: ErrorObject): readonly Found[] {
   return branches;
 }
 
-/** Branches of another type are not meant. If one is left, such as the object in "object or null", the issues inside it say more. */
+/** The issues of the only branch whose type matches the value, such as the object in "object or null". */
 function meantBranch(error: ErrorObject, branches: readonly Found[]): readonly Found[] | undefined {
   function isMistyped({ issue }: Found): boolean {
     return issue.path === error.instancePath && issue.keyword === 'type';
@@ -86,7 +86,7 @@ function branchCount({ schema }: ErrorObject): number {
   return Array.isArray(schema) ? schema.length : Infinity;
 }
 
-/** No alternative matches: one issue that says what all of them together would have taken. */
+/** One issue for a value that matches no alternative. It lists what the alternatives expect. */
 function readAlternatives(error: ErrorObject, found: readonly Found[], pointers: ReadonlyMap<object, string>): Issue {
   const branches = found.map(({ issue }) => issue);
   const path = error.instancePath;
@@ -103,7 +103,7 @@ function readAlternatives(error: ErrorObject, found: readonly Found[], pointers:
   return { path, keyword: error.keyword, message, params: {}, schemaPath: place };
 }
 
-/** Each issue once. A value of the wrong type breaks no other rule of the same schema. */
+/** Removes duplicates, and other issues of a value that has the wrong type for the same schema. */
 function distinct(found: readonly Found[]): readonly Issue[] {
   const mistyped = new Set<string>();
   for (const { error, issue } of found) if (issue.keyword === 'type') mistyped.add(`${issue.path}\n${schemaOf(error, issue)}`);

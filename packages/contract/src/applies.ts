@@ -6,32 +6,31 @@ import type { SchemaNode } from './schema.ts';
 import { rootView } from './view.ts';
 import type { View } from './view.ts';
 
-/** Every operation. */
 export function always(): boolean {
   return true;
 }
 
-/** Operations that return JSON with a schema. */
+/** Whether an operation has a JSON response with a schema. */
 export function returnsJson({ responses }: Operation): boolean {
   return Object.values(responses).some((response) => jsonOf(response)?.pointer !== undefined);
 }
 
-/** Operations whose path names something. */
+/** Whether an operation has a path parameter. */
 export function hasPathParameter({ parameters }: Operation): boolean {
   return parameters.some((parameter) => parameter.in === 'path');
 }
 
-/** Operations that take a query parameter apart from the credential. */
+/** Whether an operation has a query parameter other than the credential. */
 export function takesQuery({ parameters, security }: Operation): boolean {
   return parameters.some(({ in: place, name }) => place === 'query' && !(security?.in === 'query' && security.name === name));
 }
 
-/** Operations that take a body with at least one field. */
+/** Whether an operation has a body with at least one field. */
 export function takesBody({ body }: Operation): boolean {
   return body !== undefined && body.fields.size > 0;
 }
 
-/** Operations of which some JSON response has a schema that says something in particular, at any depth. */
+/** Whether a JSON response of an operation has a schema node, at any depth, that matches the predicate. */
 export function describes(says: (node: SchemaNode) => boolean): (operation: Operation, document: OpenApiDocument) => boolean {
   return ({ responses }, document) =>
     Object.values(responses).some((response) => {
@@ -44,7 +43,7 @@ function reaches(document: OpenApiDocument, pointer: string, says: (node: Schema
   return visitViews(rootView(document, pointer), (view) => view.nodes.some(says));
 }
 
-/** Visits what a schema describes at any depth, each kind of value once; ends with true as soon as `isIt` does. */
+/** Visits the views below a schema, each once. Stops and returns true as soon as `isMatch` does. */
 export function visitViews(root: View, isMatch: (view: View) => boolean): boolean {
   const seen = new Set<View>();
   function look(view: View): boolean {

@@ -6,30 +6,30 @@ import { isObject } from './json.ts';
 import type { Report } from './report.ts';
 import type { PlacedFinding } from './source/place-findings.ts';
 
-/** A finding that somebody has decided to live with for a while. */
+/** A finding that is accepted until a date. */
 export interface Acceptance {
   /** Id of the finding. */
   readonly finding: string;
   readonly check: string;
   readonly reason: string;
   readonly owner: string;
-  /** Last day on which it holds, YYYY-MM-DD. */
+  /** Last day on which the acceptance is valid, YYYY-MM-DD. */
   readonly expires: string;
 }
 
 /** A finding, and whether it is accepted. */
 export interface SettledFinding extends PlacedFinding {
   readonly accepted?: Acceptance | undefined;
-  /** An acceptance that has run out: the finding counts again. */
+  /** An expired acceptance: the finding counts again. */
   readonly expired?: Acceptance | undefined;
 }
 
 /** A report whose findings have been placed in the sources and compared with a baseline. */
 export interface SettledReport extends Omit<Report, 'findings'> {
   readonly findings: readonly SettledFinding[];
-  /** The mildest verdict that makes the run fail; graver ones do as well. */
+  /** The least severe verdict that makes the run fail. */
   readonly failOn: Verdict;
-  /** Accepted findings that are gone. */
+  /** Acceptances whose finding no longer occurs. */
   readonly fixed: readonly Acceptance[];
 }
 
@@ -64,7 +64,7 @@ export function readBaseline(text: string): readonly Acceptance[] {
   });
 }
 
-/** Marks the findings of a report that are accepted; an accepted finding that is gone is fixed. */
+/** Marks accepted findings. An acceptance whose finding no longer occurs is fixed. */
 export function settle(
   report: Report & { readonly findings: readonly PlacedFinding[] },
   accepted: readonly Acceptance[],
@@ -85,18 +85,18 @@ export function settle(
   };
 }
 
-/** A finding is gone only where its check had something to look at; else nobody knows. */
+/** Whether a check was performed. Otherwise the absence of its finding shows nothing. */
 function wasLookedAt({ coverage }: Report, check: string): boolean {
   return coverage.some(({ checks }) => checks.some((one) => one.check === check && one.outcome !== 'not-performed'));
 }
 
-/** The findings that make a run fail: as grave as `failOn` or graver, and not accepted. */
+/** The findings that make a run fail: at least as severe as `failOn`, and not accepted. */
 export function failures({ findings, failOn }: SettledReport): readonly SettledFinding[] {
   const failing = new Set(VERDICTS.slice(0, VERDICTS.indexOf(failOn) + 1));
   return findings.filter(({ verdict, accepted }) => failing.has(verdict) && accepted === undefined);
 }
 
-/** Whether a run failed: by its findings, or because it left something behind that it should have undone. */
+/** Whether a run failed, because of its findings or because it did not undo all of its changes. */
 export function isFailed(report: SettledReport): boolean {
   const isUnverified = report.failOn === 'unverified' && report.coverage.some(({ verified }) => !verified);
   return failures(report).length > 0 || report.unfinished.length > 0 || isUnverified;

@@ -4,15 +4,15 @@ import { NO_ISSUES } from './issues.ts';
 import { emptyRecord, isObject } from './json.ts';
 import type { Operation, RequestBody } from './operation.ts';
 
-/** Anything that takes a body: an `Operation`. */
+/** The parts of an `Operation` that describe its body. */
 export type TakesBody = Pick<Operation, 'body' | 'form'>;
 
-/** The text of a request body with these fields; undefined fields are left out. */
+/** Serialises the fields of a request body. Fields that are undefined are left out. */
 export function writeBody(operation: TakesBody, values: Readonly<Record<string, unknown>>): string {
   return operation.body?.format === 'json' ? JSON.stringify(values) : writeForm(operation, values);
 }
 
-/** What the text of a request body says, by field. */
+/** Parses a request body into its fields. */
 export function readBody(operation: TakesBody, text: string): FormReading {
   if (operation.body?.format !== 'json') return readForm(operation, text);
   const values = emptyRecord<unknown>();
@@ -26,7 +26,7 @@ export function readBody(operation: TakesBody, text: string): FormReading {
   }
 }
 
-/** Whether a body needs none of its fields. */
+/** Whether all fields of a body are optional. */
 export function needsNoField(body: RequestBody | undefined): boolean {
   return [...(body?.fields.values() ?? [])].every(({ required }) => !required);
 }

@@ -8,20 +8,20 @@ import type { RequestParameters } from './parameters.ts';
 import { schemaNodes } from './schema.ts';
 import type { Validator } from './validator.ts';
 
-/** A form that breaks exactly one rule. */
+/** The fields of a body that breaks exactly one rule. */
 export interface BrokenForm {
   readonly values: Readonly<Record<string, unknown>>;
   /** A description of the mistake: "cores below its minimum". */
   readonly detail: string;
-  /** The field that is wrong; empty for none of the described ones. */
+  /** The invalid field; empty when it is not a described one. */
   readonly field: string;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Forms that break one rule of the document each, made from a valid one, in an order that depends on the seed. Each of them
- * was judged invalid by the validator before it is given out.
+ * Changes a valid form so that it breaks one rule of the document, once for each rule. The seed determines the order. The
+ * validator confirms that each form is invalid.
  */
 export function brokenForms(
   parts: { readonly document: OpenApiDocument; readonly validator: Validator; readonly seed: number },
@@ -56,14 +56,14 @@ function withoutDependents(valid: Values, name: string, needed: unknown): readon
   ];
 }
 
-/** Query parameters of which exactly one breaks a rule. */
+/** Query parameters, one of which breaks exactly one rule. */
 export interface BrokenParameters {
   readonly parameters: RequestParameters;
   /** A description of the mistake: "limit above its maximum". */
   readonly detail: string;
 }
 
-/** Query parameters that break one rule of the document each, made from valid ones, in an order that depends on the seed. */
+/** Changes valid query parameters so that one breaks one rule of the document, once for each rule. The seed determines the order. */
 export function brokenParameters(
   { document, validator, seed }: { readonly document: OpenApiDocument; readonly validator: Validator; readonly seed: number },
   operation: Operation,
@@ -85,7 +85,7 @@ export function brokenParameters(
   return shuffled(made, seed);
 }
 
-/** Characters that a service which counts bytes, or expects ASCII, takes for something else. */
+/** Text that a service misreads when it counts bytes or expects ASCII. */
 const NON_ASCII = 'ünïcødé ✓ 漢字';
 
 function wrongValues(
@@ -117,7 +117,7 @@ function wrongValues(
   return found;
 }
 
-/** Values of another type. In a form every value is a text; in JSON each type can take the place of another. */
+/** Values of another type. A form has only strings; in JSON a value can have any type. */
 function wrongTypes({ kind }: Pick<FormField, 'kind'>, format: RequestBody['format']): readonly (readonly [unknown, string])[] {
   const inJson = format === 'json';
   switch (kind) {
@@ -135,7 +135,7 @@ function wrongTypes({ kind }: Pick<FormField, 'kind'>, format: RequestBody['form
   }
 }
 
-/** The same order for the same seed (mulberry32). */
+/** Shuffles in an order that the seed determines (mulberry32). */
 function shuffled<Item>(items: readonly Item[], seed: number): readonly Item[] {
   let state = seed >>> 0;
   function next(): number {

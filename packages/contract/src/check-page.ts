@@ -1,23 +1,23 @@
 import type { Check } from './check.ts';
 import { CHECKS } from './checks.ts';
 
-/** The page of the documentation about a check, in Markdown: all of it is the check's own text. */
+/** The documentation page of a check in Markdown, made from the texts of the check. */
 export function checkPage({ id, claim, judges, client, defect, needs, undescribed }: Check): string {
   const requests =
     needs === undefined
-      ? 'No requests of its own: it looks at every response.'
-      : `Looks at the responses to requests of these kinds: ${needs.map((need) => `\`${need}\``).join(', ')}.`;
+      ? 'It judges every response and sends no requests of its own.'
+      : `It judges responses to requests with the purpose ${needs.map((need) => `\`${need}\``).join(', ')}.`;
   const statuses =
     undescribed === undefined
       ? ''
       : undescribed === 'only'
-        ? ' Only at statuses that are not described.'
-        : ' Also at statuses that are not described.';
+        ? ' It judges only statuses that the document does not describe.'
+        : ' It also judges statuses that the document does not describe.';
   return `# ${id}
 
 ${claim}
 
-## How it judges
+## How it decides
 
 ${judges}
 
@@ -27,9 +27,9 @@ ${requests}${statuses}
 
 ${client}
 
-## The defect that proves it
+## Its defect in the selftest
 
-${defect.description} The selftest (\`npx pnpm@12 contract selftest\`) starts ${defect.alterForm === undefined ? 'a service with this defect' : 'a client with this defect, behind the proxy,'} and is red unless this check finds it; without the defect nothing may be found.
+${defect.description} The selftest (\`npx pnpm@12 contract selftest\`) runs against ${defect.alterForm === undefined ? 'a service' : 'a client behind the proxy'} with this defect and fails unless this check finds it. Without the defect, the run must have no findings.
 `;
 }
 
@@ -37,7 +37,7 @@ ${defect.description} The selftest (\`npx pnpm@12 contract selftest\`) starts ${
 export function checkIndex(): string {
   return `# Checks
 
-Generated from the checks themselves: \`pnpm exec vitest run -u --config .config/vitest.config.ts packages/contract/src/check-page.test.ts\`.
+Generated from the texts of the checks: \`pnpm exec vitest run -u --config .config/vitest.config.ts packages/contract/src/check-page.test.ts\`.
 
 | check | claim |
 | --- | --- |

@@ -20,90 +20,90 @@ export interface ResponseContext {
   readonly issues: () => readonly Issue[];
 }
 
-/** What all responses of a document have around their data, as far as they have it. */
+/** The properties that all JSON responses of a document share. */
 export interface Envelope {
   /** Properties that every JSON response requires. */
   readonly required: readonly string[];
-  /** The property that tells success from failure by a constant, with the constants of each. */
+  /** The property that distinguishes success from failure by a constant, and its constants. */
   readonly outcome: { readonly name: string; readonly success: readonly unknown[]; readonly failure: readonly unknown[] } | undefined;
-  /** The property that identifies the request: a UUID that every response has. */
+  /** The property with the UUID of the request. */
   readonly identifier: string | undefined;
-  /** The property that holds what was asked for: null on failure unless described. */
+  /** The property with the requested data. It is null on failure unless the document describes otherwise. */
   readonly payload: string | undefined;
 }
 
-/** What a check of a whole run looks at. */
+/** The input of a check of a whole run. */
 export interface RunContext {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
   readonly validator: Validator;
   readonly envelope: Envelope;
   readonly exchanges: readonly Exchange[];
-  /** Responses of the service that is compared with, in pairs. */
+  /** Responses of both services to the same requests, when two services are compared. */
   readonly pairs: readonly Pair[];
-  /** Responses of the service that the compared one could not be asked for, as it named no identifier. */
+  /** Responses without a counterpart, because the compared service returned no identifier to send. */
   readonly unpaired: readonly Exchange[];
-  /** Responses to requests for which the document has no operation. */
+  /** Recorded exchanges that match no operation of the document. */
   readonly foreign: readonly Exchange[];
 }
 
-/** The same request, answered by both services. */
+/** The responses of both services to the same request. */
 export interface Pair {
   readonly one: Exchange;
   readonly other: Exchange;
 }
 
 /**
- * A check: one file in `checks/`, named by its id. Its texts are its documentation, and its defect is its proof: the
- * selftest is red until a service with that defect, and none without it, is found out by this check.
+ * A check is one file in `checks/`, named after its id. Its texts become its documentation page. The selftest fails unless the
+ * check finds its defect in a service that has it, and nothing in a service without defects.
  */
 export interface Check {
-  /** Stable: baselines, SARIF and the pages of the documentation name it. */
+  /** Must not change: baselines, SARIF reports and documentation pages refer to it. */
   readonly id: string;
   /** The rule that it checks, in a sentence. */
   readonly claim: string;
-  /** How it judges and what it does not say, for people who doubt it. */
+  /** How it decides, and its limits. */
   readonly judges: string;
   /** The consequence of a finding for users of the generated client. */
   readonly client: string;
-  /** Whose fault a finding is; the service's where it is left out. */
+  /** Whether a finding concerns the service or the client. Default: the service. */
   readonly about?: 'client';
-  /** Whether it has anything to say of an operation. */
+  /** Whether it can have findings on an operation. */
   readonly applies: (operation: Operation, document: OpenApiDocument) => boolean;
-  /** Only responses to requests of these purposes say something to it; all responses where it is left out. */
+  /** The purposes of requests whose responses it judges. Default: all. */
   readonly needs?: readonly Purpose[];
-  /** Whether it looks at responses with a status that is not described: too, or at nothing else. Left out, it has nothing to say of them. */
+  /** Whether it judges responses with an undescribed status: also those, or only those. Default: not those. */
   readonly undescribed?: 'also' | 'only';
-  /** Whether a remark of this check leaves nothing for the later ones to say of the same response. */
+  /** Whether later checks of the same response are skipped after a remark of this one. */
   readonly isFinal?: boolean;
-  /** Looks at one response. */
+  /** Judges one response. */
   readonly checkResponse?: (subject: ResponseContext) => readonly Remark[];
-  /** Looks at all responses together. */
+  /** Judges all responses of a run together. */
   readonly checkRun?: (session: RunContext) => readonly RunRemark[];
   readonly defect: Defect;
 }
 
-/** Something that a service could get wrong, and that only one check is there to find. */
+/** A mistake of a service or a client that one check must find. */
 export interface Defect {
-  /** What is wrong, as a sentence. */
+  /** The mistake, as a sentence. */
   readonly description: string;
   /** Returns the defective response, or undefined where the defect has no effect. */
   readonly tamper: (exchange: FakeExchange) => FakeResponse | undefined;
-  /** The form that a client with the defect sends in place of a good one, where it is the client that has it. */
+  /** For a defect of a client: the invalid form that it sends instead of a valid one. */
   readonly alterForm?: (form: string) => string | undefined;
-  /** A path that a client with the defect asks for, where it is the client that has it. */
+  /** For a defect of a client: the undescribed path that it requests. */
   readonly undescribedPath?: string;
-  /** Whether the defect shows only in comparison with a second service. */
+  /** Whether only a comparison with a second service can find the defect. */
   readonly needsComparison?: boolean;
 }
 
-/** What the server of the selftest was asked, and what a correct server returns. */
+/** A request to the fake service of the selftest, and the response of a correct service. */
 export interface FakeExchange {
   readonly document: OpenApiDocument;
-  /** The operation that was asked for; undefined where path or method is not described. */
+  /** Undefined when the document does not describe the path or the method. */
   readonly operation: Operation | undefined;
   readonly method: string;
-  /** Why the correct response is what it is. */
+  /** The reason for the correct response. */
   readonly outcome:
     | 'success'
     | 'unauthorized'
@@ -119,15 +119,15 @@ export interface FakeExchange {
   readonly form: FormReading | undefined;
   readonly query: Readonly<Record<string, string>>;
   readonly response: FakeResponse;
-  /** What success would be, also where it was refused; on demand, that of the first page whichever was asked for. */
+  /** Returns the successful response, even when the correct one is a refusal; with `first page`, that of the first page. */
   readonly success: (page?: 'first page') => FakeResponse;
 }
 
-/** A response before it goes out. */
+/** A response of the fake service, before it is sent. */
 export interface FakeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** Whether the connection ends in the middle of the body. */
+  /** Whether the connection closes before the body is complete. */
   readonly isCut?: boolean;
 }

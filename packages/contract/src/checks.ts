@@ -38,7 +38,7 @@ import { statusDocumented } from './checks/status-documented.ts';
 import { valueAllowed } from './checks/value-allowed.ts';
 import { valueSeen } from './checks/value-seen.ts';
 
-/** All checks. Those of one response look in this order, until a final one has something to say. */
+/** All checks. Those of one response run in this order, and stop after a final check with a remark. */
 export const CHECKS: readonly Check[] = [
   bodyComplete,
   serverError,

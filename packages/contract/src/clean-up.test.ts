@@ -1,4 +1,4 @@
-/** The journal of a run: every state that an entry takes, and what the run says about the changes that it leaves behind. */
+/** The journal of a run: the states of its entries, and the list of remaining changes. */
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import { createCleaner } from './clean-up.ts';
@@ -38,6 +38,8 @@ const document = parseDocument({
     '/notes/create': { post: { operationId: 'createNote', responses: thing } },
     '/notes/{id}': { parameters, delete: { operationId: 'removeNote', responses: done } },
     '/letters': { post: { operationId: 'sendLetter', responses: done } },
+    '/papers': { post: { operationId: 'createPaper', responses: thing } },
+    '/papers/{id}': { parameters, get: { operationId: 'getPaper', responses: thing } },
     '/books/{id}/pages': { parameters, post: { operationId: 'createPage', responses: thing } },
   },
   components: { securitySchemes: { Key: { type: 'apiKey', in: 'header', name: 'X-Key' } } },
@@ -96,7 +98,7 @@ function cleanerOf(hasJournal: boolean): Cleaner {
   });
 }
 
-/** Makes a change with this response, or loses it, and returns the states of its entry. */
+/** Makes a change with a response, or without one, and returns the states of its entry. */
 async function change(step: Step, path: Record<string, string>, end: number | 'lost' | 'unsent', body: unknown = {}): Promise<string[]> {
   const from = entries.length;
   const entry = await cleaner.before(step, path);
@@ -108,7 +110,7 @@ async function change(step: Step, path: Record<string, string>, end: number | 'l
 const made = { id: 't7' };
 const BY_HAND = `the next run in full mode tries again, or run: curl -i -X DELETE -H "X-Key: $RESELLER_API_KEY" 'http://target.example/base/things/t7'`;
 
-describe('what undoes an operation', () => {
+describe('the undo operation', () => {
   test.each([
     ['createThing', 'removeThing'],
     ['createNote', 'removeNote'],
@@ -122,14 +124,14 @@ describe('what undoes an operation', () => {
     expect(undoOf(operationOf(id), operations)?.id).toBe(expected);
   });
 
-  test('some are there to undo others', () => {
+  test('is recognised as one', () => {
     const undos = operations.filter((operation) => isUndo(operation, operations)).map(({ id }) => id);
     expect(undos.toSorted()).toEqual(['removeNote', 'removeThing', 'unhideThing']);
   });
 });
 
 describe('the entry of a change', () => {
-  test('is written before the request leaves, and says what would undo it', async () => {
+  test('is recorded before the request, with the operation that undoes it', async () => {
     const entry = await cleaner.before(stepOf('hideThing'), { id: 't7' });
     expect(entries).toEqual([entry]);
     expect(entry).toEqual({
@@ -143,7 +145,7 @@ describe('the entry of a change', () => {
     });
   });
 
-  test('is not written for a read, also where the run has no journal', async () => {
+  test('is not recorded for a read, even without a journal', async () => {
     expect(await cleaner.before(stepOf('getThing'), { id: 't7' })).toBeUndefined();
     await cleaner.after(undefined, stepOf('getThing'), exchangeWith(operationOf('getThing'), made));
     await cleaner.lost(undefined, true);
@@ -180,7 +182,7 @@ describe('the entry of a change', () => {
     ['remove', 200, 'closed'],
     ['remove', 404, 'closed'],
     ['remove', 500, 'done'],
-  ])('of an earlier run, tried with the purpose %s and answered with %i, is %s', async (purpose, status, state) => {
+  ])('of an earlier run, after a request with the purpose %s and the status %i, is %s', async (purpose, status, state) => {
     const step = stepOf('removeThing', { purpose, undoes: 'entry-of-before' });
     expect(await change(step, { id: 't7' }, status)).toEqual(['intended', state]);
     expect(entries.map(({ id }) => id)).toEqual(['entry-of-before', 'entry-of-before']);
@@ -188,7 +190,7 @@ describe('the entry of a change', () => {
     expect(cleaner.finish().left).toHaveLength(state === 'done' ? 1 : 0);
   });
 
-  test('is closed by what undoes it, on the same thing alone', async () => {
+  test('is closed by the operation that undoes it on the same resource', async () => {
     await change(stepOf('hideThing'), { id: 't7' }, 200);
     await change(stepOf('hideThing'), { id: 't8' }, 200);
     expect(await change(stepOf('unhideThing', { purpose: 'undo' }), { id: 't7' }, 200)).toEqual(['intended', 'closed', 'closed']);
@@ -198,7 +200,7 @@ describe('the entry of a change', () => {
     expect([cleaner.didTo('hideThing', { id: 't7' }), cleaner.didTo('hideThing', { id: 't8' })]).toEqual([false, true]);
   });
 
-  test('of an undo that is refused leaves the change open', async () => {
+  test('stays open after a refused undo', async () => {
     await change(stepOf('hideThing'), { id: 't7' }, 200);
     expect(await change(stepOf('unhideThing', { purpose: 'undo' }), { id: 't7' }, 500)).toEqual(['intended', 'closed']);
     expect(cleaner.didTo('hideThing', { id: 't7' })).toBe(true);
@@ -206,17 +208,20 @@ describe('the entry of a change', () => {
   });
 });
 
-describe('what a run owns', () => {
-  test('is the things that it made, for the operations that can run on them', async () => {
+describe('the resources of a run', () => {
+  test('are those that it created, for the operations that apply to them', async () => {
     await change(stepOf('createThing'), {}, 200, made);
     expect(cleaner.owned(operationOf('removeThing'), [])).toEqual([{ id: 't7' }]);
     expect(owned).toContainEqual({ id: 't7' });
+    await change(stepOf('createThing'), {}, 200);
+    await change(stepOf('hideThing'), { id: 't7' }, 'lost');
+    // One of several open changes; the others were made to another thing, to an unknown one, or are not certain.
     expect(cleaner.didTo('createThing', { id: 't7' })).toBe(true);
     expect(cleaner.didTo('createThing', { id: 't8' })).toBe(false);
     expect(cleaner.didTo('hideThing', { id: 't7' })).toBe(false);
   });
 
-  test('is nothing where the creation was refused or lost, and nothing of a change', async () => {
+  test('do not include those of refused and lost creations, or of changes', async () => {
     await change(stepOf('createThing'), {}, 422, made);
     await change(stepOf('createThing'), {}, 'lost');
     await change(stepOf('hideThing'), { id: 't7' }, 200, made);
@@ -225,22 +230,34 @@ describe('what a run owns', () => {
   });
 });
 
-describe('what a run leaves behind', () => {
-  test('is nothing after it undid everything', async () => {
+describe('the list of remaining changes', () => {
+  test('keeps a change that nothing undoes when the same thing is changed again', async () => {
+    await change(stepOf('polishThing'), { id: 't7' }, 200);
+    await change(stepOf('hideThing'), { id: 't7' }, 200);
+    await change(stepOf('unhideThing', { purpose: 'undo' }), { id: 't7' }, 200);
+    expect(cleaner.finish().left).toEqual(['polishThing (id t7): the document has no operation that undoes it']);
+  });
+
+  test('has the name that the creation returned', async () => {
+    await change(stepOf('createPaper'), {}, 200, { id: 'p1' });
+    expect(cleaner.finish().left).toEqual(['createPaper (id p1): the document has no operation that undoes it']);
+  });
+
+  test('is empty after the run undid everything', async () => {
     await change(stepOf('createThing'), {}, 200, made);
     await change(stepOf('polishThing'), { id: 't7' }, 200);
     await change(stepOf('removeThing', { purpose: 'remove' }), { id: 't7' }, 200);
-    // With the thing, all that was changed of it is gone.
+    // The removal of a resource also removes its changes.
     expect(cleaner.finish()).toEqual({ left: [], unfinished: [] });
   });
 
-  test('is named once, with the command that undoes it', async () => {
+  test('has each change once, with the command that undoes it', async () => {
     await change(stepOf('createThing'), {}, 200, made);
     const line = `createThing (id t7): it was not undone; ${BY_HAND}`;
     expect(cleaner.finish()).toEqual({ left: [line], unfinished: [line] });
   });
 
-  test('may have happened where the response was lost', async () => {
+  test('says that a change without a response may have happened', async () => {
     await change(stepOf('createThing'), {}, 'lost');
     await change(stepOf('createThing'), {}, 'lost');
     await change(stepOf('hideThing'), { id: 't7' }, 'lost');
@@ -254,7 +271,7 @@ describe('what a run leaves behind', () => {
     expect(unfinished).toEqual(left.slice(0, 2));
   });
 
-  test('stays where nothing undoes it, and does not make the run fail', async () => {
+  test('has changes that cannot be undone, which do not make the run fail', async () => {
     await change(stepOf('polishThing'), { id: 't7' }, 200);
     await change(stepOf('sendLetter'), {}, 200);
     await change(stepOf('removeThing', { purpose: 'remove' }), { id: 't8' }, 200);

@@ -15,29 +15,29 @@ import type { Step } from './step.ts';
 import { undoOf } from './undo.ts';
 import type { Validator } from './validator.ts';
 
-/** Keeps the journal of a run, and knows what the run owns. */
+/** Keeps the journal of a run and the list of resources that the run created. */
 export interface Cleaner {
   /**
-   * Path values of the things that the run made, and of the things below them, on which an operation can run.
+   * Path values of resources that the run created, and of their subresources, on which an operation can run.
    *
    * @param responses The responses so far.
    */
   owned(operation: Operation, exchanges: readonly Exchange[]): readonly PathValues[];
-  /** Whether an operation succeeded on a thing in this run and was not undone since. */
+  /** Whether an operation succeeded on a resource in this run and has not been undone. */
   didTo(operation: string, path: PathValues): boolean;
-  /** Writes down what is about to be done. */
+  /** Records a change before its request. */
   before(step: Step, path: PathValues): Promise<JournalEntry | undefined>;
   after(entry: JournalEntry | undefined, step: Step, exchange: Exchange): Promise<void>;
-  /** No response came; `isUnsent` when it is known that nothing left. */
+  /** Called when there is no response; `isUnsent` means that the request was not sent. */
   lost(entry: JournalEntry | undefined, isUnsent: boolean): Promise<void>;
   /** Returns the changes that the run leaves behind. */
   finish(): Remains;
 }
 
-/** What a run leaves behind on the account, for people. */
+/** Readable descriptions of the changes that a run leaves on the account. */
 export interface Remains {
   readonly left: readonly string[];
-  /** Of these, what an operation of the document undoes: the run should have done so. */
+  /** Those that an operation of the document could have undone. */
   readonly unfinished: readonly string[];
 }
 
@@ -53,11 +53,10 @@ interface Parts {
 /** Not found, in another state, gone. */
 const NOTHING_TO_UNDO: ReadonlySet<number> = new Set([404, 409, 410]);
 
-/** A cleaner for one run. */
 export function createCleaner({ document, operations, validator, guard, journal, target }: Parts): Cleaner {
   const made: Exchange[] = [];
   const open = new Map<string, JournalEntry>();
-  /** Changes that nothing undoes, by what they were made to. */
+  /** Changes that cannot be undone. */
   let stays: { readonly line: string; readonly made: string | undefined }[] = [];
 
   async function record(entry: JournalEntry): Promise<JournalEntry> {
@@ -115,12 +114,12 @@ export function createCleaner({ document, operations, validator, guard, journal,
       if (entry === undefined) return;
       const at = new Date().toISOString();
       if (!isSuccess(exchange.status)) {
-        // What an earlier run left is tried again, unless there turns out to be nothing to undo.
+        // A failed undo of an earlier run stays open for the next run, unless there is nothing to undo.
         const isOpen = step.undoes !== undefined && !NOTHING_TO_UNDO.has(exchange.status);
         return void (await record({ ...entry, state: isOpen ? 'done' : 'closed', at }));
       }
       const isUndo = step.purpose === 'undo' || step.purpose === 'remove';
-      // With a thing, all that was changed of it is gone.
+      // The removal of a resource also removes its changes and subresources.
       if (step.purpose === 'remove') stays = stays.filter(({ made: what }) => what === undefined || !isPartOf(what, entry.made));
       for (const other of open.values()) {
         const closes = other.id !== entry.id && other.undo?.operation === step.operation.id && textOf(other.undo.path) === entry.made;
@@ -137,7 +136,7 @@ export function createCleaner({ document, operations, validator, guard, journal,
         return void (await record({ ...entry, state: 'done', undo: { operation: undo.id, path }, made: textOf(path), at }));
       if (isUndo) return void (await record({ ...entry, state: 'closed', at }));
       const what = nameOf(exchange) ?? entry.made;
-      // With an operation that undoes it, it only is not known what to use that on.
+      // If an operation could undo it, the entry stays open, although the resource is unknown.
       return void (await record({ ...entry, state: undo === undefined ? 'stays' : 'done', made: what, at }));
     },
     async lost(entry, isUnsent) {
@@ -159,7 +158,7 @@ export function createCleaner({ document, operations, validator, guard, journal,
   };
 }
 
-/** Whether a thing is another one, or is below it: "domain a.net, record_id 7" is below "domain a.net". */
+/** Whether a resource is the same as another or below it: "domain a.net, record_id 7" is below "domain a.net". */
 function isPartOf(thing: string, other: string | undefined): boolean {
   return thing === other || thing.startsWith(`${other}, `);
 }
@@ -170,7 +169,7 @@ function textOf(path: PathValues): string {
     .join(', ');
 }
 
-/** The command that undoes what is left, as far as the run knows what it has to be used on. */
+/** How to undo a change: the command, if the resource is known. */
 function remedy(undo: Operation, { undo: known }: JournalEntry, target: URL): string {
   if (known === undefined) return `look for it, and undo it with ${undo.id} (${undo.method} ${undo.path})`;
   return `the next run in full mode tries again, or run: ${undoCommand(undo, known.path, target)}`;

@@ -10,7 +10,7 @@ import { createRecorder } from './recorded.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** A document with one operation, whose form, path, response and header have the same schema for a value. */
+/** A document with one operation, with these schemas of its form, path, response and header. */
 function documentWith(parts: {
   readonly form?: JsonObject;
   readonly path?: JsonObject;
@@ -41,7 +41,7 @@ function documentWith(parts: {
   return document;
 }
 
-interface Went {
+interface ExchangeParts {
   readonly path?: string;
   readonly body?: string;
   readonly status?: number;
@@ -49,8 +49,8 @@ interface Went {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What the checks find in one exchange, apart from parts that were not seen. */
-function verdicts(document: OpenApiDocument, { path = 't1', body, status = 200, response = null, headers = {} }: Went) {
+/** The findings of some checks on one exchange. */
+function verdicts(document: OpenApiDocument, { path = 't1', body, status = 200, response = null, headers = {} }: ExchangeParts) {
   const recorder = createRecorder(document);
   recorder.take({
     method: 'PUT',
@@ -78,7 +78,7 @@ function verdicts(document: OpenApiDocument, { path = 't1', body, status = 200, 
     .map(({ verdict, proposals }) => ({ verdict, proposes: proposals.map(({ kind }) => kind) }));
 }
 
-/** Each keyword that constrains a value, with a value that breaks it and nothing else. */
+/** Each keyword that constrains a value, with a value that breaks only this keyword. */
 const CONSTRAINTS: readonly (readonly [string, JsonObject, unknown])[] = [
   ['minimum', { type: 'integer', minimum: 2 }, 1],
   ['maximum', { type: 'integer', maximum: 2 }, 3],
@@ -102,25 +102,25 @@ describe.each(CONSTRAINTS)('a value that breaks %s', (keyword, schema, value) =>
   const verdictWith = (mark: JsonObject): readonly (Verdict | undefined)[] =>
     verdicts(documentWith({ response: { ...schema, ...mark } }), { response: value }).map(({ verdict }) => verdict);
 
-  test('is a violation where the constraint is shown, or nothing is said', () => {
+  test('is a violation when the constraint is shown or has no provenance', () => {
     expect(verdictWith({})).toEqual(['violation']);
     expect(verdictWith({ 'x-constraints': 'shown' })).toEqual(['violation']);
     expect(verdictWith({ 'x-constraints': { '*': 'not-shown', [keyword]: 'shown' } })).toEqual(['violation']);
   });
 
-  test('is learned where the constraint is inferred or not shown', () => {
+  test('is learned when the constraint is inferred or not shown', () => {
     expect(verdictWith({ 'x-constraints': 'inferred' })).toEqual(['learned']);
     expect(verdictWith({ 'x-constraints': 'not-shown' })).toEqual(['learned']);
     expect(verdictWith({ 'x-constraints': { '*': 'shown', [keyword]: 'not-shown' } })).toEqual(['learned']);
   });
 
-  test('is learned where the value itself is not shown, whatever is said of the constraint', () => {
+  test('is learned when the value itself is not shown, whatever the provenance of the constraint', () => {
     expect(verdictWith({ 'x-provenance': 'not-shown', 'x-constraints': 'shown' })).toEqual(['learned']);
   });
 });
 
 describe('constraints that are not shown', () => {
-  test('are so in every schema below, and through references, until one says otherwise', () => {
+  test('include those of all schemas below, also through references, until one overrides it', () => {
     const name = { type: 'string', maxLength: 2 };
     const document: OpenApiDocument = {
       ...documentWith({
@@ -136,7 +136,7 @@ describe('constraints that are not shown', () => {
     expect(verdicts(document, { response: { code: 'abc' } })).toMatchObject([{ verdict: 'violation', proposes: [] }]);
   });
 
-  test('a map names the rules of one schema, and passes on what it says of all others', () => {
+  test('can be listed by keyword for one schema, and with `*` also for schemas below', () => {
     const document = documentWith({
       response: {
         type: 'object',
@@ -149,7 +149,7 @@ describe('constraints that are not shown', () => {
     expect(verdicts(document, { response: { nested: { a: 1 } } })).toMatchObject([{ verdict: 'learned' }]);
   });
 
-  test('say nothing of types and of required properties, unless the map names `required`', () => {
+  test('do not include types and required properties, unless the map lists `required`', () => {
     const response = (constraints: unknown) =>
       documentWith({
         response: { type: 'object', 'x-constraints': constraints, required: ['size'], properties: { size: { type: 'integer' } } },
@@ -161,7 +161,7 @@ describe('constraints that are not shown', () => {
     ]);
   });
 
-  test('a shown field of a form that is not shown may be missing', () => {
+  test('include the presence of a shown field in a form that is not shown', () => {
     const form = {
       'x-provenance': 'not-shown',
       'x-constraints': 'not-shown',
@@ -186,27 +186,27 @@ describe('the request of a client that breaks a rule', () => {
     properties: { size: { type: 'integer', maximum: 9 }, offset: { type: 'integer', 'x-constraints': 'shown', minimum: 1 } },
   };
   const path = { type: 'string', 'x-constraints': 'not-shown', maxLength: 2 };
-  const judge = (went: Went) => verdicts(documentWith({ form, path }), went);
+  const judge = (parts: ExchangeParts) => verdicts(documentWith({ form, path }), parts);
 
-  test('that is shown is a fault of the client, whatever the service returns', () => {
+  test('that is shown is a mistake of the client, whatever the response', () => {
     for (const status of [200, 404, 422]) {
       expect(judge({ body: 'size=1&offset=0', status })).toMatchObject([{ verdict: 'violation' }]);
       expect(judge({ body: 'offset=1', status })).toMatchObject([{ verdict: 'violation' }]);
     }
   });
 
-  test('that is not shown is learned where the service accepts it', () => {
+  test('that is not shown is learned when the service accepts it', () => {
     expect(judge({ body: 'size=10' })).toEqual([{ verdict: 'learned', proposes: ['remove-entry'] }]);
     expect(judge({ body: 'size=1&more=2' })).toEqual([{ verdict: 'learned', proposes: ['add-entry'] }]);
     expect(judge({ path: 'long', body: 'size=1' })).toEqual([{ verdict: 'learned', proposes: ['remove-entry'] }]);
   });
 
-  test('that is not shown is a fault of the client where the service refuses the form', () => {
+  test('that is not shown is a mistake of the client when the service refuses the form', () => {
     expect(judge({ body: 'size=10', status: 422 })).toMatchObject([{ verdict: 'violation' }]);
     expect(judge({ path: 'long', body: 'size=1', status: 422 })).toMatchObject([{ verdict: 'violation' }]);
   });
 
-  test('that is not shown is unverified where the response does not show it', () => {
+  test('that is not shown is unverified when the response does not show whether the rule applies', () => {
     expect(judge({ body: 'size=10', status: 401 })).toMatchObject([{ verdict: 'unverified' }]);
     expect(judge({ path: 'long', body: 'size=1', status: 404 })).toMatchObject([{ verdict: 'unverified' }]);
   });
@@ -271,7 +271,7 @@ describe('the reseller document', () => {
       { method: 'POST', path: '/domain/a.example/dns/edit', body: 'data=198.51.100.1', response: example('EditDomainDnsEdited') },
       ['learned'],
     ],
-  ])('gives %s the verdict that the specification allows', (_, { method, path, body, response }, expected) => {
+  ])('has the verdict of the specification for %s', (_, { method, path, body, response }, expected) => {
     const recorder = createRecorder(document);
     recorder.take({
       method,

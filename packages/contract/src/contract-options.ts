@@ -7,37 +7,37 @@ import type { Budget, PriceOf } from './price.ts';
 
 export interface ContractOptions {
   readonly document: OpenApiDocument;
-  /** Base address, with or without a path. */
+  /** Base address; it may have a path. */
   readonly target: URL;
   /** Sent as the document says: as a header, bearer token, `user:password`, query parameter or cookie. */
   readonly apiKey?: string;
-  /** How requests leave; the global `fetch` when omitted. */
+  /** Sends the requests. Default: the global `fetch`. */
   readonly send?: Send;
-  /** `read-only` when omitted. */
+  /** Default: `read-only`. */
   readonly mode?: Mode;
-  /** Restricts the run to these operations, each with the identifier that it may be used on; all that need not be named when omitted. */
+  /** Restricts the run to these operations, each with the resource that it may use. Default: all operations that need not be named. */
   readonly only?: NamedOperations;
-  /** Adds operations that have to be named to the run, each with the identifier that it may be used on. */
+  /** Adds operations that must be named to the run, each with the resource that it may use. */
   readonly also?: NamedOperations;
-  /** How much may be spent; nothing when omitted. */
+  /** How much the run may spend. Default: nothing. */
   readonly budget?: Budget;
-  /** What things cost; unknown when omitted. */
+  /** Returns the price of a purchase. Default: unknown. */
   readonly priceOf?: PriceOf;
-  /** Which invalid forms are sent, and in which order; 1 when omitted. */
+  /** Determines the order of invalid forms, and the names of new resources. Default: 1. */
   readonly seed?: number;
-  /** Requests per second; unlimited when omitted. */
+  /** Requests per second. Default: unlimited. */
   readonly rate?: number;
-  /** Milliseconds until a request without a response is abandoned; 10,000 when omitted. */
+  /** Timeout of a request in milliseconds. Default: 10,000. */
   readonly timeout?: number;
   /** A second service that should return the same shapes. */
   readonly compare?: { readonly target: URL; readonly apiKey: string | undefined };
-  /** Where changes are recorded; required in full mode. */
+  /** Records the changes. Required in full mode. */
   readonly journal?: Journal;
-  /** Rules of this API that its document cannot state. */
+  /** Rules of one API that its document cannot express. */
   readonly extensions?: readonly Extension[];
-  /** Further texts that no report may contain, such as the token of an extension. */
+  /** More secrets that no report may contain, such as the token of an extension. */
   readonly secrets?: readonly string[];
-  /** What readers of the report should know of the document, such as that it was upgraded. */
+  /** Notes about the document for readers of the report, such as that it was upgraded. */
   readonly notes?: readonly string[];
   /** Called before every request. */
   readonly onRequest?: (progress: Omit<Progress, 'status'>) => void;
@@ -47,14 +47,14 @@ export interface ContractOptions {
 
 export interface Progress {
   readonly done: number;
-  /** The most requests that the plan allows. */
+  /** The maximum number of requests of the plan. */
   readonly planned: number;
   readonly step: string;
-  /** Undefined where no response came. */
+  /** Undefined when there was no response. */
   readonly status: number | undefined;
 }
 
-/** The target did not respond even to the first request; `cause` is what `send` threw. */
+/** The target did not respond to the first request; `cause` is the error of `send`. */
 export class TargetError extends Error {
   override readonly name = 'TargetError';
 }

@@ -19,19 +19,18 @@ export interface Coverage {
   readonly method: string;
   readonly path: string;
   readonly tag: string | undefined;
-  /** How many requests were sent for it. */
   readonly requests: number;
-  /** Every status that is described or was answered. */
+  /** Every status that the document describes or a response had. */
   readonly statuses: readonly StatusCoverage[];
-  /** Every part that success describes, as a pointer with `*` for items and keys of maps. */
+  /** Every part of the described success, as a pointer with `*` for items and keys of maps. */
   readonly fields: readonly FieldCoverage[];
-  /** Every check that applies, and what came of it. */
+  /** Every check that applies, with its outcome. */
   readonly checks: readonly CheckCoverage[];
-  /** `passed` needs a described success and no finding; `unverified` is never a pass. */
+  /** `passed` needs a described success and no finding. `unverified` does not count as passed. */
   readonly verdict: Verdict | 'passed';
-  /** Whether a described success was seen; either can have findings. */
+  /** Whether a response was a described success. It may still have findings. */
   readonly verified: boolean;
-  /** Why it is not verified; empty where it is. */
+  /** The reason when it is not verified, else empty. */
   readonly reason: string;
 }
 
@@ -60,7 +59,7 @@ export interface CoverageParts {
   readonly unusable: ReadonlyMap<string, string>;
 }
 
-/** What a run learned of an operation, by status, field and check. */
+/** The result of a run for one operation, by status, field and check. */
 export function coverOperation(parts: CoverageParts, operation: Operation): Coverage {
   const { id, method, path, tag } = operation;
   const unusable = parts.unusable.get(id);
@@ -114,8 +113,8 @@ function fieldsOf(document: OpenApiDocument, operation: Operation, exchanges: re
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
   if (status === undefined || response === undefined || pointer === undefined) return [];
   const seen = new Set<string>();
-  for (const { status: answered, body } of exchanges) {
-    if (String(answered) !== status || body.kind !== 'json') continue;
+  for (const { status: received, body } of exchanges) {
+    if (String(received) !== status || body.kind !== 'json') continue;
     walkDescribed(document, { pointer, provenance: response.provenance }, body.value, (place) => {
       seen.add(place.pattern);
       return true;
@@ -163,6 +162,6 @@ function checksOf(
 function unprovenReason(exchanges: readonly Exchange[]): string {
   const plain = exchanges.filter(isPlainCall);
   if (plain.length === 0) return 'it was not called';
-  if (plain.some(({ status }) => isSuccess(status))) return 'its success has a status that is not described';
-  return `it answered ${[...new Set(plain.map(({ status }) => status))].join(', ')} only`;
+  if (plain.some(({ status }) => isSuccess(status))) return 'it succeeded with an undescribed status';
+  return `it responded only with ${[...new Set(plain.map(({ status }) => status))].join(', ')}`;
 }

@@ -1,20 +1,20 @@
 import type { Security } from './operation.ts';
 
-/** A request, as far as credentials can be part of it. */
+/** The parts of a request that can contain a credential. */
 export interface CredentialCarrier {
   readonly url: string;
   /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What goes over the wire for a key: for basic authentication, the key is `user:password`, or a user without a password. */
+/** Encodes a key for its security scheme. For basic authentication the key is `user:password`, or a user without a password. */
 export function credentialText({ kind }: Security, key: string): string {
   if (kind === 'bearer') return `Bearer ${key}`;
   if (kind === 'basic') return `Basic ${Buffer.from(key.includes(':') ? key : `${key}:`).toString('base64')}`;
   return key;
 }
 
-/** Puts a key where its security scheme wants it. */
+/** Adds a key to a request as its security scheme requires. */
 export function attachCredential(
   security: Security,
   key: string,
@@ -30,7 +30,7 @@ export function attachCredential(
     );
 }
 
-/** The credential of a request as it went over the wire; undefined where it has none. */
+/** The encoded credential of a request, or undefined. */
 export function credentialOf(security: Security, { url, headers }: CredentialCarrier): string | undefined {
   switch (security.in) {
     case 'header':
@@ -57,9 +57,9 @@ export function cookieIn(header: string, name: string): string | undefined {
   return undefined;
 }
 
-/** The texts by which a credential could be recognised: as it was sent, and the secret inside it. */
+/** The strings that reveal a credential: its encoded form and the secret in it. */
 export function secretsOfCredential({ kind }: Security, credential: string): readonly string[] {
-  // Cookies and queries carry it percent-encoded.
+  // In cookies and queries the key is percent-encoded.
   if (kind === 'key') return [...new Set([credential, encodeURIComponent(credential)])];
   const secret = credential.replace(/^\S+\s+/, '');
   if (kind === 'bearer') return [secret];

@@ -1,4 +1,4 @@
-/** The command lines of reports, run in shells: the server gets the request of the run, byte for byte. */
+/** Runs the curl commands of reports in shells. The server must receive the request of the run, byte for byte. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { HOSTILE_TEXTS, runInShells, SHELL_COUNT, startRecorder, whyNoCommandLines } from '../../../.config/command-line.ts';
@@ -13,7 +13,7 @@ import { readOperations } from './operations.ts';
 import { buildRequest } from './request.ts';
 import type { Step } from './step.ts';
 
-/** Without characters that cookies and addresses encode: the variable of the shell holds the key as it is. */
+/** Without characters that are encoded in cookies and URLs, because the shell variable has the unencoded key. */
 const KEY = 'key-of_the.account';
 
 const schemes = {
@@ -77,7 +77,7 @@ interface Values {
   readonly key?: string;
 }
 
-/** Sends a request as a run does, and returns the command line of its report. */
+/** Sends a request as a run does, and returns its curl command. */
 async function sendAs(id: string, { value, credential = 'account', key = KEY }: Values): Promise<string> {
   const operation = operationOf(id);
   const step: Step = {
@@ -113,7 +113,7 @@ function relevant({ method, url, headers, body }: ArrivedRequest) {
     credentials: [headers.authorization, headers.cookie, headers['x-key'], headers['x-$home`id`!1']],
     tenant: headers['x-tenant'],
     type: body === '' ? undefined : type,
-    // Characters that cannot be seen are written as JSON escapes, which a person can paste.
+    // The command has JSON escapes instead of invisible characters.
     body: isJson ? JSON.parse(body || 'null') : body,
   };
 }
@@ -130,7 +130,7 @@ async function sendTwice(requests: readonly Requested[], key = KEY) {
   return { lines, byShells: arrived.slice(requests.length), expected: Array.from({ length: SHELL_COUNT }, () => byRun).flat() };
 }
 
-describe.skipIf(whyNoCommandLines !== undefined)('a command line sends the same request', () => {
+describe.skipIf(whyNoCommandLines !== undefined)('a curl command sends the same request', () => {
   test('with hostile texts in the path, the query, a cookie and the body', async () => {
     const { lines, byShells, expected } = await sendTwice([
       ...HOSTILE_TEXTS.map((value): Requested => ['header-json', { value }]),
@@ -140,7 +140,7 @@ describe.skipIf(whyNoCommandLines !== undefined)('a command line sends the same 
     expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  test('for each way to send a key, each key and each kind of body', async () => {
+  test('for each security scheme, each kind of key and each type of body', async () => {
     const { lines, byShells, expected } = await sendTwice([
       ...Object.keys(schemes).flatMap((scheme) =>
         (['account', 'wrong', 'none'] as const).map((credential): Requested => [`${scheme}-form`, { value: 'v', credential }]),
@@ -157,7 +157,7 @@ describe.skipIf(whyNoCommandLines !== undefined)('a command line sends the same 
     expect(lines.join('')).not.toContain('pass');
   });
 
-  test('of a recorded request whose method is a program', async () => {
+  test('and does not execute the method of a recorded request', async () => {
     const line = curlCommand(operationOf('header-none'), {
       method: '$(touch made)',
       url: `${recorder.baseUrl}/header/none/1`,

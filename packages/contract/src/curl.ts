@@ -5,7 +5,7 @@ import { maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
 import type { Operation } from './operation.ts';
 import { unseenAsJson } from './report/visible.ts';
 
-/** A command for a shell that sends the request once more. The credential is taken from the environment, secrets are masked. */
+/** A curl command that repeats the request. It reads the credential from the environment, and secrets are masked. */
 export function curlOf(document: OpenApiDocument, exchange: Exchange): string {
   const { operation, sent } = exchange;
   return curlCommand(operation, {
@@ -16,7 +16,7 @@ export function curlOf(document: OpenApiDocument, exchange: Exchange): string {
   });
 }
 
-/** The same for a request that is not masked any further. */
+/** A curl command for a request that is already masked. */
 export function curlCommand(operation: Operation, sent: Pick<SentRequest, 'method' | 'url' | 'headers' | 'body' | 'credential'>): string {
   const { security } = operation;
   const { method, headers, body } = sent;
@@ -25,7 +25,7 @@ export function curlCommand(operation: Operation, sent: Pick<SentRequest, 'metho
   const url = new URL(sent.url);
   if (security?.in === 'query') url.searchParams.delete(security.name);
   const address = quoted(url.href);
-  // Brackets and braces in an address mean several requests to curl.
+  // curl expands brackets and braces in an address to several requests, unless -g is given.
   const parts = ['curl', '-i', ...(/[[\]{}]/.test(url.href) ? ['-g'] : []), '-X', /^\w+$/.test(method) ? method : quoted(method)];
   for (const header of requiredHeaders(operation, headers)) parts.push('-H', quoted(header));
   const cookies = requiredCookies(operation, headers).map(quoted);
@@ -39,7 +39,7 @@ export function curlCommand(operation: Operation, sent: Pick<SentRequest, 'metho
   return [...parts, address + query].join(' ');
 }
 
-/** Headers that the operation cannot do without, such as a tenant. */
+/** The required headers of an operation, such as a tenant. */
 function requiredHeaders({ parameters }: Operation, headers: SentRequest['headers']): readonly string[] {
   return parameters.flatMap(({ in: place, name, required }) => {
     const value = headers[name.toLowerCase()];
@@ -54,7 +54,7 @@ function requiredCookies({ parameters }: Operation, headers: SentRequest['header
   });
 }
 
-/** What curl sends without a `content-type`. */
+/** The content type that curl sends by default. */
 const DEFAULT_TYPE = 'application/x-www-form-urlencoded';
 
 function bodyParts({ body: described }: Operation, text: string): readonly string[] {
@@ -63,17 +63,17 @@ function bodyParts({ body: described }: Operation, text: string): readonly strin
   return [...type, '--data-raw', quoted(format === 'json' ? unseenAsJson(text) : text)];
 }
 
-/** User and password. A key without a colon is a user without a password, for whom curl would ask. */
+/** User and password. A colon follows a user without a password, because curl would otherwise prompt for one. */
 function userOf(key: string): string {
   return key.startsWith('$') ? `"\${${key.slice(1)}%%:*}:$(printf %s "${key}" | cut -sd: -f2-)"` : `${key}:`;
 }
 
-/** A text and a key behind it as one argument. The key may be a variable, so it is in double quotes, where other texts are not safe. */
+/** A text followed by a key as one argument. The key may be a variable and needs double quotes, in which other text is not safe. */
 function withKey(text: string, key: string): string {
   return /^[\w .:=?&%-]*$/.test(text) ? `"${text}${key}"` : `${quoted(text)}"${key}"`;
 }
 
-/** A text in single quotes, as POSIX shells take it. */
+/** Quotes a text for POSIX shells. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -6,7 +6,7 @@ interface Decimal {
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
-/** Whether a number is a multiple of another as decimals, where floating point would say that 19.99 is not one of 0.01. */
+/** Whether a number is a multiple of another in decimal arithmetic. In floating point, 19.99 is not a multiple of 0.01. */
 export function isMultiple(value: number, factor: number): boolean {
   const [one, other] = [decimalOf(value), decimalOf(factor)];
   if (one === undefined || other === undefined || other.digits === 0n) return false;
@@ -14,7 +14,7 @@ export function isMultiple(value: number, factor: number): boolean {
   return scaled(one, exponent) % scaled(other, exponent) === 0n;
 }
 
-/** How many decimals a number has, as it is written shortest. */
+/** The number of decimals in the shortest notation of a number. */
 export function decimalsOf(value: number): number {
   const decimal = decimalOf(value);
   return decimal === undefined ? 0 : Math.max(0, -decimal.exponent);

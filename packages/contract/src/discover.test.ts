@@ -81,45 +81,45 @@ function operationOf(id: string): Exchange['operation'] {
   return operation;
 }
 
-test('an operation without path parameters is called once', () => {
+test('calls an operation without path parameters once', () => {
   expect(discover('listDomains', {})).toEqual([{}]);
 });
 
-test('a list of texts next to the operation names its identifiers', () => {
+test('takes identifiers from a list of strings in the collection', () => {
   expect(discover('getDomain', { listDomains: { list: ['a.example', 'b.example', 'a.example'] }, getPricings: { com: {} } })).toEqual([
     { domain: 'a.example' },
     { domain: 'b.example' },
   ]);
 });
 
-test('a map that the collection returns names them by its keys', () => {
+test('takes identifiers from the keys of a map that the collection returns', () => {
   expect(discover('getInvoice', { listInvoices: { 'INV-1': {}, '..': {}, '': {} } })).toEqual([{ id: 'INV-1' }]);
 });
 
-test('a property of the name of the parameter names them', () => {
+test('takes identifiers from properties with the name of the parameter', () => {
   expect(discover('getServer', { listServers: [{ identifier: 'u1' }, { identifier: 7 }] })).toEqual([
     { identifier: 'u1' },
     { identifier: '7' },
   ]);
 });
 
-test('an object of the name of the parameter names them by its members', () => {
+test('takes identifiers from the members of an object with the name of the parameter', () => {
   expect(discover('getHandle', { getDomain: { handle: { ownerC: 'H1', adminC: 'H2', zoneC: null } } })).toEqual([
     { handle: 'H1' },
     { handle: 'H2' },
   ]);
 });
 
-test('a link of the document is followed', () => {
+test('follows a link of the document', () => {
   expect(discover('getLinked', { listServers: [{ identifier: 'u1' }] })).toEqual([{ any: 'u1' }]);
   expect(discover('getLinked', { listServers: [] })).toEqual([]);
 });
 
-test('a link to the first item of a list leaves the other items to be found by name', () => {
+test('finds the other items by name when a link identifies only the first item', () => {
   expect(discover('getRack', { listRacks: [{ rack: 'r1' }, { rack: 'r2' }] })).toEqual([{ rack: 'r1' }, { rack: 'r2' }]);
 });
 
-test('where two parameters are needed, nothing is guessed', () => {
+test('does not guess the values of two parameters', () => {
   expect(discover('getTwo', { listServers: [{ one: 'a', two: 'b' }] })).toEqual([]);
 });
 
@@ -137,7 +137,7 @@ test('finds the identifiers of a nested list together with those of its parents'
   ]);
 });
 
-test('of the items of lists, the run owns those that are below what it made', () => {
+test('finds subresources of resources that the run created', () => {
   const exchanges = [inZone('listRecords', 'a.net', [{ record_id: 7 }]), inZone('listRecords', 'own.net', [{ record_id: 9 }])];
   const isOwn = (above: PathValues): boolean => above['zone'] === 'own.net';
   const below = (id: string) => discoverBelow({ document, validator, operation: operationOf(id), exchanges }, isOwn);
@@ -145,7 +145,7 @@ test('of the items of lists, the run owns those that are below what it made', ()
   expect(below('deleteZone')).toEqual([]);
 });
 
-test('what was created below something is named together with that', () => {
+test('takes the identifier of a created subresource together with that of its parent', () => {
   const created = (id: string, exchange: Exchange) =>
     discoverCreated({ document, validator, operation: operationOf(id), exchanges: [exchange] });
   const added = inZone('addRecord', 'a.net', { zone: 'a.net', record_id: 7, owner: 'H1' });

@@ -22,16 +22,16 @@ export interface Discovery {
   readonly exchanges: readonly Exchange[];
 }
 
-/** Values that would change the path of the request instead of standing in it. */
+/** Values that would change the structure of the path. */
 const UNUSABLE: ReadonlySet<string> = new Set(['', '.', '..']);
 
-/** Names by which things commonly call their own identifier. */
+/** Common names of the identifier property of a resource. */
 const OWN_NAMES = ['identifier', 'id', 'uuid'] as const;
 
 /**
- * Values for the path parameters of an operation, taken from one response that created what they name: by links of the document, also those to
- * other operations with parameters of the same names, else by the name of the parameter, else by what identifiers are commonly called.
- * A creation below a thing, such as of a DNS record of a domain, has the path parameters of that thing and adds others.
+ * Values for the path parameters of an operation, taken from the response that created the resource: from links of the document, also those
+ * to other operations with the same parameter names; else from a property with the parameter's name; else from a common identifier property.
+ * The creation of a subresource, such as a DNS record of a domain, has the path parameters of its parent and adds others.
  */
 export function discoverCreated(discovery: Discovery): PathValues | undefined {
   const { operation, validator } = discovery;
@@ -54,14 +54,14 @@ export function discoverCreated(discovery: Discovery): PathValues | undefined {
   return undefined;
 }
 
-/** The path parameters of the request of a response. */
+/** The path parameters of the request. */
 function pathOf(exchange: Exchange): PathValues {
   return Object.fromEntries(
     pathParameters(exchange.operation.path).map((name) => [name, text(evaluate(exchange, `$request.path.${name}`)) ?? '']),
   );
 }
 
-/** The parameters that the links of a response fill. Below something, a value of the request may name what existed before, so it does not count. */
+/** The parameters that the links of a response fill. For a subresource, ignores values of the request, because they may identify its parent. */
 function linkedFrom(exchange: Exchange): PathValues {
   const isBelow = exchange.operation.path.includes('{');
   const linked: Record<string, string> = {};
@@ -75,7 +75,7 @@ function linkedFrom(exchange: Exchange): PathValues {
   return linked;
 }
 
-/** Whether an operation may be used on what another one creates: both are in one area, or below the same thing. */
+/** Whether an operation applies to the resource that another one creates: both have the same first path segment or the same parent. */
 function isNextTo(creation: Operation, operation: Operation, parameter: string): boolean {
   const collection = operation.path.slice(0, operation.path.indexOf(`/{${parameter}}`));
   if (creation.path.includes('{')) return creation.path === collection || creation.path.startsWith(`${collection}/`);
@@ -83,9 +83,9 @@ function isNextTo(creation: Operation, operation: Operation, parameter: string):
 }
 
 /**
- * Values for an operation that has several path parameters, from the lists of what is below things that the run made.
+ * Values for an operation with several path parameters, from lists of subresources of the resources that the run created.
  *
- * @param isOwn Whether the run made what some path parameters name.
+ * @param isOwn Whether the run created the resource with these path parameters.
  */
 export function discoverBelow(discovery: Discovery, isOwn: (above: PathValues) => boolean): readonly PathValues[] {
   const parameters = discovery.operation.parameters.filter((parameter) => parameter.in === 'path');
@@ -97,9 +97,9 @@ export function discoverBelow(discovery: Discovery, isOwn: (above: PathValues) =
 }
 
 /**
- * Values for the path parameters of an operation, taken from earlier responses: first where links of the document lead, then
- * by name and place. A guess that is wrong costs one response "not found".
- * @returns one entry for each call that is worth making, best first; one empty entry where there are no parameters
+ * Values for the path parameters of an operation, taken from earlier responses: first from links of the document, then by name and place.
+ * A wrong guess costs one 404.
+ * @returns one entry for each possible call, the best first; one empty entry when there are no parameters
  */
 export function discoverPaths(discovery: Discovery): readonly PathValues[] {
   const parameters = discovery.operation.parameters.filter((parameter) => parameter.in === 'path');
@@ -113,7 +113,7 @@ export function discoverPaths(discovery: Discovery): readonly PathValues[] {
     const listed = fromLists(discovery, parameters);
     return listed.length > 0 ? listed : combined(discovery, parameters);
   }
-  // A link names one item of a list, the first for example; the others are found by name.
+  // A link identifies only one item of a list. The others are found by name.
   const known = [...linked, ...fromLists(discovery, parameters)].flatMap((values) => values[only.name] ?? []);
   return [...new Set([...linked.flatMap((values) => values[only.name] ?? []), ...guessesFor(discovery, only), ...known])].map((value) => ({
     [only.name]: value,
@@ -127,7 +127,7 @@ function accepts(validator: Validator, parameter: Parameter, value: string | und
   return check(value).length === 0 || (/^-?[0-9]+$/.test(value) && check(Number(value)).length === 0);
 }
 
-/** Values for one parameter: by its name and place, else what lists call the identifier of such a thing. */
+/** Values for one parameter: by its name and place, or else the identifiers in lists of such resources. */
 function guessesFor(discovery: Discovery, parameter: Parameter): readonly string[] {
   function isAccepted(value: string): boolean {
     return accepts(discovery.validator, parameter, value);
@@ -137,7 +137,7 @@ function guessesFor(discovery: Discovery, parameter: Parameter): readonly string
   return [...new Set([...byName, ...ofResource])];
 }
 
-/** The first values of all parameters, then the second ones, as far as each has them. */
+/** Combines the first values of all parameters, then the second ones, and so on. */
 function combined(discovery: Discovery, parameters: readonly Parameter[]): readonly PathValues[] {
   const values = parameters.map((parameter) => [parameter.name, guessesFor(discovery, parameter)] as const);
   const rows = Math.min(...values.map(([, guesses]) => guesses.length));
@@ -145,9 +145,8 @@ function combined(discovery: Discovery, parameters: readonly Parameter[]): reado
 }
 
 /**
- * Identifiers of the items of a list: of `GET /orgs/{org}/repos` or `/orgs/{org}/repos/list` for `/orgs/{org}/repos/{repo}`, with the path of
- * the list itself.
- * The parameter's own name comes first, then what identifiers are commonly called.
+ * Identifiers of list items together with the path parameters of the list: for `/orgs/{org}/repos/{repo}`, the items of
+ * `GET /orgs/{org}/repos` or `GET /orgs/{org}/repos/list`. Prefers a property with the parameter's name to a common identifier property.
  */
 function fromLists({ document, validator, operation, exchanges }: Discovery, parameters: readonly Parameter[]): readonly PathValues[] {
   const lastName = pathParameters(operation.path).at(-1) ?? '';
@@ -165,20 +164,20 @@ function fromLists({ document, validator, operation, exchanges }: Discovery, par
 
 const LIST_WORD = /^(?:list|all|search|index|find|query)/i;
 
-/** Whether a path is that of a collection, or of its list: `/vms` or `/vms/list` for `/vms`. */
+/** Whether a path is a collection or its list: `/vms` or `/vms/list` for `/vms`. */
 function isListAt(collection: string, path: string): boolean {
   const plain = withoutEnding(path);
   const word = plain.startsWith(`${collection}/`) ? plain.slice(collection.length + 1) : '';
   return plain === collection || (LIST_WORD.test(word) && !word.includes('/'));
 }
 
-/** Whether the literal words of a path lead to a list of some things: `/vms`, `/vm/list`. */
+/** Whether the literal segments of a path name a list of the wanted resources: `/vms`, `/vm/list`. */
 function isListOf(words: readonly string[], wanted: string): boolean {
   const [last = '', before = ''] = words.toReversed();
   return stemOf(last) === wanted || (LIST_WORD.test(last) && stemOf(before) === wanted);
 }
 
-/** Identifiers in lists of the things that a parameter is called after: of `/vms` or `/vm/list` for `{vmId}`. */
+/** Identifiers in lists of the resources that a parameter names: of `/vms` or `/vm/list` for `{vmId}`. */
 function fromResource({ document, exchanges }: Discovery, parameter: string): readonly string[] {
   const wanted = stemOf(parameter.replace(/[_-]?(?:id|uuid|identifier|sid|name|number|slug|key|code)$/i, ''));
   if (wanted === '') return [];
@@ -192,12 +191,12 @@ function fromResource({ document, exchanges }: Discovery, parameter: string): re
     .flatMap((exchange) => identifiersIn(document, exchange, parameter));
 }
 
-/** A path without the ending of a file, as in `/messages.json`. */
+/** A path without a file extension, as in `/messages.json`. */
 function withoutEnding(path: string): string {
   return path.replace(/\.[a-z]+$/, '');
 }
 
-/** A word in lower case, without punctuation and without the ending of a plural. */
+/** A word in lower case, in the singular, without punctuation. */
 function stemOf(word: string): string {
   return word
     .toLowerCase()
@@ -208,7 +207,7 @@ function stemOf(word: string): string {
 
 const ITEM_NAMES = ['id', 'identifier', 'uuid', 'sid', 'slug', 'name', 'key', 'code', 'number'] as const;
 
-/** The identifiers of the items of the lists in a response. A string is its own identifier; an object has one in a member. */
+/** The identifiers of list items in a response: the item itself if it is a string, else one of its properties. */
 function identifiersIn(document: OpenApiDocument, exchange: Exchange, parameter: string): readonly string[] {
   const response = responseFor(exchange.operation, exchange.status);
   const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
@@ -226,13 +225,13 @@ function identifiersIn(document: OpenApiDocument, exchange: Exchange, parameter:
       const identifier = own ?? (isObject(item) && name !== undefined ? text(item[name]) : undefined);
       if (identifier !== undefined) found.push(identifier);
     }
-    // Lists within items are of other things.
+    // Lists in items contain other resources.
     return false;
   });
   return found;
 }
 
-/** OpenAPI links, to things that a plain request showed. */
+/** The values in OpenAPI links of earlier responses. */
 function fromLinks({ operation, exchanges }: Discovery): readonly PathValues[] {
   const found: PathValues[] = [];
   for (const exchange of exchanges) {
@@ -270,7 +269,7 @@ function fromExchanges(discovery: Discovery, name: string, isCreated = false): r
   return [...nearest, ...inArea];
 }
 
-/** The collection itself returns a map: its keys are the identifiers. */
+/** The keys of the map that a collection returns: they are the identifiers. */
 function keysOfMap({ value, nodes }: Place, isCollection: boolean): readonly string[] {
   const isMap =
     nodes.some(({ schema }) => isObject(schema['additionalProperties'])) &&
@@ -278,12 +277,12 @@ function keysOfMap({ value, nodes }: Place, isCollection: boolean): readonly str
   return isCollection && isMap && isObject(value) ? Object.keys(value) : [];
 }
 
-/** A list of plain texts in the collection or below it: the items are the identifiers. */
+/** The items of a list of strings in the collection or below it: they are the identifiers. */
 function plainItems({ value }: Place): readonly string[] {
   return Array.isArray(value) ? value.map(text).filter((item) => item !== undefined) : [];
 }
 
-/** A property of the parameter's name, or one inside the object that has it, such as the handles of a domain. */
+/** The value of a property with the parameter's name, or of a member of an object with that name, such as the handles of a domain. */
 function named(place: Place, name: string): readonly string[] {
   const wanted = name.toLowerCase();
   if (place.name.toLowerCase() !== wanted && place.holder.toLowerCase() !== wanted) return [];

@@ -3,8 +3,8 @@ import type { JsonObject } from './json.ts';
 import { valueAt } from './pointer.ts';
 
 /**
- * An OpenAPI 3.1 document in one piece: parsed JSON whose references are all local.
- * Only what the specification requires of every document is typed; the rest is checked where it is read.
+ * A bundled OpenAPI 3.1 document: parsed JSON with local references only.
+ * The type covers only what the specification requires. Other parts are checked when they are read.
  */
 export interface OpenApiDocument {
   readonly openapi: string;
@@ -14,12 +14,12 @@ export interface OpenApiDocument {
   readonly security?: readonly unknown[];
 }
 
-/** The document cannot be used; the message says where and why. */
+/** The document is unusable; the message says where and why. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
 }
 
-/** A place in the document after its references have been followed. */
+/** An object of the document, after following references. */
 export interface Resolved {
   readonly pointer: string;
   readonly value: JsonObject;
@@ -74,7 +74,7 @@ export function referencePointer(reference: unknown, from: string): string {
 
 /**
  * The object at a pointer, with references followed until one is not a reference.
- * @throws {DocumentError} when there is no object, a reference leads nowhere, or references go in a circle
+ * @throws {DocumentError} when there is no object, a reference has no target, or references are circular
  */
 export function resolve(document: OpenApiDocument, pointer: string): Resolved {
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** The engine: what calls a service, or looks at recorded traffic, and judges the responses. Apart from `index.ts`, which services load. */
+/** The engine: calls a service, or reads recorded traffic, and judges the responses. Services load only `index.ts`. */
 export {
   isSuccess,
   jsonOf,

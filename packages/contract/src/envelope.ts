@@ -5,7 +5,7 @@ import { member } from './json.ts';
 import type { Operation, OperationResponse } from './operation.ts';
 import { rootView } from './view.ts';
 
-/** What all JSON responses of a document have in common at their top, so that nothing here is tied to one document. */
+/** Derives the envelope from the top-level properties that all JSON responses of a document require. */
 export function readEnvelope(document: OpenApiDocument, operations: readonly Operation[]): Envelope {
   const all = operations.flatMap(({ responses }) => Object.entries(responses));
   const good = topsOf(
@@ -54,7 +54,7 @@ function common(tops: readonly Top[]): readonly string[] {
   return names ?? [];
 }
 
-/** The constants that a property must be, one of each response; empty where a response leaves it open. */
+/** The constants of a property in all responses; empty when one of them does not require a constant. */
 function constantsOf(tops: readonly Top[], name: string): readonly unknown[] {
   const found = new Set<unknown>();
   for (const { view } of tops) {

@@ -8,7 +8,7 @@ import { fillPath } from './path-template.ts';
 import type { SampleSource } from './sample.ts';
 import type { Validator } from './validator.ts';
 
-/** The path parameters that the examples of a document name: what exists in a service that is made of them. */
+/** The path parameters in the examples of a document: the resources that exist in a fake service made from them. */
 export function examplePaths(document: OpenApiDocument, operations: readonly Operation[], validator: Validator): readonly PathValues[] {
   const exchanges = operations.flatMap((operation) => exampleExchanges({ document, validator }, operation));
   return operations.flatMap((operation) => {
@@ -22,7 +22,7 @@ export function examplePaths(document: OpenApiDocument, operations: readonly Ope
   });
 }
 
-/** The responses in the examples of an operation, of the thing that the examples of its path parameters name. */
+/** The example responses of an operation, as exchanges with the example path parameters. */
 function exampleExchanges(source: SampleSource, operation: Operation): readonly Exchange[] {
   const { method, responses } = operation;
   const path = operation.parameters

@@ -4,10 +4,9 @@ import type { JsonText } from './json-text.ts';
 import { isJsonType, mediaTypeName } from './media-type.ts';
 import type { MediaType, Operation, OperationResponse } from './operation.ts';
 
-/** Whose key a request carries. */
+/** The key of a request: that of the account, none, or a made-up one. */
 export type Credential = 'account' | 'none' | 'wrong';
 
-/** All kinds of requests. */
 export const PURPOSES = [
   'call',
   'traffic',
@@ -27,10 +26,10 @@ export const PURPOSES = [
   'compare',
 ] as const;
 
-/** Why a request was sent: as the document describes it, or to try what the service does otherwise. */
+/** Why a request was sent: as a regular call, or to test a certain behaviour. */
 export type Purpose = (typeof PURPOSES)[number];
 
-/** A request as it left. */
+/** A request as it was sent. */
 export interface SentRequest {
   readonly method: string;
   readonly url: string;
@@ -39,15 +38,15 @@ export interface SentRequest {
   readonly body: string | undefined;
   readonly credential: Credential;
   readonly purpose: Purpose;
-  /** A description of the special part of the request, for people: "cores below its minimum"; empty for a plain call. */
+  /** The special part of the request, such as "cores below its minimum"; empty for a plain call. */
   readonly detail: string;
-  /** Whether values of its body were made up, where the document gives none. */
+  /** Whether the body has generated values, because the document has no examples. */
   readonly isMadeUp?: boolean;
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** What came back, read once; knows nothing of what was expected. */
+/** A request and its response, parsed once. */
 export interface Exchange {
   readonly operation: Operation;
   readonly sent: SentRequest;
@@ -63,25 +62,25 @@ export interface Exchange {
   readonly milliseconds: number;
 }
 
-/** A response as it came over the wire. */
+/** A response before parsing. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
   readonly milliseconds: number;
-  /** How the connection ended, where it ended before the response did. */
+  /** The reason why the connection closed before the response was complete. */
   readonly cut?: string | undefined;
 }
 
 export type ResponseBody =
   | { readonly kind: 'empty' }
   | ({ readonly kind: 'json' } & JsonText)
-  /** The connection ended before the response did. */
+  /** The connection closed before the response was complete. */
   | { readonly kind: 'cut'; readonly problem: string }
-  /** Not JSON, whatever the header says; `problem` says why, without the text itself. */
+  /** Not JSON, regardless of the content type; `problem` says why, without the text itself. */
   | { readonly kind: 'other'; readonly problem: string };
 
-/** Reads a whole response. */
+/** Parses a response. */
 export function readExchange(operation: Operation, sent: SentRequest, raw: RawResponse): Exchange {
   const { status, headers, milliseconds } = raw;
   return {
@@ -96,7 +95,7 @@ export function readExchange(operation: Operation, sent: SentRequest, raw: RawRe
   };
 }
 
-/** Many texts contain a shorter credential by chance. */
+/** A shorter credential occurs in many texts by chance. */
 const MIN_CREDENTIAL_LENGTH = 8;
 
 function echoesCredential({ security }: Operation, sent: SentRequest, { headers, bytes }: RawResponse): boolean {
@@ -104,20 +103,20 @@ function echoesCredential({ security }: Operation, sent: SentRequest, { headers,
   if (security === undefined || credential === undefined) return false;
   const secrets = secretsOfCredential(security, credential).filter(({ length }) => length >= MIN_CREDENTIAL_LENGTH);
   if (secrets.length === 0) return false;
-  // A session that is renewed comes back as a cookie by design.
+  // A response may renew a session cookie.
   const shown = Object.entries(headers).filter(([name]) => !(security.in === 'cookie' && name === 'set-cookie'));
   const texts = [Buffer.from(bytes).toString(), ...shown.map(([, value]) => value)];
   return secrets.some((secret) => texts.some((text) => text.includes(secret)));
 }
 
-/** Whether a request was made as the document describes: its response shows what the operation does. */
+/** Whether a request conforms to the document, so that its response shows the regular behaviour. */
 export function isPlainCall({ sent }: Exchange): boolean {
   return PLAIN.has(sent.purpose);
 }
 
 const PLAIN: ReadonlySet<Purpose> = new Set(['call', 'traffic', 'valid-form', 'next-page', 'repeat', 'remove', 'undo']);
 
-/** The value of a JSON body; undefined where there is none. */
+/** The value of a JSON body, or undefined. */
 export function jsonValue({ body }: Exchange): unknown {
   return body.kind === 'json' ? body.value : undefined;
 }
@@ -140,13 +139,13 @@ function readBody(bytes: Uint8Array): ResponseBody {
   }
 }
 
-/** What a response documents for a media type, by exact name or range. */
+/** The description of a media type in a response, by exact name or range. */
 export function mediaFor(response: OperationResponse, mediaType: string): MediaType | undefined {
   const range = `${mediaType.split('/', 1)[0] ?? ''}/*`;
   return response.content[mediaType] ?? response.content[range] ?? response.content['*/*'];
 }
 
-/** The JSON that a response documents, by which a body is judged even when it is labelled as something else. */
+/** The described JSON of a response. A body is compared with it even if it has another content type. */
 export function jsonOf(response: OperationResponse): MediaType | undefined {
   for (const [type, media] of Object.entries(response.content)) if (isJsonType(type)) return media;
   return undefined;

@@ -9,8 +9,8 @@ import type { Run } from './run-state.ts';
 import type { Step } from './step.ts';
 
 /**
- * The path parameters with which a step can be sent, best first.
- * @param isLastResort whether the examples of the document count, as no response names anything better
+ * The path parameters with which a step can be sent, the best first.
+ * @param isLastResort whether to use examples of the document, because no response contains a value
  */
 export function pathsOf(run: Run, { operation, path }: Step, isLastResort: boolean): readonly PathValues[] {
   if (path === 'none') return [{}];
@@ -20,7 +20,7 @@ export function pathsOf(run: Run, { operation, path }: Step, isLastResort: boole
   return found.length === 0 && isLastResort && operation.readOnly ? pathsInDocument(run, operation) : found;
 }
 
-/** The path parameters of an operation that responses named: things that the run made come first. */
+/** Path parameters from earlier responses. Resources that the run created come first. */
 export function pathsFor(
   { document, validator }: Pick<Run, 'document' | 'validator'>,
   operation: Operation,
@@ -35,14 +35,14 @@ export function pathsFor(
   return [...new Map(all.map((path) => [JSON.stringify(path), path])).values()];
 }
 
-/** The path parameters that the document itself names, as examples or as the only values allowed. */
+/** Path parameters from examples and enumerations of the document. */
 function pathsInDocument(run: Run, operation: Operation): readonly PathValues[] {
   const parameters = operation.parameters.filter((parameter) => parameter.in === 'path');
   const values = parameters.map((parameter) => [parameter.name, namedValues(run, parameter)[0]] as const);
   return values.some(([, value]) => value === undefined) ? [] : [Object.fromEntries(values.map(([name, value]) => [name, value ?? '']))];
 }
 
-/** The form fields of a step whose values earlier responses named; undefined where one is not known yet. */
+/** The form fields whose values come from earlier responses; undefined while one is unknown. */
 export function foundFields(run: Run, { form }: Step): Readonly<Record<string, string>> | undefined {
   const values: Record<string, string> = {};
   for (const [field, name] of Object.entries(form?.found ?? {})) {
@@ -55,7 +55,7 @@ export function foundFields(run: Run, { form }: Step): Readonly<Record<string, s
   return values;
 }
 
-/** The field that asks for the next page: none for other steps, undefined where there is no next page. */
+/** The field that requests the next page: none for other steps, undefined when there is no next page. */
 export function nextPage({ document, exchanges }: Run, { next, operation }: Step): Readonly<Record<string, string>> | undefined {
   if (next === undefined) return {};
   const first = exchanges.find(

@@ -2,45 +2,45 @@ import type { Exchange } from './exchange.ts';
 import type { Proposal } from './proposal.ts';
 import type { Provenance } from './provenance.ts';
 
-/** How a difference between response and document is judged, by where the document's fact comes from. */
+/** The classification of a difference between response and document, by the provenance of the described fact. */
 export type Verdict = 'violation' | 'learned' | 'discovered' | 'unverified';
 
-/** From the gravest on. */
+/** The most severe first. */
 export const VERDICTS: readonly Verdict[] = ['violation', 'discovered', 'learned', 'unverified'];
 
-/** The remark of a check about one response, or about several together. */
+/** A problem that a check reports about a response. */
 export interface Remark {
-  /** JSON pointer into the body, empty for the response as a whole. */
+  /** JSON pointer into the body; empty for the whole response. */
   readonly pointer: string;
   readonly verdict: Verdict;
-  /** Describes the problem without values that differ between responses, so that remarks with the same cause share it. */
+  /** Describes the problem without values of one response, so that remarks with the same cause have the same message. */
   readonly message: string;
   readonly expected: string;
   readonly observed: string;
-  /** Where the document states what does not hold: a JSON pointer. Remarks of one check with the same place and rule are one finding. */
+  /** JSON pointer to the contradicted part of the document. Remarks of one check with the same `at` and `rule` are one finding. */
   readonly at: string;
   readonly rule: string;
-  /** Identifies a cause that shows in several places and replaces `at`, such as a status that many operations lack. */
+  /** Groups remarks instead of `at` when one cause affects several places, such as a status that many operations lack. */
   readonly cause?: string;
   /** Whether it is listed before the others of its verdict. */
   readonly isUrgent?: boolean;
-  /** How the document would have to change to say what was observed; undefined where the service is at fault. */
+  /** The change that makes the document describe the observation; undefined when the service is wrong. */
   readonly proposal?: Proposal | undefined;
 }
 
-/** A remark of a check that looks at a whole run, with the response that shows it. */
+/** A remark of a check of a whole run, with the exchange that shows the problem. */
 export interface RunRemark extends Remark {
   readonly exchange: Exchange;
 }
 
-/** An operation and status that a finding was seen on. */
+/** An operation and status with a finding. */
 export interface Touched {
   readonly operation: string;
   readonly status: number;
   readonly times: number;
 }
 
-/** One place where it was seen. */
+/** One occurrence of a finding. */
 export interface Sample {
   readonly operation: string;
   readonly status: number;
@@ -48,7 +48,7 @@ export interface Sample {
   readonly observed: string;
 }
 
-/** One difference between service and document, with all that it was seen on. Secrets are masked in every text. */
+/** One difference between service and document, with all its occurrences. Secrets are masked in every text. */
 export interface Finding {
   /** Stable from run to run, so that a baseline can name it. */
   readonly id: string;
@@ -57,24 +57,24 @@ export interface Finding {
   readonly verdict: Verdict;
   /** Whether it is listed before the others of its verdict. */
   readonly isUrgent: boolean;
-  /** Whose fault it is, where it is one. */
+  /** Whether the service or a client is at fault. */
   readonly about: 'service' | 'client';
   readonly message: string;
   readonly expected: string;
   readonly observed: string;
-  /** Where the document states what does not hold: a JSON pointer. */
+  /** JSON pointer to the contradicted part of the document. */
   readonly at: string;
   readonly touches: readonly Touched[];
   readonly samples: readonly Sample[];
-  /** A command that shows it again. */
+  /** A command that reproduces it. */
   readonly curl: string;
   /** The consequence for users of the generated client. */
   readonly client: string;
-  /** How the document would have to change to say what was observed; none where the service is at fault. */
+  /** The changes that make the document describe the observation; none when the service is wrong. */
   readonly proposals: readonly Proposal[];
 }
 
-/** Design: a mismatch with what is shown is a violation; with what is inferred or not shown, something learned. */
+/** A contradiction of a shown fact is a violation; of an inferred or not shown one, it is learned. */
 export function verdictOf(provenance: Provenance): Verdict {
   return provenance === 'shown' ? 'violation' : 'learned';
 }

@@ -16,7 +16,7 @@ const SEPARATORS = new Map<unknown, ',' | ' ' | '|'>([
   ['pipeDelimited', '|'],
 ]);
 
-/** The body that an operation takes, and why it cannot be sent where its kind is not supported. */
+/** The body of an operation, or the reason why its type is not supported. */
 export function readBodyOf(
   document: OpenApiDocument,
   operation: string,
@@ -85,12 +85,12 @@ export function readCoercion(document: OpenApiDocument, nodes: readonly SchemaNo
   if (types.has('object')) return { ...scalar, kind: 'json' };
   if (!types.has('array')) return scalar;
   const items = scalarKind(typesOf(childNodes(document, nodes, 0)));
-  // OpenAPI 3.1: explode is true by default for the style `form`, and false for the others.
+  // OpenAPI 3.1: the default of explode is true for the style `form`, and false for other styles.
   const isRepeated = explode === true || (explode === undefined && (style === undefined || style === 'form'));
   return { kind: 'array', items, separator: isRepeated ? undefined : SEPARATORS.get(style ?? 'form') };
 }
 
-/** A text that may be a string stays one: turning "1" into 1 would lose which of the two was sent. */
+/** A field that may be a string stays a string, because converting "1" to 1 would lose information. */
 function scalarKind(types: ReadonlySet<string>): ScalarKind {
   if (types.has('string')) return 'string';
   for (const kind of ['number', 'integer', 'boolean'] as const) if (types.has(kind)) return kind;

@@ -42,7 +42,7 @@ const wellFormed = fc.string({ unit: 'binary' });
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 
 describe('writing and reading a form', () => {
-  test('gives the same values', () => {
+  test('returns the same values', () => {
     const values = fc.record(
       {
         text: wellFormed,
@@ -51,7 +51,7 @@ describe('writing and reading a form', () => {
         flag: fc.boolean(),
         either: wellFormed,
         many: fc.array(fc.maxSafeInteger(), { minLength: 1 }),
-        // One empty item and no item look the same when joined.
+        // A joined list with one empty item looks like an empty list.
         joined: fc.array(wellFormed, { minLength: 1 }),
         nested: fc.dictionary(
           fc.string({ minLength: 1 }).filter((name) => name !== '__proto__'),
@@ -83,7 +83,7 @@ describe('writing and reading a form', () => {
     expect(() => writeForm(operation, { text: value })).toThrow(TypeError);
   });
 
-  test('leaves out what is undefined', () => {
+  test('omits undefined fields', () => {
     expect(writeForm(operation, { text: undefined, whole: 1 })).toBe('whole=1');
   });
 });
@@ -95,7 +95,7 @@ describe('coercion', () => {
         fc.oneof(wellFormed, fc.stringMatching(/^[-+]?[0-9.eE]{0,20}$/), fc.constantFrom('true', 'TRUE', '1', 'yes', '')),
         (text) => {
           const { whole, flag } = valuesOf(`whole=${encodeURIComponent(text)}&flag=${encodeURIComponent(text)}`);
-          // -0 is the one number that is written in another way than it was read.
+          // -0 is the only number that is not written back the same way.
           expect(String(whole)).toBe(text === '-0' ? '0' : text);
           expect(String(flag)).toBe(text);
         },
@@ -132,7 +132,7 @@ describe('coercion', () => {
   });
 });
 
-describe('what is not a form', () => {
+describe('an invalid form', () => {
   test.each([
     ['text=%', '/text malformed'],
     ['text=%zz', '/text malformed'],
@@ -146,17 +146,17 @@ describe('what is not a form', () => {
     expect(rulesOf(body)).toEqual([rule]);
   });
 
-  test('a repeated field is named, and its first value kept', () => {
+  test('reports a repeated field, and keeps its first value', () => {
     expect(rulesOf('whole=1&whole=2&whole=3&text=a')).toEqual(['/whole repeated']);
     expect(valuesOf('whole=1&whole=2&text=a')).toEqual({ whole: 1, text: 'a' });
     expect(rulesOf('unknown=1&unknown=1')).toEqual(['/unknown repeated']);
   });
 
-  test('a field is repeated also where its first text was malformed', () => {
+  test('reports a repeated field even if its first value was malformed', () => {
     expect(rulesOf('text=%ff&text=a')).toEqual(['/text malformed', '/text repeated']);
   });
 
-  test('names of the prototype are ordinary ones', () => {
+  test('treats names of the prototype as ordinary names', () => {
     const { values, issues } = readForm(operation, '__proto__=a&constructor=b&toString=c');
     expect(issues).toEqual([]);
     expect(Object.entries(values)).toEqual([

@@ -6,13 +6,13 @@ import { joinPointer } from './pointer.ts';
 
 /** The result of reading a form. */
 export interface FormReading {
-  /** Fields by name, typed where the text fits the type; without a prototype, so that no name is special. */
+  /** Fields by name, converted to their type where possible. The object has no prototype, so that no name is special. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** `malformed` where the text is not a form, `repeated` where a field stands twice; rules of the schema are the validator's. */
+  /** `malformed` for text that is not a form, `repeated` for a repeated field. The validator checks the schema. */
   readonly issues: readonly Issue[];
 }
 
-/** Anything that has a form, or none: an `Operation`. */
+/** The part of an `Operation` that describes its form. */
 export interface TakesForm {
   readonly form: Form | undefined;
 }
@@ -22,8 +22,8 @@ const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 const MALFORMED = 'must be percent-encoded UTF-8, as application/x-www-form-urlencoded prescribes';
 
 /**
- * Reads the body of a form into values of the types that the document gives its fields. A value that does not fit its type
- * stays a string, so that validation reports it. An operation without a form reads every field as text.
+ * Parses a form and converts fields to the types in the document. A value that does not match its type stays a string, so that
+ * validation reports it. Without a described form, every field is a string.
  * @param body the body as received: bytes, or text already decoded from them
  */
 export function readForm({ form }: TakesForm, body: string | Uint8Array): FormReading {
@@ -46,7 +46,7 @@ export function readForm({ form }: TakesForm, body: string | Uint8Array): FormRe
 interface Reading {
   readonly values: Record<string, unknown>;
   readonly issues: Issue[];
-  /** How often the text had each field, malformed ones included. */
+  /** How often each field occurred, including malformed ones. */
   readonly times: Map<string, number>;
 }
 
@@ -68,20 +68,20 @@ function readField(field: FormField, raw: string, { values, issues, times }: Rea
 }
 
 function readItems(field: FormField, raw: string): readonly unknown[] | undefined {
-  // A comma inside an item is percent-encoded, so the raw text is cut; the other separators only exist encoded.
+  // A comma in an item is percent-encoded, so the raw text is split. Other separators are always encoded.
   const texts =
     field.separator === undefined ? [raw] : field.separator === ',' ? raw.split(',') : decode(raw)?.split(field.separator).map(encode);
   const items = texts?.map((text) => readScalar(field.items, text));
   return items?.includes(undefined) === false ? items : undefined;
 }
 
-/** The value of a text by its kind; the text itself where it doesn't fit; undefined where it is malformed. */
+/** Converts a text to its kind. Returns the text itself when it does not match, and undefined when it is malformed. */
 function readScalar(kind: FormField['kind'], raw: string): unknown {
   const text = decode(raw);
   if (text === undefined) return undefined;
   switch (kind) {
     case 'integer':
-      // + 0 makes 0 of -0.
+      // + 0 converts -0 to 0.
       return INTEGER.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) + 0 : text;
     case 'number':
       return NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) + 0 : text;
@@ -104,8 +104,8 @@ function readJson(text: string): unknown {
 }
 
 /**
- * Writes values as the body of a form, by the document's `encoding`. Fields that are undefined are left out. Everything
- * outside letters, digits and `-._*` is percent-encoded, also where `allowReserved` would spare it: every reader takes that.
+ * Serialises a form with the document's `encoding`. Fields that are undefined are left out. Everything except letters, digits and
+ * `-._*` is percent-encoded, even with `allowReserved`, because every parser accepts that.
  * @throws {TypeError} when a form cannot carry a value: null, a lone surrogate, a number that is not finite, an object in a list
  */
 export function writeForm({ form }: TakesForm, values: Readonly<Record<string, unknown>>): string {
@@ -152,7 +152,7 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Undefined where the text is not percent-encoded UTF-8. */
+/** Returns undefined when the text is not percent-encoded UTF-8. */
 function decode(raw: string): string | undefined {
   const text = raw.includes('+') ? raw.replaceAll('+', ' ') : raw;
   if (!text.includes('%')) return text;

@@ -13,7 +13,7 @@ import type { Proposal } from './proposal.ts';
 
 const MAX_SAMPLES = 3;
 
-/** Remarks with one cause as one finding: the check, the place in the document and the rule are the cause. The gravest first. */
+/** Groups remarks of the same check, place in the document and rule into findings. The most severe come first. */
 export function groupFindings(document: OpenApiDocument, judged: readonly Judged[]): readonly Finding[] {
   const groups = new Map<string, Judged[]>();
   for (const one of judged) {
@@ -55,7 +55,7 @@ function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonl
   ];
 }
 
-/** Each change once, at the operation that showed it where others did not. */
+/** Removes duplicate changes, and limits a change to the operation that showed it. */
 function proposalsOf(document: OpenApiDocument, group: readonly Judged[]): readonly Proposal[] {
   const showing = new Map<string, { readonly proposal: Proposal; readonly exchanges: Exchange[] }>();
   for (const { exchange, remark } of group) {
@@ -70,7 +70,7 @@ function proposalsOf(document: OpenApiDocument, group: readonly Judged[]): reado
   );
 }
 
-/** What explains a rule goes with the rule (openapi/EXTENSIONS.md, `x-expected`). */
+/** Removes `x-expected` together with the pattern that it explains (openapi/EXTENSIONS.md). */
 function withCompanion(document: OpenApiDocument, proposal: Proposal): readonly Proposal[] {
   if (proposal.kind !== 'remove-entry' || proposal.key !== 'pattern') return [proposal];
   const schema = valueAt(document, proposal.at);
@@ -78,7 +78,7 @@ function withCompanion(document: OpenApiDocument, proposal: Proposal): readonly 
   return isExplained ? [proposal, { kind: 'remove-entry', at: proposal.at, key: 'x-expected' }] : [proposal];
 }
 
-/** The name that the generated client gives to the part: a schema of the document becomes a type of the same name. */
+/** The type of the generated client for a part of the document. It has the name of its schema. */
 function typeName(at: string): string {
   const [, schema, property] = /^\/components\/schemas\/([^/]+)(?:.*\/properties\/([^/]+))?/.exec(at) ?? [];
   if (schema === undefined) return '';

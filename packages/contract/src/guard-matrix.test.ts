@@ -1,4 +1,4 @@
-/** Requests that the guard lets out and requests that it keeps back, one deviation at a time. A read-only run changes nothing, whatever a document says. */
+/** Requests that the guard sends and requests that it refuses, each with one deviation. A read-only run changes nothing, whatever the document. */
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import { attachCredential } from './credential.ts';
@@ -112,13 +112,14 @@ function request(
   return new Request(url, { method, headers, redirect, ...(body !== undefined && { body }) });
 }
 
-/** Whether a guard lets a request out. */
+/** Whether a guard sends a request. */
 async function isLetOut(guard: Guard, wanted: Request): Promise<boolean> {
   const before = sent.length;
   try {
     await guard.send(wanted);
   } catch (error) {
     expect(error).toBeInstanceOf(RefusedRequestError);
+    expect(error).toHaveProperty('name', 'RefusedRequestError');
     expect(String(error)).toContain(`${wanted.method} ${new URL(wanted.url).pathname} is not in the plan; it was not sent.`);
     expect(sent).toHaveLength(before);
     return false;
@@ -127,7 +128,7 @@ async function isLetOut(guard: Guard, wanted: Request): Promise<boolean> {
   return true;
 }
 
-describe('a request leaves when all of it is in the plan', () => {
+describe('sends a request only if all of it is in the plan', () => {
   const list = stepOf('listThings');
   const limited = stepOf('listThings', {
     parameters: {
@@ -143,7 +144,7 @@ describe('a request leaves when all of it is in the plan', () => {
   const found = stepOf('getThing', { path: 'found' });
 
   test.each<[string, Step, string, Parts, boolean]>([
-    ['as it is', list, 'thing', {}, true],
+    ['as planned', list, 'thing', {}, true],
     ['with redirects that are an error', list, 'thing', { redirect: 'error' }, true],
     ['with redirects that are followed', list, 'thing', { redirect: 'follow' }, false],
     ...['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].map((method): [string, Step, string, Parts, boolean] => [
@@ -174,12 +175,12 @@ describe('a request leaves when all of it is in the plan', () => {
     ['at the base address itself', list, '/base', {}, false],
     ['with two slashes', list, '/base//thing', {}, false],
     ['with a slash at its end', list, 'thing/', {}, false],
-    ['of a thing that was found', found, 'thing/7', {}, true],
-    ['of a thing whose identifier has a slash', found, 'thing/a%2Fb', {}, true],
-    ['of a thing that was not made by the run', own, 'thing/7', {}, false],
-    ['of the thing that was named', given, 'thing/7', {}, true],
-    ['of the thing that was named, encoded', given, 'thing/%37', {}, true],
-    ['of another thing than the one that was named', given, 'thing/8', {}, false],
+    ['of a resource that was found', found, 'thing/7', {}, true],
+    ['of a resource whose identifier has a slash', found, 'thing/a%2Fb', {}, true],
+    ['of a resource that the run did not create', own, 'thing/7', {}, false],
+    ['of the named resource', given, 'thing/7', {}, true],
+    ['of the named resource, encoded', given, 'thing/%37', {}, true],
+    ['of another resource than the named one', given, 'thing/8', {}, false],
     ['with a query that the plan does not have', list, 'thing?limit=5', {}, false],
     ['with its query', limited, 'thing?limit=5&sort=name', {}, true],
     ['with its query in another order', limited, 'thing?sort=name&limit=5', {}, true],
@@ -192,7 +193,7 @@ describe('a request leaves when all of it is in the plan', () => {
     expect(await isLetOut(guardOf([step]), request(step, path, parts))).toBe(expected);
   });
 
-  test('of a thing that the run made, and of no other', async () => {
+  test('of a resource that the run created, and of no other', async () => {
     const guard = guardOf([{ ...own, times: 9 }]);
     guard.own({ id: '7' });
     expect(await isLetOut(guard, request(own, 'thing/7'))).toBe(true);
@@ -207,12 +208,26 @@ describe('a request leaves when all of it is in the plan', () => {
       const path = `${target.pathname.replace(/\/+$/, '')}/thing`;
       expect(await isLetOut(guard, request(list, `http://target.example${path}`))).toBe(true);
       expect(await isLetOut(guard, request(list, `http://target.example/other${path}`))).toBe(false);
+      // As long as the base path, but another one.
+      const folder = target.pathname.replace(/\/+$/, '').replaceAll(/\w/g, 'x');
+      if (folder !== '') expect(await isLetOut(guard, request(list, `http://target.example${folder}/thing`))).toBe(false);
     },
   );
 });
 
 describe('the next page', () => {
   const query = (value: string | undefined) => stepOf('listThings', { next: { in: 'query', field: 'offset', value } });
+  /** The parameter of the page is among those of the step. */
+  const limited = (value: string | undefined) => ({
+    ...query(value),
+    parameters: {
+      ...NO_PARAMETERS,
+      query: [
+        ['limit', '5'],
+        ['offset', '1'],
+      ] as const,
+    },
+  });
   const form = (value: string | undefined) =>
     stepOf('search', { form: { values: { a: '1' }, isFromDocument: true, found: {} }, next: { in: 'form', field: 'offset', value } });
 
@@ -222,6 +237,11 @@ describe('the next page', () => {
     [query('50'), 'thing', {}, false],
     [query('50'), 'thing?offset=50&offset=50', {}, false],
     [query('50'), 'thing?offset=50&limit=1', {}, false],
+    [limited('50'), 'thing?limit=5&offset=50', {}, true],
+    [limited('50'), 'thing?limit=5&offset=1', {}, false],
+    [limited('50'), 'thing?limit=5', {}, false],
+    [limited('50'), 'thing?offset=50', {}, false],
+    [limited(undefined), 'thing?limit=5&offset=any', {}, true],
     [query(undefined), 'thing?offset=any', {}, true],
     [query(undefined), 'thing?offset=', {}, true],
     [query(undefined), 'thing', {}, false],
@@ -273,10 +293,10 @@ describe('the body', () => {
   });
 });
 
-describe('how often', () => {
+describe('limits the number of requests', () => {
   const list = stepOf('listThings');
 
-  test.each([1, 2, 3])('a step leaves %i times and no more', async (times) => {
+  test.each([1, 2, 3])('sends a step %i times and refuses more', async (times) => {
     const guard = guardOf([{ ...list, times }]);
     for (let count = 0; count < times; count++) expect(await isLetOut(guard, request(list, 'thing'))).toBe(true);
     expect(await isLetOut(guard, request(list, 'thing'))).toBe(false);
@@ -289,14 +309,14 @@ describe('how often', () => {
     [1, [428, 200], 1],
     [1, [430, 200], 1],
     [1, [503, 200], 1],
-  ])('a step that may leave %i times and gets %j leaves %i times: each 429 is asked again once', async (times, replies, expected) => {
+  ])('sends a step with the limit %i and the statuses %j %i times: retries each 429 once', async (times, replies, expected) => {
     statuses = [...replies];
     const guard = guardOf([{ ...list, times }]);
     for (let count = 0; count < 9; count++) await guard.send(request(list, 'thing')).catch(() => {});
     expect(sent).toHaveLength(expected);
   });
 
-  test('an operation leaves as often as is allowed, where a request that was asked again counts once', async () => {
+  test('limits the requests of an operation, and counts a retried request once', async () => {
     statuses = [429, 200, 200, 200];
     const guard = guardOf([{ ...list, times: 9 }], { mostPerOperation: 2 });
     for (let count = 0; count < 3; count++) await guard.send(request(list, 'thing'));
@@ -305,7 +325,7 @@ describe('how often', () => {
   });
 });
 
-describe('what costs money', () => {
+describe('a purchase', () => {
   const buy = stepOf('buy', { effect: 'costs', times: 9 });
   const TEN = 1_000_000_000n;
   const price = (gross: bigint) => () => ({ net: gross, gross, basis: 'a month' });
@@ -318,7 +338,7 @@ describe('what costs money', () => {
     [400, false],
     [429, false],
     [500, false],
-  ])('a purchase with status %i counts: %s', async (status, counts) => {
+  ])('with the status %i counts towards the budget: %s', async (status, counts) => {
     statuses = [status];
     const guard = guardOf([buy], { budget: { amount: TEN, unknown: 0 }, priceOf: price(TEN) });
     await guard.send(request(buy, 'buy'));
@@ -329,14 +349,14 @@ describe('what costs money', () => {
     else expect((await second).status).toBe(200);
   });
 
-  test('a purchase without a response counts', async () => {
+  test('without a response counts towards the budget', async () => {
     const send = async () => Promise.reject(new Error('reset'));
     const guard = guardOf([buy], { budget: { amount: TEN, unknown: 0 }, priceOf: price(TEN), send });
     await expect(guard.send(request(buy, 'buy'))).rejects.toThrow('reset');
     expect(guard.spent()).toEqual({ amount: TEN, unknown: 0 });
   });
 
-  test('a purchase with 429 is not asked again beyond its times, and a refused one counts neither as sent nor as spent', async () => {
+  test('with 429 is not retried, and a refused one counts neither as sent nor as spent', async () => {
     statuses = [429, 429, 429];
     const once = guardOf([{ ...buy, times: 1 }], { budget: { amount: 99n, unknown: 0 }, priceOf: price(1n) });
     await once.send(request(buy, 'buy'));
@@ -347,7 +367,7 @@ describe('what costs money', () => {
     expect(guard.spent()).toEqual(NO_BUDGET);
   });
 
-  test('purchases of unknown price count one by one', async () => {
+  test('of unknown price counts towards the number of such purchases', async () => {
     const guard = guardOf([buy], { budget: { amount: 0n, unknown: 2 } });
     for (let count = 0; count < 2; count++) await guard.send(request(buy, 'buy'));
     expect(guard.spent()).toEqual({ amount: 0n, unknown: 2 });
@@ -373,7 +393,7 @@ describe('a read-only run', () => {
     { 'x-retry': 'safe' },
     { 'x-retry': 'never' },
   ];
-  /** Whether an operation only reads: it says so, or its method does and it says nothing else. */
+  /** Whether an operation only reads, by its flags or else by its method. */
   const reads = (method: string, flags: Readonly<Record<string, unknown>>) =>
     flags['x-billable'] !== true &&
     (flags['x-read-only'] === true || (flags['x-read-only'] === undefined && ['get', 'head', 'options'].includes(method)));
@@ -394,7 +414,7 @@ describe('a read-only run', () => {
     return requests;
   };
 
-  test('sends nothing to an operation that changes something or costs money, whatever its method, but a method that reads', async () => {
+  test('sends only an undescribed GET to an operation that changes something or costs money', async () => {
     const requests = await run({});
     const harmful = cases.filter(({ method, flags }) => !reads(method, flags));
     const sentTo = (id: string) => requests.filter((line) => line.endsWith(` ${id}`)).map((line) => line.split(' ')[0]);
@@ -402,13 +422,13 @@ describe('a read-only run', () => {
     expect(requests).not.toEqual([]);
   });
 
-  test('calls what reads', async () => {
+  test('calls all read-only operations', async () => {
     const requests = new Set(await run({}));
     for (const { id, method, flags } of cases.filter((one) => one.method !== 'trace' && reads(one.method, one.flags)))
       expect([flags, requests.has(`${method.toUpperCase()} ${id}`)]).toEqual([flags, true]);
   });
 
-  test('a full run sends what costs money only when it is named', async () => {
+  test('and a full run make purchases only when they are named', async () => {
     const billable = cases.filter(({ flags }) => flags['x-billable'] === true);
     const journal = { record: async () => {}, open: async () => [] };
     const requests = await run({ mode: 'full', journal });

@@ -1,6 +1,7 @@
 import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { beforeEach, describe, expect, test } from 'vitest';
 
+import { parseDocument } from './document.ts';
 import { createGuard, RefusedRequestError } from './guard.ts';
 import type { Guard } from './guard.ts';
 import { readOperations } from './operations.ts';
@@ -8,6 +9,7 @@ import { countRequests, makePlan, MAX_READ_ONLY_REQUESTS } from './plan.ts';
 import type { Mode, Plan } from './plan.ts';
 import { NO_BUDGET } from './price.ts';
 import type { Budget, Price } from './price.ts';
+import { runContract } from './run.ts';
 import { createValidator } from './validator.ts';
 
 const operations = readOperations(bundle);
@@ -62,7 +64,7 @@ beforeEach(() => {
 });
 
 describe('the read-only plan', () => {
-  test('calls what reads, and says of the rest why not', () => {
+  test('calls all read-only operations, and has the reasons for the others', () => {
     const { steps, withheld } = plan('read-only');
     expect(new Set(steps.map(({ effect }) => effect))).toEqual(new Set(['reads']));
     expect(withheld.get('createVm')).toContain('costs money');
@@ -71,7 +73,7 @@ describe('the read-only plan', () => {
     expect(called).toEqual(new Set(operations.filter(({ readOnly }) => readOnly).map(({ id }) => id)));
   });
 
-  test('asks what changes something with nothing but a method that changes nothing', () => {
+  test('sends only an undescribed GET to operations that change something', () => {
     const { steps } = plan('read-only');
     const writing = steps.filter(({ operation }) => !operation.readOnly);
     expect(writing.length).toBeGreaterThan(0);
@@ -80,7 +82,7 @@ describe('the read-only plan', () => {
 
   test('sends no more than five requests for each operation', () => {
     const { steps } = plan('read-only');
-    // A third identifier is tried in place of a probe, so that the steps of an operation may list one more than can leave.
+    // A third identifier replaces a probe, so the steps of an operation may list one request more than the limit.
     const listed = operations.map(({ id }) =>
       steps.filter(({ operation }) => operation.id === id).reduce((sum, step) => sum + step.times, 0),
     );
@@ -90,22 +92,96 @@ describe('the read-only plan', () => {
 });
 
 describe('the full plan', () => {
-  test('leaves out what costs money or cannot be undone until it is named', () => {
+  test('omits operations that cost money or cannot be undone until they are named', () => {
     const { steps, withheld } = plan('full');
     expect(steps.filter(({ effect }) => effect === 'costs')).toEqual([]);
-    expect(withheld.get('createVm')).toBe('it costs money: ask for it by name, --also createVm');
+    expect(withheld.get('createVm')).toBe('it costs money; add it with --also createVm');
     expect(withheld.get('reinstallVm')).toContain('no operation that undoes it');
     expect(steps.some(({ operation, effect }) => operation.id === 'deleteDedicatedServer' && effect === 'changes')).toBe(true);
   });
 
-  test('has what undoes a named operation, and what finds identifiers, though only the one was named', () => {
+  test('includes the undo operation of a named operation, and the reads that find identifiers', () => {
     const { steps } = plan('full', 'deleteDedicatedServer');
     const changing = new Set(steps.filter(({ effect }) => effect !== 'reads').map(({ operation }) => operation.id));
     expect(changing).toEqual(new Set(['deleteDedicatedServer', 'undeleteDedicatedServer']));
     expect(steps.some(({ operation, purpose }) => operation.id === 'listDedicatedServers' && purpose === 'call')).toBe(true);
   });
 
-  test('is the same for the same seed, and tries wrong forms in another order for another', () => {
+  test('breaks each rule of a query parameter where the operation changes something, but not where it costs money', async () => {
+    const responses = { 200: { description: 'Done.' } };
+    const parameters = [
+      { name: 'keep', in: 'query', required: true, schema: { type: 'integer', minimum: 1, maximum: 9 }, example: 3 },
+      { name: 'wait', in: 'query', schema: { type: 'boolean' } },
+    ];
+    const document = parseDocument({
+      openapi: '3.1.0',
+      info: { title: 'A', version: '1' },
+      paths: {
+        '/thing': { post: { operationId: 'makeThing', parameters, responses } },
+        '/thing/{id}': {
+          delete: {
+            operationId: 'deleteThing',
+            parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }, ...parameters],
+            responses,
+          },
+        },
+        '/buy': { post: { operationId: 'buy', 'x-billable': true, parameters, responses } },
+      },
+    });
+    const { steps } = makePlan({
+      document,
+      operations: readOperations(document),
+      validator: createValidator(document),
+      mode: 'full',
+      only: new Map([
+        ['makeThing', undefined],
+        ['deleteThing', undefined],
+        ['buy', undefined],
+      ]),
+      also: new Map(),
+      seed: 1,
+      orphans: [],
+      extensions: [],
+      unusable: new Map(),
+    });
+    const broken = steps.filter(({ purpose }) => purpose === 'invalid-parameter');
+    const of = (id: string) => broken.filter(({ operation }) => operation.id === id);
+    for (const id of ['makeThing', 'deleteThing']) {
+      expect(
+        of(id)
+          .map(({ detail }) => detail)
+          .toSorted(),
+      ).toEqual([
+        'the query parameter keep above its maximum',
+        'the query parameter keep as a word instead of a number',
+        'the query parameter keep below its minimum',
+        'the query parameter wait as a word instead of true or false',
+        'without the required query parameter keep',
+      ]);
+      expect(new Set(of(id).map(({ effect, phase, times }) => `${effect} ${phase} ${times}`))).toEqual(new Set(['changes 5 1']));
+    }
+    expect(of('deleteThing').map(({ path }) => path)).toEqual(Array(5).fill('own'));
+    expect(of('buy')).toEqual([]);
+    // The requests of the plan leave, and a service that accepts them is reported.
+    const requests: string[] = [];
+    const { findings } = await runContract({
+      document,
+      target: new URL('http://target.example'),
+      mode: 'full',
+      only: new Map([['makeThing', undefined]]),
+      journal: { record: async () => {}, open: async () => [] },
+      send: async ({ method, url }) => {
+        requests.push(`${method} ${url.replace('http://target.example', '')}`);
+        return new Response(null, { status: 200 });
+      },
+    });
+    for (const query of ['', '?keep=0', '?keep=10', '?keep=many', '?keep=3&wait=perhaps', '?keep=3'])
+      expect(requests).toContain(`POST /thing${query}`);
+    const accepted = findings.filter(({ check }) => check === 'parameter-refused');
+    expect(accepted).toHaveLength(5);
+  });
+
+  test('is the same for the same seed, and has invalid forms in another order for another seed', () => {
     const details = (seed: number) =>
       makePlan({
         document: bundle,
@@ -128,7 +204,7 @@ describe('the full plan', () => {
 });
 
 describe('the guard', () => {
-  test('lets no more than the most requests for one operation pass', async () => {
+  test('limits the requests of one operation', async () => {
     const { steps } = plan('read-only');
     const guard = createGuard({
       steps: steps.flatMap((step) => [step, step, step]),
@@ -149,7 +225,7 @@ describe('the guard', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('lets through what the plan lists, as often as it does', async () => {
+  test('sends the planned requests, as often as planned', async () => {
     const guard = guardFor(plan('read-only'));
     await guard.send(request('GET', 'domain/list'));
     await guard.send(request('POST', 'account/requests', 'offset=50'));
@@ -158,20 +234,20 @@ describe('the guard', () => {
   });
 
   test.each([
-    ['a method that buys', 'PUT', 'vm/create', undefined],
+    ['a method that makes a purchase', 'PUT', 'vm/create', undefined],
     ['a path that only looks like an identifier', 'DELETE', 'dedicated/x/../7/delete', undefined],
     ['a path that leaves the base address', 'GET', '../domain/list', undefined],
     ['a path that is not an operation', 'GET', 'nothing', undefined],
     ['another origin', 'GET', 'http://other.example/base/domain/list', undefined],
     ['another port', 'GET', 'http://target.example:81/base/domain/list', undefined],
     ['a form that the plan does not have', 'POST', 'account/requests', 'offset=51'],
-    ['what changes something', 'POST', 'account/otp', undefined],
+    ['an operation that changes something', 'POST', 'account/otp', undefined],
   ])('refuses %s', async (_, method, path, body) => {
     await expect(guardFor(plan('read-only')).send(request(method, path, body))).rejects.toThrow(RefusedRequestError);
     expect(sent).toEqual([]);
   });
 
-  test('refuses to follow redirects, and a key that the step does not carry', async () => {
+  test('refuses requests that follow redirects, and keys that the step does not have', async () => {
     const guard = guardFor(plan('read-only'));
     await expect(guard.send(new Request(new URL('domain/list', TARGET), { headers: { 'X-SERVICE-APIKEY': KEY } }))).rejects.toThrow(
       RefusedRequestError,
@@ -182,7 +258,7 @@ describe('the guard', () => {
     expect(sent).toEqual([]);
   });
 
-  test('changes only what the run made itself or what was named', async () => {
+  test('allows changes only of resources that the run created or that were named', async () => {
     const other = 'dedicated/7c9e6679-7425-40de-944b-e07fc1f90ae7/delete';
     const guard = guardFor(plan('full'));
     await expect(guard.send(request('DELETE', other))).rejects.toThrow(RefusedRequestError);
@@ -196,14 +272,14 @@ describe('the guard', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('lets no query pass that the plan does not have', async () => {
+  test('refuses a query that is not in the plan', async () => {
     const guard = guardFor(plan('read-only'));
     await expect(guard.send(request('GET', 'domain/list?delete=all'))).rejects.toThrow(RefusedRequestError);
     await guard.send(request('GET', 'domain/list'));
     expect(sent).toHaveLength(1);
   });
 
-  test('spends no more than the budget, where only what was refused is given back', async () => {
+  test('enforces the budget, and restores it only after a refusal', async () => {
     const all = plan('full', 'createVm');
     const bodies = all.steps.filter(({ operation, effect }) => operation.id === 'createVm' && effect === 'costs').length;
     expect(bodies).toBeGreaterThan(2);
@@ -215,7 +291,7 @@ describe('the guard', () => {
     expect(guard.spent()).toEqual(NO_BUDGET);
   });
 
-  test('counts what a purchase costs, to the smallest unit', async () => {
+  test('enforces the budget to the smallest unit', async () => {
     const all = plan('full', 'createVm');
     const form = 'cores=2&mem=4096&disk=40&os=debian_12&hostsystem=nl_ryzen';
     const price = { net: 840_000_000n, gross: 1_000_000_001n, basis: 'a month' };

@@ -10,41 +10,41 @@ import type { Budget, PriceOf } from './price.ts';
 import { bodyOf } from './step.ts';
 import type { Step } from './step.ts';
 
-/** Sends a request and gives its response; the global `fetch` is one. */
+/** Sends a request and returns its response, like the global `fetch`. */
 export type Send = (request: Request) => Promise<Response>;
 
-/** A request that the plan does not allow was about to leave. It has not left. */
+/** The guard refused a request that the plan does not allow. The request was not sent. */
 export class RefusedRequestError extends Error {
   override readonly name = 'RefusedRequestError';
 }
 
 export interface GuardOptions {
   readonly steps: readonly Step[];
-  /** Base address under which requests may leave. */
+  /** Base address of all allowed requests. */
   readonly target: URL;
-  /** The key that each kind of request carries. */
+  /** The key for each kind of credential. */
   readonly keyOf: (credential: Credential) => string | undefined;
   readonly budget: Budget;
   readonly priceOf: PriceOf;
   readonly send: Send;
-  /** The most requests that may leave for one operation; as many as the steps say when omitted. */
+  /** The maximum number of requests for one operation. Default: no limit beyond that of the steps. */
   readonly mostPerOperation?: number | undefined;
 }
 
-/** The one way out: whatever the rest of the engine believes, only what the plan lists passes here. */
+/** Sends only requests that the plan lists. All requests of the engine pass through it. */
 export interface Guard {
   readonly send: Send;
-  /** Allows a thing that this run created to be changed and removed. */
+  /** Allows changes of a resource that this run created. */
   own(path: PathValues): void;
-  /** Whether this run created a thing. */
+  /** Whether this run created a resource. */
   owns(path: PathValues): boolean;
-  /** What requests cost that succeeded, or were lost so that nobody knows. */
+  /** The cost of requests that succeeded or whose outcome is unknown. */
   readonly spent: () => Budget;
 }
 
 /**
- * Wraps `send` so that nothing leaves but what the plan lists, judged by the request as it would go over the wire: its origin,
- * its normalised path, method, key and body, and how often. Redirects are not followed, as they would lead past this point.
+ * Wraps `send` so that it sends only requests that the plan lists, by origin, normalised path, method, key, body and count.
+ * Refuses requests that follow redirects, because the redirected request would bypass the guard.
  */
 export function createGuard({ steps, target, keyOf, budget, priceOf, send, mostPerOperation = Infinity }: GuardOptions): Guard {
   const base = basePath(target);
@@ -109,7 +109,7 @@ export function createGuard({ steps, target, keyOf, budget, priceOf, send, mostP
         throw new RefusedRequestError(`${refusal}; it was not sent.`);
       }
       rule.used++;
-      // Counted before it is known: a response that never comes may still have bought something.
+      // Counted before the response, because a request without a response may have bought something.
       spent = plus(spent, cost);
       const response = await send(request);
       if (!isSuccess(response.status)) spent = { amount: spent.amount - cost.amount, unknown: spent.unknown - cost.unknown };
@@ -133,7 +133,7 @@ function takesPath({ path }: Step, found: PathValues, owned: ReadonlySet<string>
   return path === 'own' ? owned.has(textOf(found)) : textOf(path) === textOf(found);
 }
 
-/** The parameters of the step, the credential, and where the next page begins: nothing else. */
+/** Whether the query has exactly the parameters of the step, the credential and the position of the next page. */
 function takesQuery({ operation: { security }, parameters, next }: Step, given: URLSearchParams): boolean {
   const credential = security?.in === 'query' ? security.name : undefined;
   const pairs = [...given].filter(([name]) => name !== credential && !(next?.in === 'query' && name === next.field));
@@ -163,7 +163,7 @@ function textOf(path: PathValues): string {
   return JSON.stringify(Object.entries(path).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** The path of a base address without a slash at its end: empty for the root. */
+/** The path of a base address without a trailing slash: empty for the root. */
 export function basePath(target: URL): string {
   return target.pathname.replace(/\/+$/, '');
 }

@@ -1,3 +1,3 @@
-/** What HTTP itself, browsers' rules and proxies put on any response: no part of an API's contract. */
+/** Response headers of HTTP itself, browsers and proxies. They are not part of the contract of an API. */
 export const HTTP_HEADERS =
   /^(?:accept-ranges|age|allow|alt-svc|cache-control|connection|content-(?:disposition|encoding|language|length|location|range|security-policy.*|type)|cf-.*|cross-origin-.*|date|etag|expires|keep-alive|last-modified|link|location|nel|origin-agent-cluster|permissions-policy|pragma|proxy-.*|referrer-policy|report-to|reporting-endpoints|retry-after|server|server-timing|set-cookie|strict-transport-security|trailer|transfer-encoding|upgrade|vary|via|warning|www-authenticate|x-content-type-options|x-dns-prefetch-control|x-download-options|x-frame-options|x-permitted-cross-domain-policies|x-powered-by|x-xss-protection|access-control-.*)$/;

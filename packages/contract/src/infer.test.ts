@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { OBSERVED, shapeSchema } from './infer.ts';
 
-test('an object whose keys are data is described as a map, without its keys', () => {
+test('describes an object whose keys are data as a map, without its keys', () => {
   const value = { 'a.example': { price: 1 }, 'b.example': { price: 2.5 } };
   expect(shapeSchema(value)).toEqual({
     type: 'object',
@@ -15,6 +15,6 @@ test.each<[string, object]>([
   ['a single entry', { owner: { name: 'a' } }],
   ['values that are not objects', { one: 'a', two: 'b' }],
   ['empty objects', { one: {}, two: {} }],
-])('an object with %s keeps its properties', (_, value) => {
+])('describes an object with %s by its properties', (_, value) => {
   expect(Object.keys(Object(shapeSchema(value)['properties']))).toEqual(Object.keys(value));
 });

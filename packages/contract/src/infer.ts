@@ -3,12 +3,12 @@ import type { JsonObject } from './json.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
-/** The description of what a contract test found and nobody has explained yet. */
+/** The description of parts that a contract test added to the document. */
 export const OBSERVED = 'Observed by a contract test; its meaning is not known yet.';
 
 /**
- * Whether the keys of an object are data, such as identifiers or domain names, rather than names of properties: then all values are
- * objects of one shape.
+ * Whether the keys of an object are data, such as identifiers or domain names, not property names. This is assumed when all values
+ * are objects of the same shape.
  */
 export function isMap(value: unknown): value is JsonObject {
   if (!isObject(value)) return false;
@@ -22,7 +22,7 @@ function namesIn(value: JsonObject): string {
   return Object.keys(value).toSorted().join('\n');
 }
 
-/** The smallest schema that an observed value fits, without the value itself. Proposals write it into the document. */
+/** A schema for an observed value, without the value itself. Proposals add it to the document. */
 export function shapeSchema(value: unknown): JsonObject {
   if (Array.isArray(value)) {
     const [first] = value;

@@ -1,18 +1,18 @@
 import type { JsonObject } from './json.ts';
 
-/** One rule that a value breaks. */
+/** A rule that a value breaks. */
 export interface Issue {
-  /** JSON pointer into the value; for a missing or unknown property it names that property. */
+  /** JSON pointer into the value. It includes the name of a missing or unknown property. */
   readonly path: string;
-  /** The broken rule: a JSON Schema keyword, or `repeated` or `malformed` from reading a form. */
+  /** The broken rule: a JSON Schema keyword, or `repeated` or `malformed` when parsing a form. */
   readonly keyword: string;
-  /** The expectation, as the rest of a sentence that begins with the name of the field: "must be an integer". Never holds the value. */
+  /** The expectation, to be read after the name of the field: "must be an integer". Never contains the value. */
   readonly message: string;
-  /** The rule's own values, such as `{limit: 16}`. */
+  /** The parameters of the rule, such as `{limit: 16}`. */
   readonly params: JsonObject;
-  /** JSON pointer into the document to the rule, empty where no schema states it. */
+  /** JSON pointer to the rule in the document; empty when no schema has it. */
   readonly schemaPath: string;
 }
 
-/** What a valid value has; one shared list, so that finding nothing allocates nothing. */
+/** The result for a valid value. It is shared, so that it needs no allocation. */
 export const NO_ISSUES: readonly Issue[] = Object.freeze([]);

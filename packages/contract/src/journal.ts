@@ -1,27 +1,27 @@
 import type { PathValues } from './discover.ts';
 
-/** A change that a run made to the account, written before and after the request that makes it. */
+/** A change that a run makes to the account, recorded before and after its request. */
 export interface JournalEntry {
   readonly id: string;
   /** Base address. */
   readonly target: string;
   readonly operation: string;
   /**
-   * `intended`: the request is about to leave, or left and its response is not known. `done`: it succeeded. `closed`: it failed,
-   * or was undone. `stays`: it succeeded and nothing undoes it.
+   * `intended`: the request is about to be sent, or its response is unknown. `done`: it succeeded. `closed`: it failed or was
+   * undone. `stays`: it succeeded and cannot be undone.
    */
   readonly state: 'intended' | 'done' | 'closed' | 'stays';
-  /** What would undo it, as far as it is known. */
+  /** The operation that undoes it, if known. */
   readonly undo?: { readonly operation: string; readonly path: PathValues } | undefined;
-  /** The created object, for people: "vmid 48213". */
+  /** The created resource in a readable form: "vmid 48213". */
   readonly made?: string | undefined;
   readonly at: string;
 }
 
-/** Keeps entries so that they survive a crash. */
+/** Stores entries so that they survive a crash. */
 export interface Journal {
   /** Returns when the entry is durable. */
   record(entry: JournalEntry): Promise<void>;
-  /** The last state of every entry that is neither closed nor known to stay. */
+  /** The last state of every entry that is `intended` or `done`. */
   open(): Promise<readonly JournalEntry[]>;
 }

@@ -15,7 +15,7 @@ test.each<[string, readonly string[]]>([
   expect(readJsonText(text).duplicates).toEqual(duplicates);
 });
 
-test('tells a byte order mark from the value', () => {
+test('finds a byte order mark', () => {
   expect(readJsonText('\uFEFF{"a":1}')).toEqual({ value: { a: 1 }, hasByteOrderMark: true, duplicates: [] });
 });
 

@@ -2,16 +2,16 @@ import { joinPointer } from './pointer.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Facts about the text of a JSON value that the value itself does not show. */
+/** A parsed JSON text, with facts that the value itself does not show. */
 export interface JsonText {
   readonly value: unknown;
   readonly hasByteOrderMark: boolean;
-  /** Pointers to members whose name stands twice in one object: readers disagree on which of the two counts. */
+  /** Pointers to members whose name appears twice in one object. Parsers disagree on which of the two counts. */
   readonly duplicates: readonly string[];
 }
 
 /**
- * Reads a JSON text, and what `JSON.parse` does not tell of it.
+ * Parses a JSON text, and finds what `JSON.parse` ignores.
  * @throws {SyntaxError} when it is not JSON
  */
 export function readJsonText(text: string): JsonText {
@@ -25,11 +25,11 @@ interface Container {
   readonly pointer: string;
   /** Undefined for a list. */
   readonly names: Set<string> | undefined;
-  /** Name or index of the member that is being read. */
+  /** Name or index of the current member. */
   key: string | number;
 }
 
-/** Strings and the characters that give JSON its structure; the text is known to be JSON. */
+/** Strings and structural characters of valid JSON. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
 
 function duplicatesIn(text: string): readonly string[] {

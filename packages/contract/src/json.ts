@@ -1,4 +1,4 @@
-/** A JSON object whose members have not been looked at yet. */
+/** A JSON object with members of unknown types. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Whether a value is an object, neither null nor an array. */
@@ -14,7 +14,7 @@ export function typeOf(value: unknown): string {
   return typeof value;
 }
 
-/** An empty object without a prototype, in which `__proto__` and such are ordinary names. */
+/** An empty object without a prototype, in which names such as `__proto__` are ordinary. */
 export function emptyRecord<Value>(): Record<string, Value> {
   const record: Record<string, Value> = Object.create(null);
   return record;

@@ -9,37 +9,35 @@ import type { Operation } from './operation.ts';
 import { responseFor } from './operations.ts';
 import type { Validator } from './validator.ts';
 
-/** A remark, with who made it and on what. */
+/** A remark with its check and its exchange. */
 export interface Judged {
   readonly check: Check;
   readonly exchange: Exchange;
   readonly remark: Remark;
 }
 
-/** Judges responses by one document. */
+/** Runs the checks of one document. */
 export interface Judge {
-  /** The remarks of the checks of one response. */
+  /** Runs the checks of single responses. */
   readonly judgeResponse: (exchange: Exchange) => readonly Judged[];
-  /** The remarks of the checks of a whole run about all its responses. */
+  /** Runs the checks of whole runs. */
   readonly judgeRun: (context: Omit<RunContext, 'document' | 'operations' | 'validator' | 'envelope'>) => readonly Judged[];
 }
 
-/** What a judge is made of; `validator` is that of the same document. */
 export interface JudgeParts {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
   readonly validator: Validator;
-  /** In the order in which they look at a response. */
+  /** In the order in which they run. */
   readonly checks: readonly Check[];
 }
 
-/** A judge for the responses of a document's operations. */
 export function createJudge(parts: JudgeParts): Judge {
   const { document, operations, validator, checks } = parts;
   const envelope = readEnvelope(document, operations);
   return {
     judgeResponse(exchange) {
-      // The response to a method that is not described does not belong to the operation.
+      // The response to an undescribed method does not belong to the operation.
       const isForeign = exchange.sent.purpose === 'method';
       const response = isForeign ? undefined : responseFor(exchange.operation, exchange.status);
       const json = response === undefined ? undefined : jsonOf(response);
@@ -75,7 +73,7 @@ export function createJudge(parts: JudgeParts): Judge {
   };
 }
 
-/** Rules that a value breaks only because it breaks another: of a value of the wrong type, nothing else is worth saying. */
+/** Rules whose violation follows from that of another rule. A wrong type causes all others. */
 const CAUSES: readonly (readonly [cause: readonly string[], echoes: readonly string[] | 'all'])[] = [
   [['type'], 'all'],
   [
@@ -84,7 +82,7 @@ const CAUSES: readonly (readonly [cause: readonly string[], echoes: readonly str
   ],
   [['format'], ['pattern']],
 ];
-/** These speak of a member, not of the value at the path of the issue. */
+/** Keywords about a member, not about the value at the path of the issue. */
 const OF_MEMBERS: ReadonlySet<string> = new Set([
   'required',
   'dependentRequired',
@@ -93,7 +91,7 @@ const OF_MEMBERS: ReadonlySet<string> = new Set([
   'propertyNames',
 ]);
 
-/** One cause, one issue. */
+/** Removes issues that follow from another issue. */
 function withoutEchoes(issues: readonly Issue[]): readonly Issue[] {
   return issues.filter(
     ({ path, keyword }) =>
@@ -107,7 +105,7 @@ function withoutEchoes(issues: readonly Issue[]): readonly Issue[] {
   );
 }
 
-/** Whether a check that applies to an operation had something to look at in a response of it. */
+/** Whether a check judges an exchange, given that it applies to the operation. */
 export function isPerformed(check: Check, exchange: Exchange): boolean {
   if (exchange.sent.purpose === 'method') return check.needs?.includes('method') === true;
   if (check.needs !== undefined) return check.needs.includes(exchange.sent.purpose);

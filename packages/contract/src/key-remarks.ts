@@ -3,21 +3,21 @@ import { isSuccess } from './exchange.ts';
 import type { Remark } from './finding.ts';
 import { isKnownFor, occasionProposal } from './observed.ts';
 
-/** Returns the remarks about a response to a request that did not have the right key. */
+/** Judges the response to a request without a key or with a wrong one. */
 export function keyRemarks(context: ResponseContext, how: string): readonly Remark[] {
   const { exchange, document, response } = context;
   const { status } = exchange;
-  // Too many requests and failures say nothing about keys; the latter are found by server-error.
+  // 429 and failures do not show whether the service checks keys. The check server-error reports failures.
   if (status === 401 || status === 403 || status === 429 || status >= 500) return [];
   const isServed = isSuccess(status);
-  // A client that forgot its key shows only whether the service asks for one.
+  // A recorded request without a key may have been refused for any reason.
   if (!isServed && exchange.sent.purpose === 'traffic') return [];
   if (!isServed && isKnownFor(document, response, 'x-for-no-key')) return [];
   return [
     {
       pointer: '',
       verdict: isServed ? 'violation' : 'learned',
-      message: isServed ? `a request ${how} is served` : `a request ${how} is refused for another reason than its key`,
+      message: isServed ? `the service accepts a request ${how}` : `the service refuses a request ${how}, but for another reason`,
       expected: '401',
       observed: String(status),
       at: '/security',

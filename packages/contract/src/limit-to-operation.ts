@@ -7,8 +7,8 @@ import type { Proposal } from './proposal.ts';
 import { replaced } from './replace.ts';
 
 /**
- * A change of a response that operations share, limited to the operation that showed it: its reference becomes a copy with the change.
- * @returns the change itself where several operations showed it, or no other operation has the response
+ * Limits a change of a shared response to the operation that showed it, by replacing the reference with a changed copy.
+ * @returns the unchanged proposal when several operations showed it, or no other operation uses the response
  */
 export function limitToOperation(document: OpenApiDocument, proposal: Proposal, exchanges: readonly Exchange[]): Proposal {
   const component = /^\/components\/responses\/[^/]+/.exec(proposal.at)?.[0];
@@ -30,7 +30,7 @@ export function limitToOperation(document: OpenApiDocument, proposal: Proposal, 
   };
 }
 
-/** The statuses of operations that are a reference to a response. */
+/** Pointers to all references to a response. */
 function referencesTo({ paths = {} }: OpenApiDocument, component: string): readonly string[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(Object(item)).flatMap(([method, operation]) =>
@@ -41,7 +41,7 @@ function referencesTo({ paths = {} }: OpenApiDocument, component: string): reado
   );
 }
 
-/** A copy with an entry at a pointer, and the maps above it that are not there yet. */
+/** A copy with an entry at a pointer. Creates missing parents. */
 function withEntry(object: JsonObject, pointer: string, entry: unknown): JsonObject {
   const tokens = pointerTokens(pointer);
   const missing = tokens.findIndex((_, index) => valueAt(object, joinPointer('', ...tokens.slice(0, index + 1))) === undefined);

@@ -11,7 +11,7 @@ interface Parts {
   readonly validator: Validator;
 }
 
-/** Most likely to fit first; each keeps to what nobody would have. */
+/** Identifiers that no resource has, the most widely valid first. */
 const CANDIDATES = [
   '00000000-0000-4000-8000-00000000dead',
   'contract-test-unknown.invalid',
@@ -21,10 +21,10 @@ const CANDIDATES = [
   '987654321',
 ] as const;
 
-/** A shorter identifier could be one that something has. */
+/** A resource could have a shorter identifier. */
 const MIN_RUN_LENGTH = 6;
 
-/** Path parameters that keep their rules and name nothing; undefined where no candidate keeps the rules, or leads to another path. */
+/** Valid path parameters that identify no resource; undefined when no candidate is valid. */
 export function madeUpPath({ document, operations, validator }: Parts, operation: Operation): PathValues | undefined {
   const values: Record<string, string> = {};
   for (const parameter of operation.parameters) {
@@ -36,7 +36,7 @@ export function madeUpPath({ document, operations, validator }: Parts, operation
   return operations.length === 0 ? undefined : values;
 }
 
-/** Variations of the parameter's own example keep patterns that no list foresees. */
+/** Adds variations of the parameter's example and pattern to the fixed candidates. */
 function candidates(document: OpenApiDocument, { pointer, examples }: Parameter): readonly string[] {
   const written =
     pointer === undefined

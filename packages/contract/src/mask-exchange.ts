@@ -12,7 +12,7 @@ import { MASK, maskSecrets } from './secrets.ts';
 import { rootView } from './view.ts';
 import type { View } from './view.ts';
 
-/** A JSON body that may be written down: secrets are masked, and so is every value that the document does not describe, as it could be one. */
+/** The JSON body of a response without secrets. Undescribed values are masked too, because they could be secrets. */
 export function maskedBody(document: OpenApiDocument, exchange: Exchange): unknown {
   if (exchange.body.kind !== 'json') return undefined;
   const pointer = schemaOf(exchange);
@@ -20,23 +20,22 @@ export function maskedBody(document: OpenApiDocument, exchange: Exchange): unkno
   return maskUnknown(rootView(document, pointer), maskSecrets(document, pointer, exchange.body.value));
 }
 
-/** The body of a request that may be written down: as with responses, what the document does not describe could be a secret. */
+/** The body of a request without secrets and undescribed values. */
 export function maskedForm(document: OpenApiDocument, { operation, sent }: Exchange): string | undefined {
   const { body, headers } = sent;
   if (body === undefined || body === '') return body;
   const described = operation.body;
   const type = mediaTypeName(headers['content-type'] ?? described?.mediaType ?? '');
-  if (described === undefined || type !== mediaTypeName(described.mediaType))
-    return `(${body.length} characters as ${type}; not written down)`;
+  if (described === undefined || type !== mediaTypeName(described.mediaType)) return `(${body.length} characters as ${type}; not recorded)`;
   const { values, issues } = readBody(operation, body);
   if (issues.some(({ path, keyword }) => path === '' && keyword === 'malformed'))
-    return `(${body.length} characters that are not a body of the type ${type}; not written down)`;
+    return `(${body.length} characters that are not valid ${type}; not recorded)`;
   const masked = maskSecrets(document, described.pointer, values);
   const known = Object.entries(isObject(masked) ? masked : {}).map(([name, value]) => [name, described.fields.has(name) ? value : MASK]);
   return writeBody(operation, Object.fromEntries(known));
 }
 
-/** The address of a request that may be written down: values of query parameters that are secret or not described are masked. */
+/** The URL of a request without the values of secret and undescribed query parameters. */
 export function maskedUrl(document: OpenApiDocument, { operation, sent }: Exchange): string {
   if (!URL.canParse(sent.url)) return sent.url;
   const url = new URL(sent.url);
@@ -47,15 +46,15 @@ export function maskedUrl(document: OpenApiDocument, { operation, sent }: Exchan
   return url.href;
 }
 
-/** Names of headers and cookies that carry what opens something. */
+/** Names of headers and cookies with credentials. */
 const SECRET_NAME = /auth|cookie|credential|idempotency-key$|key$|password|secret|session|token/;
 
-/** Whether a header carries a credential, by the document or by its name in lower case. */
+/** Whether a header has a credential, by the document or by its name in lower case. */
 export function isSecretHeader({ security }: Operation, name: string): boolean {
   return (security?.in === 'header' && security.name.toLowerCase() === name) || SECRET_NAME.test(name);
 }
 
-/** The headers of a request that may be written down: those that carry a credential or a secret parameter are masked. */
+/** The headers of a request, with credentials and secret parameters masked. */
 export function maskedHeaders(document: OpenApiDocument, exchange: Exchange): Readonly<Record<string, string>> {
   const { operation, sent } = exchange;
   return Object.fromEntries(
@@ -68,7 +67,7 @@ export function maskedHeaders(document: OpenApiDocument, exchange: Exchange): Re
   );
 }
 
-/** The cookies that the document describes as parameters without a secret. The others could be a session. */
+/** The cookies that the document describes as parameters that are not secret. Other cookies could be a session. */
 function maskedCookies(document: OpenApiDocument, { operation }: Exchange, header: string): string {
   const shown = operation.parameters
     .filter((one) => one.in === 'cookie' && !SECRET_NAME.test(one.name.toLowerCase()) && !isSecretParameter(document, one))
@@ -83,7 +82,7 @@ function isSecretParameter(document: OpenApiDocument, { pointer }: Parameter): b
   return pointer !== undefined && rootView(document, pointer).nodes.some(({ schema }) => schema['x-secret'] === true);
 }
 
-/** The secret texts of an exchange, to be taken out of everything that is written. */
+/** The secrets of an exchange, to be removed from all reports. */
 export function secretsOf(document: OpenApiDocument, exchange: Exchange): readonly string[] {
   const { operation, sent, body } = exchange;
   const pointer = schemaOf(exchange);

@@ -23,7 +23,7 @@ test.each([
   ['GET', '/domain/a.example/info', 'getDomain', { domain: 'a.example' }],
   ['GET', '/domain/handle/H1/info', 'getHandle', { handle: 'H1' }],
   ['GET', '/files/a.txt', 'getFile', { name: 'a', ext: 'txt' }],
-])('%s %s is %s', (method, path, id, parameters) => {
+])('matches %s %s to %s', (method, path, id, parameters) => {
   const match = createMatcher(operations)(method, path);
   expect(match?.operation.id).toBe(id);
   expect(match?.parameters).toEqual(parameters);
@@ -35,6 +35,6 @@ test.each([
   ['GET', '/invoices/7/more'],
   ['GET', '/invoices/%ff'],
   ['GET', '/filesXaXtxt'],
-])('%s %s is not an operation', (method, path) => {
+])('does not match %s %s', (method, path) => {
   expect(createMatcher(operations)(method, path)).toBeUndefined();
 });

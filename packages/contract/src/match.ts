@@ -7,18 +7,17 @@ export interface Match {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Finds the operation that a request is for; undefined where the document has none. */
+/** Finds the operation of a request; undefined when the document has none. */
 export type Matcher = (method: string, path: string) => Match | undefined;
 
 interface Route {
   readonly operation: Operation;
   readonly names: readonly string[];
   readonly pattern: RegExp;
-  /** `0` for a literal segment, `1` for a variable one: sorts literal templates before variable ones, as OpenAPI prescribes. */
+  /** `0` for a literal segment, `1` for a variable one: sorts literal paths before templated ones, as OpenAPI requires. */
   readonly rank: string;
 }
 
-/** A matcher for the operations of a document. */
 export function createMatcher(operations: readonly Operation[]): Matcher {
   const routes = operations.map(readRoute).toSorted((one, other) => (one.rank < other.rank ? -1 : one.rank > other.rank ? 1 : 0));
   return (method, path) => {

@@ -7,18 +7,18 @@ import { provenanceOf } from './provenance.ts';
 import type { Provenance } from './provenance.ts';
 import { keysOf } from './schema.ts';
 
-/** The `schema` of a parameter, header or media type: its place, and its value after following references. */
+/** The `schema` of a parameter, header or media type, and its pointer. */
 export function readSchema(document: OpenApiDocument, holder: string): { readonly pointer: string | undefined; readonly schema: Schema } {
   const pointer = joinPointer(holder, 'schema');
   const written = resolve(document, holder).value['schema'];
   if (typeof written === 'boolean') return { pointer, schema: written };
   if (!isObject(written)) return { pointer: undefined, schema: true };
-  // OpenAPI 3.1 allows further keywords next to $ref: then this object is the schema.
+  // OpenAPI 3.1 allows keywords next to $ref: then this object is the schema.
   const isPlainReference = member(written, '$ref') !== undefined && Object.keys(written).length === 1;
   return { pointer, schema: isPlainReference ? resolve(document, pointer).value : written };
 }
 
-/** The examples of a parameter or media type, by name; a single `example` is called `example`. */
+/** The examples of a parameter or media type, by name. A single `example` gets the name `example`. */
 export function readExamples(document: OpenApiDocument, holder: string): Readonly<Record<string, Example>> {
   const { value } = resolve(document, holder);
   const examples = emptyRecord<Example>();
@@ -31,7 +31,6 @@ export function readExamples(document: OpenApiDocument, holder: string): Readonl
   return examples;
 }
 
-/** A response header. */
 export function readHeader(document: OpenApiDocument, at: string, inherited: Provenance): Header {
   const { pointer, value } = resolve(document, at);
   return {

@@ -25,7 +25,7 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   int32: 'an integer of at most 2147483647',
 };
 
-/** The expectation of a broken rule, as the rest of a sentence that begins with the field: "must be at least 1". */
+/** The expectation of a broken rule, to be read after the name of the field: "must be at least 1". */
 export function expectation(keyword: string, params: JsonObject, schema: JsonObject): string {
   const { limit } = params;
   const { 'x-expected': expected } = schema;
@@ -64,8 +64,8 @@ export function expectation(keyword: string, params: JsonObject, schema: JsonObj
     case 'maxLength':
       return `must be at most ${count(limit, 'character')} long`;
     case 'pattern':
-      // People cannot read a regular expression, so the document has a description in `x-expected`.
-      return `must ${typeof expected === 'string' ? `be ${expected}` : 'match the pattern that the document gives'}`;
+      // `x-expected` describes a regular expression in words.
+      return `must ${typeof expected === 'string' ? `be ${expected}` : 'match the pattern in the document'}`;
     case 'format':
       return `must be ${FORMAT_NAMES[String(params['format'])] ?? `of the format ${String(params['format'])}`}`;
     case 'minItems':
@@ -81,7 +81,7 @@ export function expectation(keyword: string, params: JsonObject, schema: JsonObj
     case 'oneOf':
       return 'must match exactly one of the alternatives, but matches several';
     case 'not':
-      return 'must not be what the document rules out';
+      return 'must not match the schema in `not`';
     default:
       return `must satisfy the rule ${keyword} of the document`;
   }
@@ -93,7 +93,7 @@ function unknownProperty(schema: JsonObject): string {
   return names.length === 0 ? 'is not known here; no properties are expected' : `is not known here; known are ${names.join(', ')}`;
 }
 
-/** The names of JSON types for a reader: "a string or null". */
+/** JSON types in words: "a string or null". */
 export function typeNames(types: unknown): string {
   const names = Array.isArray(types) ? types : String(types).split(',');
   return [...new Set(names.map((name) => TYPE_NAMES[String(name)] ?? String(name)))].join(' or ');

@@ -1,5 +1,5 @@
 /**
- * Money as responses and arguments have it: exact, in units of 10^-8 of whatever currency the API counts in. Never a float.
+ * An exact amount in units of 10^-8 of the currency of the API.
  */
 export type Money = bigint;
 
@@ -8,9 +8,9 @@ const UNITS = 10n ** BigInt(DECIMALS);
 const DECIMAL = /^(\d{1,15})(?:\.(\d{1,8}))?$/;
 
 /**
- * An amount from its decimal notation, or from a JSON number: of that, the shortest decimal that reads as the same number, which is what
- * the service wrote.
- * @returns undefined where it is not an amount from 0 on with up to eight decimals
+ * Parses an amount from decimal notation or a JSON number. For a number, uses the shortest decimal with the same value, which is what the
+ * service wrote.
+ * @returns undefined when the value is not an amount of at least 0 with at most eight decimals
  */
 export function moneyOf(value: unknown): Money | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
@@ -18,7 +18,7 @@ export function moneyOf(value: unknown): Money | undefined {
   return whole === undefined ? undefined : BigInt(whole) * UNITS + BigInt(fraction.padEnd(DECIMALS, '0'));
 }
 
-/** An amount in decimal notation, with two decimals at least: `8.50`, `0.00385802`. */
+/** Formats an amount with at least two decimals: `8.50`, `0.00385802`. */
 export function showMoney(amount: Money): string {
   const fraction = (amount % UNITS)
     .toString()

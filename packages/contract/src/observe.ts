@@ -5,15 +5,15 @@ import { MASK, maskSecrets } from './secrets.ts';
 
 const MAX_TEXT_LENGTH = 60;
 const MAX_NAMES = 8;
-/** Shorter secrets are not looked for in other texts: they would be found everywhere. */
+/** Shorter secrets are not removed from other texts, because they occur in many by chance. */
 const MIN_SECRET_LENGTH = 6;
 
-/** Describes what stands at a pointer of a value, without secrets: objects and lists by their shape, only short plain values as they are. */
+/** Describes the value at a pointer without secrets: objects and lists by their shape, short scalars literally. */
 export function observe(document: OpenApiDocument, schemaPointer: string, value: unknown, pointer: string): string {
   return describe(valueAt(maskSecrets(document, schemaPointer, value), pointer));
 }
 
-/** The shape of a value and nothing of its content, for places that no schema describes. */
+/** Describes the shape of an undescribed value without its content. */
 export function shapeOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}, the first ${shapeOf(value[0])}`;
@@ -30,7 +30,7 @@ function describe(value: unknown): string {
   return value.length <= MAX_TEXT_LENGTH ? JSON.stringify(value) : `a string of ${value.length} characters`;
 }
 
-/** The secret texts of a value, to be taken out of every report. */
+/** The secrets of a value, to be removed from all reports. */
 export function secretsIn(document: OpenApiDocument, schemaPointer: string, value: unknown): readonly string[] {
   const secrets: string[] = [];
   function visit(original: unknown, masked: unknown): void {
@@ -52,11 +52,11 @@ function texts(value: unknown, into: string[]): void {
   else if (typeof value === 'object' && value !== null) for (const child of Object.values(value)) texts(child, into);
 }
 
-/** A function that replaces each of the secrets in a text, also in the notation of JSON and URLs. */
+/** Returns a function that masks secrets in a text, including their JSON and URL encodings. */
 export function scrubber(secrets: Iterable<string>): (text: string) => string {
   const forms = [...new Set(secrets)].flatMap((secret) => (secret.length < MIN_SECRET_LENGTH ? [] : formsOf(secret)));
   const known = [...new Set(forms)].toSorted((one, other) => other.length - one.length);
-  // Most texts, headers above all, come again and again.
+  // Many texts repeat, especially headers.
   const done = new Map<string, string>();
   return (text) => {
     let scrubbed = done.get(text);

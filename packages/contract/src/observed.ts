@@ -13,8 +13,8 @@ import { rootView } from './view.ts';
 import type { View } from './view.ts';
 
 /**
- * A further occasion on which an operation returns a response, as a contract test has seen it. The document keeps it in a key `x-for-…`
- * of the response (openapi/EXTENSIONS.md), because no schema can express it and later runs need to know it.
+ * A kind of request for which an operation returned a response in a contract test. The document records it in a key `x-for-…` of the
+ * response (openapi/EXTENSIONS.md) for later runs, because no schema can express it.
  */
 export type Occasion = 'x-for-no-key' | 'x-for-unknown-id' | 'x-for-removed' | 'x-for-invalid-form' | 'x-for-valid-form';
 
@@ -22,13 +22,13 @@ const TEXT = 'observed';
 const UUID = '00000000-0000-4000-8000-000000000000';
 const INSTANT = '2026-01-01T00:00:00.000Z';
 
-/** Whether the document says that a response is also answered on an occasion. */
+/** Whether the document allows a response on an occasion. */
 export function isKnownFor(document: OpenApiDocument, response: OperationResponse | undefined, occasion: Occasion): boolean {
   const written = response === undefined ? undefined : valueAt(document, response.holder);
   return isObject(written) && member(written, occasion) === true;
 }
 
-/** The change that makes a document say on which occasion a response is answered; the response itself too, where it has none. */
+/** The change that allows a response on an occasion. It adds the response itself if the document does not have it. */
 export function occasionProposal({ document, validator, exchange, response }: ResponseContext, occasion: Occasion): Proposal {
   return response === undefined
     ? {
@@ -40,7 +40,7 @@ export function occasionProposal({ document, validator, exchange, response }: Re
     : { kind: 'add-entry', at: response.holder, key: occasion, value: true };
 }
 
-/** A response of the document that describes an actual one, without any value of it that could be a secret. */
+/** Describes an observed response for the document, without values that could be secrets. */
 export function observedResponse({
   document,
   validator,
@@ -55,7 +55,7 @@ export function observedResponse({
   const known = describedElsewhere({ document, validator, exchange });
   const schema = known?.written ?? shapeSchema(body.value);
   const example = exampleFrom(known === undefined ? undefined : rootView(document, known.pointer), body.value);
-  // An example that breaks a rule, such as a pattern, says less than none.
+  // An example must be valid: the made-up values may break a rule, such as a pattern.
   const isFit = known === undefined || validator.compile(known.pointer)(example).length === 0;
   return {
     ...base,
@@ -65,12 +65,12 @@ export function observedResponse({
   };
 }
 
-/** What describes a response header that was observed: the header of the same name that other responses have, or a text. */
+/** Describes an observed response header: by the described header of that name in other responses, else as a string. */
 export function observedHeader(document: OpenApiDocument, name: string): JsonObject {
   return headerDescribedElsewhere(document, name) ?? { description: OBSERVED, 'x-provenance': 'inferred', schema: { type: 'string' } };
 }
 
-/** A reference to the header of the same name that other responses have. */
+/** A reference to the header with the same name in another response. */
 function headerDescribedElsewhere({ paths = {} }: OpenApiDocument, name: string): JsonObject | undefined {
   for (const item of Object.values(paths)) {
     for (const operation of Object.values(Object(item))) {
@@ -83,13 +83,13 @@ function headerDescribedElsewhere({ paths = {} }: OpenApiDocument, name: string)
   return undefined;
 }
 
-/** A media type for a body that is not JSON, or that is not there. */
+/** The media type object for a body that is empty or not JSON. */
 export function observedText(isEmpty = false): JsonObject {
   const [schema, value] = isEmpty ? [{ type: 'string', maxLength: 0 }, ''] : [{ type: 'string' }, TEXT];
   return { schema, examples: { observed: { summary: 'Observed shape', value } } };
 }
 
-/** The schema of another failure, or success, of the operation that the body fits as well: then the change is a reference. */
+/** A described failure, or success, of the operation whose schema the body also matches: then the change is a reference. */
 export function describedElsewhere({
   document,
   validator,
@@ -109,11 +109,11 @@ export function schemasOf({ operation }: Exchange, isWanted: (status: string) =>
     .filter((pointer) => pointer !== undefined);
 }
 
-/** The shape of a value with made-up values: only what the document names anyway stays. */
+/** An example with the shape of a value. It keeps only values that the document has as `const` or `enum`. */
 function exampleFrom(view: View | undefined, value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map((item) => exampleFrom(view?.member(0).view, item));
   if (isObject(value)) {
-    // One entry of a map says as much as all of them.
+    // One entry of a map is enough.
     const isDescribed = view !== undefined && view.nodes.length > 0;
     const isKeyed = isDescribed ? Object.keys(value).every((name) => !view.member(name).isNamed) : isMap(value);
     const entries = isKeyed ? Object.entries(value).slice(0, 1) : Object.entries(value);

@@ -1,14 +1,13 @@
 import type { JsonObject } from './json.ts';
 import type { Provenance } from './provenance.ts';
 
-/** A JSON Schema as the document holds it, after following references at its top. */
+/** A JSON Schema of the document, after following a reference. */
 export type Schema = JsonObject | boolean;
 
-/** One operation of the document, as data. */
 export interface Operation {
-  /** The operationId, or method and path where the document gives none. */
+  /** The operationId, or method and path when there is none. */
   readonly id: string;
-  /** In capitals: `PUT`. */
+  /** In upper case: `PUT`. */
   readonly method: string;
   /** Path template: `/vm/{vmid}/reinstall`. */
   readonly path: string;
@@ -20,32 +19,32 @@ export interface Operation {
   readonly billable: boolean;
   /** Changes nothing: GET, HEAD, OPTIONS, or `x-read-only`. */
   readonly readOnly: boolean;
-  /** Whether sending it again after a lost response is harmless; without `x-retry`, only what is read-only is. */
+  /** Whether a retry after a lost response is safe (`x-retry`). Default: only for read-only operations. */
   readonly retry: 'safe' | 'never';
-  /** The credential that it takes; undefined where it takes none. */
+  /** Its credential, or undefined. */
   readonly security: Security | undefined;
-  /** Why no request can carry the credentials that it needs; undefined where one can. */
+  /** Why the required credentials cannot be sent, or undefined. */
   readonly unsupportedSecurity: string | undefined;
   readonly parameters: readonly Parameter[];
-  /** The body that it takes: a form, else JSON. */
+  /** Its body: a form, else JSON. */
   readonly body: RequestBody | undefined;
-  /** The same where it is a form. */
+  /** Its body when that is a form. */
   readonly form: Form | undefined;
-  /** Why no request can have the body that it needs; undefined where one can. */
+  /** Why the required body cannot be sent, or undefined. */
   readonly unsupportedBody: string | undefined;
-  /** Keyed by what the document writes: `200`, `4XX`, `default`. */
+  /** By the keys of the document: `200`, `4XX`, `default`. */
   readonly responses: Readonly<Record<string, OperationResponse>>;
 }
 
 export interface Security {
   /** Name of the security scheme. */
   readonly scheme: string;
-  /** An API key as it is, a bearer token, or user and password. */
+  /** An API key, a bearer token, or user and password. */
   readonly kind: 'key' | 'bearer' | 'basic';
   readonly in: 'header' | 'query' | 'cookie';
   /** Name of the header, query parameter or cookie, as written. */
   readonly name: string;
-  /** Whether the document allows requests without it as well. */
+  /** Whether the document also allows requests without it. */
   readonly optional: boolean;
 }
 
@@ -53,14 +52,14 @@ export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required: boolean;
-  /** Pointer to its schema, for `Validator.compile`; undefined where it has none. */
+  /** Pointer to its schema, for `Validator.compile`; undefined without a schema. */
   readonly pointer: string | undefined;
   readonly schema: Schema;
   readonly provenance: Provenance;
   readonly examples: readonly unknown[];
-  /** Where it is, after following references. */
+  /** Pointer to the object, after following references. */
   readonly holder: string;
-  /** Whether the items of a list are sent as parameters of their own: `a=1&a=2`. */
+  /** Whether list items are sent as separate parameters: `a=1&a=2`. */
   readonly explode: boolean;
 }
 
@@ -71,17 +70,17 @@ export interface Form extends RequestBody {
   readonly encoding: Readonly<Record<string, unknown>>;
 }
 
-/** A body whose fields are known: a form, or a JSON object. */
+/** A body with described fields: a form or a JSON object. */
 export interface RequestBody {
   readonly format: 'form' | 'json';
-  /** As the document writes it: the content type of requests. */
+  /** The content type of requests. */
   readonly mediaType: string;
   /** Pointer to its schema, for `Validator.compile` and `maskSecrets`. */
   readonly pointer: string;
   readonly schema: Schema;
-  /** Whether the operation needs a body at all. */
+  /** Whether the operation requires a body. */
   readonly required: boolean;
-  /** What reading and writing need to know of each property. */
+  /** How to parse and serialise each property. */
   readonly fields: ReadonlyMap<string, FormField>;
   readonly examples: Readonly<Record<string, Example>>;
 }
@@ -92,17 +91,17 @@ export interface FormField {
   readonly name: string;
   readonly pointer: string;
   readonly required: boolean;
-  /** How the text becomes a value; `json` for objects, `unsupported` for a style that forms here do not speak. */
+  /** How a text is converted to a value; `json` for objects, `unsupported` for an unsupported style. */
   readonly kind: ScalarKind | 'array' | 'json' | 'unsupported';
   /** Kind of the items of an array. */
   readonly items: ScalarKind;
-  /** The separator between the items of an array that is written in one piece; undefined where the field is repeated. */
+  /** The separator between array items in one field; undefined when the field is repeated. */
   readonly separator: ',' | ' ' | '|' | undefined;
   readonly secret: boolean;
 }
 
 export interface OperationResponse {
-  /** Where it stands, after following references. */
+  /** Pointer to the object, after following references. */
   readonly holder: string;
   readonly description: string;
   readonly provenance: Provenance;
@@ -114,9 +113,9 @@ export interface OperationResponse {
 }
 
 export interface MediaType {
-  /** Where it stands; its schema is below. */
+  /** Pointer to the media type object. */
   readonly holder: string;
-  /** Pointer to its schema, for `Validator.compile`; undefined where it has none. */
+  /** Pointer to its schema, for `Validator.compile`; undefined without a schema. */
   readonly pointer: string | undefined;
   readonly schema: Schema;
   readonly examples: Readonly<Record<string, Example>>;
@@ -135,7 +134,7 @@ export interface Header {
   readonly provenance: Provenance;
 }
 
-/** Where a response leads: parameter names of another operation, with the runtime expressions that fill them. */
+/** An OpenAPI link: the parameters of another operation, with the runtime expressions for their values. */
 export interface Link {
   readonly operationId: string;
   readonly parameters: Readonly<Record<string, string>>;

@@ -25,7 +25,7 @@ describe('the reseller document', () => {
       expect(security).toEqual({ scheme: 'ApiKey', kind: 'key', in: 'header', name: 'X-SERVICE-APIKEY', optional: false });
   });
 
-  test('tells what each operation costs and changes', () => {
+  test('has the cost and the effect of each operation', () => {
     expect(operations.get('createVm')).toMatchObject({
       method: 'PUT',
       path: '/vm/create',
@@ -38,7 +38,7 @@ describe('the reseller document', () => {
     expect(operations.get('listRequests')).toMatchObject({ method: 'POST', readOnly: true });
   });
 
-  test('gives each form field its type', () => {
+  test('has the type of each form field', () => {
     const fields = operations.get('createVm')?.form?.fields;
     expect(fields?.get('cores')).toMatchObject({ kind: 'integer', required: true });
     expect(fields?.get('os')).toMatchObject({ kind: 'string', required: true });
@@ -85,7 +85,7 @@ describe('any document', () => {
     expect([200, 404, 500].map((status) => responseFor(operation, status)?.description)).toEqual(['ok', 'yours', 'other']);
   });
 
-  test('names an operation without operationId by method and path', () => {
+  test('uses method and path as the id of an operation without operationId', () => {
     expect(operationOf({ paths: { '/a': { get: {} } } }).id).toBe('GET /a');
   });
 
@@ -112,12 +112,12 @@ describe('any document', () => {
     expect(read).toThrow(reason);
   });
 
-  test('refuses two operations of one name', () => {
+  test('refuses two operations with the same id', () => {
     expect(() => operationOf({ paths: { '/a': { get: { operationId: 'x' }, put: { operationId: 'x' } } } })).toThrow('Two operations');
   });
 });
 
-describe('of several ways to authenticate', () => {
+describe('chooses among the security requirements', () => {
   const schemes = {
     Basic: { type: 'http', scheme: 'basic' },
     Token: { type: 'http', scheme: 'bearer' },

@@ -14,21 +14,21 @@ import { keysOf } from './schema.ts';
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 const READ_ONLY_METHODS: ReadonlySet<string> = new Set(['get', 'head', 'options']);
 
-/** An operation that cannot be read, as it refers to nothing or breaks the rules of OpenAPI. */
+/** An operation that cannot be read, because it has a broken reference or breaks the rules of OpenAPI. */
 export interface UnreadableOperation extends Pick<Operation, 'id' | 'method' | 'path' | 'pointer'> {
   readonly reason: string;
 }
 
-/** The operations of a document in its order, those that can be read and those that cannot. */
+/** The readable and the unreadable operations of a document. */
 export interface OperationSurvey {
   readonly operations: readonly Operation[];
   readonly unreadable: readonly UnreadableOperation[];
 }
 
 /**
- * The operations of a document, in its order, with references resolved and provenance inherited.
- * @param document an OpenAPI 3.1 document in one piece
- * @throws {DocumentError} when it is not one, or a part that is needed is missing or mistyped
+ * Reads the operations of a document, in its order, with references resolved and provenance inherited.
+ * @param document a bundled OpenAPI 3.1 document
+ * @throws {DocumentError} when the document is invalid, or a required part is missing or has a wrong type
  */
 export function readOperations(document: OpenApiDocument): readonly Operation[] {
   const { operations, unreadable } = surveyOperations(document);
@@ -38,7 +38,7 @@ export function readOperations(document: OpenApiDocument): readonly Operation[] 
 }
 
 /**
- * The operations of a document, where one that cannot be read does not keep the others from being read.
+ * Reads the operations of a document, and lists those that cannot be read.
  * @throws {DocumentError} when it is not an OpenAPI 3.1 document
  */
 export function surveyOperations(document: OpenApiDocument): OperationSurvey {
@@ -82,7 +82,7 @@ function readOperation(document: OpenApiDocument, item: Resolved, path: string, 
   const provenance = provenanceOf(value, provenanceOf(item.value, 'shown'));
   const billable = value['x-billable'] === true;
   const isSaid = typeof value['x-read-only'] === 'boolean';
-  // A purchase changes something, whatever its method is.
+  // A billable operation changes state, whatever its method.
   const readOnly = !billable && (isSaid ? value['x-read-only'] === true : READ_ONLY_METHODS.has(method));
   const retry = value['x-retry'];
   const [tag] = listAt(value, 'tags');
@@ -181,7 +181,7 @@ function readLinks(document: OpenApiDocument, response: Resolved): readonly Link
     if (operationId === undefined) continue;
     const parameters = emptyRecord<string>();
     for (const [parameter, expression] of Object.entries(asObject(value['parameters']))) {
-      // A name may be qualified by its place: "path.vmid".
+      // A name may be qualified by its location: "path.vmid".
       if (typeof expression === 'string') parameters[parameter.replace(/^(?:path|query|header|cookie)\./, '')] = expression;
     }
     links.push({ operationId, parameters });
@@ -189,7 +189,7 @@ function readLinks(document: OpenApiDocument, response: Resolved): readonly Link
   return links;
 }
 
-/** The requirement that a single API key, token, or user and password meets: of several, the one for which a key is most likely at hand. */
+/** The preferred security requirement that needs a single API key, token, or user and password. */
 function readSecurity(document: OpenApiDocument, operation: JsonObject): Pick<Operation, 'security' | 'unsupportedSecurity'> {
   const written = Array.isArray(operation['security']) ? operation['security'] : (document.security ?? []);
   const requirements = written.filter(isObject).map((requirement) => Object.keys(requirement));
@@ -226,7 +226,7 @@ function readScheme(document: OpenApiDocument, scheme: string): Omit<Security, '
   return http === 'basic' ? { scheme, kind: 'basic', in: 'header', name: 'Authorization' } : undefined;
 }
 
-/** What an operation documents for a status: the exact code, else its class (`4XX`), else `default`. */
+/** The described response of a status: for the exact code, else its class (`4XX`), else `default`. */
 export function responseFor(operation: Operation, status: number): OperationResponse | undefined {
   return operation.responses[String(status)] ?? operation.responses[`${Math.floor(status / 100)}XX`] ?? operation.responses['default'];
 }

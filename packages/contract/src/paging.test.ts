@@ -38,15 +38,15 @@ function documentOf(kind: Kind): OpenApiDocument {
 
 const ALL = Array.from({ length: 7 }, (_, id) => ({ id }));
 
-/** A run against seven things, three on a page; `isStuck` says that every page is the first. */
-async function read(kind: Kind, isStuck = false, count = 7): Promise<{ readonly asked: readonly string[]; readonly report: Report }> {
-  const asked: string[] = [];
+/** Runs against a list of seven items, three on a page. With `isStuck`, every page is the first. */
+async function read(kind: Kind, isStuck = false, count = 7): Promise<{ readonly queries: readonly string[]; readonly report: Report }> {
+  const queries: string[] = [];
   const report = await runContract({
     document: documentOf(kind),
     target: new URL('http://target.example/v1'),
     send: async ({ url }) => {
       const { search, searchParams } = new URL(url);
-      asked.push(search);
+      queries.push(search);
       if (kind === 'offset' && !/^[0-9]*$/.test(searchParams.get(kind) ?? '')) return new Response(null, { status: 400 });
       const begin = isStuck ? 0 : Number(searchParams.get(kind)?.replace('at-', '') ?? 0);
       const items = ALL.slice(0, count).slice(begin, begin + 3);
@@ -54,28 +54,25 @@ async function read(kind: Kind, isStuck = false, count = 7): Promise<{ readonly 
       return Response.json(kind === 'offset' ? items : { items, page: { next_cursor: next } });
     },
   });
-  return { asked, report };
+  return { queries, report };
 }
 
-test.each<Kind>(['offset', 'cursor'])(
-  'a list that is paged by a query parameter with %s is read for two pages, and overlaps are found',
-  async (kind) => {
-    const good = await read(kind);
-    expect(good.asked).toEqual(kind === 'offset' ? ['', '?offset=3', '?offset=many'] : ['', '?cursor=at-3']);
-    expect(good.report.findings).toEqual([]);
-    expect(good.report.coverage[0]?.checks).toContainEqual({ check: 'page-overlap', outcome: 'passed' });
-    const stuck = await read(kind, true);
-    expect(stuck.report.findings).toMatchObject([{ check: 'page-overlap', verdict: 'violation', observed: '3 repeated' }]);
-  },
-);
+test.each<Kind>(['offset', 'cursor'])('reads two pages of a list with the query parameter %s, and finds overlaps', async (kind) => {
+  const good = await read(kind);
+  expect(good.queries).toEqual(kind === 'offset' ? ['', '?offset=3', '?offset=many'] : ['', '?cursor=at-3']);
+  expect(good.report.findings).toEqual([]);
+  expect(good.report.coverage[0]?.checks).toContainEqual({ check: 'page-overlap', outcome: 'passed' });
+  const stuck = await read(kind, true);
+  expect(stuck.report.findings).toMatchObject([{ check: 'page-overlap', verdict: 'violation', observed: '3 repeated' }]);
+});
 
-test('where the first page names no next one, none is asked for', async () => {
-  const { asked, report } = await read('cursor', false, 2);
-  expect(asked).toEqual(['']);
+test('does not request a second page if the first has no cursor', async () => {
+  const { queries, report } = await read('cursor', false, 2);
+  expect(queries).toEqual(['']);
   expect(report.coverage[0]?.checks).toContainEqual({ check: 'page-overlap', outcome: 'not-performed' });
 });
 
-test('what a page is asked for by is read from the document', () => {
+test('detects offset and cursor parameters in the document', () => {
   const of = (document: OpenApiDocument): unknown => pagingOf(document, readOperations(document)[0] ?? expect.fail('no operation'));
   expect(of(documentOf('offset'))).toMatchObject({ by: 'offset', in: 'query', field: 'offset', size: 3, pointer: '' });
   expect(of(documentOf('cursor'))).toMatchObject({ by: 'cursor', in: 'query', field: 'cursor', size: undefined, pointer: '/items' });

@@ -8,20 +8,20 @@ import { keysOf, schemaNodes, typesOf } from './schema.ts';
 import { rootView } from './view.ts';
 import type { View } from './view.ts';
 
-/** How an operation's list is read page by page. */
+/** How to read the list of an operation page by page. */
 export interface Paging {
-  /** Whether a page is asked for by how many items come before it, or by what the page before it names. */
+  /** Whether a request has the number of items to skip, or a cursor from the page before. */
   readonly by: 'offset' | 'cursor';
   readonly in: 'form' | 'query';
-  /** Name of the form field or query parameter that says where a page begins. */
+  /** Name of the form field or query parameter with the offset or cursor. */
   readonly field: string;
-  /** Most items of a page; undefined where the document does not say. */
+  /** Maximum number of items on a page, if the document has it. */
   readonly size: number | undefined;
   /** JSON pointer to the list in the body. */
   readonly pointer: string;
   /** JSON pointer into the document to the list's schema. */
   readonly at: string;
-  /** Where the next page begins, by the one before it; undefined where there is none. */
+  /** Returns the offset or cursor of the next page; undefined when there is none. */
   readonly next: (body: unknown) => string | undefined;
   readonly itemsOf: (body: unknown) => readonly unknown[] | undefined;
   readonly withItems: (body: unknown, items: readonly unknown[]) => unknown;
@@ -29,11 +29,11 @@ export interface Paging {
 
 const OFFSET = /^(?:offset|skip|start)$/i;
 const CURSOR = /^(?:cursor|after|starting_?after|(?:page|next|continuation)_?token|continuation|marker)$/i;
-/** Names of the member of a page that has the start of the next page. */
+/** Names of properties with the cursor of the next page. */
 const NEXT = /^(?:next|next_?(?:cursor|token|page_?token|marker)|cursor|continuation_?token|continuation|end_?cursor)$/i;
 const MAX_DEPTH = 3;
 
-/** How the list of an operation is paged: it takes an offset and its response has a list with a greatest length, or a cursor that its response names. */
+/** Detects the paging of an operation: an offset and a list with `maxItems`, or a cursor and a response with the next cursor. */
 export function pagingOf(document: OpenApiDocument, operation: Operation): Paging | undefined {
   const schema = Object.entries(operation.responses)
     .filter(([status]) => status.startsWith('2'))
@@ -72,7 +72,7 @@ export function pagingOf(document: OpenApiDocument, operation: Operation): Pagin
   return { ...base, ...cursor, by: 'cursor', next };
 }
 
-/** A form field, else a query parameter, of a name and type. */
+/** A form field, else a query parameter, with a certain name and type. */
 function fieldOf(
   document: OpenApiDocument,
   { form, parameters }: Operation,
@@ -93,7 +93,7 @@ interface Found {
   readonly pointer: string;
 }
 
-/** The first part of a response, outside of lists, that is what is looked for; the nearest to the top. */
+/** Finds the topmost matching part of a response, outside of lists. */
 function find(root: View, isMatch: (view: View, name: string) => boolean): Found | undefined {
   let level: readonly (Found & { readonly name: string })[] = [{ view: root, pointer: '', name: '' }];
   for (let depth = 0; depth <= MAX_DEPTH; depth++) {

@@ -3,7 +3,7 @@ import type { Operation, Parameter } from './operation.ts';
 import { firstFitting, sampleOf } from './sample.ts';
 import type { SampleSource } from './sample.ts';
 
-/** The parameters of a request, apart from those of its path, as texts. */
+/** The parameters of a request as strings, except path parameters. */
 export interface RequestParameters {
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly headers: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface RequestParameters {
 
 export const NO_PARAMETERS: RequestParameters = { query: [], headers: {}, cookies: {} };
 
-/** The values of the required parameters of an operation, or why it cannot be called with what the document has. */
+/** The values of the required parameters of an operation, or the reason why the document does not provide them. */
 export function requiredParameters(source: SampleSource, operation: Operation): RequestParameters | string {
   const query: (readonly [string, string])[] = [];
   const headers: Record<string, string> = {};
@@ -30,19 +30,19 @@ export function requiredParameters(source: SampleSource, operation: Operation): 
   return { query, headers, cookies };
 }
 
-/** Some documents describe their credential as a parameter, too. */
+/** Whether a parameter is the credential. Some documents describe it twice. */
 export function isCredential({ security }: Operation, { name, in: place }: Parameter): boolean {
   return security?.in === place && security.name.toLowerCase() === name.toLowerCase();
 }
 
-/** The rules that the text of a parameter breaks, read as the number or truth value that it may stand for as well. */
+/** Validates the text of a parameter, as a string and as the number or Boolean that it may represent. */
 export function issuesOfText(check: (value: unknown) => readonly Issue[], text: string): readonly Issue[] {
   const issues = check(text);
   const isOther = /^-?[0-9]+(?:\.[0-9]+)?$|^(?:true|false)$/.test(text);
   return issues.length > 0 && isOther ? check(JSON.parse(text)) : issues;
 }
 
-/** The texts that stand for a parameter's value: several for a list that is repeated. */
+/** Serialises a value of a parameter: several strings for a repeated list. */
 function textsOf(source: SampleSource, parameter: Parameter): readonly string[] | undefined {
   const { pointer, examples } = parameter;
   const sample = firstFitting(source, pointer, examples) ?? (pointer === undefined ? undefined : sampleOf(source, pointer));
@@ -53,7 +53,7 @@ function textsOf(source: SampleSource, parameter: Parameter): readonly string[] 
   return [String(value)];
 }
 
-/** The values that the document names for a path parameter, as texts. */
+/** The values of a path parameter in the document, as strings. */
 export function namedValues(source: SampleSource, { pointer, examples }: Parameter): readonly string[] {
   const sample = pointer === undefined ? undefined : sampleOf(source, pointer);
   const known = [...examples, ...(sample?.isFromDocument === true ? [sample.value] : [])];

@@ -1,18 +1,17 @@
-/** A parameter in a path template, as OpenAPI writes it: `{vmid}`. */
+/** A parameter in a path template: `{vmid}`. */
 const PARAMETER = /\{([^{}]+)\}/g;
 
-/** The names of the parameters of a path template, in their order. */
+/** The names of the parameters of a path template, in order. */
 export function pathParameters(template: string): readonly string[] {
   return [...template.matchAll(PARAMETER)].map(([, name = '']) => name);
 }
 
-/** Whether a path template has parameters. */
 export function hasPathParameters(template: string): boolean {
   return pathParameters(template).length > 0;
 }
 
 /**
- * A path template with its parameters replaced by percent-encoded values.
+ * Replaces the parameters of a path template by percent-encoded values.
  * @param values by parameter name; a parameter without a value becomes empty
  */
 export function fillPath(template: string, values: Readonly<Record<string, string | undefined>>): string {
@@ -23,7 +22,7 @@ export function fillPath(template: string, values: Readonly<Record<string, strin
 export function pathPattern(template: string): RegExp {
   const source = template
     .split(PARAMETER)
-    // String.split puts what the group captured between the literal parts.
+    // String.split returns the captured names between the literal parts.
     .map((part, index) => (index % 2 === 1 ? '([^/]+)' : part.replace(/[\\^$.*+?()[\]|{}]/g, '\\$&')))
     .join('');
   return new RegExp(`^${source}$`);

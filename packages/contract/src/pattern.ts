@@ -1,7 +1,7 @@
 /**
- * The regular expression of a schema. JSON Schema prescribes Unicode expressions; many documents have patterns such as `[\w-.]` that are
- * valid only without that flag, and mean what they say there.
- * @throws {SyntaxError} when it is valid with neither
+ * The regular expression of a `pattern`. JSON Schema requires the flag `u`, but many documents have patterns such as `[\w-.]` that are
+ * valid only without it.
+ * @throws {SyntaxError} when it is valid neither with the flag nor without
  */
 export function patternOf(source: string): RegExp {
   try {

@@ -7,36 +7,36 @@ import type { SchemaNode } from './schema.ts';
 import { rootView } from './view.ts';
 import type { View } from './view.ts';
 
-/** A description of a JSON body: where its schema stands, and what that place inherits. */
+/** The schema of a JSON body, with the provenance that it inherits. */
 export interface Described {
   readonly pointer: string;
   readonly provenance: Provenance;
 }
 
-/** One part of a value, with what the document says of it. */
+/** One part of a value, with the schemas that describe it. */
 export interface Place {
   /** JSON pointer into the value. */
   readonly pointer: string;
-  /** The pointer with `*` for every index and every key that no schema names: the same for all items of a list. */
+  /** The pointer with `*` for indexes and unnamed keys: the same for all items of a list. */
   readonly pattern: string;
   readonly name: string;
-  /** Name of the object or list that holds it. */
+  /** Name of the parent object or list. */
   readonly holder: string;
   readonly value: unknown;
   readonly nodes: readonly SchemaNode[];
-  /** The schemas of the object or list that holds it. */
+  /** The schemas of the parent object or list. */
   readonly parents: readonly SchemaNode[];
 }
 
 /**
- * The provenance of the fact that an issue contradicts, by the path of the value through the schemas. The target of a reference
- * inherits from the place that uses it.
+ * The provenance of the rule that an issue contradicts, found by following the path of the value through the schemas. The target
+ * of a reference inherits from the place of the reference.
  */
 export function provenanceOfIssue(document: OpenApiDocument, described: Described, value: unknown, issue: Issue): Provenance {
   let view = rootView(document, described.pointer, described.provenance);
   let provenance = strongest(view.nodes) ?? described.provenance;
   const rule = parentPointer(issue.schemaPath);
-  // A missing or an unknown property is named by the issue, and the rule is in the schema of the object.
+  // For a missing or unknown property, the rule is in the schema of the parent object.
   let outer = view;
   let at = value;
   for (const token of pointerTokens(issue.path)) {
@@ -51,14 +51,14 @@ export function provenanceOfIssue(document: OpenApiDocument, described: Describe
   return ruleProvenance(holder, issue.keyword, own?.provenance ?? provenance);
 }
 
-/** Where several schemas describe one value, the firmest of them stands for all. */
+/** The strongest provenance of several schemas of one value. */
 export function strongest(nodes: readonly SchemaNode[]): Provenance | undefined {
   for (const provenance of ['shown', 'inferred', 'not-shown'] as const)
     if (nodes.some((node) => node.provenance === provenance)) return provenance;
   return undefined;
 }
 
-/** Visits every part of a value together with the schemas that describe it; `visit` says whether to go below. */
+/** Visits every part of a value with its schemas; `visit` returns whether to descend. */
 export function walkDescribed(document: OpenApiDocument, described: Described, value: unknown, visit: (place: Place) => boolean): void {
   function step(place: Place, view: View): void {
     if (!visit(place)) return;

@@ -20,7 +20,7 @@ import type { Validator } from './validator.ts';
 
 export type Mode = 'read-only' | 'full';
 
-/** Operations by id, some with an identifier that they may be used on. */
+/** Operations by id, each with the identifier of the resource that it may use, if given. */
 export type NamedOperations = ReadonlyMap<string, string | undefined>;
 
 export interface PlanOptions {
@@ -28,34 +28,34 @@ export interface PlanOptions {
   readonly operations: readonly Operation[];
   readonly validator: Validator;
   readonly mode: Mode;
-  /** The run is restricted to these operations; empty for all that need not be named. */
+  /** Restricts the run to these operations; empty for all operations that need not be named. */
   readonly only: NamedOperations;
-  /** Operations that a run adds by name. */
+  /** Adds these operations to the run. */
   readonly also: NamedOperations;
   readonly seed: number;
   /** Changes of earlier runs that can still be undone. */
   readonly orphans: readonly JournalEntry[];
   readonly extensions: readonly Extension[];
-  /** Operations that cannot be judged, with the reason. */
+  /** Operations that cannot be used, with the reason. */
   readonly unusable: ReadonlyMap<string, string>;
 }
 
-/** Every request that may leave, and why operations are not called. */
+/** Every request that may be sent, and the reasons why other operations are not called. */
 export interface Plan {
   readonly steps: readonly Step[];
   readonly withheld: ReadonlyMap<string, string>;
-  /** Of those that are not called: the ones for which the document does not provide a request. */
+  /** The withheld operations for which the document does not provide a request. */
   readonly unsendable: ReadonlySet<string>;
 }
 
-/** The most requests that a read-only run sends for each operation. */
+/** The maximum number of requests of a read-only run for each operation. */
 export const MAX_READ_ONLY_REQUESTS = 5;
-/** How many things are read with one operation. */
+/** The number of resources that a run reads with one operation. */
 export const MAX_SAMPLES_READ = 2;
-/** How many things are tried until one shows something. In full mode, the first ones are those that the run has just made. */
+/** How many resources are tried until a response has content. In full mode, the first ones are those that the run created. */
 const MAX_TRIES: Readonly<Record<Mode, number>> = { 'read-only': 3, full: 6 };
 
-/** The most requests that steps may send. */
+/** The maximum number of requests of a plan. */
 export function countRequests(steps: readonly Step[], mode: Mode): number {
   const sums = new Map<string, number>();
   for (const { operation, times } of steps) sums.set(operation.id, (sums.get(operation.id) ?? 0) + times);
@@ -69,7 +69,7 @@ interface Planning extends PlanOptions {
   readonly names: NamedOperations;
 }
 
-/** What a run may send, worked out before the first request leaves. */
+/** Plans all requests of a run before the first is sent. */
 export function makePlan(options: PlanOptions): Plan {
   const { operations, mode, only, also, unusable } = options;
   const usable = operations.filter(({ id }) => !unusable.has(id));
@@ -90,7 +90,7 @@ export function makePlan(options: PlanOptions): Plan {
   return { steps: steps.toSorted(inOrder), withheld: planning.withheld, unsendable };
 }
 
-/** By phase. A thing is removed after the things below it. */
+/** Orders steps by phase. A resource is removed after its subresources. */
 function inOrder(one: Step, other: Step): number {
   if (one.phase !== other.phase) return one.phase - other.phase;
   return one.phase === PHASES.remove ? depthOf(other) - depthOf(one) : 0;
@@ -103,14 +103,14 @@ function depthOf({ operation }: Step): number {
 function stepsFor(planning: Planning, operation: Operation): readonly Step[] {
   const { operations, mode, only, names, withheld } = planning;
   const isNamed = names.has(operation.id);
-  // An operation that undoes another one of the run belongs to the run, named or not.
+  // The run also includes operations that undo its changes, whether they are named or not.
   const undone =
     mode === 'full' ? operations.filter((other) => isRun(planning, other) && undoOf(other, operations)?.id === operation.id) : [];
   const undoing = undone.flatMap((other) => undoStep(planning, operation, other));
   if (undoing.length > 0 && !isNamed && operation.method !== 'DELETE') return undoing;
   const isWanted = only.size === 0 || isNamed || undone.length > 0;
   const planned = operation.readOnly ? readingSteps(planning, operation) : [...undoing, ...writingSteps(planning, operation, undone)];
-  if (!isWanted && !operation.readOnly) withheld.set(operation.id, 'it is not among those that --only names');
+  if (!isWanted && !operation.readOnly) withheld.set(operation.id, 'it is not listed in --only');
   // Operations that only read also find identifiers for the named ones.
   const needed = isWanted ? planned : operation.readOnly ? planned.filter(({ purpose }) => purpose === 'call') : [];
   return mode === 'read-only' ? limited(needed) : needed;
@@ -121,11 +121,11 @@ function isRun({ names, only, operations, sendable }: Planning, operation: Opera
   return names.has(operation.id) || (only.size === 0 && reasonToName(operation, operations) === undefined);
 }
 
-/** The first of the steps, as many as a read-only run may send for one operation. */
+/** Drops steps beyond the limit of a read-only run for one operation. */
 function limited(steps: readonly Step[]): readonly Step[] {
   let sent = 0;
   return steps.filter(({ times, purpose }) => {
-    // Further identifiers are tried only while there is room.
+    // More identifiers are tried only within the limit.
     const max = purpose === 'call' ? Math.min(times, MAX_SAMPLES_READ) : times;
     if (sent + max > MAX_READ_ONLY_REQUESTS) return false;
     sent += max;
@@ -166,8 +166,8 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
     phase: isBelow ? PHASES.readMore : PHASES.read,
   };
   const steps: Step[] = [call];
-  // By then the run has made things, which show parts of lists that were empty before.
-  if (mode === 'full' && !isBelow) steps.push({ ...call, detail: 'once more, after what was made', phase: PHASES.readMore });
+  // Lists that were empty before contain the resources that the run created by then.
+  if (mode === 'full' && !isBelow) steps.push({ ...call, detail: 'again, after the creations', phase: PHASES.readMore });
   const paging = pagingOf(document, operation);
   if (paging !== undefined) {
     const value = paging.by === 'offset' ? paging.next(undefined) : undefined;
@@ -203,11 +203,11 @@ function writingSteps(planning: Planning, operation: Operation, undone: readonly
   return [...probes, ...effectiveSteps(planning, operation, undone)];
 }
 
-/** Why an operation runs only when it is asked for by name, or undefined where it need not be. */
+/** Why an operation runs only when it is named, or undefined. */
 export function reasonToName(operation: Operation, operations: readonly Operation[]): string | undefined {
-  if (operation.billable) return `it costs money: ask for it by name, --also ${operation.id}`;
+  if (operation.billable) return `it costs money; add it with --also ${operation.id}`;
   if (undoOf(operation, operations) === undefined && !isUndo(operation, operations) && operation.method !== 'DELETE')
-    return `the document has no operation that undoes it: ask for it by name, --also ${operation.id}`;
+    return `the document has no operation that undoes it; add it with --also ${operation.id}`;
   return undefined;
 }
 
@@ -225,27 +225,29 @@ function effectiveSteps(planning: Planning, operation: Operation, undone: readon
     form: formOf(planning, operation),
     phase: isRemoval ? PHASES.remove : isUndoing ? PHASES.undo : path === 'none' ? PHASES.create : PHASES.change,
   };
-  // The plan already has the steps that undo what the run did.
+  // The plan already contains this call as an undo step.
   const isPlannedAsUndo = !isRemoval && undone.some((other) => named === undefined || samePath(named, namedPath(planning, other)));
   const steps: Step[] = isPlannedAsUndo ? [] : [call];
   if (isRemoval) {
-    // A thing that was named is removed as well as those that the run made.
-    if (named !== undefined && undone.length > 0) steps.push({ ...call, path: 'own', detail: 'a thing that this run made' });
+    // Removes the named resource and those that the run created.
+    if (named !== undefined && undone.length > 0) steps.push({ ...call, path: 'own', detail: 'a resource that this run created' });
     steps.push({ ...call, purpose: 'remove-again', phase: PHASES.removed });
     const reader = operations.find((one) => one.method === 'GET' && one.path === operation.path);
     if (reader !== undefined && isSendable(planning, reader))
       steps.push({ ...base(planning, reader, 'reads'), purpose: 'read-removed', path, phase: PHASES.removed });
   }
   for (const extension of extensions) steps.push(...extension.steps(operation, call));
-  // Nothing in such a request can be made up, so the request itself was asked for by name.
+  // Without a path parameter or required field, the request cannot be made harmless. It runs only because it was named.
   if (!operation.billable && harmlessKeySteps(planning, operation).length === 0) steps.push(...keySteps({ ...call, phase: PHASES.probe }));
   if (!operation.billable && !isRemoval && !isUndoing)
     steps.push(...otherForms(planning, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.change })));
   steps.push(...brokenSteps(planning, operation).map((step): Step => ({ ...step, path, effect })));
+  // A service that ignores a broken parameter carries out the change, which must not cost money.
+  if (!operation.billable) steps.push(...brokenParameterSteps(planning, operation, call));
   return steps;
 }
 
-/** Undoes what the run did. It restores the earlier state, so it needs neither a name nor a budget. */
+/** Undoes a change of the run. It restores the earlier state, so it needs neither a name nor a budget. */
 function undoStep(planning: Planning, operation: Operation, undone: Operation): readonly Step[] {
   if (operation.method === 'DELETE' || !isSendable(planning, operation)) return [];
   return [
@@ -279,7 +281,7 @@ function keySteps(call: Step): readonly Step[] {
   ];
 }
 
-/** Asks without the key for what would change nothing even if it were served. */
+/** Requests without a valid key that would change nothing even if the service accepted them. */
 function harmlessKeySteps(planning: Planning, operation: Operation): readonly Step[] {
   const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : 'none';
   if (path === undefined || (path === 'none' && needsNoField(operation.body))) return [];
@@ -287,7 +289,8 @@ function harmlessKeySteps(planning: Planning, operation: Operation): readonly St
     ...base(planning, operation, 'reads'),
     purpose: 'no-key',
     path,
-    detail: path === 'none' ? `without the ${operation.body?.format === 'json' ? 'body' : 'form'}` : 'of nothing',
+    detail:
+      path === 'none' ? `without the ${operation.body?.format === 'json' ? 'body' : 'form'}` : 'with an identifier that does not exist',
     phase: PHASES.probe,
   });
 }
@@ -301,7 +304,7 @@ function unknownSteps(planning: Planning, operation: Operation, form: StepForm |
       purpose: 'unknown-id',
       path,
       form,
-      detail: 'an identifier that nothing has',
+      detail: 'an identifier that does not exist',
       phase: PHASES.probe,
     },
   ];
@@ -316,7 +319,7 @@ function methodSteps(planning: Planning, operation: Operation): readonly Step[] 
   const filled = fillPath(operation.path, path === 'none' ? {} : path);
   return (
     ['GET', ...(mode === 'full' ? ['PATCH'] : [])]
-      // The same text may be another operation's path: GET /things/search is also GET /things/{id}.
+      // The path may match another operation: GET /things/search is also GET /things/{id}.
       .filter((method) => match(method, filled) === undefined)
       .map((method) => ({
         ...base(planning, operation, 'reads'),
@@ -324,7 +327,7 @@ function methodSteps(planning: Planning, operation: Operation): readonly Step[] 
         parameters: NO_PARAMETERS,
         purpose: 'method' as const,
         path,
-        detail: 'a method that is not described',
+        detail: 'an undescribed method',
         phase: PHASES.probe,
       }))
   );
@@ -355,7 +358,7 @@ function brokenParameterSteps(planning: Planning, operation: Operation, call: St
   }));
 }
 
-/** The other examples: further bodies that must be accepted. */
+/** The other examples of the body. The service must accept them too. */
 function otherForms(planning: Planning, operation: Operation): readonly Pick<Step, 'purpose' | 'form' | 'detail'>[] {
   return validExamples(planning, operation)
     .slice(needsNoField(operation.body) ? 0 : 1)

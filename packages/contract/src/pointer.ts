@@ -1,6 +1,6 @@
 import { member, isObject } from './json.ts';
 
-/** The characters that a token must escape. Few tokens have them. */
+/** Characters that must be escaped in a token. */
 const RESERVED = /[~/]/;
 
 function escaped(token: string): string {
@@ -27,7 +27,7 @@ export function pointerTokens(pointer: string): readonly string[] {
     .map((token) => (token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token));
 }
 
-/** The pointer to the object or list that holds what a pointer names; empty for members of the root. */
+/** The pointer to the parent; empty for members of the root. */
 export function parentPointer(pointer: string): string {
   return pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')));
 }
@@ -37,7 +37,7 @@ export function lastToken(pointer: string): string {
   return pointerTokens(pointer).at(-1) ?? '';
 }
 
-/** The value at a JSON pointer, or undefined where there is none. */
+/** The value at a JSON pointer, or undefined. */
 export function valueAt(root: unknown, pointer: string): unknown {
   let value = root;
   for (const token of pointerTokens(pointer)) {

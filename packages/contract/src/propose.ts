@@ -4,12 +4,12 @@ import { isObject, typeOf } from './json.ts';
 import { lastToken, parentPointer } from './pointer.ts';
 import type { Proposal } from './proposal.ts';
 
-/** How the document would have to change to allow what breaks one of its rules. */
+/** The change of the document that allows a value that breaks one of its rules. */
 export function proposalFor({ keyword, schemaPath, path, params }: Issue, value: unknown): Proposal | undefined {
   if (schemaPath === '') return undefined;
   const schema = parentPointer(schemaPath);
   const written = lastToken(schemaPath);
-  // A type that no branch has is told as a type, at the branches.
+  // ajv-errors reports a type that no branch allows with the keyword `type` at `anyOf` or `oneOf`.
   if (written === 'anyOf' || written === 'oneOf') {
     return Array.isArray(params['passingSchemas'])
       ? { kind: 'rename-key', at: schema, key: 'oneOf', to: 'anyOf' }

@@ -1,31 +1,31 @@
 import { isObject, member } from './json.ts';
 import type { JsonObject } from './json.ts';
 
-/** Where a fact in the document comes from (openapi/EXTENSIONS.md). */
+/** The origin of a fact in the document (openapi/EXTENSIONS.md). */
 export type Provenance = 'shown' | 'inferred' | 'not-shown';
 
-/** From the firmest to the weakest. */
+/** From the strongest to the weakest. */
 const PROVENANCES: readonly Provenance[] = ['shown', 'inferred', 'not-shown'];
-/** In an `x-constraints` map: all rules that the map does not name. */
+/** In an `x-constraints` map: the key for all rules that are not listed. */
 const ALL_RULES = '*';
-/** The types and the presence of properties follow `x-provenance`; every other keyword constrains a value. */
+/** Keywords to which `x-provenance` applies. `x-constraints` applies to all others. */
 const PRESENCE_KEYWORDS: ReadonlySet<string> = new Set(['type', 'required']);
 
-/** The provenance written at a place, or the one it inherits from above. */
+/** The provenance of an object, or the inherited one. */
 export function provenanceOf(value: unknown, inherited: Provenance): Provenance {
   return asProvenance(isObject(value) ? member(value, 'x-provenance') : undefined) ?? inherited;
 }
 
-/** What `x-constraints` says of the rules of a schema and of all schemas below it, or the rules that it inherits from above. */
+/** The provenance of the rules of a schema and all schemas below it by `x-constraints`, or the inherited one. */
 export function constraintsOf(schema: JsonObject, inherited: Provenance | undefined): Provenance | undefined {
   const written = member(schema, 'x-constraints');
   return asProvenance(isObject(written) ? member(written, ALL_RULES) : written) ?? inherited;
 }
 
 /**
- * The provenance of one rule of a schema. A rule is never firmer than the schema that holds it, nor than the value that it speaks of.
- * @param place the schema object that holds the rule, or undefined where no schema states it
- * @param provenance that of the value or the property that the rule speaks of
+ * The provenance of one rule of a schema. It is never stronger than that of the schema or of the value.
+ * @param place the schema object with the rule, or undefined when no schema has it
+ * @param provenance the provenance of the value or the property
  */
 export function ruleProvenance(
   place: { readonly schema: JsonObject; readonly provenance: Provenance; readonly constraints: Provenance | undefined } | undefined,

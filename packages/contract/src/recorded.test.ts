@@ -17,7 +17,7 @@ const REFUSED = {
 };
 const GOOD = 'cores=2&mem=4096&disk=40&os=debian_12&hostsystem=nl_ryzen';
 
-interface Went {
+interface ExchangeParts {
   readonly method?: string;
   readonly path: string;
   readonly type?: string;
@@ -27,7 +27,15 @@ interface Went {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function seen({ method = 'PUT', path, type = FORM, body, status = 422, response = REFUSED, headers = {} }: Went): RawExchange {
+function rawExchange({
+  method = 'PUT',
+  path,
+  type = FORM,
+  body,
+  status = 422,
+  response = REFUSED,
+  headers = {},
+}: ExchangeParts): RawExchange {
   return {
     method,
     url: `https://api.example/v1${path}`,
@@ -41,26 +49,22 @@ function seen({ method = 'PUT', path, type = FORM, body, status = 422, response 
   };
 }
 
-function judge(document: OpenApiDocument, ...all: readonly Went[]): readonly Finding[] {
+function judge(document: OpenApiDocument, ...all: readonly ExchangeParts[]): readonly Finding[] {
   const recorder = createRecorder(document);
-  for (const one of all) recorder.take(seen(one));
+  for (const one of all) recorder.take(rawExchange(one));
   return recorder.report(new URL('https://api.example/v1')).findings.filter(({ verdict }) => verdict !== 'unverified');
 }
 
 const reseller = parseDocument(bundle);
 
-describe('requests of others', () => {
-  test.each<[string, Went, string]>([
+describe('requests of other programs', () => {
+  test.each<[string, ExchangeParts, string]>([
     [
       'an unknown field',
       { path: '/vm/create', body: `${GOOD}&netwrok_speed=1` },
       "the client's form: netwrok_speed is not known here; known are cores,",
     ],
-    [
-      'a required field that is not there',
-      { path: '/vm/create', body: GOOD.replace('cores=2&', '') },
-      "the client's form: cores is required",
-    ],
+    ['a missing required field', { path: '/vm/create', body: GOOD.replace('cores=2&', '') }, "the client's form: cores is required"],
     [
       'a value of another type',
       { path: '/vm/create', body: GOOD.replace('cores=2', 'cores=two') },
@@ -79,19 +83,15 @@ describe('requests of others', () => {
       { method: 'GET', path: '/domain/list?page=2', status: 400 },
       'the client sends the query parameter page, which the document does not describe',
     ],
-    [
-      'a path that breaks its rule',
-      { method: 'POST', path: '/vm/1/reinstall', status: 404 },
-      'the client sends the path parameter vmid wrongly: it',
-    ],
-  ])('%s is a fault of the client', (_, went, message) => {
-    const found = judge(reseller, went).filter(({ check }) => check === 'request-described');
+    ['an invalid path parameter', { method: 'POST', path: '/vm/1/reinstall', status: 404 }, "the client's path parameter vmid"],
+  ])('with %s are findings about the client', (_, parts, message) => {
+    const found = judge(reseller, parts).filter(({ check }) => check === 'request-described');
     expect(found.map((finding) => [finding.about, finding.verdict])).toContainEqual(['client', 'violation']);
     expect(found.map((finding) => finding.message)).toContainEqual(expect.stringContaining(message));
     expect(found.every(({ curl }) => curl.startsWith('curl'))).toBe(true);
   });
 
-  test('as the document describes them are none', () => {
+  test('that conform to the document have no findings', () => {
     expect(
       judge(
         reseller,
@@ -107,7 +107,7 @@ describe('requests of others', () => {
     ).toEqual([]);
   });
 
-  test('a value that is a secret is not shown', () => {
+  test('do not reveal secret values', () => {
     const text = JSON.stringify(
       judge(reseller, { method: 'POST', path: '/domain/register', body: 'domain=7&handle=HDL-1&authcode=hunter2-secret&authcode=x' }),
     );
@@ -115,7 +115,7 @@ describe('requests of others', () => {
     expect(text).not.toContain('hunter2-secret');
   });
 
-  test('that the service takes although the document assumes that they are wrong, are learned', () => {
+  test('that the service accepts against an assumed rule are learned', () => {
     const assumed: OpenApiDocument = {
       openapi: '3.1.0',
       info: { title: 'A', version: '1' },
@@ -167,7 +167,7 @@ describe('response headers', () => {
       },
     },
   });
-  const listed = (headers: Readonly<Record<string, string>>): Went => ({
+  const listed = (headers: Readonly<Record<string, string>>): ExchangeParts => ({
     method: 'GET',
     path: '/things',
     status: 200,
@@ -175,7 +175,7 @@ describe('response headers', () => {
     headers,
   });
 
-  test('that are required and not there are found, as a violation or learned by where the fact comes from', () => {
+  test('that are required and missing are a violation or learned, by their provenance', () => {
     expect(judge(withHeader('shown'), listed({}))).toMatchObject([
       { check: 'header-present', verdict: 'violation', message: 'the header X-Total is missing', proposals: [] },
     ]);
@@ -188,7 +188,7 @@ describe('response headers', () => {
     ]);
   });
 
-  test('of the wrong form are found, right ones are not', () => {
+  test('are validated by their schema', () => {
     expect(judge(withHeader('shown'), listed({ 'x-total': 'many' }))).toMatchObject([
       { check: 'header-present', message: 'the header X-Total must be an integer' },
     ]);
@@ -199,8 +199,8 @@ describe('response headers', () => {
   });
 });
 
-test('operations that fail in the same way are one finding, which names them all', () => {
-  const failed = (path: string): Went => ({
+test('groups operations that fail in the same way into one finding', () => {
+  const failed = (path: string): ExchangeParts => ({
     method: 'GET',
     path,
     status: 500,

@@ -18,7 +18,7 @@ import type { Report } from './report.ts';
 import { CREATOR } from './report/har.ts';
 import { readUsable } from './usable.ts';
 
-/** One request and its response that went by, as they were on the wire. */
+/** A recorded request and its response, before parsing. */
 export interface RawExchange {
   readonly method: string;
   readonly url: string;
@@ -29,26 +29,25 @@ export interface RawExchange {
   readonly responseHeaders: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
   readonly milliseconds: number;
-  /** Why it was sent, where this program recorded it itself; such requests are not judged, as some are wrong on purpose. */
+  /** The purpose of a request of this program. Such requests are not judged, because some are invalid on purpose. */
   readonly purpose?: Purpose | undefined;
 }
 
-/** The HAR file cannot be used; the message says why. */
+/** The HAR file is unusable; the message says why. */
 export class HarError extends Error {
   override readonly name = 'HarError';
 }
 
-/** Judges traffic that others made. */
+/** Judges the traffic of other programs. */
 export interface Recorder {
-  /** Takes an exchange; undefined where the document has no such operation. */
+  /** Adds an exchange. Returns undefined when the document does not have the operation. */
   take(seen: RawExchange): Exchange | undefined;
-  /** Returns the report on all exchanges taken. The report names `target`. */
+  /** Returns the report on all exchanges. */
   report(target: URL): Report;
-  /** How many exchanges were of no operation. */
+  /** The number of exchanges that match no operation. */
   readonly foreign: () => number;
 }
 
-/** A recorder for the operations of a document. */
 export function createRecorder(input: OpenApiDocument, extensions: readonly Extension[] = []): Recorder {
   const checks = [...CHECKS, ...extensions.flatMap((extension) => extension.checks)];
   const usable = readUsable(input);
@@ -102,7 +101,7 @@ function exchangeOf(operation: Operation, seen: RawExchange): Exchange {
   return readExchange(operation, sent, { status, headers: responseHeaders, bytes, milliseconds });
 }
 
-/** The operation of a request, whatever base address stands before its path. */
+/** Finds the operation of a request, whatever the path of the base address. */
 function operationOf(
   match: Matcher,
   { method, url }: RawExchange,
@@ -115,7 +114,7 @@ function operationOf(
   return { operation: undefined, isForeign: true };
 }
 
-/** Requests of no operation that went where operations are: an origin of theirs. Preflights belong to browsers. */
+/** Unmatched requests to an origin of the API, without CORS preflights, images, fonts and style sheets. */
 function foreignCalls(foreign: readonly Exchange[], exchanges: readonly Exchange[]): readonly Exchange[] {
   const origins = new Set(exchanges.map(({ sent }) => new URL(sent.url).origin));
   return foreign.filter(
@@ -127,10 +126,10 @@ function foreignCalls(foreign: readonly Exchange[], exchanges: readonly Exchange
   );
 }
 
-/** What stands for the operation that the document does not have. */
+/** A placeholder for an operation that the document does not have. */
 function foreignOperation(operations: readonly Operation[], { method, url }: RawExchange): Operation {
   const { pathname } = new URL(url);
-  // A described path with another method is named as the document names it.
+  // For an undescribed method, uses the described path.
   const described = operations.find(
     ({ path }) => pathname.endsWith('/') === false && new RegExp(`${pathPattern(path).source.slice(1)}`).test(pathname),
   );
@@ -156,7 +155,7 @@ function foreignOperation(operations: readonly Operation[], { method, url }: Raw
   };
 }
 
-/** A path with `{…}` for segments that could be an identifier or a secret: all but plain words. */
+/** Replaces segments that could be identifiers or secrets by `{…}`, that is all except plain words. */
 function withoutIdentifiers(path: string): string {
   return path
     .split('/')
@@ -165,8 +164,8 @@ function withoutIdentifiers(path: string): string {
 }
 
 /**
- * The exchanges of a HAR file.
- * @throws {HarError} when it is not one
+ * Reads the exchanges of a HAR file.
+ * @throws {HarError} when it is not a HAR file
  */
 export function readHar(text: string): readonly RawExchange[] {
   let value: unknown;
@@ -176,7 +175,7 @@ export function readHar(text: string): readonly RawExchange[] {
     throw new HarError('The HAR file is not JSON.', { cause: error });
   }
   if (!isHar(value)) throw new HarError('The file is not HAR: it has no log with entries.');
-  // Entries that were blocked or cut off have no response to judge.
+  // Blocked and aborted entries have no response.
   return value.log.entries
     .filter(({ request, response }) => isObject(request) && response.status > 0 && URL.canParse(request.url))
     .map((entry) => seenOf(entry, value.log.creator?.name === CREATOR ? purposeIn(entry.comment ?? '') : undefined));
@@ -186,7 +185,7 @@ function isHar(value: unknown): value is Har {
   return isObject(value) && isObject(value['log']) && Array.isArray(value['log']['entries']);
 }
 
-/** The purpose in the comment of an entry that this program wrote. */
+/** Reads the purpose from the comment of an entry that this program wrote. */
 function purposeIn(comment: string): Purpose | undefined {
   const words = new Set(comment.split(' '));
   return PURPOSES.find((purpose) => words.has(purpose));
@@ -209,6 +208,6 @@ function seenOf({ request, response, startedDateTime, time }: Har['log']['entrie
 }
 
 function headersOf(headers: Har['log']['entries'][number]['request']['headers']): Readonly<Record<string, string>> {
-  // Names such as `:authority` are of HTTP/2 and no headers.
+  // HTTP/2 pseudo-headers such as `:authority` are not headers.
   return Object.fromEntries(headers.filter(({ name }) => !name.startsWith(':')).map(({ name, value }) => [name.toLowerCase(), value]));
 }

@@ -1,7 +1,7 @@
 import { isObject } from './json.ts';
 import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
 
-/** A deep copy with another value at a pointer; undefined takes the member away. */
+/** A deep copy with another value at a pointer; undefined removes the member. */
 export function replaced(root: unknown, pointer: string, value: unknown): unknown {
   const tokens = pointerTokens(pointer);
   const last = tokens.at(-1);

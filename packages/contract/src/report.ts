@@ -17,7 +17,7 @@ import { recordExchange } from './traffic.ts';
 import type { RecordedExchange } from './traffic.ts';
 import type { Validator } from './validator.ts';
 
-/** All that a run found out, as JSON: every other report is made from this one. Secrets are masked in every text. */
+/** The result of a run as JSON, from which all other reports are made. Secrets are masked in every text. */
 export interface Report {
   readonly format: 1;
   readonly document: { readonly title: string; readonly version: string };
@@ -27,24 +27,24 @@ export interface Report {
   /** ISO 8601. */
   readonly at: string;
   readonly milliseconds: number;
-  /** The checks of the run, so that a reader of the report knows what they mean. */
+  /** The checks of the run, with their explanations. */
   readonly checks: readonly CheckText[];
   readonly findings: readonly Finding[];
   readonly coverage: readonly Coverage[];
-  /** The requests that the plan allowed. */
+  /** The planned requests. */
   readonly plan: readonly string[];
-  /** The changes that could not be undone, for people. */
+  /** Readable descriptions of the changes that remain on the account. */
   readonly left: readonly string[];
-  /** The changes that the run planned to undo and did not, each with the command that does. The run fails if there are any. */
+  /** The remaining changes that the run should have undone, each with the command that undoes it. If there are any, the run fails. */
   readonly unfinished: readonly string[];
-  /** Notes about the document: that it was upgraded, or which of its keywords were ignored. */
+  /** Notes about the document, such as ignored keywords. */
   readonly notes: readonly string[];
   /** The sum of known prices in decimal notation, and the number of purchases with an unknown price. */
   readonly spent: { readonly amount: string; readonly unknown: number };
   readonly traffic: readonly RecordedExchange[];
 }
 
-/** What a check says of itself. */
+/** The texts of a check. */
 export type CheckText = Pick<Check, 'id' | 'claim' | 'judges' | 'client'>;
 
 export interface ReportParts {
@@ -54,9 +54,9 @@ export interface ReportParts {
   readonly exchanges: readonly Exchange[];
   readonly pairs: readonly Pair[];
   readonly unpaired: readonly Exchange[];
-  /** Responses to requests for which the document has no operation. */
+  /** Recorded exchanges that match no operation of the document. */
   readonly foreign: readonly Exchange[];
-  /** Operations that cannot be judged, with the reason. */
+  /** Operations that cannot be used, with the reason. */
   readonly unusable: ReadonlyMap<string, string>;
   readonly notes: readonly string[];
   readonly checks: readonly Check[];
@@ -68,18 +68,18 @@ export interface ReportParts {
   readonly mode: Report['mode'];
   readonly seed: number;
   readonly target: URL;
-  /** Texts that must stand nowhere, such as the API key. */
+  /** Secrets that no report may contain, such as the API key. */
   readonly secrets: readonly string[];
   readonly milliseconds: number;
 }
 
-/** Judges all responses of a run and writes down what came of it. */
+/** Judges all responses of a run and builds the report. */
 export function buildReport(parts: ReportParts): Report {
   const { document, operations, validator, checks, exchanges, pairs, unpaired, foreign, unusable } = parts;
   const reasons = new Map([...parts.reasons, ...unusable]);
   const usable = operations.filter(({ id }) => !unusable.has(id));
   const judge = createJudge({ document, operations: usable, validator, checks });
-  // Of the compared service only the difference is judged.
+  // Responses of the compared service are judged only by their differences.
   const judged = [
     ...exchanges.flatMap((exchange) => judge.judgeResponse(exchange)),
     ...judge.judgeRun({ exchanges, pairs, unpaired, foreign }),
@@ -108,7 +108,7 @@ export function buildReport(parts: ReportParts): Report {
   return scrubbed(report, scrub);
 }
 
-/** A key as basic authentication writes it, too. */
+/** A key, and its encodings for basic authentication. */
 function formsOfKey(key: string): readonly string[] {
   return [key, Buffer.from(key).toString('base64'), Buffer.from(`${key}:`).toString('base64')];
 }
@@ -142,7 +142,7 @@ function scrubFinding(finding: Finding, scrub: (text: string) => string): Findin
     curl: scrub(curl),
     client: scrub(client),
     samples: samples.map((sample) => ({ ...sample, pointer: scrub(sample.pointer), observed: scrub(sample.observed) })),
-    // A change of the document that would write a secret into it is none.
+    // A proposal must not write a secret into the document.
     proposals: proposals.filter((proposal) => scrub(JSON.stringify(proposal)) === JSON.stringify(proposal)),
   };
 }

@@ -4,20 +4,19 @@ import { basePath } from './guard.ts';
 import { fillPath } from './path-template.ts';
 import type { Step } from './step.ts';
 
-/** The parts of a request that its step does not have. */
+/** The parts of a request. */
 export interface RequestParts {
   readonly target: URL;
   readonly step: Step;
   readonly path: PathValues;
   readonly body: string | undefined;
-  /** Further query parameters, apart from those of the step. */
+  /** More query parameters than those of the step. */
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** The key to send; undefined for none. */
   readonly key: string | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** The request of a step. */
 export function buildRequest({ target, step, path, body, query: more = {}, key, signal }: RequestParts): Request {
   const { operation } = step;
   const headers = new Headers({ accept: 'application/json', ...step.parameters.headers });

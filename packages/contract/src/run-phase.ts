@@ -8,7 +8,7 @@ import { bodyOf } from './step.ts';
 import type { Step } from './step.ts';
 
 /**
- * Sends the steps of a phase. A step whose identifiers are not known yet waits for the responses of the others.
+ * Sends the steps of a phase. A step without known identifiers waits for the responses of other steps.
  * @returns the steps that could not be sent
  */
 export async function runPhase(run: Run, steps: readonly Step[]): Promise<readonly Step[]> {
@@ -28,7 +28,7 @@ export async function runPhase(run: Run, steps: readonly Step[]): Promise<readon
   return waiting;
 }
 
-/** @returns whether the step had all that it needed */
+/** @returns whether all values of the step were known */
 async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boolean> {
   const found = foundFields(run, step);
   const { onlyAfter } = step;
@@ -48,7 +48,7 @@ async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boo
   return true;
 }
 
-/** Whether a step has shown what it can, or there is no room for a further request. */
+/** Whether a step has enough responses, or the limit of its operation is reached. */
 function isEnough({ sent, mostPerOperation = Infinity, exchanges }: Run, { operation, purpose, path }: Step): boolean {
   if ((sent.get(operation.id) ?? 0) >= mostPerOperation) return true;
   if (purpose !== 'call' || path !== 'found') return false;
@@ -56,7 +56,7 @@ function isEnough({ sent, mostPerOperation = Infinity, exchanges }: Run, { opera
   return calls.length >= MAX_SAMPLES_READ && calls.some(isNonEmptySuccess);
 }
 
-/** Whether a response shows more than that there is nothing. */
+/** Whether a response is successful and has content. */
 function isNonEmptySuccess({ status, body }: Exchange): boolean {
   if (!isSuccess(status) || body.kind !== 'json') return false;
   const { value } = body;
@@ -64,8 +64,8 @@ function isNonEmptySuccess({ status, body }: Exchange): boolean {
 }
 
 function reasonNotSent({ operation, path, form, onlyAfter }: Step): string {
-  if (onlyAfter !== undefined) return `${onlyAfter} did nothing that could be undone`;
-  if (path === 'own') return `this run made nothing that it may be used on; name something with --also ${operation.id}=IDENTIFIER`;
+  if (onlyAfter !== undefined) return `${onlyAfter} made no change that could be undone`;
+  if (path === 'own') return `this run created no resource for it; name an existing one with --also ${operation.id}=IDENTIFIER`;
   const names = operation.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name);
-  return `no response named a value for ${[...(path === 'found' ? names : []), ...Object.values(form?.found ?? {})].join(' and ')}`;
+  return `no response has a value for ${[...(path === 'found' ? names : []), ...Object.values(form?.found ?? {})].join(' and ')}`;
 }

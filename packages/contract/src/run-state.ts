@@ -16,27 +16,26 @@ import type { UsableDocument } from './usable.ts';
 const WRONG_KEY = 'contract-test-made-up-key';
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** The requests and results of a run so far. */
+/** The state of a run. */
 export interface Run extends UsableDocument {
   readonly options: ContractOptions;
   readonly transport: Transport;
-  /** The way to the compared service. */
   readonly comparedTransport: Transport | undefined;
   readonly guard: Guard;
   readonly cleaner: Cleaner;
   readonly exchanges: Exchange[];
   readonly pairs: Pair[];
   readonly unpaired: Exchange[];
-  /** Why operations were not verified, by id. */
+  /** The reasons why operations were not verified, by id. */
   readonly reasons: Map<string, string>;
-  /** How many requests were sent for each operation. */
+  /** The number of requests for each operation. */
   readonly sent: Map<string, number>;
   readonly mostPerOperation: number | undefined;
   readonly planned: number;
   done: number;
 }
 
-/** A run before its first request. */
+/** Creates the state of a run before its first request. */
 export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableDocument): Run {
   const { compare, mode = 'read-only' } = options;
   const mostPerOperation = mode === 'read-only' ? MAX_READ_ONLY_REQUESTS : undefined;
@@ -65,7 +64,7 @@ export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableD
   };
 }
 
-/** Whether both services are sent a step: it reads, and each can be asked for something that it named itself. */
+/** Whether a step is also sent to the compared service: it only reads, and needs no identifiers in its form. */
 export function isComparable({ purpose, effect, path, form }: Step): boolean {
   const takesNothing = Object.keys(form?.found ?? {}).length === 0;
   return purpose === 'call' && effect === 'reads' && (path === 'none' || path === 'found') && takesNothing;

@@ -80,7 +80,7 @@ function failure(status: number): Response {
   return Response.json({ status: 'error', message: 'none' }, { status });
 }
 
-/** Identifiers of the engine's own. */
+/** Made-up identifiers of the engine. */
 const MADE_UP = /dead|unknown/;
 
 const calls: string[] = [];
@@ -102,10 +102,10 @@ function run(reply: Reply = () => undefined): Promise<Report> {
   return runContract({ document, target: new URL('http://target.example'), apiKey: KEY, send });
 }
 
-/** What is found when the things themselves are answered like this. */
+/** The findings when reads of a resource have this response. */
 async function findingsFor(response: () => Response): Promise<readonly Finding[]> {
   const { findings } = await run(({ pathname }) => (pathname.startsWith('/thing/') ? response() : undefined));
-  // Another test covers the findings that one response cannot verify.
+  // Another test covers unverified findings.
   return findings.filter(({ verdict }) => verdict !== 'unverified');
 }
 
@@ -137,7 +137,7 @@ describe('a run', () => {
     expect(report.findings.map((finding) => [finding.check, finding.verdict])).toContainEqual(['identifier-unknown', verdict]);
   });
 
-  test('finds nothing in responses that are as described, and takes identifiers from them', async () => {
+  test('has no findings on conforming responses, and takes identifiers from them', async () => {
     const report = await run();
     expect(report.findings).toEqual([]);
     // The key x3 does not match the parameter's pattern.
@@ -145,7 +145,7 @@ describe('a run', () => {
     expect(report.coverage.map(({ operation, verdict, reason }) => [operation, verdict, reason])).toEqual([
       ['getThing', 'passed', ''],
       ['listThings', 'passed', ''],
-      ['getOther', 'unverified', 'no response named a value for code'],
+      ['getOther', 'unverified', 'no response has a value for code'],
       ['buyThing', 'unverified', 'costs money, and this run is read-only'],
     ]);
   });
@@ -159,11 +159,11 @@ describe('a run', () => {
       operation: 'getThing',
       verdict: 'unverified',
       statuses: [{ status: '200' }, { status: '401' }, { status: '404', times: 3 }],
-      reason: 'it answered 404 only',
+      reason: 'it responded only with 404',
     });
   });
 
-  test('waits once where it is told to', async () => {
+  test('retries once after a 429', async () => {
     let asked = 0;
     const report = await run(({ pathname }) =>
       pathname === '/thing' && ++asked === 1 ? new Response(null, { status: 429, headers: { 'retry-after': '0' } }) : undefined,
@@ -175,7 +175,7 @@ describe('a run', () => {
     });
   });
 
-  test('goes on where a single response stays out', async () => {
+  test('continues after a request without a response', async () => {
     const report = await run(({ pathname }) => {
       if (pathname === '/thing/t1') throw new Error('fetch failed', { cause: new Error('socket hang up') });
       return undefined;
@@ -183,7 +183,7 @@ describe('a run', () => {
     expect(report.coverage[0]).toMatchObject({ operation: 'getThing', verified: true });
   });
 
-  test('stops where the target is not there', async () => {
+  test('stops when no service listens at the target', async () => {
     await expect(
       run(() => {
         throw new Error('fetch failed', { cause: new Error('connect ECONNREFUSED') });
@@ -193,7 +193,7 @@ describe('a run', () => {
 });
 
 describe('verdicts', () => {
-  test('a mismatch with what is shown is a violation', async () => {
+  test('a contradiction of a shown fact is a violation', async () => {
     expect(await findingsFor(() => success({ size: '1', guess: 'g' }))).toMatchObject([
       {
         check: 'property-type',
@@ -215,33 +215,33 @@ describe('verdicts', () => {
     [{ size: 1, guess: 1 }, 'property-type', { kind: 'allow-type', type: 'integer' }],
     [{ size: 1, guess: null }, 'property-null', { kind: 'allow-type', type: 'null' }],
     [{ size: 1 }, 'property-required', { kind: 'remove-item', value: 'guess' }],
-  ])('a mismatch with what is not shown is learned: %j', async (data, check, proposal) => {
+  ])('a contradiction of a fact that is not shown is learned: %j', async (data, check, proposal) => {
     expect(await findingsFor(() => success(data))).toMatchObject([
       { check, verdict: 'learned', samples: [{ pointer: '/data/guess' }], proposals: [proposal] },
     ]);
   });
 
-  test('a response that is not shown as a whole passes that on to its parts', async () => {
+  test('the parts of a response inherit that it is not shown', async () => {
     const found = await findingsFor(() => Response.json({ status: 'error', message: 1 }, { status: 404 }));
     expect(found).toMatchObject([
       { check: 'property-type', touches: [{ status: 404 }], samples: [{ pointer: '/message' }], verdict: 'learned' },
     ]);
   });
 
-  test('a property that is not described is discovered', async () => {
+  test('an undescribed property is discovered', async () => {
     expect(await findingsFor(() => success({ size: 1, guess: 'g', more: { token: 't' } }))).toMatchObject([
       { check: 'property-described', samples: [{ pointer: '/data/more' }], verdict: 'discovered', observed: 'an object {token: string}' },
     ]);
   });
 
-  test('a value that is not listed is discovered', async () => {
+  test('an unlisted value is discovered', async () => {
     expect(await findingsFor(() => success({ size: 1, guess: 'g', kind: 'B' }))).toMatchObject([
       { check: 'value-seen', samples: [{ pointer: '/data/kind' }], verdict: 'discovered', observed: '"B"', expected: 'A' },
     ]);
     expect(await findingsFor(() => success({ size: 1, guess: 'g', kind: 'A' }))).toEqual([]);
   });
 
-  test('a status that is not described is discovered, and its envelope still owed', async () => {
+  test('an undescribed status is discovered, and its response still needs the envelope', async () => {
     expect(await findingsFor(() => Response.json({ status: 'x', message: 'y' }, { status: 418 }))).toMatchObject([
       { check: 'status-documented', verdict: 'discovered', expected: '200, 401, 404' },
     ]);
@@ -265,7 +265,7 @@ describe('verdicts', () => {
     ).toMatchObject([{ check: 'body-readable', verdict: 'violation', observed: '1 bytes that are not UTF-8' }]);
   });
 
-  test('an error in a success is named as one', async () => {
+  test('an error with the status of a success has its own finding', async () => {
     expect(await findingsFor(() => Response.json({ status: 'error', message: 'none' }))).toMatchObject([
       { check: 'status-agrees', verdict: 'violation', message: 'the HTTP status says success, but the body says the opposite' },
     ]);
@@ -281,7 +281,7 @@ describe('verdicts', () => {
 });
 
 describe('secrets', () => {
-  test('reach no report, wherever they stand', async () => {
+  test('are not in the report, wherever the response has them', async () => {
     const report = await run(({ pathname }) =>
       pathname.startsWith('/thing/') ? success({ size: SECRET, guess: KEY.length, kind: KEY, password: SECRET, [SECRET]: 1 }) : undefined,
     );
@@ -292,7 +292,7 @@ describe('secrets', () => {
     expect(report.findings.find(({ check }) => check === 'property-type')?.samples[0]?.observed).toBe('"***"');
   });
 
-  test('of the wrong type are not shown either', async () => {
+  test('of the wrong type are not in the report either', async () => {
     const found = await findingsFor(() => success({ size: 1, guess: 'g', password: { inside: SECRET } }));
     expect(found).toMatchObject([{ check: 'property-type', samples: [{ pointer: '/data/password', observed: '***' }] }]);
     expect(JSON.stringify(found)).not.toContain(SECRET);

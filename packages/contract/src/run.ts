@@ -17,7 +17,7 @@ export async function planContract(options: ContractOptions): Promise<Plan> {
 }
 
 /**
- * Sends what the plan lists and judges every response by the document.
+ * Sends the planned requests and judges every response.
  * @throws {DocumentError} when the document cannot be used
  * @throws {TargetError} when the target does not respond to the first request
  */
@@ -55,7 +55,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   });
 }
 
-/** A read-only run judges no responses of operations that change something, so their schemas need not be compiled. */
+/** Compiles only the schemas of read-only operations in a read-only run. */
 function readFor({ document, mode = 'read-only' }: ContractOptions): UsableDocument {
   return readUsable(document, mode === 'full' ? 'all' : 'reading');
 }
@@ -65,7 +65,7 @@ async function planFor(options: ContractOptions, usable: UsableDocument): Promis
   const open = (await journal?.open()) ?? [];
   const orphans = open.filter(({ target }) => target === options.target.href);
   const plan = makePlan({ ...usable, mode, only, also, seed, orphans, extensions: options.extensions ?? [] });
-  // Without a key, its refusals cannot be told from those of the operations.
+  // Without a key, requests with a wrong key would show nothing.
   const steps = plan.steps.filter(({ credential }) => credential === 'account' || options.apiKey !== undefined);
   return { ...plan, steps };
 }

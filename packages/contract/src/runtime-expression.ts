@@ -8,10 +8,10 @@ const EXPRESSION =
   /^\$(?:(url|method|statusCode)|(request|response)\.(?:header\.([!#$%&'*+.^_`|~0-9A-Za-z-]+)|(path|query)\.([^{}]+)|body(?:#(\/.*)?)?))$/;
 
 /**
- * The value of a runtime expression of OpenAPI for one exchange: `$response.body#/data/0/id`, `$response.header.Location`,
- * `$request.path.vmid`, `$request.query.page`, `$request.body#/domain`, `$url` and so on, also inside a text as `{$…}`; any other text is
- * the value itself.
- * @returns undefined where the exchange has no such part
+ * Evaluates an OpenAPI runtime expression for an exchange, such as `$response.body#/data/0/id`, `$response.header.Location`,
+ * `$request.path.vmid`, `$request.query.page`, `$request.body#/domain` or `$url`, also embedded in a text as `{$…}`. Any other text
+ * is a constant.
+ * @returns undefined when the exchange does not have the part
  */
 export function evaluate(exchange: Exchange, expression: string): unknown {
   if (expression.startsWith('$')) return partOf(exchange, expression);

@@ -6,16 +6,16 @@ import { patternOf } from './pattern.ts';
 import { joinPointer, valueAt } from './pointer.ts';
 import type { Validator } from './validator.ts';
 
-/** What values are made from. */
+/** The source of sample values. */
 export interface SampleSource {
   readonly document: OpenApiDocument;
   readonly validator: Validator;
 }
 
-/** A value that keeps the rules of a schema. */
+/** A valid value of a schema. */
 export interface Sample {
   readonly value: unknown;
-  /** Whether the document has all of it, as example, default or enumeration; else parts of it are made up. */
+  /** Whether the document contains the whole value, as example, default or enumeration; else parts of it are generated. */
   readonly isFromDocument: boolean;
 }
 
@@ -68,22 +68,22 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
 };
 
 /**
- * A value that keeps the rules of the schema at a pointer: an example, a constant, the default or the first listed value where the
- * document has one, else one that is built from the rules.
- * @returns undefined where no value was found that keeps them
+ * Finds a valid value of the schema at a pointer: an example, a constant, the default or a listed value of the document, else a generated
+ * one.
+ * @returns undefined when no valid value was found
  */
 export function sampleOf(source: SampleSource, pointer: string): Sample | undefined {
   const built = build(source, pointer, 0);
   return built !== undefined && fits(source, pointer, built.value) ? built : undefined;
 }
 
-/** The first of some values that keeps the rules of a schema. */
+/** The first valid value of several. */
 export function firstFitting(source: SampleSource, pointer: string | undefined, values: readonly unknown[]): Sample | undefined {
   const index = values.findIndex((value) => pointer === undefined || fits(source, pointer, value));
   return index < 0 ? undefined : { value: values[index], isFromDocument: true };
 }
 
-/** Whether a value keeps the rules at a pointer. A part that cannot be compiled alone is judged with the whole. */
+/** Whether a value is valid. A schema that cannot be compiled alone accepts it, because the whole value is validated later. */
 function fits({ validator }: SampleSource, pointer: string, value: unknown): boolean {
   try {
     return validator.compile(pointer)(value).length === 0;
@@ -108,7 +108,7 @@ function build(source: SampleSource, pointer: string, depth: number): Sample | u
   return candidates(source, pointer, written, depth).find(({ value }) => fits(source, pointer, value));
 }
 
-/** The values that a schema object itself names. */
+/** The examples, constants, defaults and listed values of a schema object. */
 function valuesIn(schema: JsonObject): readonly unknown[] {
   const examples = member(schema, 'examples');
   const listed = member(schema, 'enum');
@@ -146,7 +146,7 @@ function branchesOf(
   return written.map((_, index) => build(source, joinPointer(pointer, keyword, index), depth + 1)).filter((one) => one !== undefined);
 }
 
-/** Objects with the members of all; of other values the last. */
+/** Merges objects; for other values, takes the last. */
 function mergedAll(samples: readonly Sample[]): Sample {
   const isFromDocument = samples.every((sample) => sample.isFromDocument);
   const objects = samples.map(({ value }) => value).filter(isObject);
@@ -200,17 +200,17 @@ function textsFor({ format, minLength, maxLength, pattern }: JsonObject): readon
   );
 }
 
-/** The longest run of one character that is tried after the literal beginning of a pattern. */
+/** The maximum number of repetitions of a character after the literal prefix of a pattern. */
 const MAX_RUN_LENGTH = 64;
 
-/** Texts that begin as a pattern does, `m-` for `^m-[0-9]+$`, and go on with one of some characters; the shortest first. */
+/** Strings with the literal prefix of a pattern, such as `m-` for `^m-[0-9]+$`, followed by a repeated character, the shortest first. */
 export function textsLike(pattern: string, characters: readonly string[], minRunLength = 1): readonly string[] {
   const prefix = prefixOf(pattern);
   const lengths = Array.from({ length: MAX_RUN_LENGTH - minRunLength + 1 }, (_, index) => index + minRunLength);
   return lengths.flatMap((length) => characters.map((character) => prefix + character.repeat(length)));
 }
 
-/** The literal beginning of the texts that a pattern allows. */
+/** The literal prefix of a pattern. */
 export function prefixOf(pattern: string): string {
   const [, beginning = ''] = /^\^((?:[\w/:@#~%&=!,; -]|\\[-_./:])*)(?![*+?{])/.exec(pattern) ?? [];
   return beginning.replaceAll('\\', '');
@@ -231,7 +231,7 @@ function listsFor(source: SampleSource, pointer: string, schema: JsonObject, dep
   return item === undefined ? [] : [{ value: Array.from({ length: min }, () => item.value), isFromDocument: item.isFromDocument }];
 }
 
-/** An object with what it needs; then one with all that the document has values for. */
+/** An object with the required properties, and one with all properties for which the document has values. */
 function objectsFor(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly Sample[] {
   const properties = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
   const required = Array.isArray(schema['required']) ? schema['required'].filter((name) => typeof name === 'string') : [];

@@ -7,7 +7,7 @@ import { provenanceOfIssue } from './place.ts';
 import { joinPointer, lastToken, pointerTokens, valueAt } from './pointer.ts';
 import { proposalFor } from './propose.ts';
 
-/** The broken rules of a body that one check speaks of. Those of the envelope's identifier and of page sizes have checks of their own. */
+/** Remarks on the issues of one check. Other checks judge the request identifier and the size of pages. */
 export function schemaRemarks(context: ResponseContext, isMine: (issue: Issue, value: unknown) => boolean): readonly Remark[] {
   const { exchange, envelope } = context;
   if (exchange.body.kind !== 'json') return [];
@@ -31,7 +31,7 @@ export function remarkOf({ document, exchange, response, json }: ResponseContext
     expected: issue.message,
     observed: observe(document, described.pointer, value, issue.path),
     at: issue.schemaPath,
-    // The place in the document, so that one cause in a hundred items of ten operations is one finding.
+    // The same for all values that break the rule, so that one cause is one finding.
     rule:
       issue.keyword === 'required' || issue.keyword === 'additionalProperties'
         ? `${issue.message} ${lastToken(issue.path)}`
@@ -40,7 +40,7 @@ export function remarkOf({ document, exchange, response, json }: ResponseContext
   };
 }
 
-/** A pointer with `*` for indexes: the same text for all items of a list. */
+/** A pointer with `*` for indexes: the same for all items of a list. */
 export function generalised(pointer: string, root: unknown): string {
   let at: unknown = root;
   let text = '';

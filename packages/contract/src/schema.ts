@@ -7,12 +7,12 @@ import { joinPointer, valueAt } from './pointer.ts';
 import { constraintsOf, provenanceOf } from './provenance.ts';
 import type { Provenance } from './provenance.ts';
 
-/** One schema object that has something to say about a value, and the provenance it has on the way it was reached. */
+/** A schema object that applies to a value, with its provenance. */
 export interface SchemaNode {
   readonly pointer: string;
   readonly schema: JsonObject;
   readonly provenance: Provenance;
-  /** What `x-constraints` says of its rules, written here or above; undefined where neither says it. */
+  /** The provenance of its rules by `x-constraints`, here or above; undefined without the key. */
   readonly constraints: Provenance | undefined;
 }
 
@@ -20,10 +20,10 @@ const IN_PLACE_LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
 const IN_PLACE_SINGLES = ['if', 'then', 'else'] as const;
 
 /**
- * All schema objects that describe the same value as the schema at a pointer: itself, what it references, and the
- * branches of allOf, anyOf, oneOf, if/then/else and dependentSchemas. `not` says what a value isn't, so it is left out.
+ * All schema objects that apply to the same value as the schema at a pointer: itself, its references, and the branches of
+ * allOf, anyOf, oneOf, if/then/else and dependentSchemas. `not` is left out, because it does not describe the value.
  * @param inherited provenance of the place that uses the schema
- * @param outerConstraints what the place that uses the schema says of rules
+ * @param outerConstraints provenance of rules at the place that uses the schema
  * @throws {DocumentError} when a reference cannot be followed
  */
 export function schemaNodes(
@@ -54,7 +54,7 @@ export function schemaNodes(
   return [...nodes.values()];
 }
 
-/** The schema objects that describe a member or an item of the value that `nodes` describe; empty where none does. */
+/** The schema objects that apply to a member or an item of a value; empty when there are none. */
 export function childNodes(document: OpenApiDocument, nodes: readonly SchemaNode[], key: string | number): readonly SchemaNode[] {
   const children = new Map<string, SchemaNode>();
   let evaluated = false;
@@ -70,7 +70,7 @@ export function childNodes(document: OpenApiDocument, nodes: readonly SchemaNode
   return [...children.values()];
 }
 
-/** Where, below one schema object, the schemas of a member or an item stand, as pointer tokens. */
+/** The pointer tokens from a schema object to the schemas of a member or an item. */
 function childKeywords(schema: JsonObject, key: string | number): readonly (readonly (string | number)[])[] {
   if (typeof key === 'number') {
     const prefix = member(schema, 'prefixItems');
@@ -84,13 +84,13 @@ function childKeywords(schema: JsonObject, key: string | number): readonly (read
   return found;
 }
 
-/** The names of the members of an object that a schema holds under a keyword, such as `properties`. */
+/** The member names of an object under a keyword, such as `properties`. */
 export function keysOf(schema: JsonObject, keyword: string): readonly string[] {
   const value = member(schema, keyword);
   return isObject(value) ? Object.keys(value) : [];
 }
 
-/** The JSON types that a value may have by the schemas that describe it; empty where none says. */
+/** The JSON types that the schemas of a value name; empty when they name none. */
 export function typesOf(nodes: readonly SchemaNode[]): ReadonlySet<string> {
   const types = new Set<string>();
   for (const { schema } of nodes) {

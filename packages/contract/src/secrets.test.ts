@@ -55,7 +55,7 @@ describe('masking', () => {
     expect(value.direct).toBe('s1');
   });
 
-  test('gives back the same value where there is nothing to mask', () => {
+  test('returns the same value when there is nothing to mask', () => {
     const value = { a: 'x', direct: null, list: [{ a: 'y' }] };
     expect(mask(value)).toBe(value);
     const plain = { a: 'x', plain: { direct: 'not described here' } };
@@ -67,7 +67,7 @@ describe('masking', () => {
     expect(mask({ direct: 12 })).toEqual({ direct: '***' });
   });
 
-  test('survives any value', () => {
+  test('accepts any value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(() => mask({ list: value, map: value, choice: value, pair: value })).not.toThrow();
@@ -75,7 +75,7 @@ describe('masking', () => {
     );
   });
 
-  test('knows the secrets of the reseller document', () => {
+  test('finds the secrets of the reseller document', () => {
     const pointer =
       readOperations(bundle).find(({ id }) => id === 'createVm')?.responses['200']?.content['application/json']?.pointer ?? '';
     expect(maskSecrets(bundle, pointer, { data: { config: { username: 'root', password: 'p' } } })).toEqual({

@@ -8,7 +8,7 @@ import type { SchemaNode } from './schema.ts';
 /** The text that replaces a secret. */
 export const MASK = '***';
 
-/** The masks of one document by the schemas they were made from, so that a second look costs a map access. */
+/** A cache of the masks of one document. */
 interface Masks {
   readonly document: OpenApiDocument;
   readonly roots: Map<string, Mask>;
@@ -18,18 +18,18 @@ interface Masks {
 interface Mask {
   readonly nodes: readonly SchemaNode[];
   readonly secret: boolean;
-  /** Whether a secret can stand here or anywhere below. */
+  /** Whether there can be a secret here or below. */
   readonly live: boolean;
   readonly members: Map<string | number, Mask>;
 }
 
 const masksOf = new WeakMap<OpenApiDocument, Masks>();
-/** Members with names that no schema names are unbounded in number; their masks are not kept past this many. */
+/** Limits the cache, because the number of unnamed members is unbounded. */
 const MAX_MEMBERS = 1_000;
 
 /**
- * A copy of a value with every property that the document marks `x-secret` replaced by `***`. Null stays null: it says
- * that there is no secret. The same value comes back where there is nothing to mask.
+ * Replaces every property with `x-secret` by `***` in a copy of a value. Null stays null, because it means that there is no
+ * secret. Returns the same value when there is nothing to mask.
  * @param pointer JSON pointer to the schema that describes the value
  * @throws {DocumentError} when there is no schema at the pointer
  */
@@ -43,7 +43,7 @@ export function maskSecrets(document: OpenApiDocument, pointer: string, value: u
   return apply(masks, root, value);
 }
 
-/** The names of the properties that a document marks `x-secret`, wherever in it they stand. */
+/** The names of all properties with `x-secret` in a document. */
 export function secretNames(document: OpenApiDocument): ReadonlySet<string> {
   const names = new Set<string>();
   function visit(node: unknown): void {
@@ -126,7 +126,7 @@ function reachesSecret(document: OpenApiDocument, nodes: readonly SchemaNode[], 
   return childSets(document, nodes).some((children) => reachesSecret(document, children, seen));
 }
 
-/** The schemas of every kind of child that the nodes speak of. */
+/** The schemas of all members and items that the nodes describe. */
 function childSets(document: OpenApiDocument, nodes: readonly SchemaNode[]): readonly (readonly SchemaNode[])[] {
   const names = new Set(nodes.flatMap(({ schema }) => keysOf(schema, 'properties')));
   const sets = [...names].map((name) => childNodes(document, nodes, name));

@@ -12,15 +12,15 @@ import { bodyOf, PHASES } from './step.ts';
 import type { Step } from './step.ts';
 import { createValidator } from './validator.ts';
 
-/** An operation that reads, with the values of its path. */
+/** A call of an operation that only reads. */
 export interface ReadCall {
   readonly operation: string;
   readonly path: PathValues;
 }
 
 /**
- * Asks operations that read, each once, before a run: what things cost, for example. As in a run, nothing else can leave.
- * @returns the responses, without those of operations that the document does not have or cannot be called
+ * Calls operations that only read, once each, before a run: for example, to get prices. The guard allows no other request.
+ * @returns the responses of the operations that exist in the document and can be called
  * @throws {TargetError} when the target does not respond
  */
 export async function sendReads(options: ContractOptions, calls: readonly ReadCall[]): Promise<readonly Exchange[]> {
@@ -39,7 +39,7 @@ export async function sendReads(options: ContractOptions, calls: readonly ReadCa
         credential: 'account',
         path: Object.keys(path).length === 0 ? 'none' : path,
         ...sendable,
-        detail: 'what things cost',
+        detail: 'prices',
         times: 1,
         phase: PHASES.read,
         effect: 'reads',

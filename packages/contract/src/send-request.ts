@@ -8,31 +8,31 @@ import { buildRequest } from './request.ts';
 import type { RequestParts } from './request.ts';
 import type { Step } from './step.ts';
 
-/** How requests leave for one target. */
+/** Sends requests to one target. */
 export interface Transport {
   readonly target: URL;
   readonly send: Send;
   readonly keyOf: (credential: Credential) => string | undefined;
-  /** Milliseconds until a request without a response is given up. */
+  /** Timeout of a request in milliseconds. */
   readonly timeout: number;
-  /** Returns when the next request may leave. */
+  /** Resolves when the next request may be sent. */
   readonly pace: () => Promise<void>;
 }
 
-/** The request went out and no response came; or it was not allowed to go. */
+/** There was no response to a request, or the guard refused it. */
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
 }
 
-/** After 429 a request is sent once more, after at most this many seconds. */
+/** The maximum wait in seconds before the retry after a 429. */
 const MAX_WAIT_S = 30;
 
-/** What earlier responses put into a step. */
+/** The values that a step takes from earlier responses. */
 export type StepValues = Pick<RequestParts, 'path' | 'body' | 'query'>;
 
 /**
- * Sends one request of a step and reads its response.
- * @throws {NoResponseError} when none came
+ * Sends one request of a step and parses its response.
+ * @throws {NoResponseError} when there is no response
  */
 export async function sendRequest(transport: Transport, step: Step, { path, body, query }: StepValues): Promise<Exchange> {
   const { target, keyOf } = transport;
@@ -51,7 +51,7 @@ export async function sendRequest(transport: Transport, step: Step, { path, body
     at: new Date().toISOString(),
   };
   const first = await once(transport, step, request, sent);
-  // A probe that is told to wait is judged as it is: only what is to be read is worth waiting for.
+  // Only requests with the account's key are retried. For other requests, 429 is a valid result.
   if (first.status !== 429 || step.credential !== 'account' || step.times < 1) return first;
   const wait = Number(first.headers['retry-after'] ?? 1);
   await sleep(Math.min(Number.isFinite(wait) ? wait : 1, MAX_WAIT_S) * 1_000);
@@ -76,7 +76,7 @@ async function once({ send }: Transport, step: Step, request: Request, sent: Sen
   }
 }
 
-/** The bytes of a response, and how its connection ended where that was too early. A timeout does not count as such an end. */
+/** The bytes of a response, or the reason why its connection closed early. A timeout is an error instead. */
 async function bodyOf(response: Response): Promise<{ readonly bytes: Uint8Array; readonly cut: string | undefined }> {
   try {
     return { bytes: new Uint8Array(await response.arrayBuffer()), cut: undefined };
@@ -86,7 +86,7 @@ async function bodyOf(response: Response): Promise<{ readonly bytes: Uint8Array;
   }
 }
 
-/** The innermost cause, as `fetch` hides what happened behind "fetch failed". */
+/** The message of the innermost cause, because `fetch` reports only "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);
@@ -94,7 +94,7 @@ function reasonOf(error: unknown): string {
   return error.message === '' ? code : error.message;
 }
 
-/** A pace of at most so many requests a second; undefined for as fast as responses come. */
+/** Limits the number of requests per second; undefined for no limit. */
 export function paceOf(perSecond: number | undefined): () => Promise<void> {
   if (perSecond === undefined) return async () => {};
   let next = performance.now();

@@ -11,9 +11,9 @@ import { describeStep } from './step.ts';
 import type { Step } from './step.ts';
 
 /**
- * Sends one request of a step and keeps its response.
- * @returns whether further requests of the step may leave
- * @throws {TargetError} when the very first request is not answered
+ * Sends one request of a step and records its response.
+ * @returns whether more requests of the step may be sent
+ * @throws {TargetError} when there is no response to the first request
  */
 export async function sendStep(run: Run, step: Step, values: StepValues): Promise<boolean> {
   const { cleaner, transport, options } = run;
@@ -32,22 +32,22 @@ export async function sendStep(run: Run, step: Step, values: StepValues): Promis
     await cleaner.lost(entry, isRefused);
     if (step.purpose === 'call') run.reasons.set(step.operation.id, `there was no response: ${error.message}`);
     reportProgress(run, step, undefined);
-    // A purchase whose response was lost may have happened.
+    // A purchase without a response may have taken place.
     return step.effect !== 'costs';
   }
   run.exchanges.push(exchange);
-  // The effect of a request is as unknown after a truncated response as after a lost one.
+  // After a truncated response, the effect of the request is unknown.
   if (exchange.body.kind === 'cut') await cleaner.lost(entry, false);
   else await cleaner.after(entry, step, exchange);
   reportProgress(run, step, exchange.status);
   if (run.comparedTransport !== undefined && isComparable(step))
     await compare(run, run.comparedTransport, step, { exchange, body: values.body });
   for (const extension of options.extensions ?? []) await extension.onExchange(exchange, run.exchanges);
-  // One purchase with an invalid form is enough evidence.
+  // One accepted purchase with an invalid form is enough.
   return !(step.effect === 'costs' && step.purpose === 'invalid-form' && isSuccess(exchange.status));
 }
 
-/** Asks the compared service what the main one just answered. */
+/** Sends the same request to the compared service. */
 async function compare(
   run: Run,
   transport: Transport,
@@ -57,7 +57,7 @@ async function compare(
   const exchanges = run.pairs.map(({ other }) => other);
   const [path] = step.path === 'none' ? [{}] : pathsFor(run, step.operation, exchanges);
   if (path === undefined) return void run.unpaired.push(exchange);
-  // Several samples of one operation are compared once.
+  // An operation is compared only once.
   if (run.pairs.some(({ one }) => one.operation.id === step.operation.id && one.sent.detail === exchange.sent.detail)) return;
   try {
     const other = await sendRequest(transport, step, { path, body });

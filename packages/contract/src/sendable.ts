@@ -9,7 +9,7 @@ import { stepForm } from './step-form.ts';
 import type { StepForm } from './step.ts';
 import type { Validator } from './validator.ts';
 
-/** What requests are made from. */
+/** The source of valid requests. */
 export interface RequestSource {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
@@ -29,7 +29,7 @@ export interface BodyValues {
   readonly isFromDocument: boolean;
 }
 
-/** A valid request of an operation, or why the document does not provide one. */
+/** A valid request of an operation, or the reason why the document does not provide one. */
 export function sendableOf(source: RequestSource, operation: Operation): Sendable | string {
   const { unsupportedSecurity, unsupportedBody, body, method } = operation;
   if (method === 'TRACE') return 'requests with the method TRACE cannot be sent';
@@ -44,7 +44,7 @@ export function sendableOf(source: RequestSource, operation: Operation): Sendabl
   return { parameters, form: valid === undefined ? undefined : stepForm(source, operation, valid) };
 }
 
-/** A body without fields where none is needed; else the first example that keeps the rules, else one made from the schema. */
+/** An empty body if all fields are optional; else the first valid example, else a body generated from the schema. */
 export function validBody(source: RequestSource, operation: Operation): BodyValues | undefined {
   const { body } = operation;
   if (body === undefined) return undefined;
@@ -55,7 +55,7 @@ export function validBody(source: RequestSource, operation: Operation): BodyValu
   return isObject(sample?.value) ? { values: sample.value, isFromDocument: sample.isFromDocument } : undefined;
 }
 
-/** Returns the examples of a body that keep its rules. A wrong example of the document is never sent as valid. */
+/** The valid examples of a body. Invalid examples of the document are not sent. */
 export function validExamples(
   { validator }: Pick<RequestSource, 'validator'>,
   { body }: Operation,

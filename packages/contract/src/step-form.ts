@@ -12,9 +12,9 @@ interface Parts {
 }
 
 /**
- * A form made from an example. A field that has the schema of a path parameter is an identifier: of a thing that must exist, then it
- * is taken from earlier responses, or of the thing that the operation itself makes, then it must be new.
- * @param asWritten a field that is left as it is, because it is wrong on purpose
+ * Makes a form from an example. A field with the schema of a path parameter is an identifier. If it identifies the resource that the
+ * operation creates, it gets a new value; else its value comes from earlier responses.
+ * @param asWritten a field that is not replaced, because it is invalid on purpose
  */
 export function stepForm(
   { document, operations, seed }: Parts,
@@ -36,7 +36,7 @@ export function stepForm(
   return { values, found, isFromDocument };
 }
 
-/** Whose value a form field of an operation is: the folder of its things, and the name that paths give it. */
+/** The path parameter with a schema: its name, and the path of its collection. */
 function parameterOf(
   document: OpenApiDocument,
   operations: readonly Operation[],
@@ -57,7 +57,7 @@ function referenceAt(document: OpenApiDocument, pointer: string): string | undef
   return typeof reference === 'string' ? reference : undefined;
 }
 
-/** An example's name with a part that no earlier run had; only host names can be told to take one. */
+/** Adds a prefix that is unique to the run to a host name. Other values stay the same, because a prefix could make them invalid. */
 function withUniquePrefix(value: string, seed: number): string {
   return /^[a-z0-9-]+\.[a-z0-9.-]+$/i.test(value) ? `contract-${seed.toString(36)}-${value}` : value;
 }

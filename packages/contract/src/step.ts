@@ -5,47 +5,46 @@ import type { Operation } from './operation.ts';
 import type { RequestParameters } from './parameters.ts';
 import { fillPath } from './path-template.ts';
 
-/** The effect of a request that succeeds. */
+/** The effect of a successful request. */
 export type Effect = 'reads' | 'changes' | 'costs';
 
-/** When in a run: each phase begins when the one before it is over. */
+/** The phases of a run, in order. */
 export const PHASES = { orphans: 0, read: 1, create: 2, readMore: 3, change: 4, probe: 5, remove: 6, removed: 7, undo: 8 } as const;
 
-/** Requests that may leave: the plan is a list of these, and nothing else leaves. */
+/** One or more requests of the plan. */
 export interface Step {
   readonly operation: Operation;
   readonly purpose: Purpose;
   readonly method: string;
   readonly credential: Credential;
-  /** Where path parameters come from: earlier responses, what this run created, or the values given here. */
+  /** The source of path parameters: earlier responses, resources that this run created, or fixed values. */
   readonly path: 'none' | 'found' | 'own' | PathValues;
-  /** The fields of its body. */
   readonly form: StepForm | undefined;
-  /** Values of the parameters that it needs, apart from those of its path. */
+  /** Values of its required parameters, except path parameters. */
   readonly parameters: RequestParameters;
-  /** Where the next page begins, for a step that reads it; without `value` where only the page before it says. */
+  /** The parameter of the next page. Without `value`, the response with the page before has it. */
   readonly next?: { readonly in: 'form' | 'query'; readonly field: string; readonly value: string | undefined };
-  /** A description of the special part of the request, for people. */
+  /** The special part of the request. */
   readonly detail: string;
-  /** How many requests of it may leave. */
+  /** The maximum number of requests. */
   readonly times: number;
   readonly phase: number;
   readonly effect: Effect;
-  /** Sent only for what this operation did in this run: what others did is not undone. */
+  /** Sent only for resources on which this operation succeeded in this run, so that the run undoes only its own changes. */
   readonly onlyAfter?: string;
-  /** Journal entry that this undoes. */
+  /** The journal entry that the step undoes. */
   readonly undoes?: string;
 }
 
 export interface StepForm {
   readonly values: Readonly<Record<string, unknown>>;
-  /** Whether the document gives all of its values; else some are made up. */
+  /** Whether all values come from the document; else some are generated. */
   readonly isFromDocument: boolean;
-  /** Fields whose value is an identifier from earlier responses, with the path parameter that it is the value of. */
+  /** Fields with an identifier from earlier responses, and the path parameter that it belongs to. */
   readonly found: Readonly<Record<string, string>>;
 }
 
-/** The body of a step, with the identifiers that were found. */
+/** Serialises the body of a step with identifiers from earlier responses. */
 export function bodyOf({ operation, form, next }: Step, found: Readonly<Record<string, unknown>>): string | undefined {
   const page = next?.in === 'form' && next.value !== undefined ? { [next.field]: next.value } : {};
   if (form === undefined) return undefined;
@@ -53,13 +52,13 @@ export function bodyOf({ operation, form, next }: Step, found: Readonly<Record<s
   return writeBody(operation, { ...form.values, ...page, ...identifiers });
 }
 
-/** Identifiers come from responses as texts; the field of a JSON body may be a number. */
+/** Converts an identifier to a number if the field of the JSON body is one. */
 function asField({ body }: Operation, name: string, value: unknown): unknown {
   const kind = body?.format === 'json' ? body.fields.get(name)?.kind : undefined;
   return (kind === 'integer' || kind === 'number') && typeof value === 'string' && /^-?[0-9]+$/.test(value) ? Number(value) : value;
 }
 
-/** A step as a line for people: method, path, form, key and purpose. */
+/** Describes a step in one line: method, path, form, key and purpose. */
 export function describeStep(step: Step): string {
   const { operation, method, purpose, detail, credential, times, path } = step;
   const filled = typeof path === 'string' ? operation.path : decodeURI(fillPath(operation.path, path));

@@ -7,7 +7,7 @@ import type { Place } from './place.ts';
 import { pointerTokens } from './pointer.ts';
 import { replaced } from './replace.ts';
 
-/** Changes the first part of a good response of which `isIt` is true; undefined where there is none. For the defects of checks. */
+/** Changes the first matching part of a correct response; undefined when there is none. */
 export function alterFirst(
   exchange: FakeExchange,
   isMatch: (place: Place) => boolean,
@@ -19,12 +19,12 @@ export function alterFirst(
   return { ...response, body: replaced(response.body, found.pointer, change(found)) };
 }
 
-/** Takes the first part of a good response away of which `isIt` is true. */
+/** Removes the first matching part of a correct response. */
 export function dropFirst(exchange: FakeExchange, isMatch: (place: Place) => boolean): FakeResponse | undefined {
   return alterFirst(exchange, isMatch, () => undefined);
 }
 
-/** The parts of a successful response with their schemas; none for other responses. */
+/** The parts of a successful response with their schemas; empty for other responses. */
 export function placesOf({ document, operation, outcome, response }: FakeExchange): readonly Place[] {
   const described = operation === undefined ? undefined : responseFor(operation, response.status);
   const pointer = described === undefined ? undefined : jsonOf(described)?.pointer;
@@ -37,24 +37,24 @@ export function placesOf({ document, operation, outcome, response }: FakeExchang
   return places;
 }
 
-/** Whether a part belongs to the requested data, not to the envelope, and the document shows it. */
+/** Whether a part is in the payload, not the envelope, and its provenance is `shown`. */
 export function isPayload({ pointer, nodes }: Place): boolean {
   return pointerTokens(pointer).length > 1 && nodes.length > 0 && nodes.every(({ provenance }) => provenance === 'shown');
 }
 
-/** The body of a response with further members at its top. */
+/** Adds top-level members to the body of a response. */
 export function withMembers(response: FakeResponse, members: Readonly<Record<string, unknown>>): FakeResponse {
   return { ...response, body: { ...Object(response.body), ...members } };
 }
 
-/** A refusal of the operation with another status; undefined where the document has no example of one. */
+/** A refusal with another status; undefined when the document has no example. */
 export function tamperEnvelope({ operation, outcome, response }: FakeExchange, status: number): FakeResponse | undefined {
   const refusal = Object.values(operation?.responses['401']?.content['application/json']?.examples ?? {})[0]?.value;
   if (outcome !== 'success' || !isObject(refusal)) return undefined;
   return refusalLike(response, status, refusal);
 }
 
-/** A response with the body of an example, which keeps the identifier of its own request: else two of them would name the same one. */
+/** Replaces the body of a response by an example, but keeps its request identifier, which must be unique. */
 export function refusalLike(response: FakeResponse, status: number, example: unknown): FakeResponse {
   const own = isObject(response.body) ? response.body['requestID'] : undefined;
   return { ...response, status, body: { ...Object(example), ...(own === undefined ? {} : { requestID: own }) } };

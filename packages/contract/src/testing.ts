@@ -4,7 +4,7 @@ import type { Exchange, Purpose } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import { fillPath } from './path-template.ts';
 
-/** A response to a request that was made as the document describes, for tests. */
+/** An exchange with a valid request, for tests. */
 export function exchangeWith(
   operation: Operation,
   body: unknown,

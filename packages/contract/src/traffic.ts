@@ -5,7 +5,7 @@ import { isSecretHeader, maskedBody, maskedForm, maskedHeaders, maskedUrl } from
 import { responseFor } from './operations.ts';
 import { MASK } from './secrets.ts';
 
-/** One request and its response, as they may be written down. */
+/** An exchange without secrets, for reports. */
 export interface RecordedExchange {
   readonly operation: string;
   readonly purpose: string;
@@ -20,11 +20,11 @@ export interface RecordedExchange {
   readonly status: number;
   readonly responseHeaders: Readonly<Record<string, string>>;
   readonly contentType: string;
-  /** JSON with secrets masked, or a line on what the body was. */
+  /** JSON with secrets masked, or a description of the body. */
   readonly responseBody: string;
 }
 
-/** Writes an exchange down without its secrets. */
+/** Removes the secrets of an exchange. */
 export function recordExchange(document: OpenApiDocument, exchange: Exchange): RecordedExchange {
   const { operation, sent, status, headers, mediaType, body, milliseconds } = exchange;
   const described = sent.purpose === 'method' ? undefined : responseFor(operation, status)?.headers;
@@ -49,6 +49,6 @@ export function recordExchange(document: OpenApiDocument, exchange: Exchange): R
         ? (JSON.stringify(maskedBody(document, exchange)) ?? '')
         : body.kind === 'empty'
           ? ''
-          : `(${body.problem}; not written down)`,
+          : `(${body.problem}; not recorded)`,
   };
 }

@@ -1,4 +1,4 @@
-/** Responses that arrive byte by byte, and responses that end within a character, over a socket. */
+/** Responses that arrive byte by byte or are truncated, over a socket. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
@@ -24,7 +24,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** Runs against a server whose second operation returns this, and whose first one is correct. */
+/** Runs against a server whose first operation is correct and whose second has this response. */
 async function run(respond: (response: ServerResponse) => Promise<void>, timeout = 20_000) {
   const server = createServer(({ url, method }, response) => {
     response.setHeader('content-type', 'application/json');
@@ -50,7 +50,7 @@ async function trickle(response: ServerResponse, until: number): Promise<void> {
   }
 }
 
-test('a response that arrives byte by byte is judged like any other', async () => {
+test('judges a response that arrives byte by byte like any other', async () => {
   const { checks, coverage } = await run(async (response) => {
     await trickle(response, bytes.length);
     response.end();
@@ -65,7 +65,7 @@ test('a response that arrives byte by byte is judged like any other', async () =
 test.each([
   ['within a character', bytes.indexOf(Buffer.from('😀')) + 2],
   ['before its last byte', bytes.length - 1],
-])('a response that ends %s is found, and nothing else is said of it', async (_, until) => {
+])('reports a response that ends %s, and nothing else about it', async (_, until) => {
   const { checks, coverage } = await run(async (response) => {
     response.setHeader('content-length', bytes.length);
     await trickle(response, until);
@@ -78,7 +78,7 @@ test.each([
   ]);
 });
 
-test('a response that never ends does not count as a response', async () => {
+test('treats a response that never ends as no response', async () => {
   const { coverage } = await run(async (response) => {
     while (!response.destroyed) {
       response.write(' ');

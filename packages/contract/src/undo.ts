@@ -1,17 +1,17 @@
 import type { Operation } from './operation.ts';
 
-/** What undoes each operation, by id, worked out once for a list of operations. */
+/** A cache of the undo operations, by operation id. */
 const known = new WeakMap<readonly Operation[], ReadonlyMap<string, Operation>>();
 
 /**
- * The operation that undoes another: `…/undelete` what `…/delete` did, and `DELETE /things/{id}` what a creation in `/things` made.
- * Undefined where the document has none: then what was done stays.
+ * The operation that undoes another: `…/undelete` for `…/delete`, and `DELETE /things/{id}` for a creation in `/things`.
+ * Undefined when the document has none.
  */
 export function undoOf(operation: Operation, operations: readonly Operation[]): Operation | undefined {
   return undosOf(operations).get(operation.id);
 }
 
-/** Whether an operation is there to undo another, so that it runs when there is something to undo. */
+/** Whether an operation undoes another. */
 export function isUndo(operation: Operation, operations: readonly Operation[]): boolean {
   return [...undosOf(operations).values()].some(({ id }) => id === operation.id);
 }
@@ -38,7 +38,7 @@ function findUndo({ path, method }: Operation, operations: readonly Operation[])
   return operations.find((other) => other.method === 'DELETE' && collections.some((collection) => isItemOf(collection, other.path)));
 }
 
-/** Whether a path is that of one thing of a collection: `/things/{id}` of `/things`. */
+/** Whether a path is that of an item of a collection: `/things/{id}` of `/things`. */
 function isItemOf(collection: string, path: string): boolean {
   return path.startsWith(`${collection}/{`) && path.indexOf('}') === path.length - 1;
 }

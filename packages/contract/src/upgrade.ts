@@ -5,18 +5,18 @@ import type { OpenApiDocument } from './document.ts';
 import { isObject } from './json.ts';
 import type { JsonObject } from './json.ts';
 
-/** A document in OpenAPI 3.1, and what readers of a report should know of how it became that. */
+/** A document in OpenAPI 3.1, with notes about its conversion. */
 export interface UpgradedDocument {
   readonly document: OpenApiDocument;
   readonly notes: readonly string[];
-  /** Whether it was written in another version, so that changes in the notation of 3.1 cannot be written into it. */
+  /** Whether the source is in another version, so that proposals in OpenAPI 3.1 cannot be written into it. */
   readonly isUpgraded: boolean;
 }
 
 /**
- * An OpenAPI document of version 3.0 or 3.1 as one of 3.1.
+ * Converts an OpenAPI 3.0 document to 3.1. Returns a 3.1 document unchanged.
  * @param value parsed JSON or YAML
- * @throws {DocumentError} when it is neither
+ * @throws {DocumentError} when it is another document
  */
 export function upgradeDocument(value: unknown): UpgradedDocument {
   const version = isObject(value) ? value['openapi'] : undefined;
@@ -30,7 +30,7 @@ export function upgradeDocument(value: unknown): UpgradedDocument {
   };
 }
 
-/** What the upgrade leaves undone: null in enumerations of what may be null, and `nullable` where there is no type. */
+/** Completes the upgrade: adds null to nullable enumerations, and removes `nullable` from schemas without a type. */
 function completeUpgrade(upgraded: unknown, original: unknown): unknown {
   if (Array.isArray(upgraded))
     return upgraded.map((item, index) => completeUpgrade(item, Array.isArray(original) ? original[index] : undefined));

@@ -9,22 +9,22 @@ import { createValidator } from './validator.ts';
 import type { Validator } from './validator.ts';
 import { rootView } from './view.ts';
 
-/** A document of which every schema that is used was compiled, so that nothing in it can end a run. */
+/** A document with compiled schemas, so that an invalid schema cannot abort a run. */
 export interface UsableDocument {
   readonly document: OpenApiDocument;
-  /** All operations, also those that cannot be used. */
+  /** All operations, including unusable ones. */
   readonly operations: readonly Operation[];
   readonly validator: Validator;
   /** Operations that can neither be called nor judged, with the reason. */
   readonly unusable: ReadonlyMap<string, string>;
-  /** What readers of a report should know of the document. */
+  /** Notes about the document for readers of a report. */
   readonly notes: readonly string[];
 }
 
-/** Operations whose responses are judged. The schemas of the others are followed and not compiled. */
+/** The operations whose schemas are compiled. The references of the others are only followed. */
 type Judged = 'all' | 'reading';
 
-/** Compiling takes most of the time of a short run, and a process may run many times with one document. */
+/** A cache, because compiling takes most of the time of a short run, and a process may run several times with one document. */
 const known = { all: new WeakMap<OpenApiDocument, UsableDocument>(), reading: new WeakMap<OpenApiDocument, UsableDocument>() };
 
 /**
@@ -41,10 +41,10 @@ function compileDocument(given: OpenApiDocument, judged: Judged): UsableDocument
   const document = parseDocument(given);
   const { operations: readable, unreadable } = surveyOperations(document);
   const validator = createValidator(document, { brief: true, lenient: true });
-  const unusable = new Map(unreadable.map(({ id, reason }) => [id, `the document does not describe it properly: ${reason}`]));
+  const unusable = new Map(unreadable.map(({ id, reason }) => [id, `its description is invalid: ${reason}`]));
   for (const operation of readable) {
     const problem = problemOf(document, judged === 'all' || operation.readOnly ? validator : undefined, operation);
-    if (problem !== undefined) unusable.set(operation.id, `a schema of it cannot be used: ${problem}`);
+    if (problem !== undefined) unusable.set(operation.id, `one of its schemas is invalid: ${problem}`);
   }
   return { document, operations: [...readable, ...unreadable.map(stubOf)], validator, unusable, notes: validator.notes() };
 }
@@ -71,7 +71,7 @@ function schemasIn({ parameters, body, responses }: Operation): readonly string[
   return [...parameters.map(({ pointer }) => pointer), body?.pointer, ...inResponses].filter((pointer) => pointer !== undefined);
 }
 
-/** An operation of which nothing but its address is known. */
+/** A placeholder for an operation of which only method and path are known. */
 function stubOf({ id, method, path, pointer }: UnreadableOperation): Operation {
   return {
     id,

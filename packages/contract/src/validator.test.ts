@@ -40,7 +40,7 @@ test('every example of the reseller document is valid', () => {
 });
 
 describe('issues', () => {
-  test('are one shared list where there are none', () => {
+  test('are one shared empty list for valid values', () => {
     const { compile } = createValidator({
       openapi: '3.1.0',
       info: { title: 'A', version: '1' },
@@ -51,18 +51,18 @@ describe('issues', () => {
     expect(compile('/components/schemas/A')).toBe(check);
   });
 
-  test('name the missing and the unknown property, not the object around it', () => {
+  test('have the path of the missing or unknown property, not of its object', () => {
     const schema = { type: 'object', required: ['a/b'], properties: { 'a/b': { type: 'string' } }, additionalProperties: false };
     expect(brief(issuesOf(schema, { c: 1 }))).toEqual(['/a~1b is required', '/c is not known here; known are a/b']);
   });
 
-  test('name the property that another one needs', () => {
+  test('have the path of the property that another one requires', () => {
     expect(brief(issuesOf({ type: 'object', dependentRequired: { ns4: ['ns3'] } }, { ns4: 'x' }))).toEqual([
       '/ns3 is required when ns4 is given',
     ]);
   });
 
-  test('know where their rule stands, also behind references', () => {
+  test('have the pointer of their rule, also through references', () => {
     const schema = { type: 'object', properties: { a: { $ref: '#/components/schemas/Outer' } } };
     const others = { Outer: { allOf: [{ $ref: '#/components/schemas/Inner' }] }, Inner: { type: 'string', minLength: 2, pattern: '^x' } };
     expect(issuesOf(schema, { a: 'y' }, others).map((issue) => issue.schemaPath)).toEqual([
@@ -71,11 +71,11 @@ describe('issues', () => {
     ]);
   });
 
-  test('say of a wrong type only that', () => {
+  test('of a value with a wrong type are only about the type', () => {
     expect(brief(issuesOf({ type: 'string', enum: ['a', 'b'] }, 1))).toEqual(['must be a string']);
   });
 
-  test('sum up alternatives', () => {
+  test('summarise alternatives', () => {
     expect(brief(issuesOf({ anyOf: [{ type: 'string', enum: ['a'] }, { type: 'string' }] }, 5))).toEqual(['must be a string']);
     expect(brief(issuesOf({ anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }] }, 'c'))).toEqual([
       'must be one of a, b, or must be null',
@@ -88,12 +88,12 @@ describe('issues', () => {
     ]);
   });
 
-  test('look inside the only alternative that has the type of the value', () => {
+  test('are those of the only alternative that has the type of the value', () => {
     const limit = { type: 'object', properties: { requests: { type: 'integer', minimum: 1 } } };
     expect(issuesOf({ anyOf: [limit, { type: 'null' }] }, { requests: 0 })).toMatchObject([{ path: '/requests', keyword: 'minimum' }]);
   });
 
-  test('name a mistake that is outside the alternatives', () => {
+  test('include those outside the alternatives', () => {
     const schema = { type: 'object', required: ['x'], properties: { a: { anyOf: [{ type: 'string' }, { type: 'null' }] } } };
     expect(brief(issuesOf(schema, { a: 1 })).toSorted()).toEqual(['/a must be a string or null', '/x is required']);
   });
@@ -106,29 +106,29 @@ describe('issues', () => {
     [{ const: 'success' }, 'error', 'must be "success"'],
     [{ type: 'string', format: 'uuid' }, 'urn:uuid:0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13', 'must be a UUID'],
     [{ type: 'string', pattern: '^[A-Z]{2}$', 'x-expected': 'two letters, such as DE' }, 'x', 'must be two letters, such as DE'],
-    [{ type: 'string', pattern: '^[A-Z]{2}$' }, 'x', 'must match the pattern that the document gives'],
+    [{ type: 'string', pattern: '^[A-Z]{2}$' }, 'x', 'must match the pattern in the document'],
     [{ type: 'integer', format: 'int32' }, 2_147_483_648, 'must be an integer of at most 2147483647'],
     [{ type: 'array', maxItems: 1 }, [1, 2], 'must have at most 1 item'],
     [false, 1, 'must not be given'],
-  ])('of %j for %j say: %s', (schema, value, message) => {
+  ])('of %j for %j have the message: %s', (schema, value, message) => {
     expect(brief(issuesOf(schema, value))).toEqual([message]);
   });
 
-  test('never hold the value', () => {
+  test('never contain the value', () => {
     const text = JSON.stringify(issuesOf({ type: 'string', format: 'date', pattern: '^x', enum: ['a'] }, 'hunter2-secret'));
     expect(text).not.toContain('hunter2');
   });
 });
 
 describe('validation', () => {
-  test('changes nothing, coerces nothing', () => {
+  test('does not change or coerce values', () => {
     const value = Object.freeze({ a: '1', extra: true });
     const schema = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string', default: 'x' } } };
     expect(brief(issuesOf(schema, value))).toEqual(['/a must be an integer']);
     expect(value).toEqual({ a: '1', extra: true });
   });
 
-  test('takes names such as __proto__ and constructor for ordinary ones', () => {
+  test('treats names such as __proto__ and constructor as ordinary names', () => {
     const schema = { type: 'object', required: ['constructor'], additionalProperties: false };
     const value: unknown = JSON.parse('{"__proto__": 1}');
     expect(
@@ -138,7 +138,7 @@ describe('validation', () => {
     ).toEqual(['/__proto__', '/constructor']);
   });
 
-  test('bears extension keys, formats it does not know and schemas that contain themselves', () => {
+  test('accepts extension keys, unknown formats and recursive schemas', () => {
     const schema = {
       type: 'object',
       'x-any.key': 1,
@@ -148,7 +148,7 @@ describe('validation', () => {
     expect(brief(issuesOf(schema, { next: { next: { f: 1 } } }))).toEqual(['/next/next/f must be a string']);
   });
 
-  test('refuses a value that is not a schema', () => {
+  test('throws for a value that is not a schema', () => {
     expect(() => issuesOf({ type: 'sting' }, 1)).toThrow(DocumentError);
     expect(() => issuesOf('string', 1)).toThrow('no schema at');
     expect(() => issuesOf({ $ref: '#/components/schemas/Missing' }, 1)).toThrow(DocumentError);

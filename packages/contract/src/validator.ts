@@ -12,33 +12,33 @@ import { isObject } from './json.ts';
 import { patternOf } from './pattern.ts';
 import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
 
-/** Judges a value by one schema: its broken rules, or one shared empty list. It never changes the value. */
+/** Validates a value against one schema. Returns the broken rules, or one shared empty list. Does not change the value. */
 export type Check = (value: unknown) => readonly Issue[];
 
 export interface Validator {
   /**
-   * The check for the schema at a JSON pointer into the document, compiled once.
-   * @throws {DocumentError} when there is no schema there, or it is not a valid one
+   * Compiles the schema at a JSON pointer into the document. Returns the same function for later calls.
+   * @throws {DocumentError} when there is no valid schema at the pointer
    */
   compile(pointer: string): Check;
-  /** What compiling so far has shown that is odd and not wrong, such as keywords that nobody knows. */
+  /** Notes about the compiled schemas that are not errors, such as unknown keywords. */
   notes(): readonly string[];
 }
 
 const DOCUMENT_ID = 'document.json';
-/** Keys that OpenAPI 3.1 adds to JSON Schema and that say nothing about validity. */
+/** Keywords that OpenAPI 3.1 adds to JSON Schema and that do not affect validity. */
 const OPENAPI_KEYWORDS = ['discriminator', 'example', 'externalDocs', 'xml'];
-/** What Ajv takes as the name of a keyword. */
+/** The names that Ajv accepts for keywords. */
 const KEYWORD_NAME = /^[a-z_$][a-z0-9_$:-]*$/i;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * A validator over the schemas of one document: no coercion, no defaults, nothing removed, every broken rule reported.
- * @param document an OpenAPI 3.1 document in one piece
- * @param options.brief for a process that checks a few values and ends: compiling takes half the time, checking a little more
- * @param options.lenient ignores keywords that are not known, with a note, instead of refusing their schema
- * @param options.lazy for a process that should be ready soon: a check is compiled, and its schema refused, when it gets its first value
- * @throws {DocumentError} when it is not one
+ * Creates a validator for the schemas of a document. It reports every broken rule, and does not coerce, default or remove values.
+ * @param document a bundled OpenAPI 3.1 document
+ * @param options.brief halves the time to compile, but validation is slower: for short processes
+ * @param options.lenient ignores unknown keywords, with a note, instead of throwing
+ * @param options.lazy compiles a schema, and throws its errors, at the first value: for processes that must start fast
+ * @throws {DocumentError} when it is not an OpenAPI 3.1 document
  */
 export function createValidator(
   document: OpenApiDocument,
@@ -70,14 +70,14 @@ export function createValidator(
 
 interface Compiler {
   readonly ajv: Ajv2020;
-  /** The places of the objects of the document. */
+  /** The pointers of the objects of the document. */
   readonly pointers: ReadonlyMap<object, string>;
 }
 
 interface CompilerOptions {
   readonly brief: boolean;
   readonly lenient: boolean;
-  /** Takes what the compiler finds odd. */
+  /** Collects the warnings of the compiler. */
   note(message: unknown): void;
 }
 
@@ -85,11 +85,11 @@ function prepareCompiler(document: OpenApiDocument, { brief, lenient, note }: Co
   const survey = surveyDocument(document);
   const ajv = new Ajv2020({
     allErrors: true,
-    // Errors then carry the schema object itself, the only sure way back to its place: Ajv's own schemaPath loses it at references.
+    // Errors then have the schema object, from which its pointer is found. The schemaPath of Ajv is wrong after references.
     verbose: true,
     ownProperties: true,
     strict: true,
-    // `required` next to `allOf`, and enumerations without `type`, are everyday OpenAPI.
+    // OpenAPI documents often have `required` next to `allOf`, and enumerations without `type`.
     strictTypes: false,
     strictTuples: false,
     strictRequired: false,
@@ -108,11 +108,11 @@ function prepareCompiler(document: OpenApiDocument, { brief, lenient, note }: Co
     validate: (factor: number, value: number) => isMultiple(value, factor),
     error: { message: 'must be a multiple', params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}` },
   });
-  // Ajv's own also takes "urn:uuid:…", which is a URI and not a UUID.
+  // The format of Ajv also accepts "urn:uuid:…", which is a URI, not a UUID.
   ajv.addFormat('uuid', UUID);
-  // OpenAPI 3.1: a format that is not known is a remark.
+  // OpenAPI 3.1: unknown formats are annotations.
   for (const format of survey.formats) if (!(format in ajv.formats)) ajv.addFormat(format, true);
-  // Ajv looks at the document's own members as if they were keywords before it follows a pointer below them.
+  // Ajv treats the members of the document as keywords when it follows a pointer.
   ajv.addVocabulary(
     [...new Set([...OPENAPI_KEYWORDS, ...Object.keys(document), ...survey.extensionKeys])].filter((key) => KEYWORD_NAME.test(key)),
   );
@@ -125,7 +125,7 @@ function compileLazily(compileNow: () => Check): Check {
   return (value) => (check ??= compileNow())(value);
 }
 
-/** What schemas themselves are judged by; the same for all documents, so it is compiled once. */
+/** Validates schemas. It is the same for all documents, so it is compiled once. */
 let metaschema: Ajv2020 | undefined;
 
 function compileCheck({ ajv, pointers }: Compiler, document: OpenApiDocument, pointer: string): Check {
@@ -159,10 +159,10 @@ function compile(ajv: Ajv2020, pointer: string): Compiled {
 }
 
 interface Survey {
-  /** Every object of the document and where it stands. */
+  /** The pointer of every object of the document. */
   readonly pointers: ReadonlyMap<object, string>;
   readonly extensionKeys: ReadonlySet<string>;
-  /** Extension keys that Ajv takes no keyword of. */
+  /** Extension keys that Ajv does not accept as keywords. */
   readonly oddKeys: readonly string[];
   readonly formats: ReadonlySet<string>;
 }

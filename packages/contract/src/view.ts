@@ -4,8 +4,8 @@ import { childNodes, keysOf, schemaNodes } from './schema.ts';
 import type { SchemaNode } from './schema.ts';
 
 /**
- * All that the document says of one kind of value. Views are made once for each set of schemas and kept, so that the
- * thousandth item of a list costs a map access.
+ * The schemas of one kind of value. Views are cached for each set of schemas, so that a long list costs one map access for each
+ * item.
  */
 export interface View {
   readonly nodes: readonly SchemaNode[];
@@ -27,7 +27,7 @@ interface Views {
 const viewsOf = new WeakMap<OpenApiDocument, Views>();
 
 /**
- * The view of what the schema at a pointer describes.
+ * The view of the schema at a pointer.
  * @param inherited provenance of the place that uses the schema
  */
 export function rootView(document: OpenApiDocument, pointer: string, inherited: Provenance = 'shown'): View {
@@ -55,7 +55,7 @@ function viewOf(views: Views, nodes: readonly SchemaNode[]): View {
 
 function makeView(views: Views, nodes: readonly SchemaNode[]): View {
   const names = new Set(nodes.flatMap(({ schema }) => keysOf(schema, 'properties')));
-  // Only these keywords tell one unnamed key, or one index, from another.
+  // Without these keywords, all unnamed keys and all indexes have the same schemas.
   const isUniform = nodes.every(({ schema }) => keysOf(schema, 'patternProperties').length === 0 && schema['prefixItems'] === undefined);
   const named = new Map<string | number, Member>();
   let anyKey: Member | undefined;
@@ -77,7 +77,7 @@ function makeView(views: Views, nodes: readonly SchemaNode[]): View {
       const known = named.get(key);
       if (known !== undefined) return known;
       const made = make(key, isNamed);
-      // Keys that no schema names are unbounded in number.
+      // The number of unnamed keys is unbounded, so they are not cached.
       if (isNamed) named.set(key, made);
       return made;
     },

@@ -162,7 +162,7 @@ describe.each(['stop', 'remove'] as const)('%s of a VM', (does) => {
   });
 });
 
-test('a reinstallation that is not answered fails in time, and the VM can be changed again', async () => {
+test('a reinstallation without a response fails in time, and the VM can be changed again', async () => {
   const service = await standing();
   const { still, vmId } = service;
   Object.assign(still, { holds: 'before', most: 1 });

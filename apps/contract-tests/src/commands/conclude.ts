@@ -18,7 +18,7 @@ interface Parts {
   readonly secrets: readonly string[];
 }
 
-/** What comes after judging, wherever the responses came from: baseline, reports, proposals. */
+/** Applies the baseline to a report, prints it, and writes reports and proposals. */
 export async function conclude({ report, loaded, args, output, secrets }: Parts): Promise<0 | 1> {
   const settled = await settleReport(report, loaded, args.baseline, args.failOn);
   output.print(renderReport(settled));
@@ -34,7 +34,7 @@ export async function conclude({ report, loaded, args, output, secrets }: Parts)
     output.print(
       files.length === 0
         ? 'There was nothing to write into the document.'
-        : `Changed: ${files.map((file) => file.slice(loaded.base.length + 1)).join(', ')}. Look at each change before you commit it.`,
+        : `Changed: ${files.map((file) => file.slice(loaded.base.length + 1)).join(', ')}. Review each change before you commit it.`,
     );
   }
   return isFailed(settled) ? 1 : 0;

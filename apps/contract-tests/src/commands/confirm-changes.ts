@@ -4,15 +4,15 @@ import type { Budget, Plan, Price, PriceOf, Step } from '@reseller/contract/engi
 import { CannotRunError } from '../cannot-run.ts';
 import type { Arguments } from '../options.ts';
 
-/** The requests that a run in full mode will send, and how much it may spend. */
+/** The announced changes of a full run, and its budget. */
 export interface Confirmation {
   readonly text: string;
   readonly budget: Budget;
 }
 
 /**
- * The changes and costs of a run in full mode, with the prices that the API shows.
- * @throws {CannotRunError} when nobody has agreed to all of it; the message says what it would do and what to add
+ * Lists the changes and the costs of a full run, and checks that the arguments allow them.
+ * @throws {CannotRunError} when they do not; the message lists the changes and the missing arguments
  */
 export function confirmChanges(args: Pick<Arguments, 'yes' | 'budget' | 'unknownPrices'>, { steps }: Plan, priceOf: PriceOf): Confirmation {
   const costs = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose !== 'invalid-form');
@@ -31,7 +31,7 @@ export function confirmChanges(args: Pick<Arguments, 'yes' | 'budget' | 'unknown
   const missing = missingArguments(args, needed);
   if (args.budget !== undefined && needed.amount > args.budget)
     throw new CannotRunError(
-      `${text}\nThe budget of ${showMoney(args.budget)} does not suffice: ${showMoney(needed.amount)} are needed. Nothing was changed or bought. To do it: ${missing.join(' ')}`,
+      `${text}\nThe budget of ${showMoney(args.budget)} is too small: the purchases cost ${showMoney(needed.amount)}. Nothing was changed or bought. To do it: ${missing.join(' ')}`,
     );
   if (missing.length > 0 && steps.some(({ effect }) => effect !== 'reads'))
     throw new CannotRunError(`${text}\nNothing was changed or bought. To do this, add ${missing.join(' ')}`);
@@ -54,7 +54,7 @@ function counted(steps: readonly Step[]): number {
 }
 
 function priceText(price: Price | undefined): string {
-  if (price === undefined) return 'unknown price: no response of the API shows it';
+  if (price === undefined) return 'unknown price: no response of the API states it';
   return `${amounts([price])}: ${price.basis}`;
 }
 
@@ -72,10 +72,10 @@ function totalText(known: readonly Price[], unknown: number): string {
 
 function invalidPurchaseText(invalidPurchases: readonly Step[], room: number): readonly string[] {
   if (invalidPurchases.length === 0) return [];
-  const what = `  ${invalidPurchases.length} purchases with forms that must be refused; one that is accepted all the same costs nobody knows what.`;
+  const what = `  ${invalidPurchases.length} purchases with invalid forms, which the service must refuse. If it accepts one, the price is unknown.`;
   return [
     room > 0
       ? `${what} At most ${room} of them may succeed.`
-      : `${what} They are not sent: --allow-unknown-price with one more than the purchases of unknown price sends them.`,
+      : `${what} They are not sent. To send them, set --allow-unknown-price to more than the number of other purchases of unknown price.`,
   ];
 }

@@ -9,8 +9,8 @@ import type { Arguments } from '../options.ts';
 const HEADINGS = { breaking: 'Breaking', uncompared: 'Not compared', safe: 'Safe', documentation: 'Documentation only' } as const;
 
 /**
- * Prints the meaning of the change from one document to another.
- * @returns 1 where something breaks, else 2 where something changed that was not compared
+ * Prints the changes between two documents.
+ * @returns 1 when a change is breaking, else 2 when a change was not compared, else 0
  */
 export async function compareDocuments({ files }: Arguments, output: Console): Promise<0 | 1 | 2> {
   const [old = '', now = ''] = files;

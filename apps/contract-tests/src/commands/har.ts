@@ -19,11 +19,16 @@ export async function judgeHar(args: Arguments, file: string, output: Console): 
   const first = taken.find((exchange) => exchange !== undefined);
   if (first === undefined)
     throw new CannotRunError(
-      `None of the ${entries.length} entries of ${file} is of an operation of the document, so nothing was checked.`,
+      `None of the ${entries.length} entries of ${file} matches an operation of the document, so nothing was checked.`,
     );
   const safe = safeConsole(output, []);
-  if (recorder.foreign() > 0) safe.print(`${recorder.foreign()} entries are of no operation of the document and were left out.`);
+  if (recorder.foreign() > 0)
+    safe.print(`${counted(recorder.foreign())} no operation of the document and ${recorder.foreign() === 1 ? 'was' : 'were'} skipped.`);
   return conclude({ report: recorder.report(new URL(new URL(first.sent.url).origin)), loaded, args, output: safe, secrets: [] });
+}
+
+function counted(entries: number): string {
+  return entries === 1 ? '1 entry matches' : `${entries} entries match`;
 }
 
 async function read(file: string): Promise<ReturnType<typeof readHar>> {

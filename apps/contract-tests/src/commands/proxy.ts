@@ -37,7 +37,7 @@ async function start(options: ProxyOptions): Promise<Proxy> {
     return await startProxy(options);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-      throw new CannotRunError(`Port ${options.port} is in use. Name another with --port.`, { cause: error });
+      throw new CannotRunError(`Port ${options.port} is in use. Choose another with --port.`, { cause: error });
     throw error;
   }
 }

@@ -21,7 +21,7 @@ import { makeReportFolder, writeReports } from '../write-reports.ts';
 import { conclude } from './conclude.ts';
 import { confirmChanges } from './confirm-changes.ts';
 
-/** Where a command keeps what outlives it. */
+/** The files of a command. */
 export interface FilePaths {
   readonly journal: string;
 }
@@ -31,12 +31,12 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   const loaded = await openChosenDocument(args);
   rejectUnknown(args, loaded);
   const needsKey = surveyOperations(loaded.document).operations.some(({ security }) => security !== undefined);
-  // A plan sends nothing, so it needs neither key nor token.
+  // A plan sends no requests, so it needs neither key nor token.
   const apiKey = !needsKey ? '' : args.plan ? 'no-key' : await readKey(args, environment);
   const operator = args.plan ? withoutToken(args) : await readOperator(args, environment);
   const secrets = args.plan ? [] : [apiKey, environment['RESELLER_COMPARE_API_KEY'] ?? '', operator?.token ?? ''];
   const safe = safeConsole(output, secrets);
-  // What would fail at the end fails before anything is sent.
+  // Reads the baseline and creates the folder first, so that errors occur before the first request.
   if (args.baseline !== undefined) await readAccepted(args.baseline);
   if (args.report !== undefined && !args.plan) await makeReportFolder(args.report);
   const options = contractOptions(args, { loaded, apiKey, operator, environment, output: safe, journal: paths.journal });
@@ -52,14 +52,14 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   try {
     rejectEmptyRun(report);
   } catch (error) {
-    // Reports matter most when nothing could be checked.
+    // The reports explain why nothing was checked.
     if (args.report !== undefined) await writeReports(args.report, await settleReport(report, loaded, args.baseline, args.failOn), secrets);
     throw error;
   }
   return conclude({ report, loaded, args, output: safe, secrets });
 }
 
-/** What the run cannot send is said before it sends anything. */
+/** Lists the operations that the run cannot call, before its first request. */
 function announce(output: Console, { notes }: LoadedDocument, { unsendable, withheld }: Plan): void {
   const lines = [...unsendable].map((id) => `  ${id}: ${withheld.get(id) ?? ''}`);
   const parts = [
@@ -103,7 +103,7 @@ function contractOptions(args: Arguments, { loaded, apiKey, operator, environmen
   };
 }
 
-/** In full mode, says what will be done and spent, after asking what it costs; a read-only run may spend nothing. */
+/** In full mode, reads the prices and announces changes and costs. A read-only run has no budget. */
 async function confirmed(
   args: Arguments,
   { options, plan, operator, output }: { readonly options: ContractOptions; readonly plan: Plan } & Pick<Parts, 'operator' | 'output'>,
@@ -123,7 +123,7 @@ async function withTargetHint<Result>({ compare }: Arguments, what: () => Promis
     const hint =
       compare !== undefined && error.message.startsWith(compare.origin)
         ? 'Start the service there, or leave --compare out.'
-        : 'Start the service there (npx pnpm@12 start for the sandbox), or name another with --target.';
+        : 'Start the service there (npx pnpm@12 start for the sandbox), or give another address with --target.';
     throw new CannotRunError(`${error.message}. ${hint}`, { cause: error });
   }
 }
@@ -135,21 +135,21 @@ function rejectUnknown({ only, also }: Arguments, { document }: LoadedDocument):
   if (unknown.length > 0) throw new CannotRunError(`The document has no operation ${unknown.join(', ')}. It has ${[...known].join(', ')}.`);
 }
 
-/** Codes are not sent to the target, so they are not steps of the plan. */
+/** Describes how often one-time codes are presented. The plan has no steps for it, because they are not sent to the target. */
 function presentationLines(operator: OperatorAccess | undefined, { steps }: Plan): readonly string[] {
   if (operator === undefined || !steps.some(({ purpose }) => purpose === 'repeat')) return [];
-  return [`  ${OTP_RULE_NAMES.length} times a one-time code is presented at ${operator.url.href} (POST /otp/verify), which uses it up.`];
+  return [`  Presents a one-time code ${OTP_RULE_NAMES.length} times at ${operator.url.href} (POST /otp/verify), which uses it up.`];
 }
 
-/** Every request that may leave, and what will not be called. */
+/** Lists every request of the plan, and the operations that are not called. */
 function renderPlan({ steps, withheld }: Plan, mode: Mode, more: readonly string[]): string {
   const requests = countRequests(steps, mode);
   const lines = steps.map((step) => `  ${step.effect.padEnd(7)}  ${describeStep(step)}`);
   const rest = [...withheld].map(([operation, reason]) => `  ${operation}: ${reason}`);
   return [
-    `At most ${requests} requests, none of them sent yet`,
+    `At most ${requests} requests; none has been sent`,
     ...(steps.some(({ effect }) => effect === 'costs')
-      ? ['What they cost is asked and said before anything is bought: run it without --plan and without --yes']
+      ? ['To see the prices, run the command without --plan and without --yes. It buys nothing.']
       : []),
 
     ...lines,
@@ -158,14 +158,14 @@ function renderPlan({ steps, withheld }: Plan, mode: Mode, more: readonly string
   ].join('\n');
 }
 
-/** How many operations each reason keeps from being called, the most frequent reason first. */
+/** The number of operations for each reason not to call them, the most frequent first. */
 function reasonsIn(coverage: Report['coverage']): string {
   const counts = Map.groupBy(coverage, ({ reason }) => reason);
   const most = [...counts].toSorted(([, one], [, other]) => other.length - one.length);
   return most.map(([reason, rows]) => `${counted(rows.length, 'operation')}: ${reason}.`).join(' ');
 }
 
-/** A run in which no operation succeeded has checked nothing, and must not look like one that found nothing. */
+/** Rejects a run in which no operation succeeded, because it checked nothing. */
 function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
   if (traffic.length > 0 && traffic.every(({ contentType }) => contentType === 'text/html'))
     throw new CannotRunError(
@@ -187,6 +187,6 @@ function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
       `${target} refuses the API key (${statuses.join(', ')}). Check RESELLER_API_KEY, or for a sandbox that was reset, demo-api-key in its data folder.`,
     );
   throw new CannotRunError(
-    `No operation at ${target} answered with success (only ${statuses.join(', ')}), so nothing was checked. Is this the base address of the API?`,
+    `No operation at ${target} responded with success (only ${statuses.join(', ')}), so nothing was checked. Is this the base address of the API?`,
   );
 }

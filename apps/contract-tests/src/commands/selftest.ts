@@ -4,7 +4,7 @@ import type { Arguments } from '../options.ts';
 import { columns } from '../render.ts';
 import { ALL_CHECKS, controlRun, proveCheck } from '../selftest.ts';
 
-/** Shows of every check that it is red on its defect and green without. */
+/** Tests that every check finds its own defect, and that a service without defects has no findings. */
 export async function selftest(args: Arguments, output: Console): Promise<0 | 1> {
   const { document } = await openChosenDocument(args);
   const control = await controlRun(document);
@@ -19,7 +19,7 @@ export async function selftest(args: Arguments, output: Console): Promise<0 | 1>
   output.print(columns(rows).join('\n'));
   output.print(
     control.length === 0
-      ? 'The service without defects: nothing found.'
+      ? 'The service without defects has no findings.'
       : `False alarms on the service without defects:\n${columns(control.map(({ check, message }) => [check, message])).join('\n')}`,
   );
   output.print(

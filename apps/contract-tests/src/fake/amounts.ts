@@ -6,7 +6,7 @@ const invoice = {
   properties: { total: { type: 'number', multipleOf: 0.01 } },
 };
 
-/** A document with decimals of an amount and a query parameter, for checks to which the reseller document gives nothing to look at. */
+/** A document with amounts and a query parameter, for checks that do not apply to the reseller document. */
 export const AMOUNTS = parseDocument({
   openapi: '3.1.0',
   info: { title: 'Amounts', version: '1' },

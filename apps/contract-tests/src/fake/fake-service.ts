@@ -10,25 +10,25 @@ import type { Defect, FakeExchange, FakeResponse } from '@reseller/contract/engi
 import { createFakeState } from './state.ts';
 import type { FakeState } from './state.ts';
 
-/** The key that it knows. */
+/** The valid key of a fake service. */
 export const FAKE_KEY = 'example-key-of-the-fake-service';
 
-/** A service made of a document alone, which keeps all that the document says; `defects` say where it does not. */
+/** A service that is generated from a document and conforms to it, except for injected defects. */
 export interface FakeService {
   readonly url: string;
-  /** The operations that were called, in order. */
+  /** Ids of the called operations, in order. */
   readonly called: readonly string[];
-  /** Every request, as method and path. */
+  /** Method and path of every request. */
   readonly requests: readonly string[];
   /** Presents a one-time code, as a third party would. */
   presentOtp(code: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Changes of responses. */
+/** Injects a defect into a response. */
 export type Tamper = Defect['tamper'];
 
-/** Starts it on a free port of this machine. */
+/** Starts a fake service on a free port of this machine. */
 export async function startFakeService(document: OpenApiDocument, tamper: Tamper = () => undefined): Promise<FakeService> {
   const operations = readOperations(document);
   const match = createMatcher(operations);

@@ -27,18 +27,18 @@ export interface RequestValues {
   readonly query: Values;
 }
 
-/** What a service made of a document remembers: which things exist, which were removed, what was asked, and the code in force. */
+/** The state of a fake service: existing and removed resources, past requests and the current one-time code. */
 export interface FakeState {
-  outcome(operation: Operation, parameters: Values, asked: RequestValues): Outcome;
-  succeed(operation: Operation, parameters: Values, asked: RequestValues): FakeResponse;
+  outcome(operation: Operation, parameters: Values, requested: RequestValues): Outcome;
+  succeed(operation: Operation, parameters: Values, requested: RequestValues): FakeResponse;
   refusal(operation: Operation, outcome: Outcome): FakeResponse;
-  /** The response where the document describes none. */
+  /** The response to a request that the document does not describe. */
   refuse(outcome: 'wrong-method' | 'not-found', method: string): FakeExchange;
   presentOtp(code: string): boolean;
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' } as const;
-/** The statuses for each refusal, in order of preference. The first that the operation describes is used. */
+/** The possible statuses of each outcome. The first that the operation describes is used. */
 const STATUSES: Readonly<Record<Outcome, readonly string[]>> = {
   success: ['200'],
   unauthorized: ['401', '403'],
@@ -51,10 +51,10 @@ const STATUSES: Readonly<Record<Outcome, readonly string[]>> = {
 };
 const PAST_REQUESTS = 120;
 
-/** The selftest starts many services with one document. */
+/** A cache, because the selftest starts many services with one document. */
 const validators = new WeakMap<OpenApiDocument, Validator>();
 
-/** A fresh state, in which all that the document's examples name exists. */
+/** Creates a state in which all resources in the examples of the document exist. */
 export function createFakeState(document: OpenApiDocument, operations: readonly Operation[]): FakeState {
   const validator = validators.get(document) ?? createValidator(document);
   validators.set(document, validator);
@@ -77,9 +77,9 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
     past.set(operation.id, all);
     all.unshift(fresh(items[0]));
     const size = paging.size ?? items.length;
-    const asked = paging.in === 'form' ? form?.values[paging.field] : query[paging.field];
-    const offset = asked === undefined ? 0 : paging.by === 'offset' ? Number(asked) : size;
-    // Items that nothing tells apart would look like those of the page before.
+    const requested = paging.in === 'form' ? form?.values[paging.field] : query[paging.field];
+    const offset = requested === undefined ? 0 : paging.by === 'offset' ? Number(requested) : size;
+    // Without identifiers, the items of the second page would look like repeated ones, so the page is empty.
     const isDistinct = JSON.stringify(all[0]) !== JSON.stringify(all[1]);
     return paging.withItems(body, isDistinct || offset === 0 ? all.slice(offset, offset + size) : []);
   }
@@ -110,7 +110,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
       const path = keyOf(parameters);
       if (operation.path.includes('{') && !existing.has(path)) return 'unknown-id';
       const isGone = operation.method === 'DELETE' && removed.has(path);
-      // After a removal, the path of the thing finds nothing.
+      // A removed resource cannot be read.
       const isRead = operation.method === 'GET' && removed.has(`${operation.path} ${path}`);
       const isNothingToUndo =
         operation.path.includes('{') && isUndo(operation, operations) && operation.method !== 'DELETE' && !removed.has(path);
@@ -120,13 +120,13 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
       if (form === undefined || operation.body === undefined) return 'success';
       return form.issues.length > 0 || validator.compile(operation.body.pointer)(form.values).length > 0 ? 'invalid-form' : 'success';
     },
-    succeed(operation, parameters, asked) {
+    succeed(operation, parameters, requested) {
       const path = keyOf(parameters);
       if (operation.method === 'DELETE') {
         removed.add(path);
         removed.add(`${operation.path} ${path}`);
       } else if (isUndo(operation, operations)) removed.delete(path);
-      let body = pageOf(operation, asked, withIdentifier(completed(document, operation, exampleOf(operation, path))));
+      let body = pageOf(operation, requested, withIdentifier(completed(document, operation, exampleOf(operation, path))));
       if (returnsCode(document, operation)) {
         otp = String(randomInt(10_000_000, 99_999_999));
         body = replaced(body, '/data/otp_code', otp);
@@ -164,7 +164,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
   };
 }
 
-/** The body of an example with every map that it could have, since examples do not show all of them. */
+/** Adds all described maps to an example, because examples do not contain all of them. */
 function completed(document: OpenApiDocument, operation: Operation, body: unknown): unknown {
   const [, response] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
   const pointer = response?.content['application/json']?.pointer;
@@ -183,7 +183,7 @@ function completed(document: OpenApiDocument, operation: Operation, body: unknow
   return whole;
 }
 
-/** The success example that tells of the thing that was asked for, else the first. */
+/** The success example with the requested identifiers, else the first. */
 function exampleOf({ id, responses }: Operation, path: string): unknown {
   const [, response] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? [];
   const examples = Object.values(response?.content['application/json']?.examples ?? {});

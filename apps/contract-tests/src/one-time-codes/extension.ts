@@ -6,12 +6,12 @@ import { codeIn, returnsCode } from './codes.ts';
 import { otpRules } from './rules.ts';
 import type { OtpRule, Presented } from './rules.ts';
 
-/** Presents a one-time code as a third party would, and returns whether it was accepted; throws where the response does not say. */
+/** Presents a one-time code as a third party and returns whether it was accepted. Throws when the response does not show that. */
 export type PresentCode = (code: string) => Promise<boolean>;
 
 /**
- * Generates several codes and presents them as they come: the first is used twice, the second is kept until there is a third.
- * @param present where codes are presented; without it, codes are only compared
+ * Generates three codes. Presents the first twice, and the second and the third after the third was generated.
+ * @param present presents a code; without it, codes are only compared
  */
 export function oneTimeCodes(document: OpenApiDocument, present?: PresentCode): Extension {
   const presented: Presented[] = [];

@@ -4,7 +4,7 @@ import type { Exchange, Check, RunRemark } from '@reseller/contract/engine';
 
 import { codeIn, returnsCode } from './codes.ts';
 
-/** What can be seen only where codes are presented, and whether the code that shows it must be accepted. */
+/** The rules that require presenting a code, and whether the code must be accepted. */
 export const OTP_RULES = {
   'a fresh code is valid': true,
   'a code is valid once': false,
@@ -14,7 +14,7 @@ export const OTP_RULES = {
 
 export type OtpRule = keyof typeof OTP_RULES;
 
-/** All laws in the order in which they are tried. */
+/** All rules in the order in which they are tested. */
 export const OTP_RULE_NAMES: readonly OtpRule[] = [
   'a fresh code is valid',
   'a code is valid once',
@@ -26,19 +26,19 @@ export const OTP_RULE_NAMES: readonly OtpRule[] = [
 export interface Presented {
   readonly exchange: Exchange;
   readonly rule: OtpRule;
-  /** Undefined where the operator API gave no verdict; `reason` then says why. */
+  /** Undefined when the operator API gave no verdict; `reason` then says why. */
   readonly accepted: boolean | undefined;
   readonly reason?: string;
 }
 
-/** The check of the laws. `presented` is read when a run concludes. */
+/** The check of the rules. It reads `presented` at the end of a run. */
 export function otpRules(presented: readonly Presented[]): Check {
   return {
     id: 'otp-rules',
-    claim: 'A one-time code is new each time, valid once, and void as soon as another is generated.',
+    claim: 'Each one-time code is new, is valid once, and becomes invalid when another is generated.',
     judges:
-      'Generates codes and compares them. Whether a code works only once, and not after a newer one, shows only where codes are presented: at the operator API, with `--operator URL`. Without it, or where the operator API gives no verdict, those laws are listed as unverified.',
-    client: 'A code that you gave to a third party still opens the account after you believed it void.',
+      'Generates codes and compares them. With `--operator URL`, presents them at the operator API, to test that a code works once and not after a newer one was generated. Without it, or if the operator API gives no verdict, these rules are unverified.',
+    client: 'A third party can still use a code that you believe to be invalid.',
     needs: ['repeat'],
     applies: (operation, document) => returnsCode(document, operation),
     checkRun: ({ document, exchanges }) => [
@@ -47,7 +47,7 @@ export function otpRules(presented: readonly Presented[]): Check {
       ...repeatedCodes(document, exchanges),
     ],
     defect: {
-      description: 'Every code is the same.',
+      description: 'All codes are the same.',
       tamper: ({ document, operation, outcome, response }) =>
         outcome === 'success' && operation !== undefined && returnsCode(document, operation)
           ? withMembers(response, { data: { note: 'Valid for 10 minutes.', otp_code: '12345678' } })
@@ -77,20 +77,22 @@ function brokenRule({ exchange, rule, accepted, reason }: Presented): readonly R
   return [{ ...violation(exchange), message: rule, expected: validity(OTP_RULES[rule]), observed: validity(accepted), rule }];
 }
 
-/** Codes that were generated and never presented verify nothing. */
+/** Reports the rules as unverified when no code was presented. */
 function notPresented(document: OpenApiDocument, exchanges: readonly Exchange[], presented: readonly Presented[]): readonly RunRemark[] {
   const exchange = exchanges.find(
     ({ operation, status, sent }) => sent.purpose === 'repeat' && isSuccess(status) && returnsCode(document, operation),
   );
   if (exchange === undefined || presented.length > 0) return [];
-  return OTP_RULE_NAMES.map((rule) => unverified(exchange, rule, 'codes were not presented; --operator URL says where to'));
+  return OTP_RULE_NAMES.map((rule) =>
+    unverified(exchange, rule, 'no code was presented; give the address of the operator API with --operator URL'),
+  );
 }
 
 function unverified(exchange: Exchange, rule: OtpRule, reason: string): RunRemark {
   return {
     ...violation(exchange),
     verdict: 'unverified',
-    message: `the run did not see whether ${rule}`,
+    message: `the run could not check whether ${rule}`,
     expected: validity(OTP_RULES[rule]),
     observed: reason,
     rule,

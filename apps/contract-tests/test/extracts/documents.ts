@@ -1,6 +1,6 @@
 /**
- * Small documents of our own making, each with the habits of a well-known public one: versions, credentials, lists, bodies, unusual
- * keywords. Nothing in them is copied.
+ * Small documents that we wrote in the style of well-known public ones: versions, credentials, lists, bodies, unusual keywords.
+ * Nothing in them is copied.
  */
 type Json = Readonly<Record<string, unknown>>;
 
@@ -162,7 +162,7 @@ const payments = {
   },
 };
 
-/** Like OpenAI: 3.1 with left-overs of 3.0 (`nullable` without type), misspelt and invented keywords, unions, multipart uploads. */
+/** Like OpenAI: 3.1 with remains of 3.0 (`nullable` without type), misspelt and invented keywords, unions, multipart uploads. */
 const models = {
   openapi: '3.1.0',
   info: { title: 'Models', version: '2' },
@@ -715,7 +715,7 @@ const rack = {
   },
 };
 
-/** A document, and how many of its operations a read-only run verifies. */
+/** A document, and the operations that a read-only run verifies. */
 export interface Extract {
   readonly like: string;
   readonly document: unknown;

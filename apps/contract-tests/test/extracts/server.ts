@@ -8,8 +8,8 @@ import type { ReceivedRequest, RawServer } from '../raw-server.ts';
 export const KEY = 'user:key-of-the-extracts';
 
 /**
- * A server that conforms to a document: it wants the credential, knows the identifiers of the examples and no others, refuses invalid
- * bodies and parameters, and returns the examples.
+ * Starts a server that conforms to a document: it requires the credential, knows only the identifiers in the examples, refuses
+ * invalid bodies and parameters, and returns the examples.
  */
 export function startConforming(document: OpenApiDocument): Promise<RawServer> {
   const { operations } = surveyOperations(document);
@@ -21,7 +21,7 @@ export function startConforming(document: OpenApiDocument): Promise<RawServer> {
       .flatMap(leaves),
   );
 
-  /** The status and the operation whose description says what its body is. */
+  /** The status of the response, and the operation that describes its body. */
   function outcome(request: ReceivedRequest): readonly [status: number, operation: Operation | undefined] {
     const found = match(request.method, request.path);
     if (found === undefined) return [operations.some(({ method }) => match(method, request.path) !== undefined) ? 405 : 404, undefined];

@@ -1,4 +1,4 @@
-/** A document with other habits than ours: OpenAPI 3.0, bearer tokens, JSON bodies, identifiers in lists, examples at properties. */
+/** A document of another style than ours: OpenAPI 3.0, bearer tokens, JSON bodies, identifiers in lists, examples at properties. */
 const problem = {
   description: 'What went wrong.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },

@@ -4,11 +4,11 @@ import type { ReceivedRequest } from '../raw-server.ts';
 import { TOKEN } from './server.ts';
 import type { Mistake, Reply } from './server.ts';
 
-/** A mistake, the check that finds it, and its name. */
+/** A mistake and the check that must find it. */
 export interface Seeded {
   readonly name: string;
   readonly check: string;
-  /** Other checks that the mistake is a violation of, too. */
+  /** Other checks that also find it. */
   readonly others?: readonly string[];
   readonly mistake: Mistake;
 }
@@ -17,19 +17,19 @@ function isGet({ method, path }: ReceivedRequest, pattern: RegExp): boolean {
   return method === 'GET' && pattern.test(path);
 }
 
-/** Another body for successful reads of some paths. */
-function altered(pattern: RegExp, change: (body: Record<string, unknown>) => unknown): Mistake {
+/** Changes the body of successful reads of some paths. */
+function changedBody(pattern: RegExp, change: (body: Record<string, unknown>) => unknown): Mistake {
   return (request, reply) =>
     isGet(request, pattern) && reply.status === 200 ? { ...reply, body: change(structuredClone(Object(reply.body))) } : undefined;
 }
 
-/** Another reply to successful reads of some paths. */
-function answered(pattern: RegExp, change: (reply: Reply) => Partial<Reply>): Mistake {
+/** Changes the response to successful reads of some paths. */
+function changedResponse(pattern: RegExp, change: (reply: Reply) => Partial<Reply>): Mistake {
   return (request, reply) => (isGet(request, pattern) && reply.status === 200 ? { ...reply, ...change(reply) } : undefined);
 }
 
-/** Adds books whose fields break one rule. */
-function accepting(isBroken: (fields: Readonly<Record<string, unknown>>) => boolean): Mistake {
+/** Accepts books with certain invalid fields. */
+function acceptingForms(isBroken: (fields: Readonly<Record<string, unknown>>) => boolean): Mistake {
   return ({ method, path, body }, reply, library) => {
     if (method !== 'POST' || path !== '/books' || reply.status !== 422) return undefined;
     const fields = Object(JSON.parse(body));
@@ -37,8 +37,8 @@ function accepting(isBroken: (fields: Readonly<Record<string, unknown>>) => bool
   };
 }
 
-/** Serves books for a query that the document forbids. */
-function serving(isBroken: (query: URLSearchParams) => boolean): Mistake {
+/** Accepts certain invalid queries for books. */
+function acceptingQueries(isBroken: (query: URLSearchParams) => boolean): Mistake {
   return (request, reply, library) => {
     if (reply.status !== 400 || !isGet(request, BOOKS) || !isBroken(request.query)) return undefined;
     return library.withToken({ ...request, query: new URLSearchParams({ shelf: 'fiction' }) });
@@ -53,7 +53,7 @@ const MEMBERS = /^\/members$/;
 const MEMBER = /^\/members\/.+$/;
 
 function lastBook(change: (book: Record<string, unknown>) => void): Mistake {
-  return altered(BOOKS, (body) => {
+  return changedBody(BOOKS, (body) => {
     const { books } = body;
     const last = Array.isArray(books) ? Object(books.at(-1)) : {};
     change(last);
@@ -77,17 +77,17 @@ export const SEEDED: readonly Seeded[] = [
   {
     name: 'a query parameter outside its list of values is served',
     check: 'parameter-refused',
-    mistake: serving((query) => query.has('shelf') && /^[a-z-]+$/.test(query.get('shelf') ?? '')),
+    mistake: acceptingQueries((query) => query.has('shelf') && /^[a-z-]+$/.test(query.get('shelf') ?? '')),
   },
   {
     name: 'a query parameter with characters that are not ASCII is served',
     check: 'parameter-refused',
-    mistake: serving((query) => /[^ -~]/.test(query.get('shelf') ?? '')),
+    mistake: acceptingQueries((query) => /[^ -~]/.test(query.get('shelf') ?? '')),
   },
   {
     name: 'a query without a required parameter is served',
     check: 'parameter-refused',
-    mistake: serving((query) => !query.has('shelf')),
+    mistake: acceptingQueries((query) => !query.has('shelf')),
   },
   {
     name: 'an unknown identifier is served',
@@ -107,11 +107,11 @@ export const SEEDED: readonly Seeded[] = [
     mistake: lastBook((book) => delete book['title']),
   },
   { name: 'the last item of a list has a number as text', check: 'property-type', mistake: lastBook((book) => (book['pages'] = '100')) },
-  { name: 'null where it is not allowed', check: 'property-null', mistake: altered(MEMBER, (body) => ({ ...body, name: null })) },
+  { name: 'null where it is not allowed', check: 'property-null', mistake: changedBody(MEMBER, (body) => ({ ...body, name: null })) },
   {
     name: 'a date and time in local notation',
     check: 'property-format',
-    mistake: altered(BOOK, (body) => ({ ...body, added: '31.01.2026 09:30' })),
+    mistake: changedBody(BOOK, (body) => ({ ...body, added: '31.01.2026 09:30' })),
   },
   {
     name: 'a date with a time, in a list of a list',
@@ -121,98 +121,106 @@ export const SEEDED: readonly Seeded[] = [
         ? { ...reply, body: reply.body.map((loan: object) => ({ ...loan, due: '2026-02-28T00:00:00Z' })) }
         : undefined,
   },
-  { name: 'a value that is not listed', check: 'value-allowed', mistake: altered(BOOK, (body) => ({ ...body, shelf: 'poetry' })) },
-  { name: 'a value against its pattern', check: 'value-allowed', mistake: altered(BOOK, (body) => ({ ...body, isbn: 'n/a' })) },
+  { name: 'a value that is not listed', check: 'value-allowed', mistake: changedBody(BOOK, (body) => ({ ...body, shelf: 'poetry' })) },
+  { name: 'a value against its pattern', check: 'value-allowed', mistake: changedBody(BOOK, (body) => ({ ...body, isbn: 'n/a' })) },
   { name: 'a number below its minimum', check: 'value-allowed', mistake: lastBook((book) => (book['pages'] = 0)) },
   {
     name: 'an amount with more decimals than described',
     check: 'amount-decimals',
-    mistake: altered(LOAN, (body) => ({ ...body, fee: 19.995 })),
+    mistake: changedBody(LOAN, (body) => ({ ...body, fee: 19.995 })),
   },
-  { name: 'a property that is not described', check: 'property-described', mistake: altered(BOOK, (body) => ({ ...body, colour: 'red' })) },
+  {
+    name: 'a property that is not described',
+    check: 'property-described',
+    mistake: changedBody(BOOK, (body) => ({ ...body, colour: 'red' })),
+  },
   {
     name: 'a secret that nobody described',
     check: 'property-described',
-    mistake: altered(MEMBER, (body) => ({ ...body, password_hash: '$2b$10$abcdefgh' })),
+    mistake: changedBody(MEMBER, (body) => ({ ...body, password_hash: '$2b$10$abcdefgh' })),
   },
   {
     name: 'a member twice in its object',
     check: 'json-unambiguous',
-    mistake: answered(BOOK, ({ body }) => ({ text: `{"id":1,${JSON.stringify(body).slice(1)}` })),
+    mistake: changedResponse(BOOK, ({ body }) => ({ text: `{"id":1,${JSON.stringify(body).slice(1)}` })),
   },
   {
     name: 'a byte order mark',
     check: 'json-unambiguous',
-    mistake: answered(MEMBERS, ({ body }) => ({ text: `\uFEFF${JSON.stringify(body)}` })),
+    mistake: changedResponse(MEMBERS, ({ body }) => ({ text: `\uFEFF${JSON.stringify(body)}` })),
   },
-  { name: 'a body that is not JSON', check: 'body-readable', mistake: answered(MEMBERS, () => ({ text: '<html>Sign in</html>' })) },
-  { name: 'an empty body', check: 'body-readable', mistake: answered(MEMBER, () => ({ text: '' })) },
+  { name: 'a body that is not JSON', check: 'body-readable', mistake: changedResponse(MEMBERS, () => ({ text: '<html>Sign in</html>' })) },
+  { name: 'an empty body', check: 'body-readable', mistake: changedResponse(MEMBER, () => ({ text: '' })) },
   {
     name: 'a connection that ends in the middle of the response',
     check: 'body-complete',
-    mistake: answered(MEMBERS, () => ({ isCut: true })),
+    mistake: changedResponse(MEMBERS, () => ({ isCut: true })),
   },
   {
     name: 'the token of the caller in the response',
     check: 'credential-echoed',
-    mistake: altered(BOOKS, (body) => ({ ...body, books: [], self: `/books?token=${TOKEN}` })),
+    mistake: changedBody(BOOKS, (body) => ({ ...body, books: [], self: `/books?token=${TOKEN}` })),
   },
-  { name: 'a status that is not described', check: 'status-documented', mistake: answered(MEMBERS, () => ({ status: 203 })) },
+  { name: 'a status that is not described', check: 'status-documented', mistake: changedResponse(MEMBERS, () => ({ status: 203 })) },
   {
     name: 'a content type that is not described',
     check: 'content-type-documented',
-    mistake: answered(MEMBERS, () => ({ headers: { 'content-type': 'text/json' } })),
+    mistake: changedResponse(MEMBERS, () => ({ headers: { 'content-type': 'text/json' } })),
   },
   {
     name: 'a redirect to a login page',
     check: 'login-redirect',
-    mistake: answered(MEMBERS, () => ({ status: 302, text: '', headers: { location: '/login' } })),
+    mistake: changedResponse(MEMBERS, () => ({ status: 302, text: '', headers: { location: '/login' } })),
   },
-  { name: 'a required header is missing', check: 'header-present', mistake: answered(BOOKS, () => ({ headers: { 'x-cost': '1' } })) },
+  {
+    name: 'a required header is missing',
+    check: 'header-present',
+    mistake: changedResponse(BOOKS, () => ({ headers: { 'x-cost': '1' } })),
+  },
   {
     name: 'a described header that is never sent',
     check: 'header-seen',
-    mistake: answered(BOOKS, ({ headers }) => ({ headers: { 'x-total': headers?.['x-total'] ?? '0' } })),
+    mistake: changedResponse(BOOKS, ({ headers }) => ({ headers: { 'x-total': headers?.['x-total'] ?? '0' } })),
   },
   {
     name: 'a header of the API that is not described',
     check: 'header-described',
-    mistake: answered(MEMBERS, () => ({ headers: { 'x-shard': '7' } })),
+    mistake: changedResponse(MEMBERS, () => ({ headers: { 'x-shard': '7' } })),
   },
   {
     name: 'a JSON body without a required property is accepted',
     check: 'form-refused',
-    mistake: accepting(({ isbn }) => isbn === undefined),
+    mistake: acceptingForms(({ isbn }) => isbn === undefined),
   },
   {
     name: 'a JSON body with a value of another type is accepted',
     check: 'form-refused',
-    mistake: accepting(({ title }) => typeof title === 'number'),
+    mistake: acceptingForms(({ title }) => typeof title === 'number'),
   },
   {
     name: 'a JSON body with a number below its minimum is accepted',
     check: 'form-refused',
-    mistake: accepting(({ pages }) => pages === 0),
+    mistake: acceptingForms(({ pages }) => pages === 0),
   },
   {
     name: 'a JSON body with a number above its maximum is accepted',
     check: 'form-refused',
-    mistake: accepting(({ pages }) => pages === 5001),
+    mistake: acceptingForms(({ pages }) => pages === 5001),
   },
   {
     name: 'a JSON body with a text that is too long is accepted',
     check: 'form-refused',
-    mistake: accepting(({ title }) => String(title).length > 40),
+    mistake: acceptingForms(({ title }) => String(title).length > 40),
   },
   {
     name: 'a JSON body with an unknown property is accepted',
     check: 'form-refused',
-    mistake: accepting((fields) => 'not_a_field' in fields),
+    mistake: acceptingForms((fields) => 'not_a_field' in fields),
   },
   {
     name: 'a JSON body with characters that are not ASCII where only digits are allowed is accepted',
     check: 'form-refused',
-    mistake: accepting(({ isbn }) => /\P{ASCII}/u.test(String(isbn))),
+    mistake: acceptingForms(({ isbn }) => /\P{ASCII}/u.test(String(isbn))),
   },
   {
     name: 'a valid JSON body is refused',
@@ -239,7 +247,7 @@ export const SEEDED: readonly Seeded[] = [
   {
     name: 'a page with more items than described',
     check: 'page-size',
-    mistake: altered(MEMBERS, (body) => ({ ...body, items: [1, 2, 3, 4].map(() => ({ id: `m-${randomUUID()}`, name: 'x' })) })),
+    mistake: changedBody(MEMBERS, (body) => ({ ...body, items: [1, 2, 3, 4].map(() => ({ id: `m-${randomUUID()}`, name: 'x' })) })),
   },
   {
     name: 'a method that is not described is served',

@@ -19,18 +19,18 @@ export interface Reply {
   readonly isCut?: boolean;
 }
 
-/** A mistake: another reply to some requests. `library` serves a request as if nothing were wrong with it. */
+/** Replaces the response to some requests. `library` processes a request without validation. */
 export type Mistake = (request: ReceivedRequest, reply: Reply, library: Library) => Reply | undefined;
 
 export interface Library {
-  /** Adds a book without looking at its fields. */
+  /** Adds a book without validation. */
   add(fields: Readonly<Record<string, unknown>>): Reply;
-  /** The reply to a request with the token. */
+  /** The response to the same request with a valid token. */
   withToken(request: ReceivedRequest): Reply;
   readonly firstBook: () => Readonly<Record<string, unknown>>;
 }
 
-/** A library that keeps its document, apart from one mistake. */
+/** Starts a library that conforms to its document, except for one mistake. */
 export function startLibrary(mistake: Mistake = () => undefined): Promise<RawServer> {
   const books = new Map<string, Readonly<Record<string, unknown>>>();
   let nextId = 41;
@@ -48,7 +48,7 @@ export function startLibrary(mistake: Mistake = () => undefined): Promise<RawSer
   for (const title of ['One', 'Two', 'Three']) store({ title, isbn: '978-0-441-47812-5', pages: 100 });
 
   function loansOf(id: string): readonly Readonly<Record<string, unknown>>[] {
-    // Only the third book was ever lent.
+    // Only the third book has loans.
     return id === '43' ? ['l-1', 'l-2'].map((loan) => ({ id: loan, member: 'm-1', fee: 19.99, due: '2026-02-28' })) : [];
   }
 
@@ -123,7 +123,7 @@ export function startLibrary(mistake: Mistake = () => undefined): Promise<RawSer
   });
 }
 
-/** The fields of a new book; undefined where they break a rule. */
+/** The fields of a new book; undefined when they are invalid. */
 function fieldsOf({ body, headers }: ReceivedRequest): Readonly<Record<string, unknown>> | undefined {
   if (headers['content-type'] !== 'application/json') return undefined;
   let fields: Readonly<Record<string, unknown>>;

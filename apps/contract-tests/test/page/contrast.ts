@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 
-/** The colours of a text and of its background, as the browser computed them. */
+/** The computed colours of a text and its background. */
 export interface Painted {
   readonly text: string;
   readonly colour: string;
   readonly background: string;
 }
 
-/** Every text that is shown, one for each pair of colours. */
+/** The visible texts, one for each pair of colours. */
 export function paintedTexts(page: Page): Promise<readonly Painted[]> {
   return page.evaluate(() => {
     const found = new Map<string, Painted>();
@@ -30,7 +30,7 @@ export function paintedTexts(page: Page): Promise<readonly Painted[]> {
  * Contrast of two colours by WCAG 2.2, from 1 to 21.
  *
  * @param one As browsers compute colours: `rgb(1, 2, 3)`.
- * @throws TypeError for colours that let others through, of which nobody can say how they look.
+ * @throws TypeError for colours that are not opaque.
  */
 export function contrastOf(one: string, other: string): number {
   const [lighter = 0, darker = 0] = [luminanceOf(one), luminanceOf(other)].toSorted((a, b) => b - a);

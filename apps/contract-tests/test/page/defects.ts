@@ -2,15 +2,15 @@ import type { Verdict } from '@reseller/contract/engine';
 
 import type { Tamper } from '../../src/fake/fake-service.ts';
 
-/** A defect that the service of the test has, and what the page has to say of it. */
+/** A defect of the service, and its expected finding on the page. */
 export interface KnownDefect {
   readonly operation: string;
   readonly verdict: Verdict;
   readonly says: string;
-  /** Where the document says otherwise: a file of its sources, and the line there. */
+  /** The contradicted part of the document: a source file, and the text of the line. */
   readonly file: string;
   readonly line: string;
-  /** Lines that the proposed change of the document has; none where the service is at fault. */
+  /** Lines of the proposed change; none when the service is wrong. */
   readonly patch: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export const KNOWN: readonly KnownDefect[] = [
   {
     operation: 'listDomains',
     verdict: 'violation',
-    says: 'a request without an API key is served',
+    says: 'the service accepts a request without an API key',
     file: 'openapi/openapi.yaml',
     line: 'security:',
     patch: [],
@@ -42,7 +42,7 @@ export const KNOWN: readonly KnownDefect[] = [
   {
     operation: 'getDomain',
     verdict: 'violation',
-    says: 'the service fails with 500 on an identifier that nothing has',
+    says: 'the service fails with 500 for an identifier that does not exist',
     file: 'openapi/paths/domain@{domain}@info.yaml',
     line: 'responses:',
     patch: [],
@@ -73,7 +73,7 @@ export const KNOWN: readonly KnownDefect[] = [
   },
 ];
 
-/** Makes a service that has all of them, and no others. */
+/** Injects all of these defects. */
 export const defective: Tamper = ({ operation, outcome, response, key, success }) => {
   const body = Object(response.body);
   if (operation?.id === 'listDomains' && key === 'none') return success();

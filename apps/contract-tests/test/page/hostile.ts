@@ -2,21 +2,21 @@ import type { SettledReport } from '@reseller/contract/engine';
 
 import type { Tamper } from '../../src/fake/fake-service.ts';
 
-/** Would call `hacked` if a browser took it for anything but text. */
+/** Calls `hacked` if a browser interprets it as markup. */
 export const MARKUP = `</style></title></pre></table></details><script>hacked()</script><img src=x onerror="hacked()"><b onmouseover='hacked()'>&lt;`;
 const LONG_WORD = 'W'.repeat(300);
-/** Turns the direction of what follows, steers terminals, ends lines, or is not seen. */
+/** Characters that change the direction of text, control terminals, break lines or are invisible. */
 const STEERING = '\u202Egpj.exe\u0000\u0007\u001B[31m\r\u0085\u2028\u200B\uFFFE\uD800\u2067';
-/** The same as the page has to show it. */
+/** The same characters as the page must show them. */
 export const STEERING_SHOWN = String.raw`\u202egpj.exe\u0000\u0007\u001b[31m\u000d\u0085\u2028\u200b\ufffe\ud800\u2067`;
 const RIGHT_TO_LEFT = 'שלום';
 
-/** Begins with a digit and ends from right to left, so that it would change places with a neighbour of its kind. */
+/** Begins with a digit and ends with right-to-left text, so that it would affect the order of adjacent texts. */
 export function hostile(text: string): string {
   return `7  ${MARKUP} ${LONG_WORD} ${STEERING} ${text} ${RIGHT_TO_LEFT}`;
 }
 
-/** Names, values and labels that no service should respond with. */
+/** A service with hostile names, values and headers. */
 export const hostileService: Tamper = ({ operation, outcome, response }) => {
   if (outcome !== 'success') return undefined;
   const body = Object(response.body);
@@ -34,10 +34,10 @@ export const hostileService: Tamper = ({ operation, outcome, response }) => {
   }
 };
 
-/** What of a report is a word of the program, and comes from nowhere else. */
+/** Keys of a report whose values come from the program itself. */
 const OWN_WORDS: ReadonlySet<string> = new Set(['verdict', 'outcome', 'about', 'mode']);
 
-/** A report that has one of everything, and of which every text is hostile, wherever it may come from. */
+/** A report with every kind of part, in which all texts are hostile. */
 export function hostileReport(report: SettledReport): SettledReport {
   const [accepted, expired, client, ...others] = report.findings;
   if (accepted === undefined || expired === undefined || client === undefined) throw new Error('The report has too few findings.');

@@ -1,4 +1,4 @@
-/** The HTML report as its readers have it: a file in a real Chromium. */
+/** The HTML report as a file in Chromium. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,15 +19,15 @@ import { defective, KNOWN } from './defects.ts';
 import { hostile, hostileReport, hostileService, MARKUP, STEERING_SHOWN } from './hostile.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
-/** The least contrast of text, and of what shows where the keyboard is (WCAG 2.2, 1.4.3 and 1.4.11). */
+/** The minimum contrast of text and of the focus outline (WCAG 2.2, 1.4.3 and 1.4.11). */
 const TEXT = 4.5;
 const SIGN = 3;
 /** Phones, 400 % of zoom on a small screen (WCAG 2.2, 1.4.10), and screens on both sides of each change of the layout. */
 const WIDTHS = [320, 360, 384, 400, 880, 881, 1280];
 const SCHEMES = ['light', 'dark'] as const;
-/** `hostile texts` has one of everything that a report can have. */
+/** `hostile texts` has every kind of part. */
 const PAGES = ['defects', 'good', 'hostile service', 'hostile texts'] as const;
-/** Between them they show whatever can be seen. */
+/** Together they have all visible parts. */
 const LOOKED_AT = ['defects', 'hostile texts'] as const;
 
 let folder: string;
@@ -55,7 +55,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** Has the command write its reports of a service. */
+/** Runs the command with reports against a service. */
 async function runAgainst(tamper: Tamper, name: (typeof PAGES)[number]): Promise<void> {
   const service = await startFakeService(await loadDocument(), tamper);
   try {
@@ -74,7 +74,7 @@ interface Opened {
   /** The URLs that the page requested. */
   readonly requests: readonly string[];
   readonly problems: readonly string[];
-  /** What ran in it although nothing should. */
+  /** The scripts of the hostile service that ran. There must be none. */
   readonly ran: readonly string[];
 }
 
@@ -102,14 +102,14 @@ function findingOf(page: Page, says: string): Locator {
 }
 
 describe('without network and without JavaScript', () => {
-  test.each(PAGES)('%s: opens from a file, asks for nothing else and has nothing to complain of', async (name) => {
+  test.each(PAGES)('%s: opens from a file, requests nothing else and logs no problem', async (name) => {
     const { page, requests, problems } = await open(name);
     expect(await page.title()).toContain('Contract of');
     expect(requests).toEqual([pathToFileURL(fileOf(name)).href]);
     expect(problems).toEqual([]);
   });
 
-  test('every known defect is found with its operation, its place in the document and the change that describes it', async () => {
+  test('shows every known defect with its operation, its place in the document and the proposed change', async () => {
     const { page } = await open('defects', { javaScriptEnabled: false });
     for (const { operation, verdict, says, file, line, patch } of KNOWN) {
       const finding = findingOf(page, says);
@@ -120,14 +120,14 @@ describe('without network and without JavaScript', () => {
       const [, number = ''] = text.split(`${file}:`)[1]?.match(/^(\d+):\d+\s/) ?? [];
       const lines = (await readFile(join(ROOT, file), 'utf8')).split('\n');
       expect.soft(lines[Number(number) - 1], says).toContain(line);
-      for (const part of [...patch, 'To see it again', 'curl -i']) expect.soft(text, says).toContain(part);
-      expect.soft(text.includes('To describe it'), says).toBe(patch.length > 0);
+      for (const part of [...patch, 'To reproduce it', 'curl -i']) expect.soft(text, says).toContain(part);
+      expect.soft(text.includes('Proposed change'), says).toBe(patch.length > 0);
     }
     const violations = KNOWN.filter(({ verdict }) => verdict === 'violation').length;
     expect(await page.getByRole('heading', { name: 'violation' }).innerText()).toBe(`violation ${violations}`);
   });
 
-  test('every finding of the run stands there as the run found it, and a patch can be copied as it is', async () => {
+  test('shows every finding of the run, with patches that can be copied', async () => {
     const { page } = await open('defects', { javaScriptEnabled: false });
     await openAll(page);
     expect(await page.locator('#findings details').count()).toBe(report.findings.length);
@@ -140,7 +140,7 @@ describe('without network and without JavaScript', () => {
     }
   });
 
-  test('on paper, everything is unfolded', async () => {
+  test('opens all details in print', async () => {
     const { page } = await open('defects', { javaScriptEnabled: false });
     await page.emulateMedia({ media: 'print' });
     for (const details of await page.locator('details').all()) {
@@ -171,7 +171,7 @@ describe('looks', () => {
     expect(light?.[0]?.background).not.toBe(dark?.[0]?.background);
   });
 
-  test.each(LOOKED_AT)('%s: nothing has to be scrolled sideways, and nothing is cut off', async (name) => {
+  test.each(LOOKED_AT)('%s: needs no horizontal scrolling and truncates nothing', async (name) => {
     const { page } = await open(name);
     for (const isOpen of [false, true]) {
       if (isOpen) await openAll(page);
@@ -189,8 +189,8 @@ describe('looks', () => {
   });
 });
 
-describe('for everybody', () => {
-  test.each(PAGES)('%s: headings go down one level at a time, and all text is in a landmark', async (name) => {
+describe('accessibility', () => {
+  test.each(PAGES)('%s: heading levels increase by one, and all text is in a landmark', async (name) => {
     const { page } = await open(name);
     const levels = await page.getByRole('heading').evaluateAll((all) => all.map((one) => Number(one.tagName.slice(1))));
     expect(levels.filter((level) => level === 1)).toHaveLength(1);
@@ -205,39 +205,34 @@ describe('for everybody', () => {
     for (const target of targets) expect(await page.locator(target).count()).toBe(1);
   });
 
-  test.each(SCHEMES)(
-    '%s: the keyboard reaches whatever can be used, in order; it has a name, and it shows where one is',
-    async (colorScheme) => {
-      const { page } = await open('defects', { colorScheme, javaScriptEnabled: false });
-      const usable = page.locator('a[href], summary, button, input, select, textarea, [tabindex]');
-      const names = await usable.evaluateAll((all) =>
-        all.filter((one) => one.checkVisibility()).map((one) => one.textContent?.trim() ?? ''),
-      );
-      // The list of what was allowed, four links, and the choices with their button.
-      expect(names.length).toBe(report.findings.length + report.coverage.length + 1 + 4 + 4);
-      for (const name of names) {
-        await page.keyboard.press('Tab');
-        const focused = await page.locator(':focus').evaluate((element) => {
-          const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element);
-          const { backgroundColor } = getComputedStyle(document.body);
-          const { left, width } = element.getBoundingClientRect();
-          return {
-            name: element.textContent?.trim(),
-            outlineStyle,
-            outlineWidth,
-            outlineColor,
-            backgroundColor,
-            isSeen: left >= 0 && width > 0,
-          };
-        });
-        expect(focused).toMatchObject({ name, outlineStyle: 'solid', outlineWidth: '3px', isSeen: true });
-        expect(name).toMatch(/\w/);
-        expect(contrastOf(focused.outlineColor, focused.backgroundColor)).toBeGreaterThanOrEqual(SIGN);
-      }
-    },
-  );
+  test.each(SCHEMES)('%s: the keyboard reaches all controls in order, and each has a name and a visible focus', async (colorScheme) => {
+    const { page } = await open('defects', { colorScheme, javaScriptEnabled: false });
+    const usable = page.locator('a[href], summary, button, input, select, textarea, [tabindex]');
+    const names = await usable.evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => one.textContent?.trim() ?? ''));
+    // The plan, four links, and the three filters with their button.
+    expect(names.length).toBe(report.findings.length + report.coverage.length + 1 + 4 + 4);
+    for (const name of names) {
+      await page.keyboard.press('Tab');
+      const focused = await page.locator(':focus').evaluate((element) => {
+        const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element);
+        const { backgroundColor } = getComputedStyle(document.body);
+        const { left, width } = element.getBoundingClientRect();
+        return {
+          name: element.textContent?.trim(),
+          outlineStyle,
+          outlineWidth,
+          outlineColor,
+          backgroundColor,
+          isSeen: left >= 0 && width > 0,
+        };
+      });
+      expect(focused).toMatchObject({ name, outlineStyle: 'solid', outlineWidth: '3px', isSeen: true });
+      expect(name).toMatch(/\w/);
+      expect(contrastOf(focused.outlineColor, focused.backgroundColor)).toBeGreaterThanOrEqual(SIGN);
+    }
+  });
 
-  test('the keyboard skips to the findings, and opens and closes one', async () => {
+  test('lets the keyboard skip to the findings, and open and close one', async () => {
     const { page } = await open('defects', { javaScriptEnabled: false });
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -253,7 +248,7 @@ describe('for everybody', () => {
 describe('findings are filtered without JavaScript', () => {
   const shown = async (page: Page): Promise<number> => (await page.locator('#findings details:visible').all()).length;
 
-  test('by verdict, check and operation, and all are shown again', async () => {
+  test('by verdict, check and operation, with a button that shows all again', async () => {
     const { page } = await open('defects', { javaScriptEnabled: false });
     const [first] = report.findings;
     const count = (isMatch: (finding: SettledReport['findings'][number]) => boolean): number => report.findings.filter(isMatch).length;
@@ -272,7 +267,7 @@ describe('findings are filtered without JavaScript', () => {
 });
 
 describe('findings are searched by their text', () => {
-  test('words, in any order, of which each is in the finding; with a choice both count', async () => {
+  test('for words in any order, together with the filters', async () => {
     const { page, problems } = await open('defects');
     const [first] = report.findings;
     const field = page.getByLabel('Text');
@@ -306,7 +301,7 @@ describe('findings are searched by their text', () => {
   });
 });
 
-test('an operation leads to its findings, which open', async () => {
+test('links an operation to its findings, which open', async () => {
   const { page } = await open('defects', { javaScriptEnabled: false, reducedMotion: 'reduce' });
   for (const { operation, says } of KNOWN) {
     const row = page.locator('details').filter({ has: page.locator('summary.row').getByText(operation, { exact: true }) });
@@ -321,7 +316,7 @@ test('an operation leads to its findings, which open', async () => {
 describe('hostile values', () => {
   const names = ['hostile service', 'hostile texts'] as const;
 
-  test.each(names)('%s: they are text, and nothing runs, even if no policy forbids it', async (name) => {
+  test.each(names)('%s: are shown as text, and no script runs, even without the policy', async (name) => {
     for (const bypassCSP of [false, true]) {
       const { page, ran, problems } = await open(name, { bypassCSP });
       await openAll(page);
@@ -336,12 +331,12 @@ describe('hostile values', () => {
     }
   });
 
-  test('every text of a report is shown as it is, with what cannot be seen written out', async () => {
+  test('are shown unchanged, except that invisible characters are escaped', async () => {
     const { page } = await open('hostile texts');
     await openAll(page);
     const text = await page.locator('body').innerText();
     const texts = report.findings.flatMap(({ message, expected, observed, curl, client, id }, index) =>
-      // Of one that is accepted, only that much is shown.
+      // An accepted finding shows only these texts.
       index === 0 ? [message, 'known', 'accounting', '2030-01-01'] : [message, expected, observed, curl, client, id],
     );
     texts.push(...report.coverage.flatMap(({ operation, method, path }) => [operation, method, path]), ...report.plan, 'a handle');
@@ -349,7 +344,7 @@ describe('hostile values', () => {
     expect(text).not.toMatch(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u);
   });
 
-  test('JUnit is XML to a browser, and Markdown keeps to its lines', async () => {
+  test('leave JUnit valid XML, and Markdown free of control characters', async () => {
     const { page } = await open('defects');
     const texts = hostileReport(report);
     const cases = await page.evaluate((xml) => {
@@ -360,7 +355,7 @@ describe('hostile values', () => {
     expect(toMarkdown(texts)).not.toMatch(/(?!\n)[\p{Cc}\p{Cs}\p{Zl}\p{Bidi_Control}]/u);
   });
 
-  test('text from right to left does not change places with the text next to it', async () => {
+  test('from right to left do not affect the order of adjacent texts', async () => {
     // Wide enough that no text wraps.
     const { page } = await open('hostile texts', { viewport: { width: 20_000, height: 800 } });
     await page.locator('body').evaluate((body) => body.setAttribute('style', 'max-width: none'));

@@ -8,14 +8,14 @@ import { alterFirst, isPayload } from '../tamper.ts';
 
 export const amountDecimals: Check = {
   id: 'amount-decimals',
-  claim: 'Numbers have no more decimals than the document gives them, such as cents with two.',
+  claim: 'Numbers have at most as many decimals as the document allows, such as two for an amount.',
   judges:
-    'By the `multipleOf` of the schema in exact decimal arithmetic, so that 19.99 is a multiple of 0.01. Amounts that are texts are judged by their pattern, in value-allowed.',
-  client: 'Sums of such amounts differ from what is invoiced, and a database column with two decimals rounds them silently.',
+    'Compares with `multipleOf` in exact decimal arithmetic, so that 19.99 is a multiple of 0.01. The check value-allowed judges amounts in strings, by their pattern.',
+  client: 'Your sums differ from the invoice, and a database column with two decimals silently rounds the amounts.',
   applies: describes(hasDecimals),
   checkResponse: (context) => schemaRemarks(context, isAboutDecimals),
   defect: {
-    description: 'An amount is sent with more decimals than described.',
+    description: 'An amount has more decimals than described.',
     tamper: (exchange) =>
       alterFirst(
         exchange,
@@ -29,7 +29,7 @@ function hasDecimals({ schema: { multipleOf } }: SchemaNode): boolean {
   return typeof multipleOf === 'number' && decimalsOf(multipleOf) > 0;
 }
 
-/** Whether a broken rule limits decimals; multiples of whole numbers are steps. */
+/** Whether a broken rule limits decimals. A multiple of a whole number is a step instead. */
 export function isAboutDecimals({ keyword, params: { multipleOf } }: Issue): boolean {
   return keyword === 'multipleOf' && typeof multipleOf === 'number' && decimalsOf(multipleOf) > 0;
 }

@@ -3,10 +3,10 @@ import type { Check } from '../check.ts';
 
 export const bodyComplete: Check = {
   id: 'body-complete',
-  claim: 'Every response arrives whole.',
+  claim: 'Every response arrives completely.',
   judges:
-    'A response whose connection ends before its body does: fewer bytes than its Content-Length, or a chunked body without its end. A request that is not answered at all, or not in time, is unverified instead, since the network may be the reason.',
-  client: 'The client throws a network error although the status said success. For a purchase you do not know what happened.',
+    'Reports a connection that closes before the end of the body: after fewer bytes than Content-Length, or before the last chunk. A request without a response, or with a late one, is unverified instead, because the network may be the cause.',
+  client: 'The client throws a network error although the status was a success. After a purchase you cannot tell whether it took place.',
   undescribed: 'also',
   applies: always,
   isFinal: true,
@@ -16,8 +16,8 @@ export const bodyComplete: Check = {
       {
         pointer: '',
         verdict: 'violation',
-        message: 'the connection ends in the middle of the response',
-        expected: 'a whole response',
+        message: 'the connection closed before the response was complete',
+        expected: 'a complete response',
         observed: `${status}, then: ${body.problem}`,
         at: `${operation.pointer}/responses`,
         rule: 'cut',
@@ -26,7 +26,7 @@ export const bodyComplete: Check = {
     ];
   },
   defect: {
-    description: 'The connection ends in the middle of the body.',
+    description: 'The connection closes before the body is complete.',
     tamper: ({ outcome, operation, response }) =>
       outcome === 'success' && operation?.readOnly === true ? { ...response, isCut: true } : undefined,
   },

@@ -9,8 +9,8 @@ import type { Proposal } from '../proposal.ts';
 export const bodyReadable: Check = {
   id: 'body-readable',
   claim: 'Where the document describes JSON, the body is JSON in UTF-8.',
-  judges: 'Reads the whole body, whatever its label says. Responses to HEAD have none.',
-  client: 'The client throws a parse error instead of the described error, and the HTTP status is easily lost with it.',
+  judges: 'Parses the whole body, regardless of its content type. Skips responses to HEAD, which have no body.',
+  client: 'The client throws a parse error instead of the described error, which can hide the HTTP status.',
   applies: returnsJson,
   isFinal: true,
   checkResponse(context) {
@@ -23,7 +23,7 @@ export const bodyReadable: Check = {
       exchange.sent.method === 'HEAD'
     )
       return [];
-    // Another content type that is described as well promises no JSON, and one of any kind promises nothing.
+    // A response in another described content type need not be JSON.
     const described = isJson(exchange.mediaType) || exchange.body.kind === 'empty' ? undefined : mediaFor(response, exchange.mediaType);
     if (described !== undefined || response.content['*/*'] !== undefined) return [];
     return [
@@ -40,13 +40,13 @@ export const bodyReadable: Check = {
     ];
   },
   defect: {
-    description: 'The service sends a sign-in page instead of JSON, with the content type of JSON.',
+    description: 'The body is a sign-in page although the content type is JSON.',
     tamper: ({ outcome, response }) =>
       outcome === 'success' ? { ...response, body: '<html><body>Please sign in</body></html>' } : undefined,
   },
 };
 
-/** One more content type: the one that it has, or where that one promises what is not so, any. */
+/** Proposes the content type of the response, or any type when the response has none or falsely claims JSON. */
 function proposalOf({ exchange: { body, mediaType } }: ResponseContext, { holder }: OperationResponse): Proposal {
   const isAny = body.kind === 'empty' || mediaType === '' || isJson(mediaType);
   return { kind: 'add-entry', at: `${holder}/content`, key: isAny ? '*/*' : mediaType, value: observedText(body.kind === 'empty') };

@@ -8,17 +8,17 @@ export const contentTypeDocumented: Check = {
   id: 'content-type-documented',
   claim: 'The document describes the content type of the response.',
   judges:
-    'Compares the media type without its parameters, by exact name or range. Another label alone is a discovery; that the body is not what was described is found by the checks of the body.',
+    'Compares the media type without its parameters, by exact name or range. An undescribed type is a discovery. Other checks judge whether the body matches its description.',
   client:
-    'The client picks its parser by the content type. With another one it hands you text or a blob where the types promise an object.',
+    'The client chooses its parser by the content type. With an undescribed one it returns text or a blob where the type declares an object.',
   applies: ({ responses }) => Object.values(responses).some(({ content }) => Object.keys(content).length > 0),
   checkResponse({ document, exchange, response }) {
     const expected = Object.keys(response?.content ?? {});
     if (response === undefined || expected.length === 0 || mediaFor(response, exchange.mediaType) !== undefined) return [];
-    // That there is no body at all is found by body-readable.
+    // The check body-readable reports a missing body.
     if (exchange.body.kind === 'empty') return [];
     const [described] = Object.values(response.content);
-    // The same body under another label: a reference to the same schema, where the document has one.
+    // The body may match the described schema under another content type: then the proposal refers to that schema.
     const written = described === undefined ? undefined : valueAt(document, described.holder);
     return [
       {
@@ -34,7 +34,7 @@ export const contentTypeDocumented: Check = {
         proposal: {
           kind: 'add-entry',
           at: `${response.holder}/content`,
-          // Without a content type, the body is one of any.
+          // Without a content type, the proposal allows any.
           key: exchange.mediaType === '' ? '*/*' : exchange.mediaType,
           value: exchange.body.kind === 'json' && isObject(written) ? written : observedText(),
         },
@@ -42,7 +42,7 @@ export const contentTypeDocumented: Check = {
     ];
   },
   defect: {
-    description: 'JSON is labelled text/html.',
+    description: 'JSON has the content type text/html.',
     tamper: ({ outcome, response }) =>
       outcome === 'success' ? { ...response, headers: { ...response.headers, 'content-type': 'text/html' } } : undefined,
   },

@@ -7,8 +7,8 @@ export const credentialEchoed: Check = {
   id: 'credential-echoed',
   claim: 'No response contains the credential of its request.',
   judges:
-    'Looks for the key, token or password of the request in the body and the headers of the response. Properties that the document marks as secret may have it.',
-  client: 'Whatever logs or caches responses now holds your key.',
+    'Searches the body and the headers of the response for the key, token or password of the request. Properties that the document marks as secret may contain it.',
+  client: 'Logs and caches of responses contain your key.',
   undescribed: 'also',
   applies: ({ security }) => security !== undefined,
   checkResponse(context) {
@@ -19,7 +19,7 @@ export const credentialEchoed: Check = {
         pointer: '',
         verdict: 'violation',
         message: 'the response contains the credential of the request',
-        expected: 'a response without it',
+        expected: 'a response without the credential',
         observed: 'the credential',
         at: `${exchange.operation.pointer}/responses`,
         rule: 'echoed',
@@ -36,7 +36,7 @@ export const credentialEchoed: Check = {
   },
 };
 
-/** Whether the credential stands only where the document says that a secret is. */
+/** Whether the credential is only in properties that the document marks as secret. */
 function isMarkedSecret({ document, exchange, response }: ResponseContext): boolean {
   const { security } = exchange.operation;
   const credential = security === undefined ? undefined : credentialOf(security, exchange.sent);

@@ -6,9 +6,9 @@ import { shapeOf } from '../observe.ts';
 
 export const dataNullOnError: Check = {
   id: 'data-null-on-error',
-  claim: 'On failure the payload of the envelope is null, unless the document describes what else it is.',
-  judges: 'Where the failure is described, by its schema; where it is not, only null is accepted.',
-  client: 'Code that takes `data` for "it worked" is misled, and its type for this failure says null.',
+  claim: 'On failure the payload of the envelope is null, unless the document describes another value.',
+  judges: 'Compares a described failure with its schema. Accepts only null in an undescribed one.',
+  client: 'Code that takes `data` as a sign of success is misled, because the type for this failure is null.',
   undescribed: 'also',
   applies: returnsJson,
   checkResponse({ exchange, response, json, envelope, issues }) {
@@ -31,7 +31,7 @@ export const dataNullOnError: Check = {
     ];
   },
   defect: {
-    description: 'A failure carries data that nothing describes.',
+    description: 'A failure has data that the document does not describe.',
     tamper: ({ outcome, response }) =>
       outcome === 'unauthorized' ? { ...response, body: { ...Object(response.body), data: { trace: 'at line 42' } } } : undefined,
   },

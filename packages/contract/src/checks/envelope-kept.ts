@@ -5,10 +5,10 @@ import { shapeOf } from '../observe.ts';
 
 export const envelopeKept: Check = {
   id: 'envelope-kept',
-  claim: 'Responses with a status that is not described keep the envelope that all described responses have.',
+  claim: 'Responses with an undescribed status have the envelope of the described responses.',
   judges:
-    'The envelope is what every JSON response of the document requires at its top; a document without such properties has none. Where a status is described, its schema speaks for itself.',
-  client: 'Code that reads `status` and `message` of every failure finds `undefined` there, and reports nothing to its user.',
+    'The envelope consists of the top-level properties that every JSON response of the document requires; a document without such properties has none. Skips described statuses, because their schemas require the envelope.',
+  client: 'Code that reads `status` and `message` of every failure gets `undefined`, and its user sees no reason.',
   undescribed: 'only',
   applies: returnsJson,
   checkResponse({ exchange, response, envelope }) {

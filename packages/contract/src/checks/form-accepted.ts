@@ -6,10 +6,10 @@ import { refusalLike } from '../tamper.ts';
 
 export const formAccepted: Check = {
   id: 'form-accepted',
-  claim: 'A body that keeps the rules of the document is accepted.',
+  claim: 'The service accepts a valid body.',
   judges:
-    "Sends the document's own examples, with identifiers that exist. 400, 413, 415 and 422 contradict the document; refusals by state, credit, capacity or rate do not. A body with values that the document does not give, which were made up from the rules of the schema, may be refused by a rule that no schema can state: then nothing is verified.",
-  client: 'Your code compiles and the call fails: the type allows what the service does not.',
+    'Sends the examples of the document, with identifiers that exist. 400, 413, 415 and 422 contradict the document; refusals because of state, credit, capacity or rate do not. A refusal of a body generated from the schema is unverified, because the service may apply a rule that no schema can express.',
+  client: 'Your code compiles and the call fails, because the type allows a value that the service refuses.',
   needs: ['call', 'valid-form', 'next-page'],
   applies: takesBody,
   checkResponse(context) {
@@ -23,8 +23,8 @@ export const formAccepted: Check = {
         verdict: sent.isMadeUp === true ? 'unverified' : verdictOf(operation.provenance),
         message:
           sent.isMadeUp === true
-            ? 'a body that was made from the schema is refused; the document has no example of one'
-            : 'a body that keeps the rules of the document is refused',
+            ? 'the service refuses a body generated from the schema; the document has no example'
+            : 'the service refuses a valid body',
         expected: 'success',
         observed: `${status} for ${sent.detail || 'the first valid body'}`,
         at: operation.body.pointer,
@@ -34,7 +34,7 @@ export const formAccepted: Check = {
     ];
   },
   defect: {
-    description: 'A valid form is refused.',
+    description: 'The service refuses a valid form.',
     tamper: ({ outcome, form, operation, response }) => {
       const example = Object.values(operation?.responses['422']?.content['application/json']?.examples ?? {})[0]?.value;
       return outcome === 'success' && form !== undefined && operation?.readOnly === true && example !== undefined

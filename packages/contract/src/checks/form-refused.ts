@@ -13,11 +13,11 @@ import type { Provenance } from '../provenance.ts';
 
 export const formRefused: Check = {
   id: 'form-refused',
-  claim: 'A body that breaks a rule of the document is refused.',
+  claim: 'The service refuses an invalid body.',
   judges:
-    'Breaks one rule at a time of a valid form or JSON body: a required field left out, a wrong type, a number below or above its limits, a text too short, too long or with characters that are not ASCII, a value that is not listed, an unknown field, a field without the one that it needs. Any 4xx is a refusal. In recorded traffic, every invalid body that was served counts.',
+    'Changes a valid form or JSON body so that it breaks one rule: a missing required field, a wrong type, a number outside its limits, a string that is too short, too long or not ASCII, a value outside its list, an unknown field, or a field without another that it depends on. Any 4xx is a refusal. In recorded traffic, reports every invalid body that the service accepted.',
   client:
-    'The type forbids what the service takes, or the service silently ignores what you misspelt: `netwrok_speed` costs you nothing and gives you nothing.',
+    'The type forbids a value that the service accepts, or the service silently ignores a misspelt field: with `netwrok_speed` you get the default speed and no error.',
   needs: ['invalid-form', 'traffic'],
   applies: takesBody,
   checkResponse(context) {
@@ -31,15 +31,15 @@ export const formRefused: Check = {
     )
       return [];
     const broken = brokenRule(context);
-    // The document no longer has the rule.
+    // An earlier proposal has removed the rule from the document.
     if (broken === undefined) return [];
-    // In traffic, what is only assumed is told by request-described.
+    // In recorded traffic, request-described reports rules that are only assumed.
     if (sent.purpose === 'traffic' && broken.provenance !== 'shown') return [];
     return [
       {
         pointer: '',
         verdict: verdictOf(broken.provenance),
-        message: `a body that breaks a rule is accepted: ${sent.detail === '' ? `${broken.issue.path.slice(1) || 'it'} ${broken.issue.message}` : sent.detail}`,
+        message: `the service accepts an invalid body: ${sent.detail === '' ? `${broken.issue.path.slice(1) || 'it'} ${broken.issue.message}` : sent.detail}`,
         expected: '4xx',
         observed: String(status),
         at: operation.body?.pointer ?? operation.pointer,
@@ -49,7 +49,7 @@ export const formRefused: Check = {
     ];
   },
   defect: {
-    description: 'Forms are not validated.',
+    description: 'The service does not validate forms.',
     tamper: ({ outcome, success }) => (outcome === 'invalid-form' ? success() : undefined),
   },
 };
@@ -60,7 +60,7 @@ interface Broken {
   readonly provenance: Provenance;
 }
 
-/** The rule that the body breaks, by the document: one that is shown, where it breaks several. */
+/** The rule of the document that the body breaks, preferably one with the provenance `shown`. */
 function brokenRule({ document, validator, exchange: { operation, sent } }: ResponseContext): Broken | undefined {
   if (operation.body === undefined) return undefined;
   const { values, issues } = readBody(operation, sent.body ?? '');
@@ -73,7 +73,7 @@ function brokenRule({ document, validator, exchange: { operation, sent } }: Resp
   return broken.find(({ provenance }) => provenance === 'shown') ?? broken[0];
 }
 
-/** Takes the rule away. Only a form that lets unknown fields in is left closed: a misspelt field is worth a refusal all the same. */
+/** Proposes to remove the rule. A closed form stays closed, because a refusal of misspelt fields is useful. */
 function proposalOf(context: ResponseContext, { issue, value }: Broken): Proposal {
   const isClosed = issue.keyword === 'additionalProperties' || issue.keyword === 'unevaluatedProperties';
   return (isClosed ? undefined : proposalFor(issue, value)) ?? occasionProposal(context, 'x-for-invalid-form');

@@ -6,9 +6,9 @@ import { observedHeader } from '../observed.ts';
 export const headerDescribed: Check = {
   id: 'header-described',
   claim: 'The document describes the response headers of the API itself.',
-  judges: 'Leaves out what HTTP, browsers and proxies put on any response. The value is never shown.',
+  judges: 'Ignores headers of HTTP itself, browsers and proxies. Never reports the value.',
   client:
-    'The client shows headers of a response untyped; one that the document does not name is one that nobody knows to read, such as the rest of a rate limit.',
+    'The client returns headers without types, so you can only discover this one by chance. It may be useful, such as a remaining rate limit.',
   applies: always,
   checkResponse({ document, exchange, response }) {
     if (response === undefined) return [];
@@ -32,7 +32,7 @@ export const headerDescribed: Check = {
       }));
   },
   defect: {
-    description: 'Responses carry a rate limit header that is not described.',
+    description: 'Responses have an undescribed rate limit header.',
     tamper: ({ outcome, response }) =>
       outcome === 'success' ? { ...response, headers: { ...response.headers, 'x-requests-left': '41' } } : undefined,
   },

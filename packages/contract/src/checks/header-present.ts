@@ -7,9 +7,9 @@ import { withMembers } from '../tamper.ts';
 
 export const headerPresent: Check = {
   id: 'header-present',
-  claim: 'The response headers that the document describes are there where they are required, and have the described form.',
-  judges: 'By the `required` and the schema of each header. Texts are read as the type that the schema names.',
-  client: 'What waits for `Retry-After` or reads a page count waits for a number that never comes.',
+  claim: 'Responses have the headers that the document requires, and described headers match their schema.',
+  judges: 'Uses `required` and the schema of each header. Converts the text of a header to the type in its schema.',
+  client: 'Code that reads `Retry-After` or a page count gets no usable number.',
   applies: ({ responses }) => Object.values(responses).some(({ headers }) => Object.keys(headers).length > 0),
   checkResponse({ document, exchange, response, validator }) {
     return Object.entries(response?.headers ?? {}).flatMap(([key, header]) => {
@@ -49,7 +49,7 @@ export const headerPresent: Check = {
     });
   },
   defect: {
-    description: 'Retry-After of a 429 is not a number.',
+    description: 'The Retry-After of a 429 is not a number.',
     tamper: ({ outcome, key, response }) =>
       outcome === 'unauthorized' && key === 'none'
         ? { ...withMembers(response, { type: 'rate_limited' }), status: 429, headers: { ...response.headers, 'retry-after': 'soon' } }

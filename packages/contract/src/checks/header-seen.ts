@@ -4,10 +4,10 @@ import { responseFor } from '../operations.ts';
 
 export const headerSeen: Check = {
   id: 'header-seen',
-  claim: 'Response headers that the document describes are seen at least once.',
+  claim: 'At least one response has each response header that the document describes.',
   judges:
-    'Looks at all responses of a run together. A header that is described for an observed status, but that none of these responses had, is unverified: it may need a situation that the run did not meet. A missing header that is required is found by header-present.',
-  client: 'You write code for a header that may not exist. Until it was seen, treat it as absent.',
+    'Judges all responses of a run together. A header that no response with its status had is unverified, because it may need a situation that did not occur in the run. The check header-present reports missing required headers.',
+  client: 'The header may not exist. Write code that works without it.',
   applies: ({ responses }) => Object.values(responses).some(({ headers }) => Object.keys(headers).length > 0),
   checkRun({ exchanges }) {
     const found = new Map<string, { readonly exchange: (typeof exchanges)[number]; readonly name: string; isSeen: boolean }>();
@@ -30,7 +30,7 @@ export const headerSeen: Check = {
               exchange,
               pointer: '',
               verdict: 'unverified' as const,
-              message: `the header ${name} is described and was never seen`,
+              message: `the document describes the header ${name}, but no response had it`,
               expected: `at least one ${name}`,
               observed: 'none in any response of the run',
               at,
@@ -40,7 +40,7 @@ export const headerSeen: Check = {
     );
   },
   defect: {
-    description: 'A described header is never sent.',
+    description: 'The service never sends a described header.',
     tamper: ({ operation, outcome, response }) => {
       const names = Object.keys(operation?.responses[String(response.status)]?.headers ?? {});
       if (outcome !== 'success' || names.length === 0) return undefined;

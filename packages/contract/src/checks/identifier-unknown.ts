@@ -7,10 +7,10 @@ import { responseFor } from '../operations.ts';
 
 export const identifierUnknown: Check = {
   id: 'identifier-unknown',
-  claim: 'A request with an unknown identifier gets a 404.',
+  claim: 'The service responds to an unknown identifier with 404.',
   judges:
-    'Makes up an identifier that keeps the rules of its parameter. Success is a violation where the document describes 404, and a discovery where it does not. Where the document describes 404, another refusal is learned: programs that tell "gone" from "wrong" need to know.',
-  client: 'Code that catches 404 for "does not exist" gets data of something else, or another error.',
+    'Sends a made-up identifier that matches the schema of its parameter. Success is a violation if the document describes 404, and a discovery otherwise. If the document describes 404, another refusal is learned, because clients distinguish a missing resource from an invalid request.',
+  client: 'Code that handles 404 as "does not exist" gets data of another resource, or another error.',
   needs: ['unknown-id'],
   applies: hasPathParameter,
   checkResponse(context) {
@@ -25,7 +25,9 @@ export const identifierUnknown: Check = {
       {
         pointer: '',
         verdict: isServed ? (refusal === undefined ? 'discovered' : verdictOf(operation.provenance)) : 'learned',
-        message: isServed ? 'an unknown identifier leads to a success' : `an unknown identifier leads to the status ${status}`,
+        message: isServed
+          ? 'the service accepts an unknown identifier'
+          : `the service refuses an unknown identifier with the status ${status}`,
         expected: refusal === undefined ? 'a refusal, such as 404' : '404',
         observed: String(status),
         at: described?.holder ?? operation.pointer,
@@ -35,7 +37,7 @@ export const identifierUnknown: Check = {
     ];
   },
   defect: {
-    description: 'Any identifier is found.',
+    description: 'The service accepts every identifier.',
     tamper: ({ outcome, success }) => (outcome === 'unknown-id' ? success() : undefined),
   },
 };

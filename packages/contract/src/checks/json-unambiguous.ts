@@ -5,10 +5,10 @@ import { generalised } from '../schema-remarks.ts';
 
 export const jsonUnambiguous: Check = {
   id: 'json-unambiguous',
-  claim: 'Every JSON reader reads the same from the body: no member twice, no byte order mark.',
+  claim: 'All JSON parsers read the same value from the body: it has no duplicate member and no byte order mark.',
   judges:
-    'By the bytes of the body, since readers drop both silently. RFC 8259 leaves open which of two members with one name counts, and forbids to send a byte order mark.',
-  client: 'Two programs read different values from the same response; strict readers refuse it as a whole.',
+    'Reads the bytes of the body, because parsers silently drop both. RFC 8259 does not define which of two members with the same name counts, and forbids byte order marks.',
+  client: 'Two programs read different values from the same response, and strict parsers reject it.',
   undescribed: 'also',
   applies: returnsJson,
   checkResponse({ exchange: { body, operation }, response }) {
@@ -17,7 +17,7 @@ export const jsonUnambiguous: Check = {
     const remarks: Remark[] = body.duplicates.map((pointer) => ({
       pointer,
       verdict: 'violation',
-      message: `${generalised(pointer, body.value)} stands twice in its object`,
+      message: `${generalised(pointer, body.value)} appears twice in its object`,
       expected: 'each name once',
       observed: 'the same name twice',
       at,
@@ -38,7 +38,7 @@ export const jsonUnambiguous: Check = {
     return remarks;
   },
   defect: {
-    description: 'A member stands twice in its object.',
+    description: 'A member appears twice in its object.',
     tamper: ({ outcome, operation, response }) => {
       const [entry] = outcome === 'success' && operation?.readOnly === true ? Object.entries(Object(response.body)) : [];
       if (entry === undefined) return undefined;

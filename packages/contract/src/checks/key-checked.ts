@@ -4,15 +4,13 @@ import { keyRemarks } from '../key-remarks.ts';
 export const keyChecked: Check = {
   id: 'key-checked',
   claim: 'No operation succeeds with an API key that does not exist.',
-  judges:
-    'Sends the request with a key that was made up, and judges as key-required does. A gateway that only looks whether there is a key is found out here.',
-  client: 'None for those who send their key. For everybody else: the account stands open.',
+  judges: 'Sends the request with a made-up key, and decides as key-required does. Finds gateways that check only whether there is a key.',
+  client: 'None for users with a valid key. But anyone else can use the account.',
   needs: ['wrong-key'],
   applies: ({ security }) => security !== undefined && !security.optional,
-  checkResponse: (context) =>
-    context.exchange.sent.purpose === 'wrong-key' ? keyRemarks(context, 'with an API key that was made up') : [],
+  checkResponse: (context) => (context.exchange.sent.purpose === 'wrong-key' ? keyRemarks(context, 'with a made-up API key') : []),
   defect: {
-    description: 'A request with any key is served.',
+    description: 'The service accepts any key.',
     tamper: ({ outcome, key, operation, success }) =>
       outcome === 'unauthorized' && key === 'wrong' && operation?.readOnly === true ? success() : undefined,
   },

@@ -5,8 +5,8 @@ export const keyRequired: Check = {
   id: 'key-required',
   claim: 'No operation succeeds without an API key.',
   judges:
-    'Sends the request without its key. Success is a violation; 401 or 403 is as it should be. Another refusal is learned: the service looked at the request before it looked for the key. Operations that change something are asked in a way that would change nothing: with an identifier that does not exist, or without the form.',
-  client: 'None for those who send the key. For everybody else: the account stands open.',
+    'Sends the request without its key. Success is a violation; 401 and 403 are correct. Another refusal is learned: the service validated the request before it checked the key. Requests to operations that change something cannot take effect, because they have an identifier that does not exist, or no form.',
+  client: 'None for users with a key. But anyone else can use the account.',
   needs: ['no-key', 'traffic'],
   applies: ({ security }) => security !== undefined && !security.optional,
   checkResponse(context) {
@@ -15,7 +15,7 @@ export const keyRequired: Check = {
     return isWithout && operation.security?.optional === false ? keyRemarks(context, 'without an API key') : [];
   },
   defect: {
-    description: 'A request without a key is served.',
+    description: 'The service accepts a request without a key.',
     tamper: ({ outcome, key, operation, success }) =>
       outcome === 'unauthorized' && key === 'none' && operation?.readOnly === true ? success() : undefined,
   },

@@ -6,10 +6,10 @@ const LOGIN = /log-?in|sign-?in|\bsso\b|\boauth|\/auth\b|\bsession\/new|\bauthor
 
 export const loginRedirect: Check = {
   id: 'login-redirect',
-  claim: 'A request with a valid credential is not sent to a login page.',
+  claim: 'The service does not redirect a request with a valid credential to a login page.',
   judges:
-    'A redirect whose `Location` looks like a login page, in response to a request as the document describes it. Redirects are never followed. Other redirects are judged like every status.',
-  client: 'The client follows the redirect and hands you the HTML of a login page, with status 200.',
+    'Reports a redirect whose `Location` looks like a login page, in response to a valid request. Does not follow redirects. Other checks judge other redirects like any status.',
+  client: 'The client follows the redirect and returns the HTML of a login page, with status 200.',
   undescribed: 'also',
   isFinal: true,
   applies: always,
@@ -23,7 +23,7 @@ export const loginRedirect: Check = {
         pointer: '',
         verdict: 'discovered',
         isUrgent: true,
-        message: 'a request with its credential is redirected to what looks like a login page',
+        message: 'the service redirects a request with a valid credential to an address that looks like a login page',
         expected: 'a response of the API',
         observed: `${exchange.status}, Location with ${location.length} characters`,
         at: response?.holder ?? `${exchange.operation.pointer}/responses`,
@@ -33,7 +33,7 @@ export const loginRedirect: Check = {
     ];
   },
   defect: {
-    description: 'A request with its key is redirected to a login page.',
+    description: 'The service redirects a request with a valid key to a login page.',
     tamper: ({ outcome, operation, response }) =>
       outcome === 'success' && operation?.readOnly === true
         ? { status: 302, headers: { ...response.headers, location: '/login?next=%2F' }, body: '' }

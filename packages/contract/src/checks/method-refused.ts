@@ -10,10 +10,10 @@ import { parentPointer, valueAt } from '../pointer.ts';
 
 export const methodRefused: Check = {
   id: 'method-refused',
-  claim: 'A described path refuses methods that are not described.',
+  claim: 'A described path refuses undescribed methods.',
   judges:
-    'Read-only, it tries GET where the document has none; in full mode also PATCH. Success is a discovery: an operation that the document does not know. HEAD and OPTIONS belong to HTTP and are not tried.',
-  client: 'There is a function that the client does not have, and a way to the data that nobody reviewed.',
+    'Sends GET to paths for which the document has no GET; in full mode also PATCH. Success is a discovery: the service has an undescribed operation. Does not send HEAD and OPTIONS, because HTTP servers add these themselves.',
+  client: 'The client has no function for this operation, and the operation may give access to data without having been reviewed.',
   needs: ['method'],
   applies: always,
   checkResponse({ document, validator, exchange }) {
@@ -47,7 +47,7 @@ export const methodRefused: Check = {
     ];
   },
   defect: {
-    description: 'GET succeeds on a path where the document describes only another method.',
+    description: 'GET succeeds on a path for which the document describes only other methods.',
     tamper: ({ outcome, response }) =>
       outcome === 'wrong-method'
         ? { ...response, status: 200, body: { status: 'success', requestID: null, message: '', data: null } }
@@ -55,7 +55,7 @@ export const methodRefused: Check = {
   },
 };
 
-/** The parameters of the path, as the other operation of the path has them. */
+/** The path parameters of the described operation of the same path. */
 function borrowed(document: OpenApiDocument, pointer: string): JsonObject {
   const parameters = valueAt(document, `${pointer}/parameters`);
   if (!Array.isArray(parameters)) return {};
@@ -63,7 +63,7 @@ function borrowed(document: OpenApiDocument, pointer: string): JsonObject {
   return ofPath.length === 0 ? {} : { parameters: ofPath };
 }
 
-/** How the other operation of the path refuses a wrong key and an unknown identifier: the same paths have the same refusals. */
+/** The refusals of the described operation of the same path for a wrong key and an unknown identifier. */
 function refusals(document: OpenApiDocument, { pointer, responses }: Operation): JsonObject {
   return Object.fromEntries(
     ['401', '404']

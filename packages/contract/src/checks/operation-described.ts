@@ -4,10 +4,10 @@ import { isSuccess } from '../exchange.ts';
 
 export const operationDescribed: Check = {
   id: 'operation-described',
-  claim: 'The document describes every path and method that traffic uses.',
+  claim: 'The document describes every path and method in recorded traffic.',
   judges:
-    'Looks at recorded traffic, and at what passes through the proxy: requests to the origin of the API for which the document has no operation. One that succeeds is a part of the API that the document lacks; another one is a mistake of the client. Parts of the path that look like identifiers are shown as `{…}`. CORS preflights are left out.',
-  client: 'The generated client has no function for it, and nothing checks what it sends or gets.',
+    'Reports requests to the origin of the API that match no operation of the document, in recordings and at the proxy. If one succeeds, the document lacks a part of the API; otherwise the client made a mistake. Replaces segments that look like identifiers by `{…}`. Ignores CORS preflights.',
+  client: 'The generated client has no function for this operation, so its requests and responses are unchecked.',
   needs: ['traffic'],
   undescribed: 'also',
   applies: always,
@@ -24,15 +24,15 @@ export const operationDescribed: Check = {
         isUrgent: isServed,
         message: isServed
           ? `${what} succeeds, but the document does not describe it`
-          : `a client sends ${what}, which the document does not describe`,
-        expected: isPathKnown ? 'a method that the path has in the document' : 'a path of the document',
+          : `a client requests ${what}, which the document does not describe`,
+        expected: isPathKnown ? 'a method that the document describes for the path' : 'a path that the document describes',
         observed: String(status),
         at: operation.pointer,
         rule: `${what} ${isServed ? 'served' : 'refused'}`,
       };
     }),
   defect: {
-    description: 'A client uses an operation that the document does not have.',
+    description: 'A client uses an undescribed operation.',
     tamper: () => undefined,
     undescribedPath: '/contract-test/undocumented',
   },

@@ -7,8 +7,8 @@ export const pageOverlap: Check = {
   id: 'page-overlap',
   claim: 'The next page of a list does not repeat the page before it.',
   judges:
-    'Reads two pages and compares their items as JSON. A list that grows at its front, as a request log does by the very requests that read it, pushes one item over the edge for each request between the two: so many repetitions are allowed.',
-  client: 'A loop over all pages handles items twice, or never ends.',
+    'Reads two pages and compares their items as JSON. Allows one repeated item for each request between the two pages, because each request adds an entry to the front of a request log.',
+  client: 'A loop over all pages processes items twice, or never ends.',
   needs: ['next-page'],
   applies: (operation, document) => pagingOf(document, operation) !== undefined,
   checkRun(context) {
@@ -20,7 +20,7 @@ export const pageOverlap: Check = {
       const seen = new Set((paging.itemsOf(jsonValue(first)) ?? []).map((item) => JSON.stringify(item)));
       const second = new Set((paging.itemsOf(jsonValue(exchange)) ?? []).map((item) => JSON.stringify(item)));
       const repeated = [...second].filter((item) => seen.has(item)).length;
-      // The compared service may log what it is asked in the same list.
+      // The compared service may write its requests to the same log.
       const since = context.exchanges.slice(context.exchanges.indexOf(first), index);
       const between = since.length + context.pairs.filter(({ one }) => since.includes(one)).length;
       if (repeated <= between) return [];
@@ -30,7 +30,7 @@ export const pageOverlap: Check = {
           pointer: paging.pointer,
           verdict: 'violation' as const,
           message: 'the second page repeats items of the first',
-          expected: `at most ${between} repeated, one for each request between the two`,
+          expected: `at most ${between} repeated, one for each request between the two pages`,
           observed: `${repeated} repeated`,
           at: paging.at,
           rule: 'overlap',
@@ -39,7 +39,7 @@ export const pageOverlap: Check = {
     });
   },
   defect: {
-    description: 'The offset is ignored: every page is the first.',
+    description: 'The service ignores the offset and always returns the first page.',
     tamper({ document, operation, outcome, form, query, success }) {
       const isPaged = operation !== undefined && pagingOf(document, operation) !== undefined;
       return outcome === 'success' && isPaged && (Object.keys(form?.values ?? {}).length > 0 || Object.keys(query).length > 0)

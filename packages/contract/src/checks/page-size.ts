@@ -4,9 +4,9 @@ import { remarkOf } from '../schema-remarks.ts';
 
 export const pageSize: Check = {
   id: 'page-size',
-  claim: 'A list has no more items than its document allows on one page.',
-  judges: 'By the `maxItems` of the list: 50 for the log of past requests.',
-  client: 'A buffer, a table or a paging loop that counts on the size of a page loses the rest.',
+  claim: 'A page has at most as many items as the document allows.',
+  judges: 'Compares with `maxItems` of the list, such as 50 for the log of past requests.',
+  client: 'Code that relies on the size of a page, such as a buffer or a paging loop, loses the remaining items.',
   applies: (operation, document) => pagingOf(document, operation)?.size !== undefined,
   checkResponse: (context) =>
     context

@@ -11,10 +11,11 @@ import type { Provenance } from '../provenance.ts';
 
 export const parameterRefused: Check = {
   id: 'parameter-refused',
-  claim: 'A query parameter that breaks a rule of the document is refused.',
+  claim: 'The service refuses an invalid query parameter.',
   judges:
-    'Breaks one rule of one query parameter at a time, in requests that read: a required parameter left out, a word in place of a number, a number below or above its limits, a text too short, too long, against its pattern or with characters that are not ASCII, a value that is not listed. Any 4xx is a refusal. Parameters that the document does not have are not sent, because documents do not say that there are no others.',
-  client: 'The service silently reads something else than your code asked for: a page of another size, a filter that filters nothing.',
+    'Sends requests in which one query parameter breaks one rule, to read operations and, in a full run, to changes that cost no money: a missing required parameter, a word instead of a number, a number outside its limits, a string that is too short, too long, not ASCII or against its pattern, or a value outside its list. Any 4xx is a refusal. Does not send unknown parameters, because OpenAPI cannot forbid them.',
+  client:
+    'The service silently returns something other than what your code requested, such as a page of another size or an unfiltered list.',
   needs: ['invalid-parameter'],
   applies: takesQuery,
   checkResponse(context) {
@@ -22,13 +23,13 @@ export const parameterRefused: Check = {
     if (sent.purpose !== 'invalid-parameter' || !isSuccess(status)) return [];
     if (isKnownFor(context.document, context.response, 'x-for-invalid-form')) return [];
     const broken = brokenRule(context);
-    // The document no longer has the rule.
+    // An earlier proposal has removed the rule from the document.
     if (broken === undefined) return [];
     return [
       {
         pointer: '',
         verdict: verdictOf(broken.provenance),
-        message: `a query parameter that breaks a rule is accepted: ${sent.detail}`,
+        message: `the service accepts an invalid query parameter: ${sent.detail}`,
         expected: '4xx',
         observed: String(status),
         at: broken.at,
@@ -38,7 +39,7 @@ export const parameterRefused: Check = {
     ];
   },
   defect: {
-    description: 'Query parameters are not validated.',
+    description: 'The service does not validate query parameters.',
     tamper: ({ outcome, success }) => (outcome === 'invalid-parameter' ? success() : undefined),
   },
 };
@@ -49,7 +50,7 @@ interface Broken {
   readonly proposal: Proposal | undefined;
 }
 
-/** The rule that the query breaks, by the document. */
+/** The rule of the document that the query breaks. */
 function brokenRule({ document, validator, exchange: { operation, sent } }: ResponseContext): Broken | undefined {
   const query = new URL(sent.url).searchParams;
   for (const parameter of operation.parameters) {

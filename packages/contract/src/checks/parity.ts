@@ -16,15 +16,15 @@ import { alterFirst, isPayload } from '../tamper.ts';
 
 export const parity: Check = {
   id: 'parity',
-  claim: 'Two services that are said to be the same, such as live and sandbox, return the same shapes.',
+  claim: 'Two services with the same document, such as live and sandbox, return the same shapes.',
   judges:
-    'Sends what reads to both (`--compare URL`), and compares statuses, the properties of objects that both have, and the types of values that are null in neither. Values, lengths of lists and keys of maps differ by nature. What reads a thing is asked of each with an identifier that it named itself; where one names none, that is listed as unverified. A property that the document calls optional may be missing in one of the two.',
-  client: 'What you tested in the sandbox fails on the live service.',
+    'Sends the requests that read to both services (`--compare URL`). Compares statuses, the properties of objects that both return, and the types of values other than null. Does not compare values, lengths of lists and keys of maps. Each service gets identifiers from its own responses; without one, the operation is unverified. An optional property may be missing in one service.',
+  client: 'Code that you tested in the sandbox fails on the live service.',
   needs: ['compare'],
   applies: always,
   checkRun: (context) => [...context.pairs.flatMap((pair) => compare(context, pair)), ...context.unpaired.map(unverified)],
   defect: {
-    description: 'One of the two services sends a number as text.',
+    description: 'One of the two services sends a number as a string.',
     needsComparison: true,
     tamper: (exchange) =>
       alterFirst(
@@ -38,7 +38,7 @@ export const parity: Check = {
 function compare({ document }: RunContext, { one, other }: Pair): readonly RunRemark[] {
   const base = { exchange: one, verdict: 'violation' as const, at: one.operation.pointer };
   if (isSuccess(one.status) !== isSuccess(other.status)) {
-    // Not found on one of the two is a matter of data where an identifier was asked for.
+    // For one resource, "not found" on one service is a difference of data.
     if (one.operation.path.includes('{')) return [unverified(one)];
     return [
       {
@@ -60,7 +60,7 @@ function compare({ document }: RunContext, { one, other }: Pair): readonly RunRe
     remarks.push({
       ...base,
       pointer: pattern,
-      message: `${pattern} has another type`,
+      message: `${pattern} has different types in the two services`,
       expected: [...types].join(' or '),
       observed: [...theirs].join(' or '),
       rule: pattern,
@@ -70,22 +70,22 @@ function compare({ document }: RunContext, { one, other }: Pair): readonly RunRe
     ...onlyIn(shape, compared).map((only) => ({
       ...base,
       ...only,
-      message: `${only.pointer} is sent by one service only`,
-      observed: 'missing in the other',
+      message: `the compared service does not send ${only.pointer}`,
+      observed: 'missing in the compared service',
     })),
   );
   remarks.push(
     ...onlyIn(compared, shape).map((only) => ({
       ...base,
       ...only,
-      message: `${only.pointer} is sent by the compared service only`,
-      observed: 'missing in this one',
+      message: `only the compared service sends ${only.pointer}`,
+      observed: 'missing in the target',
     })),
   );
   return remarks;
 }
 
-/** Properties that one of two shapes has in objects that both have, apart from those that the document calls optional. */
+/** Properties that only the first shape has, in objects of both. Optional properties are left out. */
 function onlyIn(one: Shape, other: Shape): readonly Pick<RunRemark, 'pointer' | 'verdict' | 'expected' | 'rule' | 'proposal'>[] {
   return [...one.places].flatMap(([pattern, place]) => {
     const holder = parentPointer(pattern);
@@ -97,7 +97,7 @@ function onlyIn(one: Shape, other: Shape): readonly Pick<RunRemark, 'pointer' | 
   });
 }
 
-/** How the document would have to change to call a property optional; undefined where it does. */
+/** The change that makes a property optional; undefined when it already is. */
 function optional({ name, parents, nodes, value }: Place): Proposal | undefined {
   const requiring = parents.find(({ schema }) => Array.isArray(schema['required']) && schema['required'].includes(name));
   if (requiring !== undefined) return { kind: 'remove-item', at: `${requiring.pointer}/required`, value: name };
@@ -112,13 +112,13 @@ function optional({ name, parents, nodes, value }: Place): Proposal | undefined 
   };
 }
 
-/** Reads that were not compared, as the compared service named nothing to read. */
+/** A read that was not compared, because the compared service returned no identifier for it. */
 function unverified(exchange: Exchange): RunRemark {
   return {
     exchange,
     pointer: '',
     verdict: 'unverified',
-    message: 'the compared service named nothing that this could be asked of, so the two were not compared',
+    message: 'no response of the compared service has an identifier for this operation, so the responses were not compared',
     expected: 'an identifier in a response of the compared service',
     observed: 'none',
     at: exchange.operation.pointer,
@@ -142,7 +142,7 @@ function shapeOf(document: OpenApiDocument, exchange: Exchange): Shape {
   if (pointer === undefined) return { places, objects, types };
   walkDescribed(document, { pointer, provenance: 'shown' }, jsonValue(exchange), (place) => {
     const { pattern, value, nodes, parents, name } = place;
-    // An unknown property keeps its name here, as both services may have it.
+    // An unknown property keeps its name, because both services may have it.
     const isUnknown = nodes.length === 0 && parents.some(({ schema }) => isObject(schema['properties']));
     const key = isUnknown ? pattern.replace(/\*$/, name) : pattern;
     if (!places.has(key)) places.set(key, place);

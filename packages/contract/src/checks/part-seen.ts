@@ -14,10 +14,10 @@ import { rootView } from '../view.ts';
 
 export const partSeen: Check = {
   id: 'part-seen',
-  claim: 'Properties that the document describes for success are seen at least once.',
+  claim: 'At least one successful response has each property that the document describes.',
   judges:
-    'Looks at all successes of a run together, at objects that were seen: one that is null or in an empty list says nothing of its properties. A property that was not seen is unverified, never passed and never failed: the account may just have none of it.',
-  client: 'You write code for a property that may not exist. Until it was seen, treat it as absent.',
+    'Judges all successful responses of a run together. Considers only objects that a response contains, not those that are null or in an empty list. A property that no response has is unverified, because the account may have no data for it.',
+  client: 'The property may not exist. Write code that works without it.',
   applies: returnsJson,
   checkRun(context) {
     const seen = new Map<string, DescribedProperty>();
@@ -25,7 +25,7 @@ export const partSeen: Check = {
     return [...seen.values()].flatMap((one) => (one.isSeen ? [] : [remark(one)]));
   },
   defect: {
-    description: 'An optional property is never sent.',
+    description: 'The service never sends an optional property.',
     tamper: (exchange) =>
       dropFirst(exchange, ({ name, parents, pointer }) => pointerTokens(pointer).length > 1 && isOptional(name, parents)),
   },
@@ -69,7 +69,7 @@ function remark({ exchange, at, name, pointer, provenance }: DescribedProperty):
     exchange,
     pointer,
     verdict: 'unverified',
-    message: `the property ${name} is described (${provenance}) and was never seen`,
+    message: `the document describes the property ${name} (${provenance}), but no response had it`,
     expected: `at least one ${name}`,
     observed: 'none in any response of the run',
     at,

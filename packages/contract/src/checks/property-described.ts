@@ -15,8 +15,8 @@ export const propertyDescribed: Check = {
   id: 'property-described',
   claim: 'The document describes every property of the body.',
   judges:
-    'By a walk of our own over value and schemas together, as JSON Schema calls unknown properties valid. An object of which no property is described is open on purpose. Only the shape of an unknown value is shown, never the value: it could be a secret.',
-  client: 'The generated type does not have it, so you cannot use it without a cast, and nothing masks it should it be a secret.',
+    'Walks through the value and its schemas together, because JSON Schema treats unknown properties as valid. Skips objects without described properties, which are open on purpose. Reports only the shape of an unknown value, because the value could be a secret.',
+  client: 'The generated type lacks the property, so you need a cast to read it. If it is a secret, nothing masks it in logs.',
   applies: returnsJson,
   checkResponse({ document, exchange, response, json }) {
     if (response === undefined || json?.pointer === undefined || exchange.body.kind !== 'json') return [];
@@ -52,7 +52,7 @@ export const propertyDescribed: Check = {
     return remarks;
   },
   defect: {
-    description: 'An object in the last item of a list or map tells more than is described.',
+    description: 'An object in the last item of a list or map has an undescribed property.',
     tamper: (exchange) =>
       alterFirst(
         exchange,
@@ -62,12 +62,12 @@ export const propertyDescribed: Check = {
   },
 };
 
-/** A text under a name that secrets commonly have. */
+/** Whether a value has a name that is common for secrets. */
 function looksSecret({ name, value }: Place): boolean {
   return SECRET_NAME.test(name) && (typeof value === 'string' || typeof value === 'number') && value !== '';
 }
 
-/** Whether some schema speaks of the place, be it only with `true` or an empty schema. */
+/** Whether a schema describes the place, even if only with `true` or an empty schema. */
 function isDescribed({ name, nodes, parents }: Place): boolean {
   if (parents.length === 0 || nodes.length > 0) return true;
   return parents.some(({ schema }) => isObject(schema['properties']) && Object.hasOwn(schema['properties'], name));

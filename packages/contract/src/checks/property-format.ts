@@ -5,15 +5,13 @@ import { alterFirst, isPayload } from '../tamper.ts';
 
 export const propertyFormat: Check = {
   id: 'property-format',
-  claim: 'Texts have the format that the document gives them: date-time, uuid, uri, email and so on.',
-  judges:
-    'By the full formats of ajv-formats; a UUID in the form of RFC 9562, without `urn:`. Formats that are not known are a remark and no rule.',
-  client:
-    'The type is `string` either way. What you do with it fails later and elsewhere: `new Date(...)` is invalid, a lookup by UUID finds nothing.',
+  claim: 'Strings have the format that the document gives, such as date-time, uuid, uri or email.',
+  judges: 'Uses the full formats of ajv-formats; a UUID must be as in RFC 9562, without `urn:`. Ignores unknown formats.',
+  client: 'The type is `string` either way, so your code fails later: `new Date(...)` is invalid, or a lookup by UUID finds nothing.',
   applies: describes(({ schema }) => typeof schema['format'] === 'string'),
   checkResponse: (context) => schemaRemarks(context, ({ keyword }) => keyword === 'format'),
   defect: {
-    description: 'A moment is sent in local notation instead of ISO 8601, an identifier without its dashes.',
+    description: 'A date and time, or a UUID, is sent as a date in local notation.',
     tamper: (exchange) =>
       alterFirst(
         exchange,

@@ -6,14 +6,14 @@ import { alterFirst, isPayload } from '../tamper.ts';
 
 export const propertyNull: Check = {
   id: 'property-null',
-  claim: 'Null stands only where the document allows it.',
-  judges: 'By Ajv 2020. A property that is missing is the check property-required.',
-  client: 'The generated type does not have `null`, so nothing makes you handle it: the first property you read of it throws.',
+  claim: 'Values are null only where the document allows it.',
+  judges: 'Uses Ajv 2020. The check property-required judges missing properties.',
+  client: 'The generated type does not include `null`, so TypeScript does not make you handle it, and reading a property of it throws.',
   applies: describes(({ schema }) => schema['type'] !== undefined),
   checkResponse: (context) =>
     schemaRemarks(context, ({ keyword }, value) => value === null && keyword !== 'required' && keyword !== 'dependentRequired'),
   defect: {
-    description: 'Null is sent where the document allows no null.',
+    description: 'The service sends null where the document does not allow it.',
     tamper: (exchange) =>
       alterFirst(
         exchange,

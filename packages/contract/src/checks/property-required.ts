@@ -5,13 +5,15 @@ import { dropFirst, isPayload } from '../tamper.ts';
 
 export const propertyRequired: Check = {
   id: 'property-required',
-  claim: 'Every property that the document requires is there, in every item of every list and map.',
-  judges: 'By Ajv 2020, over the whole body. `null` counts as there; whether it is allowed is the check property-null.',
-  client: 'The property is not optional in the generated type, so TypeScript lets you use it unchecked; at run time it is `undefined`.',
+  claim: 'Every object has the properties that the document requires, in every item of every list and map.',
+  judges:
+    'Validates the whole body with Ajv 2020. A property that is null is present; the check property-null judges whether it may be null.',
+  client:
+    'The property is not optional in the generated type, so TypeScript lets you use it without a check. At run time it is `undefined`.',
   applies: describes(({ schema }) => Array.isArray(schema['required'])),
   checkResponse: (context) => schemaRemarks(context, ({ keyword }) => keyword === 'required' || keyword === 'dependentRequired'),
   defect: {
-    description: 'A required property is left out.',
+    description: 'A required property is missing.',
     tamper: (exchange) =>
       dropFirst(
         exchange,

@@ -5,14 +5,13 @@ import { alterFirst, isPayload } from '../tamper.ts';
 
 export const propertyType: Check = {
   id: 'property-type',
-  claim: 'Every value has the JSON type that the document gives it.',
-  judges: 'By Ajv 2020 without coercion: "1" is not 1. A null is the check property-null.',
-  client:
-    'The generated type says another type. Comparisons and arithmetic go wrong silently: `"10" < "9"` is true, and `"1" + 1` is "11".',
+  claim: 'Every value has the JSON type that the document gives.',
+  judges: 'Uses Ajv 2020 without coercion: "1" is not 1. The check property-null judges null.',
+  client: 'The generated type is wrong. Comparisons and arithmetic silently go wrong: `"10" < "9"` is true, and `"1" + 1` is "11".',
   applies: describes(({ schema }) => schema['type'] !== undefined),
   checkResponse: (context) => schemaRemarks(context, ({ keyword }, value) => keyword === 'type' && value !== null),
   defect: {
-    description: 'A number or a truth value is sent as text.',
+    description: 'A number or a Boolean is sent as a string.',
     tamper: (exchange) =>
       alterFirst(
         exchange,

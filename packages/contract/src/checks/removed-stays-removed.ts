@@ -5,10 +5,10 @@ import { isKnownFor, occasionProposal } from '../observed.ts';
 
 export const removedStaysRemoved: Check = {
   id: 'removed-stays-removed',
-  claim: 'What was removed or cancelled cannot be removed once more, and cannot be read where removing means that it is gone.',
+  claim: 'A removed resource can be neither removed again nor read.',
   judges:
-    'After a DELETE that succeeded: the same DELETE again must be refused, and a GET of the very same path must not find it. Runs only in full mode, on what the run created or what was named.',
-  client: 'A cancellation that was not one: you believe that a cost has ended, and it has not.',
+    'After a successful DELETE, the service must refuse the same DELETE, and a GET of the same path must not succeed. Runs only in full mode, on resources that the run created or the command line names.',
+  client: 'A cancellation may have had no effect, so that you still pay.',
   needs: ['remove-again', 'read-removed'],
   applies: ({ method }) => method === 'DELETE',
   checkResponse(context) {
@@ -20,7 +20,7 @@ export const removedStaysRemoved: Check = {
       {
         pointer: '',
         verdict: verdictOf(operation.provenance),
-        message: again ? 'what is removed already can be removed again' : 'what was removed can still be read',
+        message: again ? 'a removed resource can be removed again' : 'a removed resource can still be read',
         expected: again ? 'a refusal, such as 404 or 409' : '404 or 410',
         observed: String(status),
         at: operation.pointer,
@@ -30,7 +30,7 @@ export const removedStaysRemoved: Check = {
     ];
   },
   defect: {
-    description: 'Cancelling once more succeeds once more.',
+    description: 'A second cancellation of the same resource succeeds.',
     tamper: ({ outcome, success }) => (outcome === 'removed' ? success() : undefined),
   },
 };

@@ -15,16 +15,16 @@ import { proposalFor } from '../propose.ts';
 import type { Provenance } from '../provenance.ts';
 import { evaluate } from '../runtime-expression.ts';
 
-/** Statuses by which a service refuses the form itself. */
+/** Statuses with which a service refuses an invalid form. */
 const FORM_REFUSALS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 export const requestDescribed: Check = {
   id: 'request-described',
-  claim: 'Requests that pass by, recorded or through the proxy, are as the document describes them.',
+  claim: 'Clients send requests as the document describes them, in recordings and at the proxy.',
   judges:
-    'Looks at requests that others made: content type and fields of the form, parameters of path and query, required headers. What breaks a rule that is shown is a fault of the client, whatever the service answered. What breaks a rule that is inferred or not shown is learned where the service accepts it, a fault of the client where the service refuses the form (400, 413, 415, 422), and unverified where the response does not show it. Requests of this program are not judged, as some of them are wrong on purpose.',
+    'Judges requests of other programs: content type and fields of the body, path and query parameters, required headers. A request that breaks a rule with the provenance `shown` is a mistake of the client, whatever the response. For an inferred rule or one that is not shown, the response decides: the finding is learned if the service accepts the request, a mistake of the client if the service refuses the form (400, 413, 415, 422), and unverified otherwise. Does not judge requests of this program, because some are invalid on purpose.',
   client:
-    'This is about the code that sent the request, not about the service: it asks for something else than it means to, or is refused. The generated client would not compile with it.',
+    'This finding concerns the code that sent the request, not the service. The service refuses such a request or misunderstands it. Code that uses the generated client could not send it, because it would not compile.',
   about: 'client',
   needs: ['traffic'],
   undescribed: 'also',
@@ -34,7 +34,7 @@ export const requestDescribed: Check = {
     return [...bodyRemarks(context), ...parameterRemarks(context)];
   },
   defect: {
-    description: 'A client sends a field that the document does not have.',
+    description: 'A client sends an undescribed field.',
     tamper: () => undefined,
     alterForm: (form) => (form === '' || form.startsWith('{') ? undefined : `${form}&netwrok_speed=1000`),
   },
@@ -84,7 +84,7 @@ function formRemarks(context: ResponseContext, form: RequestBody, body: string):
     const value = valueAt(values, issue.path);
     const isUnknown = issue.keyword === 'additionalProperties' || issue.keyword === 'unevaluatedProperties';
     const remark = clientRemark(issue.schemaPath === '' ? form.pointer : issue.schemaPath, `${issue.path} ${issue.message}`, {
-      message: `the client's ${form.format === 'form' ? 'form' : 'body'}: ${issue.path.slice(1) || 'the whole'} ${issue.message}`,
+      message: `the client's ${form.format === 'form' ? 'form' : 'body'}${issue.path === '' ? '' : `: ${issue.path.slice(1)}`} ${issue.message}`,
       expected: issue.message,
       observed: isUnknown ? shapeOf(value) : observe(document, form.pointer, values, issue.path),
     });
@@ -129,7 +129,7 @@ function parameterRemarks({ document, exchange, validator }: ResponseContext): r
           const provenance = provenanceOfIssue(document, described, text, issue);
           const verdict = verdictOfRequest(provenance, exchange.status);
           const remark = clientRemark(at, `${what} ${issue.message}`, {
-            message: `the client sends ${what} wrongly: it ${issue.message}`,
+            message: `the client's ${parameter.in} parameter ${parameter.name} ${issue.message}`,
             expected: issue.message,
             observed: `a text of ${text.length} characters`,
           });
@@ -145,7 +145,7 @@ function textOf(exchange: Exchange, { in: place, name }: Parameter): string | un
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A response that accepts the request, or refuses its form, tells whether the service has the rule that the request breaks. */
+/** An accepted request shows that the service does not apply the broken rule; a refused form shows that it does. */
 function verdictOfRequest(provenance: Provenance, status: number): Verdict {
   if (provenance === 'shown' || FORM_REFUSALS.has(status)) return 'violation';
   return isSuccess(status) ? 'learned' : 'unverified';

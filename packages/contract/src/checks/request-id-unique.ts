@@ -6,9 +6,9 @@ import { isObject } from '../json.ts';
 
 export const requestIdUnique: Check = {
   id: 'request-id-unique',
-  claim: 'No two responses of a run name the same request.',
-  judges: 'Compares the identifiers of all responses of the run that are not null.',
-  client: 'A failure that you report by its number is looked up as another request.',
+  claim: 'No two responses of a run have the same request identifier.',
+  judges: 'Compares the request identifiers of all responses of the run, except null.',
+  client: 'When you report a failure by its identifier, the provider finds another request.',
   undescribed: 'also',
   applies: returnsJson,
   checkRun({ exchanges, envelope }) {
@@ -29,8 +29,8 @@ export const requestIdUnique: Check = {
           exchange,
           pointer: `/${identifier}`,
           verdict: 'violation' as const,
-          message: `${identifier} is the same as that of an earlier response`,
-          expected: 'a value of its own for each request',
+          message: `${identifier} is the same as in an earlier response`,
+          expected: 'a different value for each request',
           observed: `the value of ${earlier.operation.id}`,
           at: '/components',
           rule: 'repeated',

@@ -6,10 +6,10 @@ import { remarkOf } from '../schema-remarks.ts';
 
 export const requestId: Check = {
   id: 'request-id',
-  claim: 'Every response names its request, as a UUID, and as null only where the document says so.',
+  claim: 'Every response has the identifier of its request: a UUID, or null where the document allows it.',
   judges:
-    'The property is the one that every described response requires as a UUID. The schema of the response says whether null is allowed.',
-  client: 'The error your users send you has no number that the provider could look up.',
+    'Judges the property that every described response requires as a UUID. The schema of the response defines whether null is allowed.',
+  client: 'An error that your users report has no identifier that the provider could look up.',
   undescribed: 'also',
   applies: returnsJson,
   checkResponse(context) {
@@ -35,7 +35,7 @@ export const requestId: Check = {
     ];
   },
   defect: {
-    description: 'The identifier of the request is null where only a UUID is described.',
+    description: 'The request identifier is null where the document describes only a UUID.',
     tamper: ({ response }) =>
       isSuccess(response.status) && isObject(response.body) && typeof response.body['requestID'] === 'string'
         ? { ...response, body: { ...response.body, requestID: null } }

@@ -4,17 +4,17 @@ import type { Exchange, Purpose } from '../exchange.ts';
 import type { OperationResponse } from '../operation.ts';
 import { refusalLike } from '../tamper.ts';
 
-/** Names of the requests that the document does not describe. */
+/** Describes the requests that differ from a plain call. */
 const TRIED: Partial<Readonly<Record<Purpose, string>>> = {
-  'no-key': ' on a request without a key',
-  'wrong-key': ' on a key that nobody has',
-  'unknown-id': ' on an identifier that nothing has',
-  'invalid-form': ' on a form that breaks a rule',
-  'invalid-parameter': ' on a query parameter that breaks a rule',
-  method: ' on a method that is not described',
-  'next-page': ' on the next page',
-  'remove-again': ' on removing what is removed already',
-  'read-removed': ' on reading what was removed',
+  'no-key': ' for a request without a key',
+  'wrong-key': ' for a made-up key',
+  'unknown-id': ' for an identifier that does not exist',
+  'invalid-form': ' for an invalid form',
+  'invalid-parameter': ' for an invalid query parameter',
+  method: ' for an undescribed method',
+  'next-page': ' for the next page',
+  'remove-again': ' for the removal of a removed resource',
+  'read-removed': ' for the read of a removed resource',
 };
 
 /** @param response The described response of the status, if there is one. */
@@ -27,8 +27,8 @@ export const serverError: Check = {
   id: 'server-error',
   claim: 'No request makes the service fail.',
   judges:
-    'Any 5xx, described or not, whatever was sent. Operations that fail in the same way on the same kind of request are one finding. 501 says that the operation is not built, and 503 with a description that the service is down for a while: neither is a fault of this request.',
-  client: 'The client throws after its retries. For a purchase you do not know whether it happened.',
+    'Reports every 5xx, described or not, except 501 (not implemented) and a described 503 (temporarily unavailable). Operations that fail with the same status for requests with the same purpose are one finding.',
+  client: 'The client throws an error after its retries. After a purchase you cannot tell whether it took place.',
   undescribed: 'also',
   applies: always,
   checkResponse({ exchange, response }) {
@@ -40,7 +40,7 @@ export const serverError: Check = {
         verdict: 'violation',
         message: `the service fails with ${status}${TRIED[sent.purpose] ?? ''}`,
         expected: 'a response below 500',
-        observed: `${status}${sent.detail === '' ? '' : ` on ${sent.detail}`}`,
+        observed: `${status}${sent.detail === '' ? '' : ` for ${sent.detail}`}`,
         at: `${operation.pointer}/responses`,
         rule: `${status} ${sent.purpose}`,
         cause: 'failure',
@@ -48,7 +48,7 @@ export const serverError: Check = {
     ];
   },
   defect: {
-    description: 'An identifier that does not exist makes the service fail.',
+    description: 'The service fails for an identifier that does not exist.',
     tamper: ({ outcome, operation, response }) => {
       const example = Object.values(operation?.responses['500']?.content['application/json']?.examples ?? {})[0]?.value;
       return outcome === 'unknown-id' && example !== undefined ? refusalLike(response, 500, example) : undefined;

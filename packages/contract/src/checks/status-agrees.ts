@@ -12,11 +12,11 @@ import { tamperEnvelope } from '../tamper.ts';
 
 export const statusAgrees: Check = {
   id: 'status-agrees',
-  claim: 'The HTTP status and the status of the body say the same: no error in a success, no success in an error.',
+  claim: 'The HTTP status and the body agree on success or failure.',
   judges:
-    'The property that tells is the one that is a constant in every described response, another on success than on failure. A document without one is judged by which of its described responses the body fits.',
+    'Uses the property that is a constant in every described response, with different values for success and failure. For a document without such a property, tests which of the described responses the body matches.',
   client:
-    'The client decides by the HTTP status whether it resolves with data or an error. A failure sent as 200 is handed to you as data, and a purchase that never happened looks like one that did.',
+    'The client uses the HTTP status to decide between data and an error. It returns a failure with the status 200 as data, so that a failed purchase looks like a success.',
   undescribed: 'also',
   applies: returnsJson,
   isFinal: true,
@@ -33,7 +33,7 @@ export const statusAgrees: Check = {
         : isGood
           ? outcome.failure.includes(said)
           : outcome.success.includes(said);
-    // The document may allow it: it may say that a success can carry a failure.
+    // The document may describe a failure in the body of a success.
     if (!disagrees || (isGood && json?.pointer !== undefined && context.issues().length === 0)) return [];
     const pointer = outcome === undefined ? '' : `/${outcome.name}`;
     return [
@@ -63,12 +63,12 @@ function fitsError({ exchange, validator, json }: ResponseContext, value: unknow
   return failureSchema({ exchange, validator }, value) !== undefined;
 }
 
-/** The schema of a failure of the operation that a body fits. */
+/** The schema of the first described failure of the operation that a body matches. */
 function failureSchema({ exchange, validator }: Pick<ResponseContext, 'exchange' | 'validator'>, value: unknown): string | undefined {
   return schemasOf(exchange, (status) => /^[45]/.test(status)).find((pointer) => validator.compile(pointer)(value).length === 0);
 }
 
-/** The success may be the failure that it carries, too. */
+/** Proposes to allow the failure as an alternative body of the success. */
 function alternative(context: ResponseContext, at: string): Proposal {
   const value = jsonValue(context.exchange);
   const pointer = failureSchema(context, value);

@@ -7,9 +7,9 @@ export const statusDocumented: Check = {
   id: 'status-documented',
   claim: 'The document describes the HTTP status of the response.',
   judges:
-    'Looks for the exact status, then its class (`4XX`), then `default`. A status that is not described is a discovery and not a violation: the document is silent about it, it is not contradicted. A failure of the service is the finding of `server-error` alone.',
+    'Looks for the exact status, then its class (`4XX`), then `default`. An undescribed status is a discovery, not a violation, because it does not contradict the document. Only the check server-error judges failures of the service.',
   client:
-    'The generated client has no type for this response. It lands in the error branch as `unknown`, so code that switches over the described statuses falls through.',
+    'The generated client has no type for this response. The error has the type `unknown`, so code that switches over the described statuses does not handle it.',
   undescribed: 'also',
   applies: always,
   checkResponse({ document, validator, exchange, response }) {

@@ -8,18 +8,18 @@ const OTHERS: ReadonlySet<string> = new Set(['required', 'dependentRequired', 't
 
 export const valueAllowed: Check = {
   id: 'value-allowed',
-  claim: 'Values keep the limits that the document gives them: constants, closed enumerations, ranges, lengths, patterns.',
+  claim: 'Values are within the limits of the document: constants, closed enumerations, ranges, lengths and patterns.',
   judges:
-    'By Ajv 2020, every rule apart from type, format, required and decimals. A new value of an open enumeration is the check value-seen. `unevaluatedProperties` is left out because Ajv refuses valid data there (ajv#2559). The check property-described finds the properties that it forbids.',
+    'Uses Ajv 2020 for every rule except type, format, required and decimals. The check value-seen judges new values of open enumerations. Ignores `unevaluatedProperties`, because Ajv rejects valid data there (ajv#2559); the check property-described finds the properties that it forbids.',
   client:
-    'Code that relies on the limit meets a value that its type or its validation excludes; a `switch` over a closed enumeration has no branch for it.',
+    'Code that relies on the limit gets a value that its type or its validation excludes. A `switch` over a closed enumeration has no branch for it.',
   applies: describes(({ schema }) =>
     ['const', 'enum', 'minimum', 'maximum', 'pattern', 'minLength', 'maxLength'].some((keyword) => schema[keyword] !== undefined),
   ),
   checkResponse: (context) =>
     schemaRemarks(context, (issue, value) => !OTHERS.has(issue.keyword) && !isAboutDecimals(issue) && value !== null),
   defect: {
-    description: 'A constant is another text.',
+    description: 'A constant has another value.',
     tamper: (exchange) =>
       alterFirst(
         exchange,

@@ -7,9 +7,10 @@ import { alterFirst } from '../tamper.ts';
 
 export const valueSeen: Check = {
   id: 'value-seen',
-  claim: 'The values of open enumerations are among those that the document lists.',
-  judges: 'Open enumerations are marked `x-seen`: known values, and any other text as well. A new one is welcome, so it is a discovery.',
-  client: 'The type takes it, as the enumeration is open. A `switch` without a default branch does nothing for it.',
+  claim: 'The document lists every value of an open enumeration that responses contain.',
+  judges:
+    'Judges enumerations with the mark `x-seen`, which list known values and allow any other string. A new value is valid, so it is a discovery.',
+  client: 'The type allows the value, because the enumeration is open. A `switch` without a default branch ignores it.',
   applies: describes(isOpenEnumeration),
   checkResponse({ document, exchange, response, json }) {
     if (response === undefined || json?.pointer === undefined || exchange.body.kind !== 'json') return [];
@@ -42,7 +43,7 @@ export const valueSeen: Check = {
     return remarks;
   },
   defect: {
-    description: 'An open enumeration has a value that was never seen.',
+    description: 'An open enumeration has a new value.',
     tamper: (exchange) =>
       alterFirst(
         exchange,
@@ -52,7 +53,7 @@ export const valueSeen: Check = {
   },
 };
 
-/** openapi/EXTENSIONS.md: `x-seen` stands on the branch whose values were seen. */
+/** `x-seen` marks the branch with the known values (openapi/EXTENSIONS.md). */
 function isOpenEnumeration({ schema }: SchemaNode): boolean {
   return schema['x-seen'] === true && Array.isArray(schema['enum']);
 }

@@ -1,7 +1,7 @@
-/** The effect of a change of the document on those who use it. */
+/** The effect of a change on users of the API. */
 export type Impact = 'breaking' | 'uncompared' | 'safe' | 'documentation';
 
-/** From the gravest to the mildest. A change that was not compared may break something. */
+/** The most severe first. A change that was not compared may break something. */
 export const IMPACTS: readonly Impact[] = ['breaking', 'uncompared', 'safe', 'documentation'];
 
 /** One difference between two documents. */
@@ -11,17 +11,17 @@ export interface Change {
   readonly what: string;
   /** The consequence for users of the generated client. */
   readonly client: string;
-  /** JSON pointer into the newer document, or into the older one for parts that were removed. */
+  /** JSON pointer into the newer document, or into the older one for removed parts. */
   readonly at: string;
   /** Whether `at` points into the older document. */
   readonly isRemoved: boolean;
-  /** Every operation that it touches. */
+  /** Every affected operation. */
   readonly operations: readonly string[];
 }
 
-/** Takes the changes of one operation. */
+/** Collects a change of one operation. */
 export type ReportChange = (change: Omit<Change, 'operations' | 'isRemoved'> & { readonly isRemoved?: boolean }) => void;
 
-/** What users have to do about a change that does not concern them. */
+/** The text for a change that does not affect users. */
 export const NOTHING_TO_DO = 'Nothing to do.';
 export const NOTHING_CHANGES = 'Nothing changes at run time.';

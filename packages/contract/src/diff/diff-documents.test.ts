@@ -9,12 +9,12 @@ const before = parseDocument(bundle);
 const FORM = '/components/schemas/CreateVmForm';
 const SERVER = '/components/schemas/DedicatedServer';
 
-/** Returns the gravest effect of a change at one place of our own document. */
+/** The effects of a change at one place of the reseller document. */
 function change(pointer: string, value: unknown): readonly string[] {
   return diffDocuments(before, parseDocument(replaced(bundle, pointer, value))).map(({ impact, what }) => `${impact}: ${what}`);
 }
 
-test('a document does not differ from itself', () => {
+test('finds no changes between a document and itself', () => {
   expect(diffDocuments(before, parseDocument(structuredClone(bundle)))).toEqual([]);
 });
 
@@ -41,17 +41,17 @@ test.each<[string, unknown, string]>([
   [
     '/components/securitySchemes/ApiKey/name',
     'X-OTHER',
-    'breaking: the API key in the header X-SERVICE-APIKEY is no longer enough; needed is the API key in the header X-OTHER',
+    'breaking: the API key in the header X-SERVICE-APIKEY is no longer sufficient; the operation now requires the API key in the header X-OTHER',
   ],
   ['/info/version', '2.0.0', 'documentation: the version is 2.0.0 instead of 1.0.0'],
 ])('%s = %j', (pointer, value, expected) => {
   const found = change(pointer, value);
-  // The same change of a shared schema is told once, by the first of the places that it is seen at.
+  // A change of a shared schema is reported once, with the name of its first place.
   const last = expected.split('.').at(-1) ?? '';
   expect(found.some((text) => text === expected || (text.startsWith(expected.split(':', 1)[0] ?? '') && text.endsWith(last)))).toBe(true);
 });
 
-test('a change of a shared schema is one change with all the operations that it touches, and where it stands', () => {
+test('reports a change of a shared schema once, with its place and all affected operations', () => {
   const changes = diffDocuments(before, parseDocument(replaced(bundle, `${SERVER}/properties/rack`, { type: 'string' })));
   expect(changes).toHaveLength(1);
   expect(changes[0]).toMatchObject({

@@ -22,8 +22,8 @@ interface Documents {
 }
 
 /**
- * The meaning of the change from one document to another for those who use the service. A change of a schema that several operations
- * share is one change. What cannot be judged is among the changes, as `uncompared`.
+ * Compares two documents and classifies each change by its effect on users. A change of a schema that several operations share is one
+ * change. A change that cannot be classified is `uncompared`.
  */
 export function diffDocuments(before: OpenApiDocument, after: OpenApiDocument): readonly Change[] {
   const changes = new Map<string, Change>();
@@ -46,13 +46,13 @@ export function diffDocuments(before: OpenApiDocument, after: OpenApiDocument): 
       impact: 'uncompared',
       at: pointer,
       what: `${id} cannot be read: ${reason}`,
-      client: 'Mend the document, and compare again.',
+      client: 'Fix the document, and compare again.',
     });
   diffWhole({ before, after, report: reportFor() });
   return [...changes.values()].toSorted((one, other) => IMPACTS.indexOf(one.impact) - IMPACTS.indexOf(other.impact));
 }
 
-/** Operations of the same method and path, whatever its parameters are called; else of the same name. */
+/** Pairs operations with the same method and path, regardless of parameter names, or else with the same id. */
 function pairsOf(
   were: readonly Operation[],
   are: readonly Operation[],
@@ -71,7 +71,7 @@ function pairsOf(
   return [...pairs, ...[...left].map((is) => [undefined, is] as const)];
 }
 
-/** What belongs to no operation. */
+/** Compares the parts that belong to no operation. */
 function diffWhole({ before, after, report }: Documents): void {
   if (before.info.version !== after.info.version)
     report({
@@ -117,7 +117,7 @@ function diffAddress({ report }: Documents, was: Operation, is: Operation): void
       impact: 'breaking',
       at: is.pointer,
       what: `it is ${is.method} ${is.path} instead of ${was.method} ${was.path}`,
-      client: 'Earlier clients call an address that is gone.',
+      client: 'Existing clients call an address that no longer exists.',
     });
   if (was.id !== is.id)
     report({
@@ -141,7 +141,7 @@ function diffFacts({ report }: Documents, was: Operation, is: Operation): void {
     report({
       impact: is.retry === 'never' ? 'breaking' : 'safe',
       at,
-      what: `sending it again is ${is.retry} instead of ${was.retry}`,
+      what: `x-retry is ${is.retry} instead of ${was.retry}`,
       client: is.retry === 'never' ? 'The client no longer retries it: a lost response becomes an error.' : 'The client retries it.',
     });
 }
@@ -164,7 +164,7 @@ function diffServers({ before, after, report }: Documents, was: string, is: stri
         impact: 'breaking',
         at: now.size > 0 ? at : is,
         what: `the server ${toText(server)} is gone or has other variables`,
-        client: 'Clients that call it have to be configured anew.',
+        client: 'Reconfigure clients that call it.',
       });
   for (const server of now)
     if (!old.has(server))
@@ -172,11 +172,11 @@ function diffServers({ before, after, report }: Documents, was: string, is: stri
         impact: old.size === 0 && is !== '' ? 'breaking' : 'safe',
         at,
         what: `the server ${toText(server)} is new`,
-        client: 'A further address.',
+        client: 'Another server, which you may use.',
       });
 }
 
-/** Parameters of a path are told by their position, since requests do not contain their names. */
+/** Compares path parameters by position, because requests do not contain their names. */
 function diffParameters(documents: Documents, was: Operation, is: Operation): void {
   const { report } = documents;
   function keyed({ parameters, path }: Operation): ReadonlyMap<string, Parameter> {
@@ -204,7 +204,7 @@ function diffParameters(documents: Documents, was: Operation, is: Operation): vo
         impact: now.required ? 'breaking' : 'safe',
         at: is.pointer,
         what: `the parameter ${now.in} ${now.name} is new${now.required ? ' and required' : ''}`,
-        client: now.required ? 'Calls that do not send it are refused.' : 'A further parameter, which you may use.',
+        client: now.required ? 'Calls that do not send it are refused.' : 'A new parameter, which you may use.',
       });
     else diffParameter(documents, is, old, now);
   }
@@ -240,10 +240,15 @@ function diffParameter(documents: Documents, operation: Operation, old: Paramete
   if (old.pointer !== undefined && now.pointer !== undefined)
     diffSchemas({ before, after, direction: 'request', report: named(report, label) }, old.pointer, now.pointer);
   else if (old.pointer !== now.pointer || canonical(before, was['content']) !== canonical(after, is['content']))
-    report({ impact: 'uncompared', at, what: `content of ${label} changed, which this program cannot judge`, client: 'Read the change.' });
+    report({
+      impact: 'uncompared',
+      at,
+      what: `content of ${label} changed, but this program cannot compare it`,
+      client: 'Read the change.',
+    });
 }
 
-/** How a value becomes text, with the defaults of OpenAPI. */
+/** A serialisation keyword of a parameter, with the default of OpenAPI. */
 function serialization(parameter: JsonObject, keyword: string): string {
   const place = parameter['in'];
   const style = parameter['style'] ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
@@ -275,7 +280,7 @@ function diffBodies(documents: Documents, was: Operation, is: Operation): void {
     return report({
       impact: 'breaking',
       at: is.pointer,
-      what: 'it takes no body now',
+      what: 'it no longer takes a body',
       client: 'The content of the body is refused or ignored.',
     });
   if (old === undefined)
@@ -283,7 +288,7 @@ function diffBodies(documents: Documents, was: Operation, is: Operation): void {
       impact: now.required ? 'breaking' : 'safe',
       at: now.pointer,
       what: `it takes a body${now.required ? ', which is required' : ''} now`,
-      client: now.required ? 'Calls without it are refused.' : 'A body, which you may send.',
+      client: now.required ? 'Calls without it are refused.' : 'A new body, which you may send.',
     });
   if (old.required !== now.required)
     report({
@@ -296,7 +301,7 @@ function diffBodies(documents: Documents, was: Operation, is: Operation): void {
 }
 
 interface Contents {
-  /** Pointers to the objects that hold `content`. */
+  /** Pointers to the objects with `content`. */
   readonly was: string;
   readonly is: string;
   readonly label: string;
@@ -332,7 +337,7 @@ function diffContent(documents: Documents, direction: Direction, { was, is, labe
         impact: old.size === 0 && direction === 'response' ? 'breaking' : 'safe',
         at: is,
         what: `${label} can be ${type} now`,
-        client: 'A further content type.',
+        client: 'Another content type.',
       });
 }
 
@@ -346,7 +351,7 @@ function diffMedia({ before, after, report }: Documents, direction: Direction, {
       impact: has === (direction === 'request') ? 'breaking' : 'safe',
       at: is,
       what: `${label} ${has ? 'has a schema now' : 'no longer has a schema'}`,
-      client: has ? 'It has to keep rules that nobody wrote down before.' : 'It can be anything.',
+      client: has ? 'It must now match a schema.' : 'It can have any value.',
     });
   if (canonical(before, old['encoding']) !== canonical(after, now['encoding']))
     report({
@@ -367,10 +372,10 @@ function diffResponses(documents: Documents, was: Operation, is: Operation): voi
         impact: isResult ? 'breaking' : 'safe',
         at: is.pointer,
         what: `the response ${status} is gone`,
-        client: isResult ? 'The result has another shape.' : 'One case less to handle.',
+        client: isResult ? 'The result has another shape.' : 'You have one case fewer to handle.',
       });
     else if (old === undefined)
-      report({ impact: 'safe', at: now.holder, what: `the response ${status} is new`, client: 'A further case to handle.' });
+      report({ impact: 'safe', at: now.holder, what: `the response ${status} is new`, client: 'Handle one more case.' });
     else diffResponse(documents, status, old, now);
   }
 }
@@ -404,13 +409,13 @@ function diffHeader(
 ): void {
   const label = `the header ${is?.name ?? was?.name ?? ''} of the response ${status}`;
   if (is === undefined) return report({ impact: 'breaking', at, what: `${label} is gone`, client: 'Code that reads it gets nothing.' });
-  if (was === undefined) return report({ impact: 'safe', at, what: `${label} is new`, client: 'A further header, which you may use.' });
+  if (was === undefined) return report({ impact: 'safe', at, what: `${label} is new`, client: 'A new header, which you may use.' });
   if (was.required !== is.required)
     report({
       impact: is.required ? 'safe' : 'breaking',
       at,
       what: `${label} is ${is.required ? 'required' : 'optional'} now`,
-      client: is.required ? NOTHING_TO_DO : 'Handle responses that do not have it.',
+      client: is.required ? NOTHING_TO_DO : 'Handle responses without it.',
     });
   if (was.pointer !== undefined && is.pointer !== undefined)
     diffSchemas({ before, after, direction: 'response', report: named(report, label) }, was.pointer, is.pointer);
@@ -418,12 +423,12 @@ function diffHeader(
     report({
       impact: 'uncompared',
       at,
-      what: `the schema of ${label} came or went, which this program cannot judge`,
+      what: `the schema of ${label} was added or removed, but this program cannot compare it`,
       client: 'Read the change.',
     });
 }
 
-/** Keys of an operation that describe it, and those that are compared one by one. */
+/** Keys of an operation that are documentation only. */
 const TEXTS = ['summary', 'description', 'tags', 'deprecated', 'externalDocs'] as const;
 const COMPARED: ReadonlySet<string> = new Set([
   ...TEXTS,
@@ -448,12 +453,17 @@ function diffTexts({ before, after, report }: Documents, was: Operation, is: Ope
     report(
       isText
         ? { impact: 'documentation', at: is.pointer, what: `its ${key} changed`, client: NOTHING_CHANGES }
-        : { impact: 'uncompared', at: is.pointer, what: `its ${key} changed, which this program cannot judge`, client: 'Read the change.' },
+        : {
+            impact: 'uncompared',
+            at: is.pointer,
+            what: `its ${key} changed, but this program cannot compare it`,
+            client: 'Read the change.',
+          },
     );
   }
 }
 
-/** Parts that this program does not compare: that they changed is said. */
+/** Reports changes of parts that this program cannot compare. */
 function diffUncompared({ before, after, report }: Documents, keys: readonly string[], was: string, is: string): void {
   for (const key of keys) {
     const [old, now] = [valueAt(before, joinPointer(was, key)), valueAt(after, joinPointer(is, key))];
@@ -461,8 +471,8 @@ function diffUncompared({ before, after, report }: Documents, keys: readonly str
     report({
       impact: 'uncompared',
       at: now === undefined ? is : joinPointer(is, key),
-      what: `${key} changed, which this program cannot judge`,
-      client: 'Read the change: the service may send something else.',
+      what: `${key} changed, but this program cannot compare it`,
+      client: 'Read the change: the service may send other requests.',
     });
   }
 }

@@ -20,7 +20,7 @@ const order = {
 };
 const json = (schema: unknown): unknown => ({ 'application/json': { schema } });
 
-/** A document with everything that users depend on: bodies both ways, parameters, headers, security, servers. */
+/** A document with request and response bodies, parameters, headers, security and servers. */
 const DOCUMENT = {
   openapi: '3.1.0',
   info: { title: 'Shop', version: '1' },
@@ -69,7 +69,7 @@ const RECEIVED = `${PUT}/responses/200/content/application~1json/schema`;
 type Edit = readonly [pointer: string, value: unknown];
 
 function changed(...edits: readonly Edit[]): OpenApiDocument {
-  // No object of the document is in two places, else an edit of the request would be one of the response.
+  // Copies all objects, so that an edit of the request does not change the response.
   const copy: unknown = JSON.parse(JSON.stringify(DOCUMENT));
   return parseDocument(edits.reduce<unknown>((document, [pointer, value]) => replaced(document, pointer, value), copy));
 }
@@ -198,7 +198,7 @@ test.each<[string, readonly Edit[], string]>([
   ['a property becomes readOnly in a request', [[`${SENT}/properties/count/readOnly`, true]], 'breaking: count is readOnly now'],
   ['a property becomes writeOnly in a response', [[`${RECEIVED}/properties/count/writeOnly`, true]], 'breaking: count is writeOnly now'],
   ['the body becomes required', [[`${PUT}/requestBody/required`, true]], 'breaking: the body is required now'],
-  ['the body is removed', [[`${PUT}/requestBody`, undefined]], 'breaking: it takes no body now'],
+  ['the body is removed', [[`${PUT}/requestBody`, undefined]], 'breaking: it no longer takes a body'],
   [
     'a media type of the request is removed',
     [[`${PUT}/requestBody/content/text~1csv`, undefined]],
@@ -269,23 +269,23 @@ test.each<[string, readonly Edit[], string]>([
   [
     'a way to authenticate is removed',
     [['/security', [{ Token: [] }]]],
-    'breaking: the API key in the header X-Key is no longer enough; needed is bearer authentication',
+    'breaking: the API key in the header X-Key is no longer sufficient; the operation now requires bearer authentication',
   ],
   [
     'a second credential is needed',
     [['/security', [{ Token: [], Key: [] }]]],
-    'breaking: bearer authentication is no longer enough; needed is bearer authentication and the API key in the header X-Key',
+    'breaking: bearer authentication is no longer sufficient; the operation now requires bearer authentication and the API key in the header X-Key',
   ],
   [
     'a way to authenticate is added',
     [['/security', [{ Token: [] }, { Key: [] }, { Login: ['read'] }]]],
-    expect.stringMatching(/^safe: oauth2 .* is enough now$/),
+    expect.stringMatching(/^safe: oauth2 .* is sufficient now$/),
   ],
-  ['no credential is needed', [['/security', []]], 'safe: no credential is enough now'],
+  ['no credential is needed', [['/security', []]], 'safe: no credential is sufficient now'],
   [
     'the key is sent elsewhere',
     [['/components/securitySchemes/Key/in', 'query']],
-    expect.stringContaining('breaking: the API key in the header X-Key is no longer enough'),
+    expect.stringContaining('breaking: the API key in the header X-Key is no longer sufficient'),
   ],
   [
     'a server is removed',
@@ -302,7 +302,7 @@ test.each<[string, readonly Edit[], string]>([
 });
 
 describe('a parameter of a path', () => {
-  test('may be called otherwise: requests stay the same, code does not', () => {
+  test('may be renamed: requests stay the same, but code changes', () => {
     const renamed = replaced(DOCUMENT, '/paths', {
       '/orders/{order}': replaced(DOCUMENT.paths['/orders/{id}'], '/put/parameters/0/name', 'order'),
     });
@@ -315,17 +315,17 @@ describe('a parameter of a path', () => {
 describe('scopes', () => {
   const secured = (...scopes: readonly string[]): Edit => ['/security', [{ Login: scopes }]];
 
-  test('that are needed beyond earlier ones break', () => {
+  test('that are newly required are breaking', () => {
     const found = diffDocuments(changed(secured('read')), changed(secured('read', 'write')));
-    expect(found).toMatchObject([{ impact: 'breaking', what: expect.stringContaining('is no longer enough') }]);
+    expect(found).toMatchObject([{ impact: 'breaking', what: expect.stringContaining('is no longer sufficient') }]);
   });
 
-  test('that are no longer needed do not', () => {
+  test('that are no longer required are safe', () => {
     expect(diffDocuments(changed(secured('read', 'write')), changed(secured('read'))).map(({ impact }) => impact)).toEqual(['safe']);
   });
 });
 
-describe('what cannot be judged is said', () => {
+describe('reports as not compared', () => {
   test.each<[string, unknown]>([
     ['not', { const: 'x' }],
     ['if', { const: 'x' }],
@@ -336,12 +336,14 @@ describe('what cannot be judged is said', () => {
     ['contains', { const: 1 }],
     ['someday', true],
   ])('%s of a schema', (keyword, value) => {
-    expect(changes([`${SENT}/${keyword}`, value])).toContain(`uncompared: ${keyword} of the body changed, which this program cannot judge`);
+    expect(changes([`${SENT}/${keyword}`, value])).toContain(
+      `uncompared: ${keyword} of the body changed, but this program cannot compare it`,
+    );
   });
 
   test.each<[string, Edit, string]>([
-    ['webhooks', ['/webhooks', { paid: {} }], 'uncompared: webhooks changed, which this program cannot judge'],
-    ['callbacks', [`${PUT}/callbacks`, { paid: {} }], 'uncompared: callbacks changed, which this program cannot judge'],
+    ['webhooks', ['/webhooks', { paid: {} }], 'uncompared: webhooks changed, but this program cannot compare it'],
+    ['callbacks', [`${PUT}/callbacks`, { paid: {} }], 'uncompared: callbacks changed, but this program cannot compare it'],
     [
       'an operation that cannot be read',
       [`${PUT}/parameters/0`, { $ref: '#/nowhere' }],
@@ -352,7 +354,7 @@ describe('what cannot be judged is said', () => {
   });
 });
 
-test('the order of members, names of components and inlined references do not count as changes', () => {
+test('ignores the order of members, names of components and inlined references', () => {
   const inlined = changed([`${SENT}/properties/payment/oneOf/0`, DOCUMENT.components.schemas.Card], [`${SENT}/required`, ['sku']]);
   expect(diffDocuments(parseDocument(DOCUMENT), inlined)).toEqual([]);
 });

@@ -21,7 +21,7 @@ import {
 } from './shape.ts';
 import type { Shape } from './shape.ts';
 
-/** Who sends what the schema describes: the client or the service. */
+/** Whether the client or the service sends the value. */
 export type Direction = 'request' | 'response';
 
 export interface SchemaPair {
@@ -31,7 +31,7 @@ export interface SchemaPair {
   readonly report: ReportChange;
 }
 
-/** The name of a part in sentences, such as "data.list.*.identifier", and the pairs that were entered above it. */
+/** The name of a part for messages, such as "data.list.*.identifier", and the pairs of shapes above it. */
 interface Place {
   readonly name: string;
   readonly seen: ReadonlySet<string>;
@@ -44,7 +44,7 @@ interface Comparison {
   readonly at: string;
 }
 
-/** Compares the values that two schemas allow, seen from the side that has to live with the change. */
+/** Compares the values that two schemas allow, from the point of view of users. */
 export function diffSchemas(pair: SchemaPair, before: string, after: string): void {
   compare(pair, shapeAt(pair.before, before), shapeAt(pair.after, after), { name: '', seen: new Set() });
 }
@@ -71,7 +71,7 @@ function compare(pair: SchemaPair, before: Shape, after: Shape, place: Place): v
   for (const keyword of ['anyOf', 'oneOf'] as const) compareBranches(pair, comparison, keyword);
 }
 
-/** A rule that allows less breaks requests; one that allows more breaks those who read responses. */
+/** Reports a changed limit. A tighter limit breaks requests; a looser one breaks readers of responses. */
 function judge({ report, direction }: SchemaPair, { at }: Comparison, isTighter: boolean, what: string): void {
   const isBreaking = direction === 'request' ? isTighter : !isTighter;
   report({
@@ -80,8 +80,8 @@ function judge({ report, direction }: SchemaPair, { at }: Comparison, isTighter:
     what,
     client: isBreaking
       ? isTighter
-        ? 'Requests that are valid today may be refused.'
-        : 'Values outside the earlier limits can arrive.'
+        ? 'The service may refuse requests that were valid before.'
+        : 'Responses can have values outside the earlier limits.'
       : NOTHING_TO_DO,
   });
 }
@@ -90,7 +90,7 @@ function uncompared({ report }: SchemaPair, { at, place }: Comparison, keyword: 
   report({
     impact: 'uncompared',
     at,
-    what: `${keyword} of ${subject(place)} changed, which this program cannot judge`,
+    what: `${keyword} of ${subject(place)} changed, but this program cannot compare it`,
     client: 'Read the change: it may allow less, or more, than before.',
   });
 }
@@ -123,7 +123,7 @@ function compareProperties(pair: SchemaPair, comparison: Comparison): void {
         impact: isNeeded ? 'breaking' : 'safe',
         at: property,
         what: `${label} is new${isNeeded ? ' and required' : ''}`,
-        client: isNeeded ? 'Calls that do not send it are refused.' : 'A further property, which you may use.',
+        client: isNeeded ? 'Calls that do not send it are refused.' : 'A new property, which you may use.',
       });
       continue;
     }
@@ -188,13 +188,18 @@ function compareTypes(pair: SchemaPair, comparison: Comparison): void {
   if (gone.length > 0) {
     const impact: Impact = direction === 'request' ? 'breaking' : 'safe';
     const what = isNarrowed ? `${subject(place)} must be an integer now` : `${subject(place)} can no longer be ${gone.join(' or ')}`;
-    report({ impact, at, what, client: impact === 'breaking' ? `Do not send ${gone.join(' or ')}.` : 'One case less to handle.' });
+    report({
+      impact,
+      at,
+      what,
+      client: impact === 'breaking' ? `Do not send ${gone.join(' or ')}.` : 'You have one case fewer to handle.',
+    });
   }
 }
 
 interface Values {
   readonly values: ReadonlySet<string>;
-  /** Whether other values are possible as well: the listed ones are only known. */
+  /** Whether other values are allowed besides the listed ones. */
   readonly isOpen: boolean;
 }
 
@@ -235,7 +240,7 @@ function compareValues(pair: SchemaPair, comparison: Comparison): void {
     });
 }
 
-/** The values that a schema lists: in `enum` and `const`, or in the branch of an open enumeration that was seen (`x-seen`). */
+/** The values that a schema lists: in `enum` and `const`, or in the `x-seen` branch of an open enumeration. */
 function valuesOf(shape: Shape): Values | undefined {
   const seen = openEnumeration(shape);
   const lists = keywordsOf(seen ?? shape, 'enum').filter((list) => Array.isArray(list));
@@ -246,12 +251,12 @@ function valuesOf(shape: Shape): Values | undefined {
   return { values: new Set(first.filter((value) => others.every((other) => other.includes(value)))), isOpen: seen !== undefined };
 }
 
-/** Of `anyOf: [listed values, any text]`, the branch with the list. */
+/** The branch with the list in `anyOf: [listed values, any string]`. */
 function openEnumeration(shape: Shape): Shape | undefined {
   return branchesOf(shape, 'anyOf').find((branch) => keywordOf(branch, 'x-seen') === true);
 }
 
-/** Keywords with a number, and whether a greater one allows less. */
+/** Numeric keywords, and whether a greater number is a tighter limit. */
 const LIMITS: readonly (readonly [keyword: string, growsTighter: boolean])[] = [
   ['minimum', true],
   ['exclusiveMinimum', true],
@@ -277,7 +282,7 @@ function compareLimits(pair: SchemaPair, comparison: Comparison): void {
   for (const keyword of ['pattern', 'format', 'multipleOf', 'contentEncoding', 'contentMediaType'] as const) {
     const [was, is] = [keywordOf(before, keyword), keywordOf(after, keyword)];
     if (was === is) continue;
-    // Another pattern or format can be narrower or wider: it counts as what hurts.
+    // A new pattern or format may be narrower or wider, so it counts as breaking.
     if (was !== undefined && is !== undefined)
       report({
         impact: 'breaking',
@@ -298,13 +303,13 @@ function compareLimits(pair: SchemaPair, comparison: Comparison): void {
     judge(pair, comparison, isUnique, `${subject(place)} ${isUnique ? 'must not repeat items now' : 'can repeat items now'}`);
 }
 
-/** Of several limits the tightest. */
+/** The tightest of several limits. */
 function limitOf(shape: Shape, keyword: string, growsTighter: boolean): number | undefined {
   const limits = keywordsOf(shape, keyword).filter((limit) => typeof limit === 'number');
   return limits.length === 0 ? undefined : growsTighter ? Math.max(...limits) : Math.min(...limits);
 }
 
-/** A property that only one side may send is no longer there for the other. */
+/** Compares `readOnly` in requests and `writeOnly` in responses. */
 function compareAccess(pair: SchemaPair, comparison: Comparison): void {
   const { before, after, place } = comparison;
   const keyword = pair.direction === 'request' ? 'readOnly' : 'writeOnly';
@@ -314,7 +319,7 @@ function compareAccess(pair: SchemaPair, comparison: Comparison): void {
     impact: is ? 'breaking' : 'safe',
     at: comparison.at,
     what: `${subject(place)} ${is ? `is ${keyword} now` : `is no longer ${keyword}`}`,
-    client: !is ? NOTHING_TO_DO : pair.direction === 'request' ? 'Do not send it any longer.' : 'Responses do not have it.',
+    client: !is ? NOTHING_TO_DO : pair.direction === 'request' ? 'Stop sending it.' : 'Responses do not have it.',
   });
 }
 
@@ -325,7 +330,7 @@ function compareTexts({ report, direction }: SchemaPair, { before, after, place,
       impact: direction === 'request' ? 'breaking' : 'documentation',
       at,
       what: `default of ${subject(place)} is ${toText(is)} instead of ${toText(was)}`,
-      client: direction === 'request' ? 'Calls that do not send it mean something else.' : NOTHING_CHANGES,
+      client: direction === 'request' ? 'Calls without it now get another default.' : NOTHING_CHANGES,
     });
   const keywords = new Set([...before.parts, ...after.parts].flatMap(({ schema }) => Object.keys(schema)).filter(isText));
   for (const keyword of keywords) {
@@ -335,12 +340,12 @@ function compareTexts({ report, direction }: SchemaPair, { before, after, place,
       impact: 'documentation',
       at,
       what: `${keyword} of ${subject(place)} changed`,
-      client: keyword === 'x-secret' ? 'It is masked in logs, or no longer.' : NOTHING_CHANGES,
+      client: keyword === 'x-secret' ? 'Logs start or stop masking it.' : NOTHING_CHANGES,
     });
   }
 }
 
-/** Keywords with comparisons above. */
+/** Keywords that the functions above compare. */
 const COMPARED: ReadonlySet<string> = new Set([
   '$ref',
   'allOf',
@@ -366,7 +371,7 @@ const COMPARED: ReadonlySet<string> = new Set([
   ...LIMITS.map(([keyword]) => keyword),
 ]);
 
-/** Whatever else a schema can say is at least named: nothing that may break something is passed over. */
+/** Reports changes of all other keywords as not compared. */
 function compareOthers(pair: SchemaPair, comparison: Comparison): void {
   const { before, after } = comparison;
   const keywords = new Set([...before.parts, ...after.parts].flatMap(({ schema }) => Object.keys(schema)));
@@ -382,7 +387,7 @@ function compareOthers(pair: SchemaPair, comparison: Comparison): void {
 function compareBelow(pair: SchemaPair, comparison: Comparison, keyword: 'items' | 'additionalProperties', name: string): void {
   const { before, after, place } = comparison;
   const [was, is] = [shapeBelow(before, keyword), shapeBelow(after, keyword)];
-  // Whether further properties are allowed at all is compared with the properties.
+  // compareProperties compares whether further properties are allowed.
   function isDescribed(shape: Shape | undefined): shape is Shape {
     return shape !== undefined && shape.allowsAny && shape.parts.length > 0;
   }
@@ -397,7 +402,7 @@ function compareBelow(pair: SchemaPair, comparison: Comparison, keyword: 'items'
   );
 }
 
-/** Alternatives that are the same in both documents are matched first; the others are compared in their order. */
+/** Ignores alternatives that are the same in both documents, and compares the others in their order. */
 function compareBranches(pair: SchemaPair, comparison: Comparison, keyword: 'anyOf' | 'oneOf'): void {
   const { before, after, place } = comparison;
   const [were, are] = [alternatives(before, keyword), alternatives(after, keyword)];

@@ -12,10 +12,10 @@ interface Documents {
   readonly report: ReportChange;
 }
 
-/** One way to be let in: schemes that are all needed, each as what it asks for on the wire, with its scopes. */
+/** One way to authenticate: schemes that are all required, described by what they add to a request, with their scopes. */
 type Alternative = ReadonlyMap<string, readonly string[]>;
 
-/** Compares what lets a request in. A way that was enough and is no longer enough breaks those who use it. */
+/** Compares the security requirements. A credential that is no longer sufficient breaks its users. */
 export function diffSecurity({ before, after, report }: Documents, was: Operation, is: Operation): void {
   const [old, now] = [alternativesOf(before, was), alternativesOf(after, is)];
   const lost = old.filter((given) => !now.some((needed) => isEnough(given, needed)));
@@ -25,16 +25,16 @@ export function diffSecurity({ before, after, report }: Documents, was: Operatio
     report({
       impact: 'breaking',
       at,
-      what: `${toText(alternative)} is no longer enough; needed is ${now.map(toText).join(', or ')}`,
-      client: 'Requests of earlier clients are refused with 401 or 403.',
+      what: `${toText(alternative)} is no longer sufficient; the operation now requires ${now.map(toText).join(', or ')}`,
+      client: 'The service refuses requests of existing clients with 401 or 403.',
     });
   if (lost.length === 0)
     for (const alternative of won)
       report({
         impact: 'safe',
         at,
-        what: `${toText(alternative)} is enough now`,
-        client: 'A further way to be let in, which you may use.',
+        what: `${toText(alternative)} is sufficient now`,
+        client: 'Another way to authenticate, which you may use.',
       });
 }
 
@@ -42,7 +42,7 @@ function isEnough(given: Alternative, needed: Alternative): boolean {
   return [...needed].every(([scheme, scopes]) => scopes.every((scope) => given.get(scheme)?.includes(scope) === true) && given.has(scheme));
 }
 
-/** Without a requirement, or with an empty one, nothing is needed. */
+/** Without a requirement, or with an empty one, no credential is required. */
 function alternativesOf(document: OpenApiDocument, { pointer }: Operation): readonly Alternative[] {
   const own = member(resolve(document, pointer).value, 'security');
   const written = Array.isArray(own) ? own : (document.security ?? []);
@@ -56,7 +56,7 @@ function alternativesOf(document: OpenApiDocument, { pointer }: Operation): read
   );
 }
 
-/** What a scheme asks for on the wire, whatever it is called in the document. */
+/** Describes what a scheme adds to a request, regardless of its name in the document. */
 function schemeText(document: OpenApiDocument, name: string): string {
   const pointer = joinPointer('/components/securitySchemes', name);
   if (valueAt(document, pointer) === undefined) return `the scheme ${name}, which is not described`;

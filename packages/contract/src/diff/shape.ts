@@ -5,13 +5,13 @@ import type { JsonObject } from '../json.ts';
 import { joinPointer, valueAt } from '../pointer.ts';
 import { keysOf } from '../schema.ts';
 
-/** One schema object that holds for a value without any condition. */
+/** A schema object that applies to a value unconditionally. */
 interface Part {
   readonly pointer: string;
   readonly schema: JsonObject;
 }
 
-/** All that holds for a value: a schema, the ones that it refers to, and the parts of its `allOf`. */
+/** All schemas that apply to a value unconditionally: a schema, its references, and the parts of its `allOf`. */
 export interface Shape {
   readonly document: OpenApiDocument;
   readonly parts: readonly Part[];
@@ -38,7 +38,7 @@ export function shapeAt(document: OpenApiDocument, ...pointers: readonly string[
   return { document, parts: [...parts.values()], allowsAny };
 }
 
-/** The value of a keyword; of several, the one that is nearest to the top. */
+/** The value of a keyword in the topmost schema that has it. */
 export function keywordOf({ parts }: Shape, keyword: string): unknown {
   return parts.map(({ schema }) => schema[keyword]).find((value) => value !== undefined);
 }
@@ -73,7 +73,7 @@ export function shapeBelow({ document, parts }: Shape, keyword: string): Shape |
   return pointers.length === 0 ? undefined : shapeAt(document, ...pointers);
 }
 
-/** The alternatives of `anyOf` or `oneOf`, each as the shape of its own. */
+/** The shapes of the alternatives of `anyOf` or `oneOf`. */
 export function branchesOf({ document, parts }: Shape, keyword: 'anyOf' | 'oneOf'): readonly Shape[] {
   return parts.flatMap(({ pointer, schema }) => {
     const branches = schema[keyword];
@@ -81,7 +81,7 @@ export function branchesOf({ document, parts }: Shape, keyword: 'anyOf' | 'oneOf
   });
 }
 
-/** The JSON types that a value may have; empty where the schema does not say. Every integer is a number. */
+/** The JSON types that a value may have; empty when the schema does not restrict them. `number` includes `integer`. */
 export function typesOf(shape: Shape): ReadonlySet<string> {
   const sets = keywordsOf(shape, 'type').map((type) => new Set((Array.isArray(type) ? type : [type]).map(String)));
   const [first, ...others] = sets;
@@ -91,12 +91,12 @@ export function typesOf(shape: Shape): ReadonlySet<string> {
   return new Set(types.includes('number') ? types.filter((type) => type !== 'integer') : types);
 }
 
-/** Whether properties that are not named are refused. */
+/** Whether the schema forbids further properties. */
 export function isClosed(shape: Shape): boolean {
   return [...keywordsOf(shape, 'additionalProperties'), ...keywordsOf(shape, 'unevaluatedProperties')].includes(false);
 }
 
-/** Where a person looks for a change: the part that says most. */
+/** The pointer at which a reader looks for a change: the last part with properties, or else the last that is not a reference. */
 export function ownerOf({ parts }: Shape): string {
   const owner =
     parts.findLast(({ schema }) => keysOf(schema, 'properties').length > 0) ??
@@ -105,12 +105,12 @@ export function ownerOf({ parts }: Shape): string {
   return owner?.pointer ?? '';
 }
 
-/** Names a shape by its places, so that recursion ends. */
+/** A key for a shape, with which recursion ends. */
 export function keyOf({ parts }: Shape): string {
   return parts.map(({ pointer }) => pointer).join(' ');
 }
 
-/** Keywords that describe a schema and say nothing about values. */
+/** Keywords that do not restrict values. */
 const TEXT_KEYWORDS: ReadonlySet<string> = new Set([
   'title',
   'description',
@@ -131,7 +131,7 @@ export function isText(keyword: string): boolean {
   return TEXT_KEYWORDS.has(keyword) || keyword.startsWith('x-');
 }
 
-/** A value as text, the same for schemas that mean the same: references followed, texts and the order of members left out. */
+/** Serialises a schema so that equivalent schemas give the same text: follows references, ignores documentation and the order of members. */
 export function canonical(document: OpenApiDocument, value: unknown, seen: readonly string[] = []): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonical(document, item, seen)).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? 'undefined';
@@ -145,7 +145,7 @@ export function canonical(document: OpenApiDocument, value: unknown, seen: reado
       ? `{"$ref":${target},${canonical(document, siblings, seen).slice(1)}`
       : target;
   }
-  // A property can be called `title`, too: its value is a schema, not a text.
+  // A property can have the name `title`: its value is then a schema, not a string.
   const members = Object.entries(value).filter(([keyword, child]) => !isText(keyword) || isObject(child));
   return `{${members
     .toSorted(([one], [other]) => (one < other ? -1 : 1))

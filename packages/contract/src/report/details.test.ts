@@ -1,4 +1,4 @@
-/** The words, figures and marks of the reports, by what the run found. */
+/** The sentences, figures and CSS classes of the reports. */
 import { createHash } from 'node:crypto';
 
 import { XMLParser } from 'fast-xml-parser';
@@ -94,7 +94,7 @@ const acceptanceOf = (finding: string, expires = TODAY): Acceptance => ({
   expires,
 });
 
-describe('the sentences of the page', () => {
+describe('the summary of the page', () => {
   test.each<[string, Parameters<typeof reportOf>[0], string]>([
     ['nothing', {}, 'No response contradicts what the document shows. Every operation was verified.'],
     ['a violation', { findings: [findingOf('violation')] }, 'The service contradicts its document in 1 way. Every operation was verified.'],
@@ -157,7 +157,7 @@ describe('the sentences of the page', () => {
     expect(toHtml(reportOf(given))).toContain(`<p class="said">${expected}</p>`);
   });
 
-  test('do not count what is accepted', () => {
+  test('does not count accepted findings', () => {
     const finding = findingOf('violation');
     const html = toHtml(reportOf({ findings: [finding], accepted: [acceptanceOf(finding.id)] }));
     expect(html).toContain('<p class="said">No response contradicts what the document shows. Every operation was verified.</p>');
@@ -191,7 +191,7 @@ describe('the page', () => {
     rowOf({ requests: 1 }),
   ];
 
-  test('shows by operation what was seen', () => {
+  test('shows the coverage of each operation', () => {
     const html = toHtml(reportOf({ coverage }));
     expect(html).toContain(
       '<span class="soft"><span class="seen">200 × 2</span>, <span class="unseen">404</span>, <span class="undescribed">418 × 1 (not described)</span></span>',
@@ -214,7 +214,7 @@ describe('the page', () => {
       expect(html).toContain(figure);
   });
 
-  test('offers the choice of what is there, with names that fit on a phone', () => {
+  test('has filters for its operations, checks and verdicts, with names that fit on a phone', () => {
     const findings = [
       findingOf('violation', { check: 'z-check' }),
       findingOf('learned', { check: 'a-check' }),
@@ -242,17 +242,17 @@ describe('the page', () => {
     expect(toHtml(reportOf({ coverage }))).not.toContain('<form');
   });
 
-  test('allows its own script and nothing else, and has it where there is something to search', () => {
+  test('allows only its own script, and includes it only with findings', () => {
     const html = toHtml(reportOf({ findings: [findingOf('violation')] }));
     const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(html) ?? [];
     const hash = createHash('sha256').update(script).digest('base64');
     expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${hash}'"`);
     const without = toHtml(reportOf());
     expect(without).not.toContain('<script>');
-    expect(without).toContain('<p>Nothing was found.</p>');
+    expect(without).toContain('<p>No findings.</p>');
   });
 
-  test('shows where a finding was seen, how to see it again, and how to describe it', () => {
+  test('shows the occurrences of a finding, the command that reproduces it, and the proposed change', () => {
     const finding = findingOf('violation', {
       about: 'client',
       touches: [
@@ -278,20 +278,20 @@ describe('the page', () => {
       '<p>Seen at</p><ul><li><code>the response</code> of getThing: nothing</li><li><code>/a</code> of getThing: a text</li></ul>',
       '<code>a.yaml:3:5</code>',
       '<code>property-type</code> Types are right.',
-      '<p>To describe it</p><pre><span class="remove">--- a</span>\n<span class="add">+++ b</span>\n same\n<span class="remove">-old</span>\n<span class="add">+new</span></pre>',
-      ' accepted until 2026-11-21 by accounting, which is over',
+      '<p>Proposed change</p><pre><span class="remove">--- a</span>\n<span class="add">+++ b</span>\n same\n<span class="remove">-old</span>\n<span class="add">+new</span></pre>',
+      ' accepted until 2026-11-21 by accounting, which has expired',
       `<p>Findings</p><ul><li><a href="#${finding.id}">${finding.message}</a></li></ul>`,
     ])
       expect(html).toContain(part);
     const plain = toHtml(reportOf({ findings: [findingOf('learned')] }));
-    for (const part of ['Seen at', 'To describe it', 'which is over', '>client<', 'scope="row">document'])
+    for (const part of ['Seen at', 'Proposed change', 'which is over', '>client<', 'scope="row">document'])
       expect(plain).not.toContain(part);
   });
 
-  test('has each part of a run only where there is something to say', () => {
+  test('omits empty sections', () => {
     const lines = { left: ['a stay'], unfinished: ['an undo'], notes: ['a note'], plan: ['GET /thing'] };
     const html = toHtml(reportOf(lines));
-    const headings = ['Left behind on the account', 'Planned to be undone, and not undone', 'About the document'];
+    const headings = ['Left behind on the account', 'Not undone as planned', 'About the document'];
     for (const part of [
       ...headings,
       '<li>a stay</li>',
@@ -357,7 +357,7 @@ describe('the other formats', () => {
     for (const part of [
       'http://a.test/, read-only, seed 7. 0 responses judged; 2 of 2 operations verified, 0 unverified; 1 violation, 0 discovered, 0 learned; 0 of 0 statuses and 0 of 0 fields seen.\n',
       `### ${finding.message}\n\n- check property-type, finding \`${finding.id}\`\n- seen on getThing 200, listThings 404 (3 times)\n- expected a number, observed a text\n- It breaks.\n\n\`\`\`sh\ncurl http://a.test/\n\`\`\`\n\n\`\`\`diff\n--- a\n+++ b\n+new\n\`\`\`\n`,
-      '## Planned to be undone, and not undone\n\n- an undo\n',
+      '## Not undone as planned\n\n- an undo\n',
       '## About the document\n\n- a note\n',
       '## Left behind\n\n- a stay\n',
       '| operation | verdict | statuses | fields | |\n| --- | --- | --- | --- | --- |\n| getThing | passed |  | 0/0 | no key |\n',
@@ -367,7 +367,7 @@ describe('the other formats', () => {
     for (const part of ['## Planned', '## About', '## Left', '## Accepted', '## Fixed', '## violation']) expect(none).not.toContain(part);
   });
 
-  test('SARIF names the checks, and no place where a finding has none', () => {
+  test('SARIF lists the checks, and has no location for a finding without a source', () => {
     const checks = [{ id: 'property-type', claim: 'Types are right.', judges: 'Looks at types.', client: 'It breaks.' }];
     const { version, runs } = JSON.parse(toSarif(reportOf({ findings: [finding], checks })));
     expect([version, runs[0].columnKind, runs[0].tool.driver.name]).toEqual(['2.1.0', 'utf16CodeUnits', 'contract']);
@@ -390,7 +390,7 @@ describe('the other formats', () => {
     ]);
   });
 
-  test('the line of figures leaves out what there is none of', () => {
+  test('the summary line omits figures that are zero', () => {
     expect(summaryLine(reportOf())).toBe(
       '0 responses judged; 1 of 1 operations verified, 0 unverified; 0 violation, 0 discovered, 0 learned',
     );

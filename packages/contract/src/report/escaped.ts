@@ -1,6 +1,6 @@
 import { escapeUTF8 } from 'entities';
 
-/** Text that is HTML already. Only `markup` makes it, so every other text is escaped where it is put in. */
+/** Escaped HTML. Only `markup` creates it, so all other texts are escaped. */
 export class Html {
   readonly text: string;
 
@@ -9,15 +9,15 @@ export class Html {
   }
 }
 
-/** What a template can hold: markup, texts and numbers, lists of these, and nothing. */
+/** A value that a template accepts. */
 export type Content = Html | string | number | undefined | readonly Content[];
 
-/** HTML from a template literal. Everything that is put in is escaped, unless `markup` made it. */
+/** Builds HTML from a template literal. Escapes all values except HTML from `markup`. */
 export function markup(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
   return new Html(parts.map((part, index) => part + written(contents[index])).join(''));
 }
 
-/** Contents one after the other with markup between them. */
+/** Inserts a separator between contents. */
 export function joined(contents: readonly Content[], separator: Content): readonly Content[] {
   return contents.flatMap((content, index) => (index === 0 ? [content] : [separator, content]));
 }

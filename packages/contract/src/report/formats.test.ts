@@ -1,4 +1,4 @@
-/** Each verdict, open, accepted and expired, with each `failOn`, in each format. */
+/** Open, accepted and expired findings with each verdict and each `failOn`, in each format. */
 import { XMLParser } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
 
@@ -19,7 +19,7 @@ const TODAY = '2026-11-22';
 const STATES = ['open', 'accepted', 'expired'] as const;
 type State = (typeof STATES)[number];
 
-/** The last day of an acceptance counts; the day after does not. */
+/** An acceptance is valid on its last day, and expired on the next. */
 const EXPIRES: Readonly<Record<State, string | undefined>> = { open: undefined, accepted: TODAY, expired: '2026-11-21' };
 
 function findingOf(verdict: Verdict): PlacedFinding {
@@ -157,7 +157,7 @@ describe.each(cases)('$verdict, $state, --fail-on $failOn', ({ verdict, state, f
     expect(html).toContain(`Contract of Things <span class="verdict ${fails ? 'failed' : 'passed'}">`);
     expect(html.includes(`<h2><span class="verdict ${verdict}">${verdict}</span> 1</h2>`)).toBe(!isAccepted);
     expect(html.includes('<td>accepted</td><td>a message</td><td>Known.</td><td>accounting, until 2026-11-22</td>')).toBe(isAccepted);
-    expect(html.includes(' accepted until 2026-11-21 by accounting, which is over')).toBe(state === 'expired');
+    expect(html.includes(' accepted until 2026-11-21 by accounting, which has expired')).toBe(state === 'expired');
     expect(html.includes(`v${VERDICTS.indexOf(verdict)}" open>`)).toBe(verdict === 'violation' && !isAccepted);
   });
 });
@@ -171,18 +171,18 @@ test.each<[string, Partial<Report>, boolean]>([
   for (const text of [toHtml(report), toMarkdown(report)]) expect(text).toContain('a thing');
 });
 
-test('an operation that is not verified fails a run with --fail-on unverified alone', () => {
+test('an unverified operation makes a run fail only with --fail-on unverified', () => {
   const coverage = base.coverage.map((row) => ({ ...row, verified: false, reason: 'it was not called' }));
   for (const failOn of VERDICTS)
     expect(isFailed(settle({ ...base, coverage, findings: [] }, [], TODAY, failOn))).toBe(failOn === 'unverified');
 });
 
-test('an accepted finding that is gone is fixed, in every format; one whose check had nothing to look at is not', () => {
+test('lists an accepted finding that no longer occurs as fixed in every format, but only if its check was performed', () => {
   const gone = [acceptanceUntil(TODAY, 'f-2'), { ...acceptanceUntil(TODAY, 'f-3'), check: 'key-required' }];
   const report = settle({ ...base, findings: [] }, gone, TODAY);
   expect(report.fixed.map(({ finding }) => finding)).toEqual(['f-2']);
   expect(summaryLine(report)).toContain('1 fixed');
-  expect(toMarkdown(report)).toContain('- property-type f-2 is gone: take it off the baseline (Known.)');
+  expect(toMarkdown(report)).toContain('- property-type f-2 no longer occurs: remove it from the baseline (Known.)');
   expect(toHtml(report)).toContain('<td class="seen">fixed</td><td>property-type f-2</td><td>Known.</td><td>accounting</td>');
 });
 

@@ -5,7 +5,7 @@ import type { RecordedExchange } from '../traffic.ts';
 
 const UNKNOWN = -1;
 
-/** Who wrote the file: what readers recognise their own recordings by. */
+/** The creator in the file, by which this program recognises its own recordings. */
 export const CREATOR = 'contract';
 
 /** The requests and responses of a run as HAR 1.2, with secrets masked. */

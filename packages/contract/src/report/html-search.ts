@@ -1,4 +1,4 @@
-/** Searches the text of findings and operations. Without JavaScript the field stays hidden, and the choices next to it still work. */
+/** Searches the text of findings and operations. Without JavaScript the field stays hidden, but the filters still work. */
 export const SEARCH_SCRIPT = `
 const field = document.querySelector('.filters input');
 const form = field.form;

@@ -1,11 +1,11 @@
-/** The look of the HTML report: no fonts, pictures or scripts from anywhere. */
+/** The style sheet of the HTML report. It loads no fonts or images. */
 export const STYLE = `
 :root { color-scheme: light dark; --text: #1d2430; --soft: #5b6575; --line: #dde2ea; --back: #f6f7f9; --card: #fff; --violation: #c02c38; --learned: #9a6200; --discovered: #1769aa; --unverified: #66707f; --passed: #1c7c45; }
 @media screen and (prefers-color-scheme: dark) { :root { --text: #e6e9ef; --soft: #9aa5b5; --line: #2f3744; --back: #14181f; --card: #1c222c; --violation: #ff7a85; --learned: #e5b15c; --discovered: #6fb7f0; --unverified: #a0a9b8; --passed: #5fce8e; } }
 * { box-sizing: border-box; overflow-wrap: anywhere; }
-/* What a service wrote from right to left does not change places with the text next to it. */
+/* Right-to-left text of a service does not affect the order of the text next to it. */
 b, code, summary > span, .row span { unicode-bidi: isolate; }
-/* Two spaces are not one. */
+/* Shows consecutive spaces. */
 b, code, td, li { white-space: pre-wrap; }
 html { scroll-behavior: smooth; scroll-padding-top: 1rem; } @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
 body { margin: 0 auto; max-width: 72rem; padding: 2rem 1.25rem 5rem; background: var(--back); color: var(--text); font: 16px/1.55 system-ui, sans-serif; }
@@ -28,7 +28,7 @@ details { margin: .5rem 0; } summary { cursor: pointer; padding: .65rem .9rem; }
 .row > :first-child::before { content: '\\25B8\\00a0' / ''; } details[open] > .row > :first-child::before { content: '\\25BE\\00a0' / ''; }
 details[open] > .row { border-bottom: 1px solid var(--line); margin-bottom: .75rem; } .row:hover { background: var(--back); border-radius: .5rem; }
 @media (max-width: 55rem) { .row { grid-template-columns: 1fr; } }
-/* On paper nothing can be opened. */
+/* In print, all details are open. */
 @media print { :root { color-scheme: light; } body { max-width: none; } nav, .skip, .filters { display: none; } details::details-content { content-visibility: visible; } }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; background: var(--card); } th, td { text-align: left; padding: .4rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; } th { color: var(--soft); font-weight: 600; overflow-wrap: normal; } th[scope] { width: 8.5rem; }
 .framed { border: 1px solid var(--line); border-radius: .5rem; } .framed td:first-child { overflow-wrap: normal; }

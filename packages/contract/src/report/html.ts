@@ -12,15 +12,15 @@ import { visible } from './visible.ts';
 
 const MEANINGS: Readonly<Record<Verdict, string>> = {
   violation: 'A response contradicts what the specification shows. The run fails.',
-  learned: 'A response contradicts what the document only assumes. The document can be corrected.',
+  learned: 'A response contradicts an assumption of the document. The document can be corrected.',
   discovered: 'A response has something that the document does not describe.',
-  unverified: 'The document describes it, and no response showed it. Never counted as passed.',
+  unverified: 'The document describes it, but no response had it. It does not count as passed.',
 };
 
-/** The only script that the page allows. */
+/** The hash of the only script that the page allows. */
 const SEARCH_HASH = createHash('sha256').update(SEARCH_SCRIPT).digest('base64');
 
-/** The report as one HTML page that loads nothing. */
+/** Renders the report as one HTML page without external resources. */
 export function toHtml(report: SettledReport): string {
   const { verdict } = summarise(report);
   const title = `Contract of ${report.document.title}`;
@@ -34,13 +34,13 @@ export function toHtml(report: SettledReport): string {
 <style>${new Html(STYLE)}${filterRules(report)}</style>
 </head>
 <body>
-<a class="skip" href="#findings">To the findings</a>
+<a class="skip" href="#findings">Skip to the findings</a>
 <header>
 <h1>${title} <span class="verdict ${verdict}">${verdict}</span></h1>
 <p class="soft">Version ${report.document.version} against ${report.target}, ${report.mode}, on ${report.at}, in ${report.milliseconds} ms, seed ${report.seed}</p>
 <p class="said">${summaryText(report)}</p>
 </header>
-<nav aria-label="Parts of this page"><a href="#findings">Findings</a> <a href="#coverage">Coverage</a> <a href="#plan">What was allowed to be sent</a></nav>
+<nav aria-label="Parts of this page"><a href="#findings">Findings</a> <a href="#coverage">Coverage</a> <a href="#plan">Planned requests</a></nav>
 <main>
 ${figures(report)}
 ${unfinished(report)}
@@ -48,13 +48,13 @@ ${left(report)}
 ${notes(report)}
 ${filters(report)}
 <section id="findings" aria-label="Findings">
-${report.findings.length === 0 ? markup`<p>Nothing was found.</p>` : VERDICTS.map((kind) => findingsOf(report, kind))}
+${report.findings.length === 0 ? markup`<p>No findings.</p>` : VERDICTS.map((kind) => findingsOf(report, kind))}
 ${settled(report)}
 </section>
 <h2 id="coverage">Coverage</h2>
-<p class="soft">By operation: which statuses were observed, how often, and which were not; how many of the described fields were seen. Open one for its findings, its fields, seen (✓) or not (–), and for its checks.</p>
+<p class="soft">For each operation: the statuses of its responses and how often they occurred, and how many of the described fields were seen. Open an operation for its findings, its fields, seen (✓) or not (–), and its checks.</p>
 ${report.coverage.map((row) => coverageOf(row, report))}
-<h2 id="plan">What was allowed to be sent</h2>
+<h2 id="plan">Planned requests</h2>
 <details><summary>${counted(report.plan.length, 'step')}</summary><div><ul>${report.plan.map((step) => markup`<li><code>${step}</code></li>`)}</ul></div></details>
 </main>
 ${report.findings.length === 0 ? undefined : markup`<script>${new Html(SEARCH_SCRIPT)}</script>`}
@@ -64,7 +64,7 @@ ${report.findings.length === 0 ? undefined : markup`<script>${new Html(SEARCH_SC
   return visible(page.text);
 }
 
-/** The result in a few sentences. */
+/** Summarises the result in a few sentences. */
 function summaryText(report: SettledReport): string {
   const { counts, operations } = summarise(report);
   const open = report.findings.filter((finding) => finding.verdict === 'violation' && finding.accepted === undefined);
@@ -115,7 +115,7 @@ function left({ left: lines }: SettledReport): Html | undefined {
 
 function unfinished({ unfinished: lines }: SettledReport): Html | undefined {
   if (lines.length === 0) return undefined;
-  return markup`<div class="note failed"><b>Planned to be undone, and not undone</b><ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul></div>`;
+  return markup`<div class="note failed"><b>Not undone as planned</b><ul>${lines.map((line) => markup`<li>${line}</li>`)}</ul></div>`;
 }
 
 function notes({ notes: lines }: SettledReport): Html | undefined {
@@ -124,8 +124,8 @@ function notes({ notes: lines }: SettledReport): Html | undefined {
 }
 
 /**
- * Choices that hide what was not chosen. Rules of the style sheet follow the choice, so that they work without a script. They name
- * operations and checks by number, so that no text of a report becomes part of the style sheet.
+ * Renders the filters. They work by CSS rules, without a script. The rules refer to operations and checks by number, so that no text of
+ * a report becomes part of the style sheet.
  */
 function filters(report: SettledReport): Html | undefined {
   const { findings, coverage } = report;
@@ -139,7 +139,7 @@ function filters(report: SettledReport): Html | undefined {
   return markup`<form class="filters"><label>Operation <select>${options(operationsOf(report), 'o', `all ${counted(coverage.length, 'operation')}`)}</select></label> <label>Check <select>${options(checksOf(report), 'c', 'all checks')}</select></label> <label>Verdict <select>${options(VERDICTS, 'v', 'all verdicts')}</select></label> <label hidden>Text <input type="search"></label> <button type="reset">Show all</button> <output></output></form>`;
 }
 
-/** A longer name would make the choice wider than a phone. */
+/** A longer name would make the filter wider than the screen of a phone. */
 const MAX_OPTION_LENGTH = 32;
 
 function optionText(name: string): string {
@@ -150,7 +150,7 @@ function operationsOf({ coverage }: SettledReport): readonly string[] {
   return coverage.map(({ operation }) => operation);
 }
 
-/** The checks that found something. */
+/** The checks with findings. */
 function checksOf({ findings }: SettledReport): readonly string[] {
   return [...new Set(findings.map(({ check }) => check))].toSorted();
 }
@@ -171,7 +171,7 @@ function filterRules(report: SettledReport): Html {
   );
 }
 
-/** The numbers by which the filters know a finding. */
+/** The CSS classes by which the filters select a finding. */
 function classesOf({ touches, check, verdict }: SettledFinding, report: SettledReport): string {
   const operations = operationsOf(report);
   const own = new Set(touches.map(({ operation }) => operations.indexOf(operation)).filter((index) => index >= 0));
@@ -200,10 +200,10 @@ ${
 }
 <tr><th scope="row">check</th><td><code>${check}</code> ${claim}</td></tr>
 <tr><th scope="row">for your code</th><td>${client}</td></tr>
-<tr><th scope="row">finding</th><td><code>${id}</code>${expired === undefined ? '' : ` accepted until ${expired.expires} by ${expired.owner}, which is over`}</td></tr></table>
+<tr><th scope="row">finding</th><td><code>${id}</code>${expired === undefined ? '' : ` accepted until ${expired.expires} by ${expired.owner}, which has expired`}</td></tr></table>
 ${seen.length > 0 ? markup`<p>Seen at</p><ul>${seen}</ul>` : ''}
-<p>To see it again</p><pre>${curl}</pre>
-${patch === undefined ? '' : markup`<p>To describe it</p><pre>${diff(patch)}</pre>`}
+<p>To reproduce it</p><pre>${curl}</pre>
+${patch === undefined ? '' : markup`<p>Proposed change</p><pre>${diff(patch)}</pre>`}
 </div></details>`;
 }
 

@@ -5,7 +5,7 @@ import type { SettledFinding, SettledReport } from '../baseline.ts';
 import type { Coverage } from '../coverage.ts';
 import { visible } from './visible.ts';
 
-/** The report as JUnit XML: a suite for each operation, a case for each check that applies to it. */
+/** Renders the report as JUnit XML: a suite for each operation, with a case for each check that applies. */
 export function toJunit(report: SettledReport): string {
   const builder = new XMLBuilder({ ignoreAttributes: false, attributeNamePrefix: '@', format: true, suppressEmptyNode: true });
   const suites = report.coverage.map((row) => suiteOf(row, report));

@@ -3,7 +3,7 @@ import { VERDICTS } from '../finding.ts';
 import { summarise, summaryLine } from './summary.ts';
 import { visible } from './visible.ts';
 
-/** The report as a Markdown summary, such as a pull request shows. */
+/** Renders the report as a Markdown summary, for example for a pull request. */
 export function toMarkdown(report: SettledReport): string {
   const { verdict, statuses, fields } = summarise(report);
   const lines = [
@@ -28,11 +28,12 @@ export function toMarkdown(report: SettledReport): string {
     lines.push(
       '## Fixed',
       '',
-      ...report.fixed.map(({ check, finding, reason }) => `- ${check} ${finding} is gone: take it off the baseline (${cell(reason)})`),
+      ...report.fixed.map(
+        ({ check, finding, reason }) => `- ${check} ${finding} no longer occurs: remove it from the baseline (${cell(reason)})`,
+      ),
       '',
     );
-  if (report.unfinished.length > 0)
-    lines.push('## Planned to be undone, and not undone', '', ...report.unfinished.map((what) => `- ${cell(what)}`), '');
+  if (report.unfinished.length > 0) lines.push('## Not undone as planned', '', ...report.unfinished.map((what) => `- ${cell(what)}`), '');
   if (report.notes.length > 0) lines.push('## About the document', '', ...report.notes.map((what) => `- ${cell(what)}`), '');
   if (report.left.length > 0) lines.push('## Left behind', '', ...report.left.map((what) => `- ${cell(what)}`), '');
   lines.push('## Coverage', '', '| operation | verdict | statuses | fields | |', '| --- | --- | --- | --- | --- |');
@@ -61,14 +62,14 @@ function section(finding: SettledFinding): readonly string[] {
   ];
 }
 
-/** A block of code that no text in it can end. */
+/** A code block whose fence is longer than any run of backticks in the text. */
 function fenced(language: string, text: string): readonly string[] {
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(Math.max(3, longest + 1));
   return [`${fence}${language}`, text, fence, ''];
 }
 
-/** A text that stays in its place in Markdown, and that Markdown shows as it is. */
+/** Escapes a text for one line of Markdown. */
 function cell(text: string): string {
   return text
     .replaceAll('\n', ' ')

@@ -10,7 +10,7 @@ const LEVELS: Readonly<Record<Verdict, Result.level>> = {
   unverified: 'note',
 };
 
-/** The report as SARIF 2.1.0, with each finding at its place in the sources. */
+/** Renders the report as SARIF 2.1.0, with the source location of each finding. */
 export function toSarif(report: SettledReport): string {
   const log: Log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',

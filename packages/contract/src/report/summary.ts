@@ -3,7 +3,7 @@ import type { SettledReport } from '../baseline.ts';
 import { VERDICTS } from '../finding.ts';
 import type { Verdict } from '../finding.ts';
 
-/** The figures that every report begins with. */
+/** The figures at the beginning of every report. */
 export interface Summary {
   readonly verdict: 'passed' | 'failed';
   readonly counts: Readonly<Record<Verdict, number>>;

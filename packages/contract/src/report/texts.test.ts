@@ -1,4 +1,4 @@
-/** Texts that a report shows as they are, in each format: command lines that can be copied, and messages that can steer nothing. */
+/** Texts in each report format: commands can be copied, and messages cannot affect the display. */
 import { XMLParser } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
 
@@ -13,7 +13,7 @@ import { toMarkdown } from './markdown.ts';
 import { toSarif } from './sarif.ts';
 import { unseenAsJson, visible } from './visible.ts';
 
-/** As `curl.ts` writes it: no character of it is hidden. */
+/** A command as `curl.ts` writes it, without invisible characters. */
 const CURL = `curl -i -X POST -H "X-Key: $RESELLER_API_KEY" --data-raw '{"a":"it'\\''s <b>&amp;\\u202e\\\\ ]]> \`\`\` ~~ $(id) ä€😀 | _*[x](y)"}' 'http://a.test/x?a=1&b=%27'`;
 const HOSTILE = [
   '<script>alert(1)</script>',
@@ -97,7 +97,7 @@ const parser = new XMLParser({
   isArray: (name) => ['testsuite', 'testcase', 'failure'].includes(name),
 });
 
-/** The text that a browser shows of markup without tags. */
+/** The text that a browser shows for markup without tags. */
 function unescaped(markup: string): string {
   return markup
     .replaceAll('&lt;', '<')
@@ -107,15 +107,15 @@ function unescaped(markup: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** The text that Markdown shows of a line in which every construct is escaped. */
+/** The text that Markdown shows for a line with escaped constructs. */
 function shown(line: string): string {
-  // Whatever begins, ends or is a construct must have a backslash before it.
+  // Every character that could begin or end a construct must have a backslash before it.
   const rest = line.replaceAll(/\\[!-/:-@[-`{-~]/g, 'x').replaceAll(/\\(?=u)/g, 'x');
   expect(rest).not.toMatch(/[`*_[\]<>|&~\\]|^\s*(?:[-+#]|\d+[.)])/);
   return line.replaceAll(/\\([!-/:-@[-`{-~])/g, '$1');
 }
 
-test.each(HOSTILE)('the command line next to %j can be copied from every format', (message) => {
+test.each(HOSTILE)('the command next to %j can be copied from every format', (message) => {
   const report = reportOf(message);
   const blocks = [...toMarkdown(report).matchAll(/^(`{3,})sh\n([\s\S]*?)\n\1$/gm)].map(([, , text]) => text);
   expect(blocks).toEqual(Array.from({ length: 3 }, () => CURL));
@@ -126,7 +126,7 @@ test.each(HOSTILE)('the command line next to %j can be copied from every format'
   expect(found.failure[0]['#text'].split('\n').at(-1)).toBe(CURL);
 });
 
-test.each(HOSTILE)('%j is text in every format, and every character of it can be seen', (message) => {
+test.each(HOSTILE)('%j is visible text in every format', (message) => {
   const report = reportOf(message);
   const plain = visible(message);
   const line = plain.replaceAll('\n', ' ');
@@ -138,7 +138,7 @@ test.each(HOSTILE)('%j is text in every format, and every character of it can be
   const after = (heading: string) => shown((lines[lines.indexOf(heading) + 2] ?? '').slice(2));
   expect(after('## About the document')).toBe(line);
   expect(after('## Left behind')).toBe(`${line} run: ${CURL}`);
-  expect(after('## Planned to be undone, and not undone')).toBe(`${line} run: ${CURL}`);
+  expect(after('## Not undone as planned')).toBe(`${line} run: ${CURL}`);
 
   const html = toHtml(report);
   const text = unescaped(html.replaceAll(/<style>[\s\S]*?<\/style>|<script>[\s\S]*?<\/script>|<[^>]*>/g, ''));
@@ -170,7 +170,7 @@ test.each([
   expect(visible(text)).toBe(expected);
 });
 
-test('JSON in which every character can be seen has the same value', () => {
+test('JSON with escaped invisible characters has the same value', () => {
   for (const text of [...HOSTILE, '\u007f\ud800\u{e0001}\u{10ffff}']) {
     const json = JSON.stringify({ [text]: text });
     expect(JSON.parse(unseenAsJson(json))).toEqual({ [text]: text });

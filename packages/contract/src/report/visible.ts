@@ -1,10 +1,10 @@
 /**
- * Whatever is not seen, or steers what shows it: characters that control a terminal, turn the direction of a text, end a
- * line where none ends, or have no shape. XML and HTML do not even allow some of them. Those that join letters have one.
+ * Invisible characters and characters that control the display: they control terminals, change the direction of text or break lines.
+ * XML and HTML forbid some of them. Joiners of letters are allowed.
  */
 const UNSEEN = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]--[\n\t\u200C\u200D]]/gv;
 
-/** A text of which every character can be seen: the others are written as JSON writes them, such as `\u202e`. */
+/** Escapes invisible and control characters as in JSON, such as `\u202e`. */
 export function visible(text: string): string {
   return text.replace(UNSEEN, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16);
@@ -12,7 +12,7 @@ export function visible(text: string): string {
   });
 }
 
-/** JSON text in which every character can be seen and pasted: the others are escaped, so that the value is the same. */
+/** Escapes invisible and control characters in JSON text. The value stays the same, and the text can be copied. */
 export function unseenAsJson(json: string): string {
   return json.replace(UNSEEN, (characters) =>
     Array.from({ length: characters.length }, (_, index) => `\\u${characters.charCodeAt(index).toString(16).padStart(4, '0')}`).join(''),

@@ -100,7 +100,7 @@ test.each<[string, Proposal, readonly string[], readonly string[]]>([
   ],
   ['no longer required, in lines', { kind: 'remove-item', at: '/components/schemas/Other/required', value: 'one' }, ['        - one'], []],
   ['no format', { kind: 'remove-entry', at: `${THING}/properties/size`, key: 'format' }, ['          format: int32 # as it was'], []],
-])('%s is written and nothing else changes', async (_, proposal, gone, come) => {
+])('writes %s and changes nothing else', async (_, proposal, gone, come) => {
   const map = await sources();
   const splice = spliceFor(map, proposal);
   const changed = applySplices(TEXT, splice === undefined ? [] : [splice]);
@@ -116,11 +116,11 @@ test.each<[string, Proposal]>([
   ['is allowed already', { kind: 'allow-type', at: '/components/schemas/Other/type', type: 'null' }],
   ['is gone already', { kind: 'remove-entry', at: `${THING}/properties/size`, key: 'pattern' }],
   ['was never required', { kind: 'remove-item', at: `${THING}/required`, value: 'other' }],
-])('what %s is not written again', async (_, proposal) => {
+])('does not write again what %s', async (_, proposal) => {
   expect(spliceFor(await sources(), proposal)).toBeUndefined();
 });
 
-test('two changes at one place are both made', async () => {
+test('makes two changes at the same place', async () => {
   const map = await sources();
   const add = (key: string) => spliceFor(map, { kind: 'add-entry', at: `${THING}/properties`, key, value: { type: 'string' } });
   const changed = applySplices(

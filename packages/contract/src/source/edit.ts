@@ -8,7 +8,7 @@ import { joinPointer } from '../pointer.ts';
 import type { Proposal } from '../proposal.ts';
 import type { SourceFile, SourceMap, SourceNode } from './source-map.ts';
 
-/** A part of a file that is to be replaced by another text. */
+/** A replacement of a part of a file. */
 export interface Splice {
   readonly path: string;
   readonly start: number;
@@ -17,8 +17,8 @@ export interface Splice {
 }
 
 /**
- * The change of the sources that a proposal asks for, as one splice of text: everything around it, comments and layout too, stays as it is.
- * @returns undefined where the sources do not have the place, or have already what is proposed
+ * The text edit for a proposal. It keeps comments and layout.
+ * @returns undefined when the sources do not have the place, or already contain the change
  */
 export function spliceFor(sources: SourceMap, proposal: Proposal): Splice | undefined {
   const node = sources.locate(proposal.at);
@@ -49,7 +49,7 @@ export function spliceFor(sources: SourceMap, proposal: Proposal): Splice | unde
   }
 }
 
-/** Adds the occasion of a response to an entry that another finding has already created. */
+/** Adds an occasion to a response that another finding has already added. */
 function addOccasion(sources: SourceMap, { at, key, value }: Extract<Proposal, { readonly kind: 'add-entry' }>): Splice | undefined {
   if (!isObject(value)) return undefined;
   for (const [occasion, known] of Object.entries(value)) {
@@ -60,7 +60,7 @@ function addOccasion(sources: SourceMap, { at, key, value }: Extract<Proposal, {
   return undefined;
 }
 
-/** A value whose references to components of the bundle name the files that these are made of. */
+/** Replaces references to components of the bundle by references to their files. */
 function referring(sources: SourceMap, from: SourceFile, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => referring(sources, from, item));
   if (!isObject(value)) return value;
@@ -77,7 +77,7 @@ function referring(sources: SourceMap, from: SourceFile, value: unknown): unknow
   );
 }
 
-/** The text of a file with splices applied; one that overlaps an earlier one is left out. */
+/** Applies splices to a text. Skips those that overlap. */
 export function applySplices(text: string, splices: readonly Splice[]): string {
   let result = text;
   let limit = Infinity;
@@ -89,7 +89,7 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
   return result;
 }
 
-/** An entry of a map, with the maps around it that the file does not have yet. */
+/** Adds an entry to a map, and its missing parents. */
 function addEntry(file: SourceFile, node: SourceNode, entry: { readonly key: string; readonly value: unknown }): Splice | undefined {
   const map = file.document.getIn(node.keys, true);
   const [first, ...others] = node.missing;
@@ -110,7 +110,7 @@ function addEntry(file: SourceFile, node: SourceNode, entry: { readonly key: str
   return splice(file, position, position, `\n${indented(block({ [key]: value }), indent)}`);
 }
 
-/** An explanation of a pattern goes with it, in the pass after the one that removes the pattern. */
+/** Removes an entry. When `pattern` is already gone, removes its explanation `x-expected`. */
 function removeEntry(file: SourceFile, map: YAMLMap, key: string): Splice | undefined {
   return removePair(file, map, key) ?? (key === 'pattern' ? removePair(file, map, 'x-expected') : undefined);
 }
@@ -120,18 +120,18 @@ function removePair(file: SourceFile, map: YAMLMap, key: string): Splice | undef
   const start = keyRange(pair)?.[0];
   if (pair === undefined || start === undefined) return undefined;
   if (map.flow === true) return removeFlowPair(file, map, pair);
-  // A block map cannot be empty: the last entry leaves an empty map in one line.
+  // A block map cannot be empty, so `{}` replaces the last entry.
   if (map.items.length === 1) return map.range ? splice(file, start, lastOf(file, pair) ?? map.range[1], '{}') : undefined;
   const end = endOfPair(file, pair);
   if (end === undefined) return undefined;
   const lineStart = file.text.lastIndexOf('\n', start - 1) + 1;
-  // The first entry of a map in a list shares its line with the dash.
+  // The first entry of a map in a list is on the line of the dash.
   const next = keyRange(map.items[map.items.indexOf(pair) + 1])?.[0];
   if (next !== undefined && file.text.slice(lineStart, start).trim() !== '') return splice(file, start, next, '');
   return splice(file, lineStart, Math.min(end + 1, file.text.length), '');
 }
 
-/** An entry of a map in one line, with the comma that parts it from the others. */
+/** Removes an entry of a flow map, with its comma. */
 function removeFlowPair(file: SourceFile, map: YAMLMap, pair: Pair): Splice | undefined {
   const index = map.items.indexOf(pair);
   const [start, end] = [keyRange(pair)?.[0], lastOf(file, pair)];
@@ -142,7 +142,7 @@ function removeFlowPair(file: SourceFile, map: YAMLMap, pair: Pair): Splice | un
   return splice(file, before === undefined ? start : (lastOf(file, before) ?? start), end, '');
 }
 
-/** Where an entry ends, without the space and comments behind it. */
+/** The end of an entry, without trailing space and comments. */
 function lastOf(file: SourceFile, { key, value }: Pair): number | undefined {
   const node = isNode(value) ? value : key;
   return isNode(node) && node.range ? file.text.slice(0, node.range[1]).trimEnd().length : undefined;
@@ -161,7 +161,7 @@ function replaceMap(file: SourceFile, map: YAMLMap, value: unknown): Splice | un
   return splice(file, start, end, map.flow === true ? flow(value) : indented(block(value), column).trimStart());
 }
 
-/** The schema as it stands becomes the first of two. */
+/** Makes the existing schema the first alternative of two. */
 function addAlternative(file: SourceFile, schema: Node, value: unknown): Splice | undefined {
   if (!schema.range) return undefined;
   const known = isMap(schema) ? schema.get('anyOf') : undefined;
@@ -184,7 +184,7 @@ function addItem(file: SourceFile, list: YAMLSeq, value: unknown): Splice | unde
   }
   const last = list.items.at(-1);
   if (!isNode(last) || !last.range) return undefined;
-  // Every dash of a list is in the column of the first.
+  // All dashes of a list are in the same column.
   const indent = ' '.repeat(file.lines.linePos(list.range[0]).col - 1);
   const position = endOfLine(file.text, file.text.slice(0, last.range[1]).trimEnd().length);
   return splice(
@@ -222,7 +222,7 @@ function endOfMap(file: SourceFile, map: YAMLMap): number | undefined {
   return endOfPair(file, map.items.at(-1));
 }
 
-/** The end of the line on which an entry ends, behind a comment on that line. */
+/** The end of the last line of an entry, including a comment. */
 function endOfPair(file: SourceFile, pair: Pair | undefined): number | undefined {
   const value = pair?.value;
   const end = isNode(value) && value.range ? value.range[1] : keyRange(pair)?.[1];

@@ -13,7 +13,7 @@ import { createRecorder } from '../recorded.ts';
 import { editedFiles } from './place-findings.ts';
 import { mapSources } from './source-map.ts';
 
-/** A schema and a value that breaks it, one for each kind of rule that a document may have got wrong. */
+/** A schema and a value that breaks it, for each kind of rule. */
 const BROKEN: readonly (readonly [schema: object, value: unknown])[] = [
   [{ type: 'integer' }, 'seven'],
   [{ type: 'integer' }, 1.5],
@@ -57,7 +57,7 @@ const brokenAnywhere = fc.record({
   isFlow: fc.boolean(),
 });
 
-test('what is learned or discovered comes with a change that, once written, leaves nothing of it to report', async () => {
+test('learned and discovered findings propose a change after which they no longer occur', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'patches-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'openapi.yaml');

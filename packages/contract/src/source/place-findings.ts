@@ -7,14 +7,14 @@ import { applySplices, spliceFor } from './edit.ts';
 import type { Splice } from './edit.ts';
 import type { SourceMap, SourcePlace } from './source-map.ts';
 
-/** A finding with the place in the sources that it is about, and how they would have to change. */
+/** A finding with its place in the sources and the proposed change. */
 export interface PlacedFinding extends Finding {
   readonly source?: SourcePlace | undefined;
   /** A unified diff of one file. */
   readonly patch?: string | undefined;
 }
 
-/** Adds file, line, column and patch to findings. `base` is the folder that file names are shown relative to. */
+/** Adds file, line, column and patch to findings. File names are relative to the folder `base`. */
 export function placeFindings(findings: readonly Finding[], sources: SourceMap, base: string): readonly PlacedFinding[] {
   return findings.map((finding) => {
     const { file, line, column } = sources.locate(finding.at);
@@ -36,14 +36,14 @@ export function editedFiles(findings: readonly Finding[], sources: SourceMap): R
   const begun = new Set<string>();
   for (const proposal of findings.flatMap(({ proposals }) => proposals)) {
     const { keys, path, missing } = sources.locate(proposal.at);
-    // Two changes may both need a map that is not there yet, or take the last entries of one: the second waits until the first is made.
+    // Two changes may create the same map or remove the last entries of one. The second waits for the next pass.
     const place = `${path} ${keys.join('/')} ${missing[0] ?? (proposal.kind === 'add-entry' ? proposal.key : '')}`;
     const isAlone = missing.length > 0 || proposal.kind !== 'add-item';
     const splice = isAlone && begun.has(place) ? undefined : spliceFor(sources, proposal);
     if (splice === undefined) continue;
     if (isAlone) begun.add(place);
     const known = splices.get(splice.path) ?? [];
-    // The same change may be asked for by several findings.
+    // Several findings may propose the same change.
     if (!known.some((one) => one.start === splice.start && one.text === splice.text)) known.push(splice);
     splices.set(splice.path, known);
   }

@@ -8,16 +8,16 @@ import type { OpenApiDocument } from '../document.ts';
 import { isObject, member } from '../json.ts';
 import { joinPointer, pointerTokens, valueAt } from '../pointer.ts';
 
-/** A place in the files that a person edits. */
+/** A place in the source files. */
 export interface SourcePlace {
-  /** Path of the file, relative to the folder that the map was made for. */
+  /** Path of the file, relative to the base folder. */
   readonly file: string;
-  /** From 1 on. */
+  /** Starts at 1. */
   readonly line: number;
   readonly column: number;
 }
 
-/** Where in a file a pointer of the bundle ends, and what of it the file does not have. */
+/** The place in a file for a pointer of the bundle. */
 export interface SourceNode extends SourcePlace {
   readonly path: string;
   /** Keys from the root of the file. */
@@ -26,7 +26,7 @@ export interface SourceNode extends SourcePlace {
   readonly missing: readonly string[];
 }
 
-/** A file of the sources, parsed with all that is needed to change it in place. */
+/** A source file, parsed so that it can be edited in place. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
@@ -34,7 +34,7 @@ export interface SourceFile {
   readonly lines: LineCounter;
 }
 
-/** From the pointers of a bundle to the files it was made of. */
+/** Maps pointers of a bundle to its source files. */
 export interface SourceMap {
   locate(pointer: string): SourceNode;
   fileOf(path: string): SourceFile | undefined;
@@ -46,10 +46,10 @@ interface Anchor {
 }
 
 /**
- * Maps a bundle to its sources by walking both side by side: where the bundle has a local reference and the source names a file, the
- * component of the bundle is that file, whatever either is called.
+ * Maps a bundle to its sources by walking through both in parallel. If the bundle has a local reference where the source refers to a
+ * file, the component of the bundle is that file.
  * @param root path of the root file
- * @param base folder that file names are shown relative to
+ * @param base folder to which file names are relative
  */
 export async function mapSources(bundle: OpenApiDocument, root: string, base: string): Promise<SourceMap> {
   const files = new Map<string, SourceFile>();
@@ -92,7 +92,7 @@ export async function mapSources(bundle: OpenApiDocument, root: string, base: st
   };
 }
 
-/** The place that a reference to another file leads to, or the same anchor where there is no such reference. */
+/** Follows a reference to another file. Returns the same anchor when there is none. */
 async function follow(at: Anchor, read: (path: string) => Promise<SourceFile | undefined>): Promise<Anchor | undefined> {
   const node = at.file.document.getIn(at.keys, true);
   if (node === undefined) return undefined;
@@ -124,7 +124,7 @@ function descend({ file, keys }: Anchor, rest: readonly string[], base: string):
     const token = rest[index] ?? '';
     const holder = file.document.getIn(path, true);
     const key = isSeq(holder) ? Number(token) : token;
-    // Keys such as 200 are numbers to YAML where nobody quoted them.
+    // In YAML, unquoted keys such as 200 are numbers.
     const known = file.document.hasIn([...path, key])
       ? key
       : isMap(holder) && file.document.hasIn([...path, Number(token)])
@@ -138,7 +138,7 @@ function descend({ file, keys }: Anchor, rest: readonly string[], base: string):
   return { file: relative(base, file.path), path: file.path, keys: path, line, column: col, missing: rest.slice(index) };
 }
 
-/** Where the key of a place stands, or the place itself where it has none. */
+/** The offset of the key, or of the value if there is no key. */
 function offsetOf(file: SourceFile, path: readonly (string | number)[]): number {
   const holder = file.document.getIn(path.slice(0, -1), true);
   const last = path.at(-1);

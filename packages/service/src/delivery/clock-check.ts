@@ -68,7 +68,8 @@ export function createClockCheck({ store, clock, limits, onChange }: ClockCheckO
   /** Milliseconds by which the clock is ahead of the allowed times. Negative if it is behind them, 0 if it is right. */
   function deviation(): number {
     const [time, elapsed] = [clock.now(), performance.now() - allowed.at];
-    if (time > allowed.latest + elapsed) return time - (allowed.latest + elapsed);
+    const ahead = time - (allowed.latest + elapsed);
+    if (ahead > 0) return ahead;
     return Math.min(0, time - (allowed.earliest + elapsed));
   }
 

@@ -77,7 +77,7 @@ const bodies: readonly (readonly [string, string, number])[] = [
   ['a NUL byte', 'hostname=a%00b', 422],
   ['SQL', "hostname=x'%3B+DROP+TABLE+vms%3B--", 422],
   ['a header', 'hostname=a%0d%0aSet-Cookie:+x', 422],
-  ['a field that stands twice', 'cores=1&cores=2', 422],
+  ['a repeated field', 'cores=1&cores=2', 422],
   ['a field named like a prototype', '__proto__=1&constructor=2&toString=3', 422],
   ['nested fields', 'cores[a]=1&cores[]=2', 422],
   ['only separators', '&&&===&', 422],

@@ -162,7 +162,15 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
     },
     { from: vmId, now, identifiers: VM_IDENTIFIERS },
   );
-  await assignAddresses(db, { pools, accountId, vmId, datacenter: host.datacenter_name, ips: size.ips, allowFallbackIPs: false });
+  await assignAddresses(db, {
+    request: {},
+    pools,
+    accountId,
+    vmId,
+    datacenter: host.datacenter_name,
+    ips: size.ips,
+    allowFallbackIPs: false,
+  });
   await db
     .updateTable('accounts')
     .set({ period_start: periodOf(start).start })

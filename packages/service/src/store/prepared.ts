@@ -39,6 +39,7 @@ export interface Runner {
   /** The connections of a store share it, so that each query is compiled once. */
   readonly scope: object;
   readonly claim: Claim;
+  readonly locksRows: boolean;
   rows<Row>(statement: Statement): Now<Row[]>;
   /** @returns The number of changed rows. */
   changes(statement: Statement): Now<number>;
@@ -46,8 +47,6 @@ export interface Runner {
   defer(statement: Statement): Now<void>;
   /** Runs a write that is expected to change one row. See `expectedWrite`. */
   expectChange(statement: Statement, contention: Contention): Now<boolean>;
-  /** Locks the rows of a query, see `lockedRows`. Returns their number, or 0 if the transaction does not lock them. */
-  lock(statement: Statement): Now<number>;
   /** Runs a statement that is expected to return a number of rows. See `expectedRows`. */
   expectRows<Row>(statement: Statement, count: number): Now<Expected<Row>>;
 }
@@ -142,18 +141,9 @@ export function expectedRows<Parameters extends object, Row>(
   };
 }
 
-/**
- * A query that only locks rows, with `claim`. A transaction that is not optimistic calls it before it locks rows that other requests
- * change, so that it waits while it holds none of those. An optimistic transaction sends statements on those rows last in any case, so it
- * skips the query. So does an engine without row locks.
- *
- * @returns A function that runs it and returns the number of rows that it has locked.
- */
-export function lockedRows<Parameters extends object>(
-  build: Build<Parameters, unknown>,
-): (db: Db, parameters: Parameters) => Promise<number> {
-  const compiled = compiling(build);
-  return async (db, parameters) => (await runners.get(db)?.lock(compiled(db, parameters).statement)) ?? 0;
+/** Whether transactions run at the same time, so that one may wait for rows that another one has locked. */
+export function locksRows(db: Db): boolean {
+  return runners.get(db)?.locksRows === true;
 }
 
 function claimOf(db: Db): Claim {

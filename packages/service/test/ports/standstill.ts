@@ -1,4 +1,4 @@
-/** Ports that stand still, for tests: their calls are not answered until a test lets them go. */
+/** Ports that stand still, for tests: their calls do not return until a test releases them. */
 
 /** Holds calls of the ports around which it stands. */
 export class Standstill {

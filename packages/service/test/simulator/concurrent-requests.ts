@@ -18,7 +18,7 @@ import { formOf, reserveVm } from './purchases.ts';
 import type { PurchaseRequest } from './purchases.ts';
 import type { Simulation } from './simulation.ts';
 
-/** What became of a request; one that was not answered when the service died has none. */
+/** The outcome of a request. A request without a response when the service died has none. */
 export interface Outcome {
   readonly status: number;
   readonly errorType: string | null;

@@ -84,7 +84,7 @@ export interface ModelVm extends Taken {
   readonly stretches: Stretch[];
 }
 
-/** A purchase that was not answered yet. */
+/** A purchase without a response yet. */
 export interface VmReservation extends Taken {
   readonly since: Seconds;
   /** Units of 10^-8 EUR. */

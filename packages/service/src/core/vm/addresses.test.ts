@@ -22,17 +22,17 @@ async function textOfAssignment(): Promise<string> {
   runDirectly(db, {
     scope: db,
     claim: claimRows,
+    locksRows: true,
     rows: () => [],
     changes: () => 0,
     defer: () => {},
-    lock: () => 0,
     expectChange: () => true,
     expectRows({ text }) {
       sent.push(text);
       return { ...known([], 0), isMet: true };
     },
   });
-  await assignAddresses(db, { pools: [], accountId: 'a', vmId: 10_000, datacenter: 'AMS1', ips: 2, allowFallbackIPs: false });
+  await assignAddresses(db, { request: {}, pools: [], accountId: 'a', vmId: 10_000, datacenter: 'AMS1', ips: 2, allowFallbackIPs: false });
   return sent.join(';');
 }
 

@@ -2,13 +2,16 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
 import { Refusal } from '../../rules/refusal.ts';
-import { expectedRows, lockedRows, prepared } from '../../store/prepared.ts';
+import { expectedRows, locksRows, prepared } from '../../store/prepared.ts';
+import { CollisionError } from '../../store/store.ts';
 import type { Claim, Db, LockedRows } from '../../store/store.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { ownerOf } from './ip-pool.ts';
 
 /** The addresses to assign to a VM. */
 export interface AddressOrder {
+  /** Identifies the request, whose transaction may run several times. */
+  readonly request: object;
   /** Those of the catalogue. */
   readonly pools: Catalogue['pools'];
   readonly accountId: string;
@@ -28,18 +31,25 @@ export interface AssignedAddress {
   readonly ddosProtection: string;
 }
 
+/** Requests that found too few addresses, because other transactions may be taking some. */
+const waiting = new WeakSet<object>();
+
 /**
- * Waits until no other transaction is taking the addresses that an order may need, and locks them. Call it before other rows are locked.
- * Otherwise a transaction that waits for an address could hold an account or a node for which the holder of the address waits.
+ * If the request has found too few addresses before, waits for those that other transactions are taking, and locks them. Call it before
+ * other rows are locked. Otherwise a transaction that waits for an address could hold an account or a node for which the holder of the
+ * address waits.
  */
 export async function lockAddresses(db: Db, order: Omit<AddressOrder, 'vmId'>, networks: number): Promise<void> {
-  const { datacenter, ips } = order;
+  const { request, datacenter, ips } = order;
+  if (!waiting.has(request)) return;
   for (const [family, count] of [
     [4, ips],
     [6, networks],
   ] as const) {
     let missing = count;
-    for (const owner of ownersFor(order, family)) if (missing > 0) missing -= await lockFree(missing)(db, { datacenter, family, owner });
+    for (const owner of ownersFor(order, family)) {
+      if (missing > 0) missing -= (await lockFree(missing)(db, { datacenter, family, owner })).length;
+    }
   }
 }
 
@@ -125,7 +135,16 @@ async function takeMissing(
     if (taken.length < count) taken.push(...(await takeFree(count - taken.length)(db, { vmId, datacenter, family, owner })));
   }
   if (taken.length >= count) return taken;
-  const { ips } = order;
+  const { request, ips } = order;
+  if (locksRows(db) && !waiting.has(request)) {
+    let missing = count - taken.length;
+    for (const owner of ownersFor(order, family)) missing -= (await findFree(count)(db, { datacenter, family, owner })).length;
+    // The others have not committed, so they may return the addresses that they are taking.
+    if (missing <= 0) {
+      waiting.add(request);
+      throw new CollisionError('Other requests are taking the last addresses.');
+    }
+  }
   throw new Refusal(
     409,
     'out_of_capacity',
@@ -212,10 +231,24 @@ const takeFree = keptByCount((wanted) =>
 );
 
 const lockFree = keptByCount((wanted) =>
-  lockedRows<{ datacenter: string; family: number; owner: string }>((db, parameter, claim) =>
+  prepared<{ datacenter: string; family: number; owner: string }, { address: string }>((db, parameter, claim) =>
     freeAddresses(db, {
       claim,
       locked: 'wait',
+      count: wanted,
+      datacenter: parameter('datacenter'),
+      family: parameter('family'),
+      owner: parameter('owner'),
+    }),
+  ),
+);
+
+/** Those that other transactions are taking are still free for it. */
+const findFree = keptByCount((wanted) =>
+  prepared<{ datacenter: string; family: number; owner: string }, { address: string }>((db, parameter) =>
+    freeAddresses(db, {
+      claim: (query) => query,
+      locked: 'skip',
       count: wanted,
       datacenter: parameter('datacenter'),
       family: parameter('family'),

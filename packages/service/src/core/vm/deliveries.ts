@@ -164,7 +164,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
 
   async reserve({ db }, request) {
     const { runtime, vmId, resources: wanted, allowFallbackIPs = false, maxPrice } = request;
-    await lockMoreIpv4(db, vmId, { ips: wanted.ips, allowFallbackIPs });
+    await lockMoreIpv4(db, request);
     const { vm, instant } = await beginChange(db, request, 'resize');
     const from = resourcesOf(vm);
     const to: BilledResources = { ...from, ...wanted };
@@ -180,7 +180,15 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     const accountId = vm.account_id;
     if (to.ips > from.ips) {
       const { pools } = await catalogueOf(db);
-      await assignMoreIpv4(db, { pools, accountId, vmId, datacenter: host.datacenter_name, allowFallbackIPs, ips: to.ips - from.ips });
+      await assignMoreIpv4(db, {
+        request,
+        pools,
+        accountId,
+        vmId,
+        datacenter: host.datacenter_name,
+        allowFallbackIPs,
+        ips: to.ips - from.ips,
+      });
     }
     const after = sizeOf(vm, to, (await ipv4Of(db, vmId)).slice(0, to.ips));
     const { prices, basis, from: pricesFrom } = await pricesFor(db, vm, host, runtime.ports.clock.now());
@@ -228,16 +236,14 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
 };
 
 /** Locks the addresses that a VM needs beyond those that it has. */
-async function lockMoreIpv4(
-  db: Db,
-  vmId: number,
-  { ips = 0, allowFallbackIPs }: { readonly ips: number | undefined; readonly allowFallbackIPs: boolean },
-): Promise<void> {
+async function lockMoreIpv4(db: Db, request: VmRequest & Resize): Promise<void> {
+  const { vmId, resources, allowFallbackIPs = false } = request;
+  const { ips = 0 } = resources;
   const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('ips', '<', ips).executeTakeFirst();
   if (!vm) return;
   const { pools } = await catalogueOf(db);
   const { datacenter_name: datacenter } = await hostSystemOf(db, vm);
-  await lockAddresses(db, { pools, accountId: vm.account_id, datacenter, ips: ips - vm.ips, allowFallbackIPs }, 0);
+  await lockAddresses(db, { request, pools, accountId: vm.account_id, datacenter, ips: ips - vm.ips, allowFallbackIPs }, 0);
 }
 
 /** Ends billing at once, in the transaction that reserves the change. */

@@ -9,8 +9,18 @@ import { expectInvariants } from '../../../test/invariants.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 import { invoicesOf } from '../../../test/provider.ts';
+import { systemRandom } from '../../ports/random.ts';
+import { drawIdentifier } from './identifier.ts';
 
 const DAY = 86_400_000;
+
+test('draws no identifier a second time until half of them were drawn', () => {
+  const drawn = new Set<number>();
+  const draw = () => drawIdentifier(systemRandom, { minimum: 10_000, maximum: 10_019 }, drawn);
+  const first = Array.from({ length: 10 }, draw);
+  expect(new Set(first).size).toBe(10);
+  expect(Array.from({ length: 200 }, draw).some((identifier) => first.includes(identifier))).toBe(true);
+});
 
 describe.each(engines)('on %s', (engine) => {
   test('when every identifier is taken, purchases are refused until a removed VM is out of quarantine and off the running invoice', async () => {

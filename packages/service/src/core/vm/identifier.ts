@@ -9,6 +9,8 @@ import { readVmIdentifierQuarantine } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 
 const DAY_MS = 86_400_000;
+/** So many draws hardly ever repeat earlier ones. */
+const MAX_DRAWS = 20;
 
 /** The range of identifiers for new VMs. */
 export interface VmIdentifiers {
@@ -25,8 +27,19 @@ export interface IdentifierChoice {
   readonly identifiers: VmIdentifiers;
 }
 
-export function randomIdentifier(random: Random, { minimum, maximum }: VmIdentifiers): number {
-  return minimum + randomInteger(random, maximum - minimum + 1);
+/**
+ * Draws an identifier that was not drawn before, until half of them were. One that was drawn is probably taken, and a purchase that finds its
+ * identifier taken needs several round trips to the database.
+ *
+ * @param drawn Those that were drawn before.
+ */
+export function drawIdentifier(random: Random, { minimum, maximum }: VmIdentifiers, drawn: Set<number>): number {
+  const count = maximum - minimum + 1;
+  if (drawn.size >= count / 2) drawn.clear();
+  let identifier = minimum + randomInteger(random, count);
+  for (let draws = 1; draws < MAX_DRAWS && drawn.has(identifier); draws++) identifier = minimum + randomInteger(random, count);
+  drawn.add(identifier);
+  return identifier;
 }
 
 /**

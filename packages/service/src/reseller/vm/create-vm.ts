@@ -12,11 +12,12 @@ import { assignAddresses, lockAddresses, releaseAddresses } from '../../core/vm/
 import type { AssignedAddress } from '../../core/vm/addresses.ts';
 import { expectedHostSystem, findHostSystem, pricesAt } from '../../core/vm/host-system.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
-import { randomIdentifier } from '../../core/vm/identifier.ts';
+import { drawIdentifier } from '../../core/vm/identifier.ts';
 import { findOsImage } from '../../core/vm/os-image.ts';
 import { leaveNode, placeVm } from '../../core/vm/placement.ts';
 import type { NewVm } from '../../core/vm/placement.ts';
 import { vmSubject } from '../../core/vm/subject.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
 import { newPassword } from '../../rules/credentials.ts';
 import type { Money } from '../../rules/money.ts';
 import { assertPriceAccepted } from '../../rules/price-guard.ts';
@@ -123,13 +124,20 @@ interface Drawn {
 
 const drawn = new WeakMap<Call<'createVm'>, Drawn>();
 
+/** The identifiers that this instance has drawn. */
+const identifiers = new WeakMap<Runtime, Set<number>>();
+
 /** The random values of a purchase, which stay the same when its transaction runs again. */
 function drawnFor(call: Call<'createVm'>): Drawn {
+  const kept = drawn.get(call);
+  if (kept) return kept;
   const { runtime } = call;
   const { random } = runtime.ports;
-  const kept = drawn.get(call) ?? { identifier: randomIdentifier(random, runtime.vmIdentifiers), password: newPassword(random) };
-  drawn.set(call, kept);
-  return kept;
+  const before = identifiers.get(runtime) ?? new Set();
+  identifiers.set(runtime, before);
+  const values = { identifier: drawIdentifier(random, runtime.vmIdentifiers, before), password: newPassword(random) };
+  drawn.set(call, values);
+  return values;
 }
 
 async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
@@ -147,7 +155,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
 
   const { identifier: from } = drawnFor(call);
   const { ips, allowFallbackIPs } = vm;
-  const order = { pools, accountId, datacenter: host.datacenter_name, ips, allowFallbackIPs };
+  const order = { request: call, pools, accountId, datacenter: host.datacenter_name, ips, allowFallbackIPs };
   await lockAddresses(db, order, 1);
   const instant = Math.floor(now / 1000);
   await settle(db, runtime, { accountId, now });

@@ -135,13 +135,13 @@ export function createSession(pool: Connections, { scope, shareRead }: { readonl
   runDirectly(db, {
     scope,
     claim: claimRows,
+    locksRows: true,
     rows: async (statement) => rowsOf(await run(statement)),
     changes: async (statement) => (await run(statement)).count,
     async defer(statement) {
       if (state === 'reading') await run(statement);
       else waiting.push({ statement, isContended: false, isAssumed: false, settle: () => {} });
     },
-    lock: async (statement) => (isOptimistic ? 0 : (await run(statement)).count),
     async expectChange(statement, contention) {
       if (isOptimistic) return assume(statement, 1, contention).isMet;
       const { text, values } = statement;

@@ -75,10 +75,10 @@ export function directRunner(connection: DatabaseSync): Runner {
   return {
     scope: connection,
     claim: claimNothing,
+    locksRows: false,
     rows,
     changes,
     defer: (statement) => void changes(statement),
-    lock: () => 0,
     // A statement that returns rows may be a SELECT, which changes nothing.
     expectChange: (statement) => (statementOf(statement.text).columns().length > 0 ? rows(statement).length : changes(statement)) === 1,
     expectRows: <Row>(statement: Statement, count: number) => known<Row>(rows(statement), count),
