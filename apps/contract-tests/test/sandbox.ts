@@ -35,8 +35,8 @@ export interface Sandbox {
 const STORE_FILE = 'store.sqlite';
 
 /**
- * Starts the service with what a reseller cannot make alone, and a provider would make through the operator API: a deployed server, a
- * cancelled domain, and invoices of a month that is over. The first start of a run of tests makes them; the others copy its store.
+ * Starts the service with resources that only a provider can create, through the operator API: a deployed server, a cancelled domain,
+ * and invoices of a past month. The first start of a test run creates them; later starts copy its store.
  */
 export async function startSandbox({ extension = true }: { extension?: boolean } = {}): Promise<Sandbox> {
   const prepared = join(inject('runFolder'), `contract-${STORE_FILE}`);
@@ -47,7 +47,7 @@ export async function startSandbox({ extension = true }: { extension?: boolean }
   return { ...service, things: { server: (await serverOf(service)).id, domain: DOMAIN } };
 }
 
-/** Two processes may do this at the same time. The first to finish provides the file for all, complete from its first moment. */
+/** Creates the store file atomically, because several processes may do so at the same time. The first to finish provides it for all. */
 async function prepareFile(prepared: string): Promise<void> {
   const directory = newDirectory();
   const store = await openSqliteStore(directory);

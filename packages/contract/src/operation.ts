@@ -52,7 +52,7 @@ export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required: boolean;
-  /** Pointer to its schema, for `Validator.compile`; undefined where it has none. */
+  /** Pointer to its schema, for `Validator.compile`; undefined without a schema. */
   readonly pointer: string | undefined;
   readonly schema: Schema;
   readonly provenance: Provenance;
@@ -115,7 +115,7 @@ export interface OperationResponse {
 export interface MediaType {
   /** Pointer to the media type object. */
   readonly holder: string;
-  /** Pointer to its schema, for `Validator.compile`; undefined where it has none. */
+  /** Pointer to its schema, for `Validator.compile`; undefined without a schema. */
   readonly pointer: string | undefined;
   readonly schema: Schema;
   readonly examples: Readonly<Record<string, Example>>;

@@ -96,14 +96,17 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
 
 /** Milliseconds by which the clock of a snapshot is ahead of the machine's. */
 async function clockOffsetIn(db: Db, name: string): Promise<number> {
-  const settings = (await piecesOf(db, name)).filter(({ table_name }) => table_name === 'settings').flatMap(({ rows }) => parsed(rows));
+  const pieces = await piecesOf(db, name, 'settings');
+  const settings = pieces.flatMap(({ rows }) => parsed(rows));
   return Number(settings.find((row) => row['name'] === 'clock_offset')?.['value'] ?? 0);
 }
 
-async function piecesOf(db: Db, snapshot: string): Promise<{ table_name: string; rows: string }[]> {
+/** @param table The only table whose rows are read. */
+async function piecesOf(db: Db, snapshot: string, table?: string): Promise<{ table_name: string; rows: string }[]> {
   const kept = await db.selectFrom('snapshots').select('name').where('name', '=', snapshot).executeTakeFirst();
   const { name } = requireFound(kept, 'snapshot of this name');
-  return db.selectFrom('snapshot_rows').select(['table_name', 'rows']).where('snapshot', '=', name).orderBy('position').execute();
+  const pieces = db.selectFrom('snapshot_rows').select(['table_name', 'rows']).where('snapshot', '=', name).orderBy('position');
+  return (table === undefined ? pieces : pieces.where('table_name', '=', table)).execute();
 }
 
 function parsed(rows: string): readonly Row[] {
