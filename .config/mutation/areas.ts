@@ -64,7 +64,7 @@ export const areas: Readonly<Record<string, Area>> = {
   },
   journal: {
     sources: ['packages/contract/src/{clean-up,undo}.ts', 'apps/contract-tests/src/{file,memory}-journal.ts'],
-    tests: ['packages/contract/src/{clean-up,run}.test.ts', 'apps/contract-tests/test/journal.test.ts'],
+    tests: ['packages/contract/src/{clean-up,run,undo}.test.ts', 'apps/contract-tests/test/journal.test.ts'],
     startsService: false,
     threshold: 85,
   },

@@ -5,7 +5,10 @@ import {
   createIsolatedAccount,
   createOperatorToken,
   createSnapshot,
+  getHostSystem,
   restoreSnapshot,
+  scheduleHostSystemPrices,
+  scheduleTldPrices,
   suspendAccount,
 } from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
@@ -28,11 +31,25 @@ const operatorToken: Precondition = async (_, client) => {
   return { '0192f7c1-2d3e-7f40-8a51-6b7c8d9e0f1a': id };
 };
 
+/** The date of scheduled prices in samples. */
+const VALID_FROM = '2099-01-01T00:00:00.000Z';
+
 /** By the name of the reference and the operationId. */
 const preconditions: Readonly<Record<string, Precondition>> = {
   'operator.verifyOtp': async ({ baseUrl, apiKey }) => ({
     '48105529': (await createReseller({ baseUrl, apiKey }).account.createOtp()).otp_code,
   }),
+  'operator.withdrawHostSystemPrices': async (_, client) => {
+    const path = { hostsystem: 'nl_ryzen' };
+    const { prices } = await getHostSystem({ client, path });
+    await scheduleHostSystemPrices({ client, path, body: { prices, valid_from: VALID_FROM } });
+    return {};
+  },
+  'operator.withdrawTldPrices': async (_, client) => {
+    const prices = { create: '9.40', renew: '9.40', transfer: '5.00' };
+    await scheduleTldPrices({ client, path: { tld: 'de' }, body: { ...prices, valid_from: VALID_FROM } });
+    return {};
+  },
   'operator.deleteSnapshot': snapshot,
   'operator.restoreSnapshot': snapshot,
   'operator.rotateOperatorToken': operatorToken,
