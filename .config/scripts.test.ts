@@ -59,7 +59,7 @@ test('sources decode file URLs, so that folders may have spaces in their names',
 test('contract prints neither its command line nor the API key, and an error is one line', { timeout: 300_000 }, async () => {
   expect(await pnpm(['contract', '--api-key', 'a-secret-key', '--mode', 'wild'])).toEqual({
     code: 2,
-    stdout: '--mode is read-only or full.\n',
+    stdout: '--mode must be read-only or full.\n',
     stderr: '',
   });
 });

@@ -110,7 +110,13 @@ test('sends no success for a purchase whose commit does not reach the promoted s
   await expectBoughtOnce(server, account, postgresPlace(pair.standbyUrl));
 });
 
-test('sends no success for a commit of the old primary once its flushes reach the new one', { timeout: 120_000 }, async () => {
+test('sends no success for a commit of the old primary once its flushes reach the new one', { timeout: 240_000 }, async () => {
+  // A lease that is renewed in between makes the instance leave the old primary before it commits. Then the same is tried again.
+  for (let attempt = 1; !(await commitsToOldPrimary()); attempt++) expect(attempt, 'no attempt committed to the old primary').toBeLessThan(5);
+});
+
+/** @returns Whether the old primary had the commit. If it had none, nothing was shown. */
+async function commitsToOldPrimary(): Promise<boolean> {
   const pair = await ownPostgresPair();
   const flushes = flushGate();
   const proxy = await proxyTo(pair.url, flushes.passes);
@@ -125,10 +131,11 @@ test('sends no success for a commit of the old primary once its flushes reach th
   // The connections that do the work still lead to the old primary.
   flushes.cut();
   const answer = await fetchOf(server.baseUrl, account.apiKey, PURCHASE);
-  expect(await hasVm(pair.url, HOSTNAME), 'the old primary has no commit, so the test shows nothing').toBe(true);
-  expect(answer.status).toBe(503);
+  const isOnOldPrimary = await hasVm(pair.url, HOSTNAME);
+  if (isOnOldPrimary) expect(answer.status).toBe(503);
   await expectBoughtOnce(server, account, postgresPlace(pair.standbyUrl));
-});
+  return isOnOldPrimary;
+}
 
 async function hasVm(url: string, hostname: string): Promise<boolean> {
   return (await query(url, `select 1 from vms where hostname = '${hostname}'`)).length > 0;

@@ -18,6 +18,7 @@ const nothing: Readonly<Record<string, string>> = {
   ip_pool_id: 'nobody_made_this',
   snapshot: 'nobody-made-this',
   tld: 'example',
+  valid_from: '2100-01-01T00:00:00.000Z',
   vm_id: '99999',
   domain: 'nobody-has-this.net',
   invoice_id: 'nobody-has-this',
