@@ -112,7 +112,8 @@ test('sends no success for a purchase whose commit does not reach the promoted s
 
 test('sends no success for a commit of the old primary once its flushes reach the new one', { timeout: 240_000 }, async () => {
   // A lease that is renewed in between makes the instance leave the old primary before it commits. Then the same is tried again.
-  for (let attempt = 1; !(await commitsToOldPrimary()); attempt++) expect(attempt, 'no attempt committed to the old primary').toBeLessThan(5);
+  for (let attempt = 1; !(await commitsToOldPrimary()); attempt++)
+    expect(attempt, 'no attempt committed to the old primary').toBeLessThan(5);
 });
 
 /** @returns Whether the old primary had the commit. If it had none, nothing was shown. */
