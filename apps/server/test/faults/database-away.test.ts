@@ -86,7 +86,8 @@ for (const { name, rounds, create } of kinds) {
 
         expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200);
         expect((await fetch(`${operatorUrl}/healthz`)).status).toBe(200);
-        expect((await fetch(`${baseUrl}/readyz`)).status).toBe(503);
+        // The service remembers for a moment that it was ready.
+        await vi.waitFor(async () => expect((await fetch(`${baseUrl}/readyz`)).status).toBe(503), { timeout: BOUND, interval: 50 });
         const purchase = vmPurchase(`away-${round}`, { key: `away-${round}` });
         expectUnavailable(await fetchOf(baseUrl, buyer.apiKey, purchase));
         // Only the store can distinguish an unknown key from a valid one.
