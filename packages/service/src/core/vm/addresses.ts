@@ -74,7 +74,7 @@ export async function assignAddresses(db: Db, order: AddressOrder): Promise<() =
 
 /** Returns the addresses of a VM to their pools. */
 export async function releaseAddresses(db: Db, vmId: number): Promise<void> {
-  await db.updateTable('ip_addresses').set({ vm_id: null }).where('vm_id', '=', vmId).execute();
+  await db.updateTable('ip_addresses').set({ vm_id: null, pending: 0 }).where('vm_id', '=', vmId).execute();
 }
 
 /**
@@ -102,15 +102,22 @@ export async function releasePendingAddresses(db: Db, vmId: number): Promise<voi
  * pools.
  */
 export async function addressesOf(db: Db, vmId: number): Promise<AssignedAddress[]> {
-  return selectAddresses(db, vmId).where('ip_addresses.pending', '=', 0).execute();
+  return selectAddresses(db, [vmId]).where('ip_addresses.pending', '=', 0).execute();
 }
 
-function selectAddresses(db: Db, vmId: number) {
+/** The same for several VMs, by identifier. */
+export async function addressesOfVms(db: Db, vmIds: readonly number[]): Promise<ReadonlyMap<number, readonly AssignedAddress[]>> {
+  if (vmIds.length === 0) return new Map();
+  const addresses = await selectAddresses(db, vmIds).select('ip_addresses.vm_id').where('ip_addresses.pending', '=', 0).execute();
+  return Map.groupBy(addresses, ({ vm_id }) => Number(vm_id));
+}
+
+function selectAddresses(db: Db, vmIds: readonly number[]) {
   return db
     .selectFrom('ip_addresses')
     .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
     .select(['ip_addresses.address', 'ip_pools.family', 'ip_pools.gateway', 'ip_pools.ddos_protection as ddosProtection'])
-    .where('ip_addresses.vm_id', '=', vmId)
+    .where('ip_addresses.vm_id', 'in', vmIds)
     .orderBy((address) => address('ip_addresses.owner', '=', ownerOf(null)))
     .orderBy('ip_pools.id')
     .orderBy('ip_addresses.position');
@@ -118,7 +125,7 @@ function selectAddresses(db: Db, vmId: number) {
 
 /** The IPv4 addresses of a VM, in the same order, with those that are pending. */
 export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
-  const addresses = await selectAddresses(db, vmId).execute();
+  const addresses = await selectAddresses(db, [vmId]).execute();
   return addresses.filter(({ family }) => family === 4).map(({ address }) => address);
 }
 
