@@ -76,7 +76,16 @@ test.each([
   expect(
     await store.read((db) => db.selectFrom('ip_addresses').selectAll().where('pool_id', '=', 'new').orderBy('position').execute()),
   ).toEqual(
-    addresses.map((address, position) => ({ address, pool_id: 'new', position, datacenter_name: 'AMS1', family, owner: '', vm_id: null })),
+    addresses.map((address, position) => ({
+      address,
+      pool_id: 'new',
+      position,
+      datacenter_name: 'AMS1',
+      family,
+      owner: '',
+      vm_id: null,
+      pending: 0,
+    })),
   );
 });
 
