@@ -1,12 +1,13 @@
 /** The client of the simulated service. It calls the service in the same process and checks each response against the document. */
 import { pino } from 'pino';
 
-import { createService } from '../../src/index.ts';
-import type { Service, Store } from '../../src/index.ts';
+import type { Store } from '../../src/index.ts';
 import type { DataOf, OperationId } from '../../src/reseller/operation.ts';
 import type { StorePlace } from '../engines.ts';
 import { SECRET } from '../harness.ts';
 import { injectedInto, resellerApi, resellerRequest } from '../http-client.ts';
+import { createProviderService } from '../provider-service.ts';
+import type { ProviderService } from '../provider-service.ts';
 import type { ModelAccount } from './model.ts';
 import type { World } from './world.ts';
 
@@ -42,7 +43,7 @@ interface Envelope<Id extends OperationId> {
 /** A service that can crash and restart on the same store. */
 export interface SimulatedClient {
   store(): Store;
-  service(): Service;
+  service(): ProviderService;
   call<Id extends OperationId>(account: ModelAccount, id: Id, sent?: Sent): Promise<Reply<Id>>;
   /**
    * Stops the service and starts a new one on the same store. The data in memory is lost.
@@ -58,7 +59,7 @@ export async function openClient(place: StorePlace, { ports }: World, fill: (sto
   await fill(store);
   // The seed ends a hanging call, never a timeout, which would depend on the speed of the machine.
   const portTimeout = 3_600_000;
-  const start = () => createService({ store, ports, secret: SECRET, publicUrl: 'https://simulated.example', portTimeout, logger });
+  const start = () => createProviderService({ store, ports, secret: SECRET, publicUrl: 'https://simulated.example', portTimeout, logger });
   let service = await start();
   return {
     store: () => store,
