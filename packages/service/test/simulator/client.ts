@@ -1,12 +1,13 @@
 /** A reseller of the simulated service, in the same process. Each response is checked against the document. */
 import { pino } from 'pino';
 
-import { createService } from '../../src/index.ts';
-import type { Service, Store } from '../../src/index.ts';
+import type { Store } from '../../src/index.ts';
 import type { DataOf, OperationId } from '../../src/reseller/operation.ts';
 import type { StorePlace } from '../engines.ts';
 import { SECRET } from '../harness.ts';
 import { injectedInto, resellerApi, resellerRequest } from '../http-client.ts';
+import { createProviderService } from '../provider-service.ts';
+import type { ProviderService } from '../provider-service.ts';
 import type { ModelAccount } from './model.ts';
 import type { World } from './world.ts';
 
@@ -43,7 +44,7 @@ interface Envelope<Id extends OperationId> {
 /** A service over a place for stores, which can be crashed and started again. */
 export interface SimulatedClient {
   store(): Store;
-  service(): Service;
+  service(): ProviderService;
   call<Id extends OperationId>(account: ModelAccount, id: Id, sent?: Sent): Promise<Reply<Id>>;
   /**
    * Starts a new service on the same store. The data in memory is lost.
@@ -59,7 +60,7 @@ export async function openClient(place: StorePlace, { ports }: World, fill: (sto
   await fill(store);
   // What hangs does so for as long as the seed says, however slow the machine is.
   const portTimeout = 3_600_000;
-  const start = () => createService({ store, ports, secret: SECRET, publicUrl: 'https://simulated.example', portTimeout, logger });
+  const start = () => createProviderService({ store, ports, secret: SECRET, publicUrl: 'https://simulated.example', portTimeout, logger });
   let service = await start();
   return {
     store: () => store,
