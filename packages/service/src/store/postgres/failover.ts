@@ -7,6 +7,8 @@ export interface Connections {
   /** Kysely reads it. */
   readonly options: object;
   connect(): Promise<PoolClient>;
+  /** Whether a connection must not be used again, because its server has become read-only or is stopping. */
+  isLost(client: PoolClient): boolean;
   /** Further calls have no effect. */
   end(): Promise<void>;
 }
@@ -65,6 +67,7 @@ export function failoverPool(pools: readonly [Pool, ...Pool[]]): Connections {
         }
       }
     },
+    isLost,
     end: () => (ending ??= endAll()),
   };
 }
