@@ -7,8 +7,10 @@ export interface Connections {
   /** Kysely reads it. */
   readonly options: object;
   connect(): Promise<PoolClient>;
-  /** Whether a connection must not be used again, because its server has become read-only or is stopping. */
+  /** Whether a connection must not be used again, because its server has become read-only, is stopping, or is no longer the primary. */
   isLost(client: PoolClient): boolean;
+  /** Declares all connections lost that are open. */
+  loseAll(): void;
   /** Further calls have no effect. */
   end(): Promise<void>;
 }
@@ -68,6 +70,9 @@ export function failoverPool(pools: readonly [Pool, ...Pool[]]): Connections {
       }
     },
     isLost,
+    loseAll() {
+      lostAt = performance.now();
+    },
     end: () => (ending ??= endAll()),
   };
 }

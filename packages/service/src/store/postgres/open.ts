@@ -28,7 +28,7 @@ import { waitingLine } from './waiting-line.ts';
 export async function openPostgresStore(url: string): Promise<Store> {
   const tables = databaseOn(migrationConnectionsFor(url));
   const pool = connectionsFor(url);
-  const flushing = flusher(flushingConnectionsFor(url));
+  const flushing = flusher(flushingConnectionsFor(url), () => pool.loseAll());
   try {
     await sql`select 1`.execute(tables);
     await migrate(tables, 'postgres');
