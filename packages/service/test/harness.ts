@@ -7,8 +7,8 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { expect, inject, onTestFinished } from 'vitest';
 
-import { createAccount, createService, issueApiKey, systemRandom } from '../src/index.ts';
-import type { Ports, Random, Service, Store } from '../src/index.ts';
+import { createAccount, issueApiKey, systemRandom } from '../src/index.ts';
+import type { Ports, Random, Store } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { euros } from '../src/rules/money.ts';
 import { openStore } from './engines.ts';
@@ -20,6 +20,8 @@ import { TestFleet } from './ports/fleet.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
 import { TestRegistrar } from './ports/registrar.ts';
 import { seededPlace } from './prepared-store.ts';
+import { createProviderService } from './provider-service.ts';
+import type { ProviderService } from './provider-service.ts';
 import { exchange, requestText } from './raw-http.ts';
 
 /** The service's encryption secret. */
@@ -45,9 +47,9 @@ export interface TestService {
   /** The operator's side; it is not listening. */
   readonly operator: FastifyInstance;
   /** The provider's operations on VMs. */
-  readonly vms: Service['vms'];
+  readonly vms: ProviderService['vms'];
   /** The provider's operations on domains. */
-  readonly domains: Service['domains'];
+  readonly domains: ProviderService['domains'];
   /** Runs the jobs that are due. */
   runScheduledJobs(): Promise<number>;
   /** Stops the service; the store stays open until the test ends. */
@@ -101,7 +103,7 @@ export async function startService({
   const store = await openStore(databaseUrl === undefined ? engine : 'postgres', place);
   const clock = new TestClock();
   const ports = { clock, random, hypervisor, fleet, registrar };
-  const { app, operator, vms, domains, runScheduledJobs, close } = await createService({
+  const { app, operator, vms, domains, runScheduledJobs, close } = await createProviderService({
     store,
     ports,
     secret: SECRET,

@@ -150,7 +150,7 @@ test.each(delivered)('%s: while the first request is under way, the second is re
   // Its key is taken already, by another request.
   const another = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });
   expect(another).toMatchObject({ status: 409, body: { type: 'idempotency_key_reused' } });
-  hypervisor.letGo();
+  hypervisor.release();
   goOn();
   const first = await underWay;
   expect(first.status).toBe(200);
@@ -176,7 +176,7 @@ class HeldHypervisor extends TestHypervisor {
   hold(): void {
     this.#held = Promise.withResolvers<void>();
   }
-  letGo(): void {
+  release(): void {
     this.#held?.resolve();
   }
   override async create(...call: Parameters<TestHypervisor['create']>): Promise<void> {

@@ -2,8 +2,8 @@
 import { pino } from 'pino';
 import { onTestFinished, vi } from 'vitest';
 
-import { createAccount, createService, issueApiKey, simulatedPorts } from '../src/index.ts';
-import type { Ports, Service, Store } from '../src/index.ts';
+import { createAccount, issueApiKey, simulatedPorts } from '../src/index.ts';
+import type { Ports, ServiceOptions, Store } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { euros } from '../src/rules/money.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
@@ -14,11 +14,13 @@ import { OPERATOR_TOKEN } from './operator.ts';
 import { TestClock } from './ports/clock.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
 import { seededPlace } from './prepared-store.ts';
+import { createProviderService } from './provider-service.ts';
+import type { ProviderService } from './provider-service.ts';
 
 /** One of the instances. */
 export interface TestInstance {
   readonly store: Store;
-  readonly service: Service;
+  readonly service: ProviderService;
   call(operation: OperationId, sent?: Sent): Promise<Received>;
   /** Sends a request to the operator API of the instance, with the operator token unless another is given. */
   operate(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, token?: string): Promise<Received>;
@@ -33,7 +35,7 @@ export interface TestInstances {
   readonly accountId: string;
   readonly apiKey: string;
   /** Starts a further instance. */
-  start(given?: Partial<Parameters<typeof createService>[0]>): Promise<TestInstance>;
+  start(given?: Partial<ServiceOptions>): Promise<TestInstance>;
 }
 
 /** Creates a database with the sandbox's data and an account. It and its instances end with the test. */
@@ -59,7 +61,7 @@ export async function newInstances({
     ...account,
     async start(parts = {}) {
       const store = await openPostgresStore(url);
-      const service = await createService({
+      const service = await createProviderService({
         store,
         ports,
         secret: SECRET,

@@ -113,7 +113,7 @@ describe.each(undone)('$what', ({ prepare, act }) => {
     expect(await stateOf(service)).toEqual(before);
     await expectInvariants(service.store);
 
-    still.letGo();
+    still.release();
     await vi.waitUntil(() => still.ended === 1, { timeout: 60_000 });
     await expect.poll(() => outsideOf(service)).toEqual(outside);
     expect(await stateOf(service)).toEqual(before);
@@ -134,7 +134,7 @@ describe.each(undone)('$what', ({ prepare, act }) => {
     const left = await service.store.read((db) => db.selectFrom('reservations').select('id').execute());
     expect(left).toHaveLength(1);
     await expectExactHolds(service.store);
-    still.letGo();
+    still.release();
     await service.runScheduledJobs();
     await vi.waitUntil(() => still.ended === still.held.length, { timeout: 60_000 });
     await service.runScheduledJobs();
@@ -152,7 +152,7 @@ describe.each(['stop', 'remove'] as const)('%s of a VM', (does) => {
     // The VM is no longer billed, and its capacity is still reserved.
     expect((await stateOf(service)).positions).toMatchObject([{ stop: expect.any(Number) }]);
     expect((await stateOf(service)).taken).not.toEqual([]);
-    still.letGo();
+    still.release();
     await service.runScheduledJobs();
     await vi.waitUntil(() => still.ended === still.held.length, { timeout: 60_000 });
     expect(outsideOf(service).runs.filter(({ runs }) => runs)).toEqual([]);
@@ -169,7 +169,7 @@ test('a reinstallation without a response fails in time, and the VM can be chang
   expect((await service.call('reinstallVm', { path: { vmid: String(vmId) } })).status).toBe(500);
   await service.runScheduledJobs();
   expect((await service.call('reinstallVm', { path: { vmid: String(vmId) } })).status).toBe(200);
-  still.letGo();
+  still.release();
 });
 
 test('ports that answer nothing keep no work that is due from being done, and none of what they have not done is forgotten', async () => {
@@ -187,7 +187,7 @@ test('ports that answer nothing keep no work that is due from being done, and no
   await service.runScheduledJobs();
   expect(await service.store.read((db) => db.selectFrom('invoices').select('account_id').execute())).toHaveLength(2);
   expect(await service.store.read((db) => db.selectFrom('reservations').select('id').execute())).toHaveLength(26);
-  still.letGo();
+  still.release();
   await vi.waitUntil(() => still.ended === still.held.length, { timeout: 60_000 });
   await service.runScheduledJobs();
   expect(await service.store.read((db) => db.selectFrom('reservations').select('id').execute())).toEqual([]);
@@ -206,7 +206,7 @@ test('a service stops in time although a port answers nothing', async () => {
   await service.close();
   expect((await open).status).toBe(500);
   await working;
-  still.letGo();
+  still.release();
 });
 
 test('what was given up comes after newer changes of the same thing, and changes nothing', async () => {
@@ -225,7 +225,7 @@ test('what was given up comes after newer changes of the same thing, and changes
   expect((await service.call('setDomainNameservers', { path, form })).status).toBe(200);
   await service.vms.stop(vmId);
   const outside = outsideOf(service);
-  still.letGo();
+  still.release();
   await vi.waitUntil(() => still.ended === still.held.length, { timeout: 60_000 });
   await service.runScheduledJobs();
   expect(outsideOf(service)).toEqual(outside);
@@ -245,7 +245,7 @@ test('a server whose set-up was given up has ended by the time that it comes, an
   service.clock.advanceTo('2026-12-15T00:00:00Z');
   await service.runScheduledJobs();
   expect(fleet.retired).toEqual([EPYC]);
-  still.letGo();
+  still.release();
   await vi.waitUntil(() => still.ended === 1, { timeout: 60_000 });
   expect([...fleet.servers.keys()]).toEqual([]);
 });

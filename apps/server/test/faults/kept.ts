@@ -109,8 +109,15 @@ export function expectUnavailable({ status, headers, body }: Answer): void {
 }
 
 /** The closed and current invoices of the account charge each purchase once. */
-async function expectChargedOnce({ load: { sent, account }, instance, outage }: Survey): Promise<void> {
-  const data = async (path: string) => (await fetchOf(instance, account.apiKey, { method: 'GET', path })).body.data;
+async function expectChargedOnce(survey: Survey): Promise<void> {
+  const { load, instance, outage } = survey;
+  const { sent, account } = load;
+  const data = (path: string) =>
+    onceRecovered(survey, async () => {
+      const { status, body } = await fetchOf(instance, account.apiKey, { method: 'GET', path });
+      expect(status).toBe(200);
+      return body.data;
+    });
   const ids = Object.keys(await data('/accounting/invoices'));
   const pages = await Promise.all(['current', ...ids].map((id) => data(`/accounting/invoices/${id}`)));
   const creations = (positions: Readonly<Record<string, readonly { type: string }[]>> = {}) =>

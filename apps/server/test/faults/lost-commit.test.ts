@@ -5,7 +5,7 @@
 import { expectInvariants } from '@reseller/service/test/invariants.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { query } from '../database.ts';
+import { newDatabase, query } from '../database.ts';
 import { startServer } from '../process.ts';
 import type { Server } from '../process.ts';
 import { leftReservations } from './kept.ts';
@@ -87,6 +87,29 @@ test.each(commits)(
     await expectBoughtOnce(server, account, place);
   },
 );
+
+test.each(commits)('logs a request once when it cannot learn whether $name was committed', async ({ request, stored, written }) => {
+  const url = await newDatabase();
+  const flushes = flushGate();
+  const proxy = await proxyTo(url, flushes.passes);
+  const server = await startServer(postgresPlace(url, proxy.url).environment());
+  await goToMidMonth(server);
+  const account = await newAccount(server);
+
+  const held = flushes.holdAfter(stored);
+  const sent = fetchOf(server.baseUrl, account.apiKey, request);
+  await held;
+  await vi.waitFor(async () => expect(await query(url, written(account))).toHaveLength(1), WAIT);
+  flushes.open();
+  flushes.cut();
+  const { status, body } = await sent;
+  expect(status).toBe(503);
+
+  const log = { method: 'POST', path: '/account/requests' } as const;
+  const entries = (await fetchOf(server.baseUrl, account.apiKey, log)).body.data;
+  const isOwn = ({ requestID }: { requestID: string }) => requestID === body.requestID;
+  expect(entries.filter(isOwn).length).toBeLessThanOrEqual(1);
+});
 
 test('sends no success for a purchase whose commit does not reach the promoted standby', { timeout: 120_000 }, async () => {
   const pair = await ownPostgresPair();

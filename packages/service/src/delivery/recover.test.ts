@@ -13,13 +13,13 @@ import { createService, openSqliteStore } from '../index.ts';
 
 /** A hypervisor that does not come back from a creation until it is let go. */
 class HangingHypervisor extends TestHypervisor {
-  readonly #letGo = Promise.withResolvers<void>();
+  readonly #released = Promise.withResolvers<void>();
   override async create(...call: Parameters<TestHypervisor['create']>): Promise<void> {
     await super.create(...call);
-    await this.#letGo.promise;
+    await this.#released.promise;
   }
-  letGo(): void {
-    this.#letGo.resolve();
+  release(): void {
+    this.#released.resolve();
   }
 }
 
@@ -62,6 +62,6 @@ test('a purchase that a crash cut in half is undone at the next start, and may b
   });
   expect(again.status).toBe(200);
   expect(await store.read((db) => db.selectFrom('positions').selectAll().execute())).toHaveLength(1);
-  hypervisor.letGo();
+  hypervisor.release();
   await unanswered;
 });

@@ -34,7 +34,8 @@ export function failureSender(context: HttpContext): ServerOptions['sendFailure'
     request.caller = caller;
     countFailure(context.metrics, { api: 'reseller', status: refusal.status, error: failure });
     logFailure(request, caller, { refusal, error: failure });
-    return sendLogged(context, request, reply, { refusal, caller, isBusy: failure instanceof StoreBusyError });
+    const isStoreFailure = failure instanceof StoreBusyError || failure instanceof StoreUnavailableError;
+    return sendLogged(context, request, reply, { refusal, caller, isStoreFailure });
   };
 }
 
@@ -48,20 +49,18 @@ async function sendLogged(
   { runtime: { store, ports } }: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { refusal, caller, isBusy }: { refusal: Refusal; caller: Caller | null; isBusy: boolean },
+  { refusal, caller, isStoreFailure }: { refusal: Refusal; caller: Caller | null; isStoreFailure: boolean },
 ): Promise<FastifyReply> {
   const { id, method, originalUrl, routeOptions } = request;
   const codec = routeOptions.config.api?.codec ?? errorCodec;
-  // A busy store would make the caller wait a second time for the log entry.
-  if (!caller || isBusy) return send(reply, codec.error(id, refusal));
+  // A store that fails may have committed the request with its log entry, and a busy one would make the caller wait a second time.
+  if (!caller || isStoreFailure) return send(reply, codec.error(id, refusal));
   const { accountId, maskKey } = caller;
   const logged: LoggedRequest = { id, accountId, now: ports.clock.now(), method, path: pathOf(originalUrl), form: '{}', maskKey };
   try {
     return send(reply, await logReply(store, logged, codec.error(id, refusal, maskKey)));
   } catch (error) {
-    // An unavailable store was reported with the refusal.
-    if (refusal.status !== 503)
-      request.log.error({ ...requestFacts(request), err: loggableError(error, maskKey) }, 'request log not written');
+    request.log.error({ ...requestFacts(request), err: loggableError(error, maskKey) }, 'request log not written');
     return send(reply, codec.error(id, toRefusal(error)));
   }
 }

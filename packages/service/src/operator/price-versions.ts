@@ -1,7 +1,10 @@
-/** What scheduling and withdrawing have in common for the prices of host systems and of TLDs. */
+/** Lists, schedules and withdraws the prices of host systems and of TLDs. */
 import { versionStateAt } from '../rules/in-force.ts';
 import type { Dated } from '../rules/in-force.ts';
+import type { Db } from '../store/store.ts';
 import { toInstant } from './instants.ts';
+import { cursorKeys, pageOf } from './paging.ts';
+import type { Order, PageQuery } from './paging.ts';
 import { notFound, OperatorProblem, validationProblem } from './problem.ts';
 
 /** A date for which prices are to be scheduled. */
@@ -34,17 +37,72 @@ export function newDateOf({ subject, versions, wanted, now }: ScheduleRequest): 
   return validFrom;
 }
 
-/** The prices with a date. Undefined if there are none. */
-export function versionFrom<Version extends Dated>(versions: readonly Version[], validFrom: string): Version | undefined {
-  return versions.find((version) => version.validFrom === Date.parse(validFrom));
+/** The prices of a host system or of a TLD, found by the path of a request. `Shown` is a version as the API returns it. */
+export interface PriceList<Path, Version extends Dated, Shown> {
+  /** @throws OperatorProblem 404 if there is no price list. */
+  versionsOf(db: Db, path: Path): Promise<readonly Version[]>;
+  toVersion(versions: readonly Version[], version: Version, now: number): Shown;
+  remove(db: Db, path: Path, validFrom: number): Promise<void>;
 }
 
-/** @throws OperatorProblem 404 if no prices have the date, 409 if they are or were in force. */
-export function scheduledFrom(versions: readonly Dated[], validFrom: string, now: number): Dated {
-  const version = versionFrom(versions, validFrom);
+interface VersionCall<Path> {
+  readonly path: Path;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+const order: Order = { columns: { valid_from: 'integer' }, direction: 'desc' };
+
+/** Lists the versions, the latest first. */
+export async function listVersions<Path, Version extends Dated, Shown>(
+  db: Db,
+  { path, query, now }: VersionCall<Path> & { readonly query: PageQuery },
+  { versionsOf, toVersion }: PriceList<Path, Version, Shown>,
+): Promise<{ items: Shown[]; next_cursor: string | null }> {
+  const versions = await versionsOf(db, path);
+  const [before = Infinity] = cursorKeys(order, query);
+  const following = versions.toReversed().filter(({ validFrom }) => validFrom < Number(before));
+  const { rows, next_cursor } = pageOf(following, query, ({ validFrom }) => [validFrom]);
+  return { items: rows.map((version) => toVersion(versions, version, now)), next_cursor };
+}
+
+/** The version that a withdrawal names. Undefined if there is none. */
+export async function versionBeforeWithdrawal<Path, Version extends Dated, Shown>(
+  db: Db,
+  { path, now }: VersionCall<NoInfer<Path> & VersionPath>,
+  { versionsOf, toVersion }: PriceList<Path, Version, Shown>,
+): Promise<Shown | undefined> {
+  const versions = await versionsOf(db, path);
+  const version = versionFrom(versions, path);
+  return version && toVersion(versions, version, now);
+}
+
+/**
+ * Removes scheduled prices.
+ *
+ * @throws OperatorProblem 404 if no prices have the date, 409 if they are or were in force.
+ */
+export async function withdrawVersion<Path, Version extends Dated, Shown>(
+  db: Db,
+  { path, now }: VersionCall<NoInfer<Path> & VersionPath>,
+  { versionsOf, remove }: PriceList<Path, Version, Shown>,
+): Promise<undefined> {
+  const versions = await versionsOf(db, path);
+  const version = versionFrom(versions, path);
   if (!version) throw notFound('price with this date');
-  if (versionStateAt(versions, version, now) === 'scheduled') return version;
-  const since = toInstant(version.validFrom);
-  const detail = `These prices have applied since ${since}. Only scheduled prices can be withdrawn; schedule other prices instead.`;
-  throw new OperatorProblem('wrong-state', detail);
+  if (versionStateAt(versions, version, now) !== 'scheduled') {
+    const since = toInstant(version.validFrom);
+    const detail = `These prices have applied since ${since}. Only scheduled prices can be withdrawn; schedule other prices instead.`;
+    throw new OperatorProblem('wrong-state', detail);
+  }
+  await remove(db, path, version.validFrom);
+  return undefined;
+}
+
+interface VersionPath {
+  readonly valid_from: string;
+}
+
+function versionFrom<Version extends Dated>(versions: readonly Version[], path: VersionPath): Version | undefined {
+  return versions.find(({ validFrom }) => validFrom === Date.parse(path.valid_from));
 }

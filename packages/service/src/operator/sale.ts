@@ -8,6 +8,7 @@ import { decimalOf, euros } from '../rules/money.ts';
 import { saleEndAt, saleResources, saleStateAt } from '../rules/sale.ts';
 import type { SalePrices as StoredPrices, SaleState } from '../rules/sale.ts';
 import type { Db } from '../store/store.ts';
+import type { SalePricesTable } from '../store/tables/sale-prices.ts';
 import type { SalesTable } from '../store/tables/sales.ts';
 import { toInstant, toInstantOrNull } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
@@ -32,7 +33,8 @@ export const listSales: ReadOperation<'listSales'> = {
       .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(sales, query, ({ created, id }) => [created, id]);
-    return { items: await Promise.all(rows.map((sale) => toSale(db, sale, now))), next_cursor };
+    const details = await detailsOf(db, rows, now);
+    return { items: rows.map((sale) => toSale(sale, details, now)), next_cursor };
   },
 };
 
@@ -51,7 +53,7 @@ export const createSale: StoreOperation<'createSale'> = {
       maxVolume: body.max_volume,
       pricings: Object.fromEntries(Object.entries(body.pricings).map(([name, listed]) => [name, pricesOf(listed)])),
     });
-    return toSale(db, await saleOf(db, id), now);
+    return describeSale(db, await saleOf(db, id), now);
   },
 };
 
@@ -59,11 +61,11 @@ export const createSale: StoreOperation<'createSale'> = {
 export const endSale: StoreOperation<'endSale'> = {
   kind: 'store',
   lock: 'sales',
-  before: async (db, { path, now }) => toSale(db, await saleOf(db, path.sale_id), now),
+  before: async (db, { path, now }) => describeSale(db, await saleOf(db, path.sale_id), now),
   async run({ db }, { path, now }) {
     const sale = await saleOf(db, path.sale_id);
     if (!saleEndAt(toSaleCourse(sale), now)) await endOpenSale(db, sale.id, now);
-    return toSale(db, await saleOf(db, sale.id), now);
+    return describeSale(db, await saleOf(db, sale.id), now);
   },
 };
 
@@ -80,11 +82,41 @@ async function saleOf(db: Db, id: string): Promise<Row> {
   return requireFound(await db.selectFrom('sales').selectAll().where('id', '=', id).executeTakeFirst(), 'sale of this identifier');
 }
 
-async function toSale(db: Db, sale: Row, now: number): Promise<Sale> {
-  const prices = await db.selectFrom('sale_prices').selectAll().where('sale_id', '=', sale.id).orderBy('hostsystem').execute();
+/** Prices and last purchases of sales, by the identifiers of those. */
+interface Details {
+  readonly prices: ReadonlyMap<string, readonly Selectable<SalePricesTable>[]>;
+  /** Milliseconds: when the last VM was created through a sale that has no volume left. */
+  readonly lastPurchases: ReadonlyMap<string | null, number>;
+}
+
+async function detailsOf(db: Db, sales: readonly Row[], now: number): Promise<Details> {
+  const ids = sales.map(({ id }) => id);
+  const soldOut = sales.filter((sale) => saleEndAt(toSaleCourse(sale), now) === 'by volume').map(({ id }) => id);
+  const prices =
+    ids.length === 0 ? [] : await db.selectFrom('sale_prices').selectAll().where('sale_id', 'in', ids).orderBy('hostsystem').execute();
+  const lastPurchases =
+    soldOut.length === 0
+      ? []
+      : await db
+          .selectFrom('vms')
+          .select(({ fn }) => ['sale_id', fn.max<number>('created').as('created')])
+          .where('sale_id', 'in', soldOut)
+          .groupBy('sale_id')
+          .execute();
+  return {
+    prices: Map.groupBy(prices, ({ sale_id }) => sale_id),
+    lastPurchases: new Map(lastPurchases.map(({ sale_id, created }) => [sale_id, created])),
+  };
+}
+
+async function describeSale(db: Db, sale: Row, now: number): Promise<Sale> {
+  return toSale(sale, await detailsOf(db, [sale], now), now);
+}
+
+function toSale(sale: Row, { prices, lastPurchases }: Details, now: number): Sale {
   const pricings: Record<string, SalePrices> = {};
   for (const resource of saleResources) {
-    for (const price of prices) {
+    for (const price of prices.get(sale.id) ?? []) {
       if (price.resource === resource) (pricings[price.hostsystem] ??= {})[resource] = decimalOf(BigInt(price.price_net));
     }
   }
@@ -98,13 +130,13 @@ async function toSale(db: Db, sale: Row, now: number): Promise<Sale> {
     pricings,
     account_id: sale.account_id,
     state: saleStateAt(toSaleCourse(sale), now),
-    ended: toInstantOrNull(await endOf(db, sale, now)),
+    ended: toInstantOrNull(endOf(sale, lastPurchases.get(sale.id), now)),
     used_volume: sale.used_volume,
   };
 }
 
 /** When a sale ended. A sale without volume ended with the last VM that was created through it. */
-async function endOf(db: Db, sale: Row, now: number): Promise<number | null> {
+function endOf(sale: Row, lastPurchase: number | undefined, now: number): number | null {
   switch (saleEndAt(toSaleCourse(sale), now)) {
     case undefined:
       return null;
@@ -112,15 +144,8 @@ async function endOf(db: Db, sale: Row, now: number): Promise<number | null> {
       return sale.ended;
     case 'by date':
       return sale.stop;
-    case 'by volume': {
-      const last = await db
-        .selectFrom('vms')
-        .select('created')
-        .where('sale_id', '=', sale.id)
-        .orderBy('created', 'desc')
-        .executeTakeFirst();
-      return last?.created ?? sale.start;
-    }
+    case 'by volume':
+      return lastPurchase ?? sale.start;
   }
 }
 

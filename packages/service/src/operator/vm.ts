@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
 import { lockAccount } from '../core/accounting/period-end.ts';
-import { addressesOf } from '../core/vm/addresses.ts';
+import { addressesOf, addressesOfVms } from '../core/vm/addresses.ts';
+import type { AssignedAddress } from '../core/vm/addresses.ts';
 import { holdStopped, restartBilling } from '../core/vm/change.ts';
 import { vmCommands } from '../core/vm/commands.ts';
 import type { VmCommands } from '../core/vm/commands.ts';
@@ -40,14 +41,18 @@ export const listVms: ReadOperation<'listVms'> = {
       .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(vms, query, ({ created, id }) => [created, id]);
-    return { items: await Promise.all(rows.map((vm) => toVm(db, vm))), next_cursor };
+    const addresses = await addressesOfVms(
+      db,
+      rows.map(({ id }) => id),
+    );
+    return { items: rows.map((vm) => toVm(vm, addresses.get(vm.id))), next_cursor };
   },
 };
 
 /** GET /vms/{vm_id} */
 export const getVm: ReadOperation<'getVm'> = {
   kind: 'read',
-  run: async (db, { path }) => toVm(db, await vmOf(db, path.vm_id)),
+  run: async (db, { path }) => describeVm(db, await vmOf(db, path.vm_id)),
 };
 
 /** POST /vms/{vm_id}/stop: a stopped VM stays as it is, and only the provider starts it. */
@@ -75,7 +80,7 @@ export const resizeVm: ServiceOperation<'resizeVm'> = {
     const { store } = runtime;
     const vm = await store.read((db) => vmOf(db, path.vm_id));
     await vmCommands(runtime, vmWitness(path.vm_id, record)).resize(vm.id, { resources: definedOnly(body) });
-    return store.read(async (db) => toVm(db, await vmOf(db, path.vm_id)));
+    return store.read(async (db) => describeVm(db, await vmOf(db, path.vm_id)));
   },
 };
 
@@ -85,11 +90,11 @@ export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
   async before(db, { path }) {
     const { account_id } = await vmOf(db, path.vm_id);
     await lockAccount(db, account_id);
-    return toVm(db, await vmOf(db, path.vm_id));
+    return describeVm(db, await vmOf(db, path.vm_id));
   },
   async run({ db }, { path, now, runtime }) {
     await restartBilling(db, runtime, { vmId: Number(path.vm_id), now });
-    return toVm(db, await vmOf(db, path.vm_id));
+    return describeVm(db, await vmOf(db, path.vm_id));
   },
 };
 
@@ -112,14 +117,14 @@ async function bringTo(
   return store.commit(async ({ db }) => {
     // Its owner may have stopped it, and could start it again.
     if (vm.state === state && state === 'stopped') await holdStopped(db, vm.id);
-    const shown = await toVm(db, await vmOf(db, path.vm_id));
+    const shown = await describeVm(db, await vmOf(db, path.vm_id));
     if (vm.state === state) await record(db, { before: shown, after: shown });
     return shown;
   });
 }
 
 function vmWitness(id: string, record: RecordChange): Witness {
-  return witness(async (db) => toVm(db, await vmOf(db, id)), record);
+  return witness(async (db) => describeVm(db, await vmOf(db, id)), record);
 }
 
 async function vmOf(db: Db, id: string): Promise<Row> {
@@ -132,8 +137,11 @@ function definedOnly(body: ResizeVmRequest): ResizeVmRequest {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }
 
-async function toVm(db: Db, vm: Row): Promise<Vm> {
-  const addresses = await addressesOf(db, vm.id);
+async function describeVm(db: Db, vm: Row): Promise<Vm> {
+  return toVm(vm, await addressesOf(db, vm.id));
+}
+
+function toVm(vm: Row, addresses: readonly AssignedAddress[] = []): Vm {
   function ofFamily(family: number) {
     return addresses.filter((address) => address.family === family).map(({ address }) => address);
   }

@@ -4,7 +4,7 @@
  */
 import { MASK, secretNames } from '@reseller/contract';
 
-import { apiKeyHeader, resellerDocument } from './document.ts';
+import { apiKeyHeader, documentedOperations, resellerDocument } from './document.ts';
 
 /** Names that are secret anywhere in the document, normalized. */
 const SECRET_NAMES: readonly string[] = [...secretNames(resellerDocument), apiKeyHeader].map(normalized);
@@ -38,8 +38,12 @@ export function maskByName(value: unknown): unknown {
   return masked;
 }
 
+/** A path that is in the document has no values, so it needs no masking. */
+const DOCUMENTED_PATHS: ReadonlySet<string> = new Set(documentedOperations.map(({ path }) => path));
+
 /** Masks the values of secret names in a path, such as `/vm/create&authcode=x`. */
 export function maskPath(path: string): string {
+  if (DOCUMENTED_PATHS.has(path)) return path;
   const text = decoded(path);
   const masked = maskAssignments(text);
   return masked === text ? path : encodeURI(masked);

@@ -12,7 +12,7 @@ import type { Db, Engine } from './store.ts';
  */
 export async function migrate(db: Db, engine: Engine): Promise<void> {
   await assertReleased(db, engine);
-  await assertNotNewer(db, engine);
+  if (await isUpToDate(db, engine)) return;
   const { error } = await migratorOf(db, engine).migrateToLatest();
   if (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -23,13 +23,17 @@ export async function migrate(db: Db, engine: Engine): Promise<void> {
   }
 }
 
-/** @throws StoreOpenError if a newer version wrote the store. */
-async function assertNotNewer(db: Db, engine: Engine): Promise<void> {
-  if (!(await hasTable(db, engine, 'kysely_migration'))) return;
+/**
+ * Whether all migrations have run. The migrator finds that out too, but it reads the columns of all tables first.
+ *
+ * @throws StoreOpenError if a newer version wrote the store.
+ */
+async function isUpToDate(db: Db, engine: Engine): Promise<boolean> {
+  if (!(await hasTable(db, engine, 'kysely_migration'))) return false;
   const known = Object.keys(migrationsOf(engine));
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
   const newest = rows.map(({ name }) => name).findLast((name) => !known.includes(name));
-  if (newest === undefined) return;
+  if (newest === undefined) return rows.length === known.length;
   throw new StoreOpenError(
     `A newer version of the service wrote the store: it has the migration ${newest}. Start that version; this one knows ${known.at(-1)}.`,
   );

@@ -1,11 +1,11 @@
-/** The way of every call into a fake port: it works, fails or hangs as a test says, and a stale token is rejected in any case. */
+/** Every call of a test port goes through here. A test decides whether the call works, fails or hangs. A stale fencing token is always rejected. */
 import { memoryFence } from '../../src/index.ts';
 import type { FencingToken, Subject } from '../../src/index.ts';
 
-/** The fate of a port call: it may do its work, or fail or hang before or after it. */
+/** Whether a port call works, or fails or hangs before or after its work. */
 export type Fault = 'none' | 'fails before' | 'fails after' | 'hangs before' | 'hangs after';
 
-/** The purpose of a call: to do something for a request, to undo it, or to tell the port of something that the store already says. */
+/** The purpose of a call: to carry out a request, to undo it, or to notify the port of a change that is already in the store. */
 export type Purpose = 'do' | 'undo' | 'tell';
 
 /** A port's failure. The service does not know this class. */
@@ -13,23 +13,23 @@ export class PortFailure extends Error {
   override readonly name = 'PortFailure';
 }
 
-/** A call that hangs. One that never goes on is one whose process has died. */
+/** A hanging call. If nothing ends it, its process has crashed. */
 export interface HangingCall {
-  /** Lets it go on; with `fails`, it fails then. */
-  letGo(outcome: 'goes on' | 'fails'): void;
+  /** Ends the hang: the call continues or fails. */
+  end(outcome: 'continues' | 'fails'): void;
 }
 
-/** Decides the fate of calls. The ports of one service may share it. */
+/** Decides which calls fail or hang. The ports of one service can share it. */
 export class PortCalls {
-  /** For the next calls, in their order. Calls for which nothing is planned work. */
+  /** The faults of the next calls, in order. */
   plan: Fault[] = [];
-  /** Decides where nothing is planned. */
+  /** The fault of a call after the plan has ended. */
   otherwise: (purpose: Purpose) => Fault = () => 'none';
-  /** Called with each call that begins to hang. */
+  /** Receives each call that begins to hang. */
   onHang: (call: HangingCall) => void = () => {};
   readonly #fence = memoryFence();
 
-  /** @param subject The fence rejects stale calls about it. */
+  /** @param subject The fence rejects stale calls for this subject. */
   async call<T>(purpose: Purpose, [subject, token]: readonly [Subject, FencingToken], work: () => T): Promise<T> {
     const fault = this.plan.shift() ?? this.otherwise(purpose);
     if (fault === 'fails before') throw new PortFailure('The port failed before it did its work.');
@@ -44,7 +44,7 @@ export class PortCalls {
   #hang(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.onHang({
-      letGo: (outcome) => (outcome === 'goes on' ? resolve() : reject(new PortFailure('The port failed after it had hung.'))),
+      end: (outcome) => (outcome === 'continues' ? resolve() : reject(new PortFailure('The port failed after it had hung.'))),
     });
     return promise;
   }

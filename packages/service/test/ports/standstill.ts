@@ -13,7 +13,7 @@ export class Standstill {
   #going = Promise.withResolvers<void>();
 
   /** Lets all that is held go on, and holds nothing more. */
-  letGo(): void {
+  release(): void {
     this.holds = 'nothing';
     this.#going.resolve();
     this.#going = Promise.withResolvers<void>();

@@ -1,15 +1,15 @@
-/** The provider's operations on credit limits, sales and invoices. */
+/** Operations of the provider on credit limits, invoices, sales and prices. */
 import { cancelInvoice, markInvoicePaid } from '../../src/core/accounting/invoice-changes.ts';
 import { createSale, endSale } from '../../src/core/accounting/sale-life-cycle.ts';
 import { storePrices, withdrawPrices } from '../../src/core/vm/host-system.ts';
 import { euros } from '../../src/index.ts';
 import { hosts } from './catalogue.ts';
-import { wrongState } from './delivery.ts';
 import { decimal, units } from './fraction.ts';
 import { invoicesOf } from './model-billing.ts';
 import { listedAt, listOf } from './model-prices.ts';
 import type { ModelAccount, SalePrices, SaleResource } from './model.ts';
-import { tryProvider } from './provider-act.ts';
+import { runProviderOperation } from './provider-operations.ts';
+import { wrongState } from './requests.ts';
 import type { Dice } from './seeded-random.ts';
 import type { Simulation } from './simulation.ts';
 import { monthAfter, monthOf } from './virtual-clock.ts';
@@ -17,7 +17,7 @@ import { monthAfter, monthOf } from './virtual-clock.ts';
 export async function changeCreditLimit(sim: Simulation): Promise<void> {
   const account = sim.dice.pick(sim.model.accounts);
   const text = `${sim.dice.integer(20, 350)}.${sim.dice.integer(10, 99)}`;
-  sim.say(`the credit limit of ${account.name} becomes ${text} EUR`);
+  sim.describe(`the credit limit of ${account.name} becomes ${text} EUR`);
   await setCreditLimit(sim, account, text);
 }
 
@@ -27,44 +27,44 @@ export async function setCreditLimit(sim: Simulation, account: ModelAccount, tex
   await sim.client.store().commit(({ db }) => db.updateTable('accounts').set({ credit_limit }).where('id', '=', account.id).execute());
 }
 
-export async function settleSomeInvoice(sim: Simulation): Promise<void> {
+export async function settleRandomInvoice(sim: Simulation): Promise<void> {
   const { dice, model, clock } = sim;
   const known = model.accounts.flatMap((account) => [...account.invoiceIds].map(([month, id]) => ({ account, month, id })));
   const invoice = dice.pickAny(known);
   if (!invoice) return changeCreditLimit(sim);
-  const does = dice.chance(0.8) ? 'pay' : 'cancel';
-  await settle(sim, invoice, does);
-  // Someone who pays pays all of it, mostly: else the limit would refuse everything before long.
-  if (does !== 'pay' || dice.chance(0.4)) return;
+  const action = dice.chance(0.8) ? 'pay' : 'cancel';
+  await settleInvoice(sim, invoice, action);
+  // Most payments cover all open invoices. Otherwise the credit limits would soon refuse every purchase.
+  if (action !== 'pay' || dice.chance(0.4)) return;
   const open = new Set(
     invoicesOf(model, invoice.account, clock.seconds()).flatMap(({ month, status }) => (status === 'OPEN' ? [month] : [])),
   );
-  for (const one of known) if (one.account === invoice.account && open.has(one.month)) await settle(sim, one, 'pay');
+  for (const one of known) if (one.account === invoice.account && open.has(one.month)) await settleInvoice(sim, one, 'pay');
 }
 
-async function settle(
+async function settleInvoice(
   sim: Simulation,
   { account, month, id }: { account: ModelAccount; month: number; id: string },
-  does: 'pay' | 'cancel',
+  action: 'pay' | 'cancel',
 ): Promise<void> {
   const invoice = invoicesOf(sim.model, account, sim.clock.seconds()).find((one) => one.month === month);
-  sim.say(
-    `${account.name} has its invoice of ${new Date(month * 1000).toISOString().slice(0, 7)} ${does === 'pay' ? 'paid' : 'cancelled'}`,
+  sim.describe(
+    `the provider ${action === 'pay' ? 'marks as paid' : 'cancels'} the invoice of ${account.name} for ${new Date(month * 1000).toISOString().slice(0, 7)}`,
   );
   const done = () =>
     sim.client
       .store()
       .commit(({ db }) =>
-        does === 'pay' ? markInvoicePaid(db, id) : cancelInvoice(db, sim.world, { invoiceId: id, now: sim.clock.now() }),
+        action === 'pay' ? markInvoicePaid(db, id) : cancelInvoice(db, sim.world, { invoiceId: id, now: sim.clock.now() }),
       );
-  if (await tryProvider(sim, done, invoice?.status === 'OPEN' ? undefined : wrongState)) {
-    account.settled.set(month, does === 'pay' ? 'PAID' : 'CANCELED');
+  if (await runProviderOperation(sim, done, invoice?.status === 'OPEN' ? undefined : wrongState)) {
+    account.settled.set(month, action === 'pay' ? 'PAID' : 'CANCELED');
   }
 }
 
 const DAY = 86_400_000;
 
-export async function beginSale(sim: Simulation): Promise<void> {
+export async function createRandomSale(sim: Simulation): Promise<void> {
   const { dice, model, clock, client, world } = sim;
   const now = clock.now();
   const start = now + dice.pick([-DAY, 0, 1, 500, dice.integer(1, 40 * DAY)]);
@@ -72,7 +72,7 @@ export async function beginSale(sim: Simulation): Promise<void> {
   const accountId = dice.chance(0.25) ? dice.pick(model.accounts).id : null;
   const listed = hosts.filter(() => dice.chance(0.6));
   const pricings = (listed.length > 0 ? listed : hosts).map(
-    (host) => [host.name, somePrices(dice, listedAt(model, host.name, Math.max(now, start)).prices)] as const,
+    (host) => [host.name, randomPrices(dice, listedAt(model, host.name, Math.max(now, start)).prices)] as const,
   );
   const max = dice.integer(1, 4);
   const upgradable = dice.chance(0.5);
@@ -92,31 +92,31 @@ export async function beginSale(sim: Simulation): Promise<void> {
     ]),
   );
   model.sales.push({ id, title, accountId, start, stop, ended: null, max, used: 0, upgradable, prices });
-  sim.say(`the provider sets up ${title} for ${max} VMs`);
+  sim.describe(`the provider creates ${title} for ${max} VMs`);
 }
 
-function somePrices(dice: Dice, standard: Readonly<Record<SaleResource, string>>): (readonly [SaleResource, string])[] {
+function randomPrices(dice: Dice, standard: Readonly<Record<SaleResource, string>>): (readonly [SaleResource, string])[] {
   const resources: readonly SaleResource[] = ['core', 'mem', 'nvme'];
   const chosen = resources.filter(() => dice.chance(0.6));
-  // From nothing to the list price: such a sale is none.
+  // From zero to the list price. The service does not apply a sale at the list price.
   return (chosen.length > 0 ? chosen : resources).map((resource) => {
     const price = dice.integer(0, Math.round(Number(standard[resource]) * 1000));
     return [resource, `${Math.floor(price / 1000)}.${String(price % 1000).padStart(3, '0')}`] as const;
   });
 }
 
-export async function endSomeSale(sim: Simulation): Promise<void> {
+export async function endRandomSale(sim: Simulation): Promise<void> {
   const { dice, model, clock, client } = sim;
   const sale = dice.pickAny(model.sales.slice(-6));
-  if (!sale) return beginSale(sim);
+  if (!sale) return createRandomSale(sim);
   const now = clock.now();
   const hasEnded = sale.ended !== null || (sale.stop !== null && sale.stop <= now) || sale.used >= sale.max;
-  sim.say(`the provider ends ${sale.title}`);
+  sim.describe(`the provider ends ${sale.title}`);
   const done = () => client.store().commit(({ db }) => endSale(db, sale.id, now));
-  if (await tryProvider(sim, done, hasEnded ? wrongState : undefined)) sale.ended = now;
+  if (await runProviderOperation(sim, done, hasEnded ? wrongState : undefined)) sale.ended = now;
 }
 
-/** The provider schedules prices of a host system, often around the end of a month, or withdraws scheduled ones. */
+/** The provider schedules prices of a host system, often around the end of a month, or withdraws scheduled prices. */
 export async function changePrices(sim: Simulation): Promise<void> {
   const { dice, model, clock, client } = sim;
   const now = clock.now();
@@ -124,14 +124,14 @@ export async function changePrices(sim: Simulation): Promise<void> {
   const list = listOf(model, name);
   const scheduled = dice.pickAny(list.filter(({ from }) => from > now));
   if (scheduled && dice.chance(0.3)) {
-    sim.say(`the provider withdraws the prices of ${name} from ${new Date(scheduled.from).toISOString()} on`);
+    sim.describe(`the provider withdraws the prices of ${name} from ${new Date(scheduled.from).toISOString()} on`);
     await client.store().commit(({ db }) => withdrawPrices(db, name, scheduled.from));
     list.splice(list.indexOf(scheduled), 1);
     return;
   }
   const month = monthAfter(monthOf(clock.seconds())) * 1000;
   const from = dice.pick([now, now + 1, now + dice.integer(1, 40 * DAY), month - 1, month, month + 1]);
-  if (list.some((one) => one.from === from)) return sim.say('other prices begin at the same instant');
+  if (list.some((one) => one.from === from)) return sim.describe('the provider schedules no prices: others begin at the same instant');
   const isForAll = dice.chance(0.6);
   const prices = Object.fromEntries(
     Object.entries(list[0]?.prices ?? {}).map(([resource, price]) => [
@@ -141,7 +141,7 @@ export async function changePrices(sim: Simulation): Promise<void> {
   );
   const { core = '', mem = '', nvme = '', hdd = '', extra_ip = '', extra_backup_slot = '', extra_gbit = '' } = prices;
   const changed = { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit };
-  sim.say(`the provider schedules prices of ${name} from ${new Date(from).toISOString()} on${isForAll ? ', for all VMs' : ''}`);
+  sim.describe(`the provider schedules prices of ${name} from ${new Date(from).toISOString()} on${isForAll ? ', for all VMs' : ''}`);
   const appliesTo = isForAll ? 'all_vms' : 'new_purchases';
   await client.store().commit(({ db }) => storePrices(db, name, { validFrom: from, prices: changed, appliesTo }));
   list.push({ from, prices: changed, isForAll });

@@ -1,11 +1,11 @@
-/** What resellers do with the DNS records of their domains. */
+/** Operations of resellers on the DNS records of their domains. */
 import { expect } from 'vitest';
 
 import type { Reply } from './client.ts';
-import { notFound, send, wrongState } from './delivery.ts';
-import type { Prospect } from './delivery.ts';
 import { ownDomain, remove } from './model.ts';
 import type { ModelAccount, ModelDomain, ModelRecord } from './model.ts';
+import { notFound, send, wrongState } from './requests.ts';
+import type { Prediction } from './requests.ts';
 import type { Dice } from './seeded-random.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -14,8 +14,8 @@ const UNKNOWN_RECORD = '01900000-0000-7000-8000-00000000dead';
 
 type Wanted = Pick<ModelRecord, 'type' | 'sub' | 'data'>;
 
-/** So few names and values that records meet often. */
-function someRecord(dice: Dice): Wanted {
+/** Only a few names and values, so that records often conflict. */
+function randomRecord(dice: Dice): Wanted {
   const type = dice.pick(['A', 'A', 'TXT', 'TXT', 'MX', 'CNAME']);
   const number = dice.integer(1, 3);
   const data = { A: `192.0.2.${number}`, TXT: `token-${number}`, MX: `${number}0 mail.example.net`, CNAME: `web${number}.example.net` }[
@@ -24,16 +24,16 @@ function someRecord(dice: Dice): Wanted {
   return { type, sub: dice.pick(['www', 'mail', '_acme-challenge']), data: data ?? '' };
 }
 
-/** The operation of the specification: keeps all values of a name, and replaces a CNAME. */
+/** Sends `editDomainDns`, which adds a value to a name, or replaces a CNAME. */
 export function ensureDnsRecord(sim: Simulation, account: ModelAccount, name: string): Promise<void> {
-  const form = someRecord(sim.dice);
+  const form = randomRecord(sim.dice);
   return send(sim, {
     account,
     id: 'editDomainDns',
     sent: { path: { domain: name }, form },
     otherForm: { ...form, data: `${form.data}9` },
-    prospect: () =>
-      inStore(sim, account, name, (domain) => {
+    predict: () =>
+      predictRecordChange(sim, account, name, (domain) => {
         const others = domain.records.filter(({ sub }) => sub === form.sub);
         if (others.some((other) => isSame(form, other))) return () => {};
         const cname = form.type === 'CNAME' ? others.find(({ type }) => type === 'CNAME') : undefined;
@@ -47,7 +47,7 @@ export function ensureDnsRecord(sim: Simulation, account: ModelAccount, name: st
 export async function changeDnsRecords(sim: Simulation): Promise<void> {
   const { dice, model } = sim;
   const domain = dice.pickAny([...model.domains.values()]);
-  if (!domain) return sim.say('no domain has records');
+  if (!domain) return sim.describe('no domain exists');
   const { account, name } = domain;
   const record = dice.pickAny(domain.records.filter(({ id }) => id !== undefined));
   if (!record || dice.chance(0.5)) return addRecord(sim, account, name);
@@ -55,7 +55,7 @@ export async function changeDnsRecords(sim: Simulation): Promise<void> {
 }
 
 function addRecord(sim: Simulation, account: ModelAccount, name: string): Promise<void> {
-  const record = someRecord(sim.dice);
+  const record = randomRecord(sim.dice);
   const ttl = sim.dice.chance(0.3) ? undefined : sim.dice.pick([60, 300]);
   const form = { ...record, ...(ttl !== undefined && { ttl }) };
   return send(sim, {
@@ -63,12 +63,12 @@ function addRecord(sim: Simulation, account: ModelAccount, name: string): Promis
     id: 'addDomainDns',
     sent: { path: { domain: name }, form },
     otherForm: { ...form, ttl: 86_400 },
-    prospect: () =>
-      inStore<'addDomainDns'>(sim, account, name, (domain) => {
+    predict: () =>
+      predictRecordChange<'addDomainDns'>(sim, account, name, (domain) => {
         if (isExcluded(record, domain.records)) return undefined;
         return (reply) => {
           const added = { ...record, id: reply.data().record_id, ttl: ttl ?? DEFAULT_TTL };
-          expect(reply.data()).toEqual(toAnswered(domain, added));
+          expect(reply.data()).toEqual(expectedRecord(domain, added));
           domain.records.push(added);
           setTtl(domain, added);
         };
@@ -78,7 +78,7 @@ function addRecord(sim: Simulation, account: ModelAccount, name: string): Promis
 
 function editRecord(sim: Simulation, account: ModelAccount, name: string, record: ModelRecord): Promise<void> {
   const { dice } = sim;
-  const { sub, data, type } = someRecord(dice);
+  const { sub, data, type } = randomRecord(dice);
   const changed: Partial<ModelRecord> = {
     ...(dice.chance(0.5) && { sub }),
     ...(dice.chance(0.6) && { type, data }),
@@ -90,8 +90,8 @@ function editRecord(sim: Simulation, account: ModelAccount, name: string, record
     id: 'editDomainDnsRecord',
     sent: { path: { domain: name, record_id }, form: changed },
     otherForm: { ...changed, ttl: 86_400 },
-    prospect: () =>
-      inStore(sim, account, name, (domain) => {
+    predict: () =>
+      predictRecordChange(sim, account, name, (domain) => {
         const present = domain.records.find(({ id }) => id === record_id);
         if (!present) return 'gone';
         const others = domain.records.filter((other) => other !== present);
@@ -101,7 +101,7 @@ function editRecord(sim: Simulation, account: ModelAccount, name: string, record
           const ttl = changed.ttl ?? others.find((other) => isInSet(next, other))?.ttl ?? present.ttl;
           Object.assign(present, next, { ttl });
           setTtl(domain, present);
-          expect(reply.data()).toEqual(toAnswered(domain, present));
+          expect(reply.data()).toEqual(expectedRecord(domain, present));
         };
       }),
   });
@@ -113,8 +113,8 @@ function removeRecord(sim: Simulation, account: ModelAccount, name: string, reco
     account,
     id: 'removeDomainDns',
     sent: { path: { domain: name, record_id } },
-    prospect: () =>
-      inStore(sim, account, name, (domain) => {
+    predict: () =>
+      predictRecordChange(sim, account, name, (domain) => {
         const present = domain.records.find(({ id }) => id === record_id);
         return present ? () => remove(domain.records, present) : 'gone';
       }),
@@ -124,25 +124,29 @@ function removeRecord(sim: Simulation, account: ModelAccount, name: string, reco
 type DnsOperation = 'editDomainDns' | 'addDomainDns' | 'editDomainDnsRecord' | 'removeDomainDns';
 
 /**
- * A change that the store alone carries out.
+ * Predicts a change of records, which calls no port.
  *
- * @param change Returns what the model does once it is done, undefined where records conflict, and `gone` where there is no such record.
+ * @param change Returns the effect on the model, undefined if records conflict, or `gone` if the record does not exist.
  */
-function inStore<Id extends DnsOperation>(
+function predictRecordChange<Id extends DnsOperation>(
   sim: Simulation,
   account: ModelAccount,
   name: string,
   change: (domain: ModelDomain) => Confirm<Id> | 'gone' | undefined,
-): Prospect<Id> {
+): Prediction<Id> {
   const domain = ownDomain(sim.model, account, name);
   const outcome = domain ? change(domain) : 'gone';
   const refusal = outcome === 'gone' ? notFound : outcome === undefined ? wrongState : undefined;
-  return { asks: 'no port', refusal, reserve: () => ({ release: () => {}, confirm: typeof outcome === 'function' ? outcome : () => {} }) };
+  return {
+    portUse: 'no port',
+    refusal,
+    reserve: () => ({ release: () => {}, confirm: typeof outcome === 'function' ? outcome : () => {} }),
+  };
 }
 
 type Confirm<Id extends DnsOperation> = (reply: Reply<Id>) => void;
 
-/** The same data again, or a CNAME next to another record. */
+/** Whether a record equals another one, or would be a CNAME next to another record. */
 function isExcluded(record: Wanted, records: readonly ModelRecord[]): boolean {
   const others = records.filter(({ sub }) => sub === record.sub);
   return others.some((other) => isSame(record, other) || record.type === 'CNAME' || other.type === 'CNAME');
@@ -165,7 +169,7 @@ function ttlOf({ records }: ModelDomain, record: Wanted): number {
   return records.find((other) => isInSet(record, other))?.ttl ?? DEFAULT_TTL;
 }
 
-/** A record as answers have it. */
-export function toAnswered({ name }: ModelDomain, { id, type, sub, data, ttl }: ModelRecord): object {
+/** The record as the API returns it. */
+export function expectedRecord({ name }: ModelDomain, { id, type, sub, data, ttl }: ModelRecord): object {
   return { record_id: id ?? expect.any(String), type, name: `${sub}.${name}`, data, ttl };
 }

@@ -1,4 +1,4 @@
-/** What resellers and the provider do with domains and handles. */
+/** Operations of resellers and of the provider on domains and handles. */
 import { expect } from 'vitest';
 
 import type { OperationId } from '../../src/reseller/operation.ts';
@@ -6,16 +6,16 @@ import { GOOD_AUTHCODE, standardNameservers, TAKEN } from '../ports/registrar.ts
 import { ensureDnsRecord } from './actions-dns.ts';
 import { tlds } from './catalogue.ts';
 import type { Reply } from './client.ts';
-import { invalid, noCredit, notFound, priceTooHigh, send, wrongState } from './delivery.ts';
-import type { Order, Prospect, Refused } from './delivery.ts';
 import { decimal, units } from './fraction.ts';
 import { creditFits } from './model-billing.ts';
-import { settleModel } from './model-due.ts';
+import { settleModel } from './model-jobs.ts';
 import { charge, ownDomain, remove } from './model.ts';
 import type { ModelAccount, ModelDomain } from './model.ts';
-import { isAbove, someGuard } from './price-guard.ts';
+import { isAbove, randomGuard } from './price-guard.ts';
 import type { PriceGuard } from './price-guard.ts';
-import { tryChange } from './provider-act.ts';
+import { runChange } from './provider-operations.ts';
+import { invalid, noCredit, notFound, priceTooHigh, send, wrongState } from './requests.ts';
+import type { PlannedRequest, Prediction, Refused } from './requests.ts';
 import type { Simulation } from './simulation.ts';
 import { anniversary } from './virtual-clock.ts';
 
@@ -41,8 +41,8 @@ export function createHandle(sim: Simulation, account = sim.dice.pick(sim.model.
     id: 'createHandle',
     sent: { form: { ...person, ...(hasPhone && { phone: '+49.6955501234' }) } },
     otherForm: { ...person, city: 'Offenbach' },
-    prospect: () => ({
-      asks: 'no port',
+    predict: () => ({
+      portUse: 'no port',
       refusal: undefined,
       reserve: () => ({
         release: () => {},
@@ -52,7 +52,7 @@ export function createHandle(sim: Simulation, account = sim.dice.pick(sim.model.
   });
 }
 
-/** A registration that a reseller wants. */
+/** A registration or transfer that a reseller requests. */
 export interface Registration {
   readonly account: ModelAccount;
   readonly name: string;
@@ -61,11 +61,11 @@ export interface Registration {
   readonly authcode: string | undefined;
 }
 
-/** Undefined where the account has no handle yet. */
-export function someRegistration(sim: Simulation): Registration | undefined {
+/** @returns Undefined if the account does not have a handle yet. */
+export function randomRegistration(sim: Simulation): Registration | undefined {
   const { dice, model } = sim;
   const account = dice.pick(model.accounts);
-  // Now and then another account's handle.
+  // 5 % of the requests use the handle of another account.
   const owner = dice.chance(0.05) ? dice.pick(model.accounts) : account;
   const handle = dice.pickAny(owner.handles);
   const [tld] = dice.pick(tlds);
@@ -75,31 +75,31 @@ export function someRegistration(sim: Simulation): Registration | undefined {
 }
 
 export function registerDomain(sim: Simulation): Promise<void> {
-  const registration = someRegistration(sim);
-  return registration ? send(sim, registrationOf(sim, registration)) : createHandle(sim);
+  const registration = randomRegistration(sim);
+  return registration ? send(sim, plannedRegistration(sim, registration)) : createHandle(sim);
 }
 
 export function domainFormOf({ name, handle, authcode }: Registration): Record<string, unknown> {
   return { domain: name, handle, ...(authcode !== undefined && { authcode }) };
 }
 
-/** EUR that a registration or a transfer costs. */
+/** The price of a registration or transfer in EUR. */
 export function domainPrice({ tld, authcode }: Registration): ReturnType<typeof decimal> {
   const [, create = '', , transfer = ''] = tlds.find(([one]) => one === tld) ?? [];
   return decimal(authcode === undefined ? create : transfer);
 }
 
-function registrationOf(sim: Simulation, registration: Registration): Order<'registerDomain'> {
+function plannedRegistration(sim: Simulation, registration: Registration): PlannedRequest<'registerDomain'> {
   const { account, name, authcode } = registration;
-  const guard = someGuard(sim.dice, domainPrice(registration));
+  const guard = randomGuard(sim.dice, domainPrice(registration));
   const form = { ...domainFormOf(registration), ...guard };
   return {
     account,
     id: 'registerDomain',
     sent: { form },
     otherForm: { ...form, domain: `other-${name}` },
-    prospect: () => ({
-      asks: 'a port, and one to undo it',
+    predict: () => ({
+      portUse: 'a port, and one to undo it',
       refusal: registerRefusal(sim, registration, guard),
       portRefusal:
         authcode === undefined ? (name.startsWith(TAKEN) ? wrongState : undefined) : authcode === GOOD_AUTHCODE ? undefined : invalid,
@@ -129,7 +129,7 @@ function registerRefusal(sim: Simulation, registration: Registration, guard: Pri
   return creditFits(model, account, units(domainPrice(registration)), clock.seconds()) ? undefined : noCredit;
 }
 
-/** A domain is kept for an account, and its price is held; it is charged when the domain is registered. */
+/** Reserves a domain and holds its price in the model. The account is charged when the domain is registered. */
 export function reserveDomain(sim: Simulation, registration: Registration): { confirm(): void; release(): void } {
   const { model, clock } = sim;
   const { account, name, tld, handle, authcode } = registration;
@@ -147,7 +147,7 @@ export function reserveDomain(sim: Simulation, registration: Registration): { co
       domain.state = 'registered';
       settleModel(sim, account);
       remove(model.holds, hold);
-      const what = {
+      const registered = {
         account,
         kind: 'domains',
         subject: name,
@@ -155,7 +155,7 @@ export function reserveDomain(sim: Simulation, registration: Registration): { co
         start: now,
         stop,
       } as const;
-      charge(model, { ...what, amount: price }, clock.seconds());
+      charge(model, { ...registered, amount: price }, clock.seconds());
     },
     release() {
       model.domains.delete(name);
@@ -164,7 +164,7 @@ export function reserveDomain(sim: Simulation, registration: Registration): { co
   };
 }
 
-/** A reseller changes something of a domain. */
+/** A reseller changes a domain. */
 export async function changeDomain(sim: Simulation): Promise<void> {
   const domain = sim.dice.pickAny([...sim.model.domains.values()]);
   if (!domain) return registerDomain(sim);
@@ -192,7 +192,7 @@ function setNameservers(sim: Simulation, account: ModelAccount, name: string): P
     id: 'setDomainNameservers',
     sent: { path: { domain: name }, form },
     otherForm: { ns1: 'ns1.other.example', ns2: 'ns2.other.example' },
-    prospect: () => changing(sim, account, name, { confirmed: (domain) => (domain.nameservers = nameservers) }),
+    predict: () => predictRegistrarChange(sim, account, name, { confirmed: (domain) => (domain.nameservers = nameservers) }),
   });
 }
 
@@ -201,10 +201,10 @@ function requestAuthcode(sim: Simulation, account: ModelAccount, name: string): 
     account,
     id: 'requestDomainAuthcode',
     sent: { path: { domain: name } },
-    prospect: () =>
-      changing(sim, account, name, {
+    predict: () =>
+      predictRegistrarChange(sim, account, name, {
         confirmed: (domain, reply: Reply<'requestDomainAuthcode'>) => (domain.authcode = reply.data().authcode),
-        // What the registrar has then is not known, so there is to be none.
+        // It is unknown which code the registrar has, so the service returns none.
         released: (domain) => (domain.authcode = null),
       }),
   });
@@ -215,8 +215,8 @@ function undelete(sim: Simulation, account: ModelAccount, name: string): Promise
     account,
     id: 'undeleteDomain',
     sent: { path: { domain: name } },
-    prospect: () =>
-      changing(sim, account, name, {
+    predict: () =>
+      predictRegistrarChange(sim, account, name, {
         isAllowed: ({ terminated }) => terminated,
         confirmed: (domain) => void (domain.terminated = false),
       }),
@@ -229,16 +229,16 @@ interface DomainChange<Id extends OperationId> {
   released?(domain: ModelDomain): void;
 }
 
-/** A change that the registrar carries out: one at a time. */
-function changing<Id extends OperationId>(
+/** Predicts a change that the registrar carries out. A domain has at most one such change at a time. */
+function predictRegistrarChange<Id extends OperationId>(
   sim: Simulation,
   account: ModelAccount,
   name: string,
   { isAllowed = () => true, confirmed, released }: DomainChange<Id>,
-): Prospect<Id> {
+): Prediction<Id> {
   const found = ownDomain(sim.model, account, name);
   return {
-    asks: 'a port, and one to undo it',
+    portUse: 'a port, and one to undo it',
     refusal: !found ? notFound : found.state === 'registered' && isAllowed(found) ? undefined : wrongState,
     reserve() {
       const domain = ownDomain(sim.model, account, name);
@@ -258,20 +258,20 @@ function changing<Id extends OperationId>(
   };
 }
 
-/** The provider cancels a domain; where the registrar fails twice, it is told with the work that is due. */
+/** The provider cancels a domain. If the registrar fails twice, a scheduled job repeats the call. */
 export async function cancelDomain(sim: Simulation): Promise<void> {
-  const { dice, model, client, underWay } = sim;
-  const domain = dice.pickAny([...model.domains.values()].filter(({ name }) => !underWay.some(({ subject }) => subject === name)));
+  const { dice, model, client, openRequests } = sim;
+  const domain = dice.pickAny([...model.domains.values()].filter(({ name }) => !openRequests.some(({ subject }) => subject === name)));
   if (!domain) return registerDomain(sim);
   const { name, state, account } = domain;
   const refusal = state === 'reserved' ? notFound : state === 'changing' ? wrongState : undefined;
   settleModel(sim, account);
-  sim.say(`the provider cancels the domain ${name}`);
-  const outcome = await tryChange(sim, () => client.service().domains.terminate(name), { refusal, asks: true, gives: false });
+  sim.describe(`the provider cancels the domain ${name}`);
+  const outcome = await runChange(sim, () => client.service().domains.terminate(name), { refusal, callsPort: true, isUndone: false });
   if (outcome === 'refused') return;
   domain.terminated = true;
   if (outcome !== 'interrupted') return;
   domain.state = 'changing';
   const release = () => void (domain.state = 'registered');
-  underWay.push({ what: 'terminateDomain', key: undefined, account, subject: name, hanging: undefined, release });
+  openRequests.push({ delivery: 'terminateDomain', key: undefined, account, subject: name, hanging: undefined, release });
 }

@@ -1,22 +1,32 @@
-/** What resellers do through the extension: they change, stop and delete their own VMs, cancel domains and order servers. */
+/** Operations of resellers that extend the specification: they manage their VMs, cancel domains and order servers. */
 import { expect } from 'vitest';
 
 import { registerDomain } from './actions-domain.ts';
-import { serverOrdered } from './actions-server.ts';
-import { begin, priceAfter, resizeRefusal, someChange, takenByResize, takesAll, takesOnly, vmChanged, vmResized } from './actions-vm.ts';
-import { noCredit, notFound, portAway, priceTooHigh, send, wrongState } from './delivery.ts';
-import type { Prospect, Refused } from './delivery.ts';
+import { applyServerOrder } from './actions-server.ts';
+import {
+  beginVmChange,
+  priceWith,
+  resizeRefusal,
+  randomChange,
+  heldByResize,
+  heldInFull,
+  heldCreditOnly,
+  applyVmChange,
+  applyResize,
+} from './actions-vm.ts';
 import { cents, numberOfCents, over, times, units } from './fraction.ts';
 import { creditFits, holdFrom, iso } from './model-billing.ts';
-import { settleModel } from './model-due.ts';
+import { settleModel } from './model-jobs.ts';
 import { ownDomain } from './model.ts';
 import type { ModelAccount, ModelServer, ModelVm, Resources } from './model.ts';
-import { isAbove, someGuard } from './price-guard.ts';
+import { isAbove, randomGuard } from './price-guard.ts';
 import type { PriceGuard } from './price-guard.ts';
 import { buyVm } from './purchases.ts';
+import { noCredit, notFound, portAway, priceTooHigh, send, wrongState } from './requests.ts';
+import type { Prediction, Refused } from './requests.ts';
 import type { Simulation } from './simulation.ts';
 
-/** A reseller manages one of its VMs, and sometimes one that is deleted. */
+/** A reseller manages one of its VMs, sometimes a deleted one. */
 export async function manageVm(sim: Simulation): Promise<void> {
   const { dice, model } = sim;
   const vm = dice.pickAny(model.vms.slice(-25));
@@ -34,7 +44,7 @@ export async function manageVm(sim: Simulation): Promise<void> {
 
 type Mode = 'start' | 'stop' | 'restart';
 
-const LEADS_TO: Readonly<Record<Mode, ModelVm['state'] | undefined>> = { start: 'running', stop: 'stopped', restart: undefined };
+const STATE_AFTER: Readonly<Record<Mode, ModelVm['state'] | undefined>> = { start: 'running', stop: 'stopped', restart: undefined };
 
 function setPower(sim: Simulation, vm: ModelVm, mode: Mode): Promise<void> {
   return send(sim, {
@@ -42,24 +52,24 @@ function setPower(sim: Simulation, vm: ModelVm, mode: Mode): Promise<void> {
     id: 'setVmPower',
     sent: { path: { vmid: String(vm.id) }, form: { mode } },
     otherForm: { mode: mode === 'stop' ? 'start' : 'stop' },
-    prospect(): Prospect<'setVmPower'> {
-      if (vm.state === LEADS_TO[mode] && !vm.changing) return nothingToDo;
+    predict(): Prediction<'setVmPower'> {
+      if (vm.state === STATE_AFTER[mode] && !vm.changing) return noChange;
       const refusal = powerRefusal(sim, vm, mode);
-      if (mode === 'stop') return finished(sim, vm, { refusal, delivery: 'stopVm', does: 'stop' });
-      if (mode === 'restart') return { ...undone, refusal, delivery: 'restartVm', reserve: () => unbilled(sim, vm) };
+      if (mode === 'stop') return predictEnd(sim, vm, { refusal, delivery: 'stopVm', action: 'stop' });
+      if (mode === 'restart') return { ...callsPort, refusal, delivery: 'restartVm', reserve: () => reserveUnbilledChange(sim, vm) };
       const hold = holdFrom(vm.price, sim.clock.seconds());
       return {
-        ...undone,
+        ...callsPort,
         refusal,
         delivery: 'startVm',
         portFailure: portAway,
         reserve() {
-          const end = begin(sim, vm, takesOnly(vm, hold));
+          const end = beginVmChange(sim, vm, heldCreditOnly(vm, hold));
           return {
             release: end,
             confirm() {
               end();
-              vmChanged(sim, vm, 'start', false);
+              applyVmChange(sim, vm, 'start', false);
             },
           };
         },
@@ -68,8 +78,8 @@ function setPower(sim: Simulation, vm: ModelVm, mode: Mode): Promise<void> {
   });
 }
 
-const undone = { asks: 'a port, and one to undo it' } as const;
-const nothingToDo = { asks: 'no port', refusal: undefined, reserve: () => ({ release: () => {}, confirm: () => {} }) } as const;
+const callsPort = { portUse: 'a port, and one to undo it' } as const;
+const noChange = { portUse: 'no port', refusal: undefined, reserve: () => ({ release: () => {}, confirm: () => {} }) } as const;
 
 function powerRefusal({ model, clock }: Simulation, vm: ModelVm, mode: Mode): Refused | undefined {
   if (vm.state === 'removed') return notFound;
@@ -78,26 +88,26 @@ function powerRefusal({ model, clock }: Simulation, vm: ModelVm, mode: Mode): Re
   return creditFits(model, vm.account, holdFrom(vm.price, clock.seconds()), clock.seconds()) ? undefined : noCredit;
 }
 
-/** A change inside a VM, which is not billed. */
-function unbilled(sim: Simulation, vm: ModelVm) {
-  const end = begin(sim, vm, takesOnly(vm));
+/** Reserves a change inside a VM, which does not affect billing. */
+function reserveUnbilledChange(sim: Simulation, vm: ModelVm) {
+  const end = beginVmChange(sim, vm, heldCreditOnly(vm));
   return { release: end, confirm: end };
 }
 
-/** A change that takes away: billing ends at once, and the hypervisor is asked until it succeeds. */
-function finished<Id extends 'setVmPower' | 'deleteVm'>(
+/** Predicts the stop or removal of a VM: billing ends at once, and the service calls the hypervisor until it succeeds. */
+function predictEnd<Id extends 'setVmPower' | 'deleteVm'>(
   sim: Simulation,
   vm: ModelVm,
-  { refusal, delivery, does }: { refusal: Refused | undefined; delivery: string; does: 'stop' | 'remove' },
-): Prospect<Id> {
+  { refusal, delivery, action }: { refusal: Refused | undefined; delivery: string; action: 'stop' | 'remove' },
+): Prediction<Id> {
   return {
-    asks: 'a port, until it succeeds',
+    portUse: 'a port, until it succeeds',
     refusal,
     delivery,
     portFailure: portAway,
     reserve() {
-      vmChanged(sim, vm, does, false);
-      const end = begin(sim, vm, does === 'stop' ? takesOnly(vm) : takesAll(vm));
+      applyVmChange(sim, vm, action, false);
+      const end = beginVmChange(sim, vm, action === 'stop' ? heldCreditOnly(vm) : heldInFull(vm));
       return { release: end, confirm: end };
     },
   };
@@ -108,11 +118,11 @@ function deleteVm(sim: Simulation, vm: ModelVm): Promise<void> {
     account: vm.account,
     id: 'deleteVm',
     sent: { path: { vmid: String(vm.id) } },
-    prospect: () =>
-      finished(sim, vm, {
+    predict: () =>
+      predictEnd(sim, vm, {
         refusal: vm.state === 'removed' ? notFound : vm.changing ? wrongState : undefined,
         delivery: 'removeVm',
-        does: 'remove',
+        action: 'remove',
       }),
   });
 }
@@ -122,12 +132,12 @@ function resetPassword(sim: Simulation, vm: ModelVm): Promise<void> {
     account: vm.account,
     id: 'resetVmPassword',
     sent: { path: { vmid: String(vm.id) } },
-    prospect: () => ({
-      ...undone,
+    predict: () => ({
+      ...callsPort,
       refusal: vm.state === 'removed' ? notFound : vm.changing || vm.state !== 'running' ? wrongState : undefined,
       delivery: 'resetPassword',
       reserve() {
-        const { release } = unbilled(sim, vm);
+        const { release } = reserveUnbilledChange(sim, vm);
         return {
           release,
           confirm(reply) {
@@ -143,15 +153,15 @@ function resetPassword(sim: Simulation, vm: ModelVm): Promise<void> {
 function changeVm(sim: Simulation, vm: ModelVm): Promise<void> {
   const { dice } = sim;
   const allowFallbackIPs = dice.chance(0.3);
-  const { backup_slots, network_speed, ...others } = someChange(dice, vm);
+  const { backup_slots, network_speed, ...others } = randomChange(dice, vm);
   const change: Partial<Resources> = {
     ...others,
-    // The least that the form takes.
+    // The minimum of the form.
     ...(backup_slots !== undefined && { backup_slots: Math.max(2, backup_slots) }),
     ...(network_speed !== undefined && { network_speed: Math.max(1000, network_speed) }),
   };
   const { storage, ...form } = change;
-  const guard = someGuard(dice, priceAfter(sim, vm, { ...vm.resources, ...change }).price);
+  const guard = randomGuard(dice, priceWith(sim, vm, { ...vm.resources, ...change }).price);
   return send(sim, {
     account: vm.account,
     id: 'changeVm',
@@ -165,19 +175,19 @@ function changeVm(sim: Simulation, vm: ModelVm): Promise<void> {
       },
     },
     otherForm: { ...form, disk: 200 },
-    prospect(): Prospect<'changeVm'> {
+    predict(): Prediction<'changeVm'> {
       const to = { ...vm.resources, ...change };
-      const { price, listed } = priceAfter(sim, vm, to);
-      const isTooDear = isAbove(price, guard);
-      const refusal = vm.state === 'removed' ? notFound : resizeRefusal(sim, vm, { to, price, allowFallbackIPs, isTooDear });
-      if (refusal === undefined && JSON.stringify(to) === JSON.stringify(vm.resources)) return nothingToDo;
+      const { price, listed } = priceWith(sim, vm, to);
+      const isTooExpensive = isAbove(price, guard);
+      const refusal = vm.state === 'removed' ? notFound : resizeRefusal(sim, vm, { to, price, allowFallbackIPs, isTooExpensive });
+      if (refusal === undefined && JSON.stringify(to) === JSON.stringify(vm.resources)) return noChange;
       return {
-        ...undone,
+        ...callsPort,
         refusal,
         delivery: 'resizeVm',
         portFailure: portAway,
         async reserve() {
-          const end = begin(sim, vm, await takenByResize(sim, vm, to));
+          const end = beginVmChange(sim, vm, await heldByResize(sim, vm, to));
           return {
             release: end,
             async confirm(reply) {
@@ -187,7 +197,7 @@ function changeVm(sim: Simulation, vm: ModelVm): Promise<void> {
                 monthly: numberOfCents(cents(price)),
                 monthly_gross: numberOfCents(cents(over(times(price, 119), 100))),
               });
-              await vmResized(sim, vm, { to, price, listed }, allowFallbackIPs, false);
+              await applyResize(sim, vm, { to, price, listed }, allowFallbackIPs, false);
               expect(newConfig).toEqual({ ...to, network_speed: String(to.network_speed), backup_slots: String(to.backup_slots) });
             },
           };
@@ -206,10 +216,10 @@ export function deleteDomain(sim: Simulation): Promise<void> {
     account,
     id: 'deleteDomain',
     sent: { path: { domain: name } },
-    prospect() {
+    predict() {
       const found = ownDomain(sim.model, account, name);
       return {
-        asks: 'a port, until it succeeds',
+        portUse: 'a port, until it succeeds',
         refusal: !found ? notFound : found.state !== 'registered' || found.terminated ? wrongState : undefined,
         delivery: 'terminateDomain',
         subject: name,
@@ -233,25 +243,25 @@ export function deleteDomain(sim: Simulation): Promise<void> {
   });
 }
 
-/** A reseller orders a server of the market. */
+/** A reseller orders a server from the market. */
 export async function purchaseServer(sim: Simulation): Promise<void> {
   const { dice, model } = sim;
   const server = dice.chance(0.8) ? dice.pickAny(model.servers.filter(({ state }) => state === 'offered')) : dice.pickAny(model.servers);
-  if (!server) return sim.say('the market is empty');
+  if (!server) return sim.describe('the market is empty');
   const account = dice.pick(model.accounts);
-  const form = someGuard(dice, server.price);
+  const form = randomGuard(dice, server.price);
   return send(sim, {
     account,
     id: 'purchaseDedicatedServer',
     sent: { path: { identifier: server.id }, form },
-    prospect: () => ({
-      asks: 'no port',
+    predict: () => ({
+      portUse: 'no port',
       refusal: purchaseRefusal(sim, server, account, form),
       reserve: () => ({
         release: () => {},
         confirm(reply) {
           expect(reply.data()).toEqual({ identifier: server.id });
-          serverOrdered(server, account, sim.clock.seconds(), sim.world.fleet);
+          applyServerOrder(server, account, sim.clock.seconds(), sim.world.fleet);
         },
       }),
     }),

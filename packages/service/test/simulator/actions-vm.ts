@@ -1,18 +1,18 @@
-/** What resellers and the provider do with VMs that there are. */
+/** Operations of resellers and of the provider on existing VMs. */
 import { expect } from 'vitest';
 
 import { osImages } from './catalogue.ts';
-import { invalid, noCredit, noRoom, notFound, priceTooHigh, send, wrongState } from './delivery.ts';
-import type { Refused } from './delivery.ts';
 import { less } from './fraction.ts';
-import { creditFits, freedByEnding, holdFrom, runningStretch } from './model-billing.ts';
-import { settleModel } from './model-due.ts';
+import { creditFits, freedByEnding, holdFrom, runningSegment } from './model-billing.ts';
+import { settleModel } from './model-jobs.ts';
 import { listedAt, priceOf } from './model-prices.ts';
 import { freeAddresses, hasRoom, hostOf } from './model-room.ts';
 import type { ModelSale, ModelVm, Resources, VmReservation } from './model.ts';
 import { remove } from './model.ts';
-import { tryChange } from './provider-act.ts';
-import { buyVm, expectGoodAddresses, expectOwnAddressesFirst, someResources } from './purchases.ts';
+import { runChange } from './provider-operations.ts';
+import { buyVm, expectGoodAddresses, expectOwnAddressesFirst, randomResources } from './purchases.ts';
+import { invalid, noCredit, noRoom, notFound, priceTooHigh, send, wrongState } from './requests.ts';
+import type { Refused } from './requests.ts';
 import type { Dice } from './seeded-random.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -26,10 +26,10 @@ export async function reinstallVm(sim: Simulation): Promise<void> {
     id: 'reinstallVm',
     sent: { path: { vmid: String(vm.id) }, form: os === undefined ? {} : { os } },
     otherForm: { os: other },
-    prospect() {
+    predict() {
       const installed = os ?? vm.os;
       return {
-        asks: 'a port',
+        portUse: 'a port',
         refusal: vm.state === 'removed' ? notFound : vm.state === 'stopped' || vm.changing ? wrongState : undefined,
         reserve() {
           vm.changing = true;
@@ -47,16 +47,16 @@ export async function reinstallVm(sim: Simulation): Promise<void> {
   });
 }
 
-export async function resizeSomeVm(sim: Simulation): Promise<void> {
+export async function resizeRandomVm(sim: Simulation): Promise<void> {
   const { dice, model } = sim;
   const vm = dice.pickAny(model.vms);
   if (!vm) return buyVm(sim);
-  await resize(sim, vm, someChange(dice, vm), dice.chance(0.3));
+  await resize(sim, vm, randomChange(dice, vm), dice.chance(0.3));
 }
 
-/** Other resources that a VM may be given. Its disks do not shrink. */
-export function someChange(dice: Dice, { host, resources }: ModelVm): Partial<Resources> {
-  const { storage, ...wanted } = someResources(dice, hostOf(host));
+/** New resources for a VM. Its disks never shrink. */
+export function randomChange(dice: Dice, { host, resources }: ModelVm): Partial<Resources> {
+  const { storage, ...wanted } = randomResources(dice, hostOf(host));
   const change = {
     ...wanted,
     disk: Math.max(wanted.disk, resources.disk),
@@ -68,21 +68,16 @@ export function someChange(dice: Dice, { host, resources }: ModelVm): Partial<Re
 async function resize(sim: Simulation, vm: ModelVm, change: Partial<Resources>, allowFallbackIPs: boolean): Promise<void> {
   const to: Resources = { ...vm.resources, ...change };
   settleModel(sim, vm.account);
-  const refusal = resizeRefusal(sim, vm, { to, price: priceAfter(sim, vm, to).price, allowFallbackIPs });
-  sim.say(`the provider resizes the ${vm.state} VM ${vm.id} of ${vm.account.name}: ${JSON.stringify(change)}`);
-  const asks = JSON.stringify(to) !== JSON.stringify(vm.resources);
-  const outcome = await tryChange(sim, resizing(sim, vm, change, allowFallbackIPs), { refusal, asks, gives: true });
-  if (outcome === 'done') await vmResized(sim, vm, { to, ...priceAfter(sim, vm, to) }, allowFallbackIPs);
-  if (outcome === 'interrupted') await leaveResize(sim, vm, to);
+  const refusal = resizeRefusal(sim, vm, { to, price: priceWith(sim, vm, to).price, allowFallbackIPs });
+  sim.describe(`the provider resizes the ${vm.state} VM ${vm.id} of ${vm.account.name}: ${JSON.stringify(change)}`);
+  const callsPort = JSON.stringify(to) !== JSON.stringify(vm.resources);
+  const outcome = await runChange(sim, resizeOperation(sim, vm, change, allowFallbackIPs), { refusal, callsPort, isUndone: true });
+  if (outcome === 'done') await applyResize(sim, vm, { to, ...priceWith(sim, vm, to) }, allowFallbackIPs);
+  if (outcome === 'interrupted') leaveInProgress(sim, vm, 'resizeVm', await heldByResize(sim, vm, to));
 }
 
-/** A resize that could not be taken back keeps what it would have taken, until it is. */
-async function leaveResize(sim: Simulation, vm: ModelVm, to: Resources): Promise<void> {
-  leave(sim, vm, 'resizeVm', await takenByResize(sim, vm, to));
-}
-
-/** The resources, addresses and credit that a resize takes until it has ended. */
-export async function takenByResize(sim: Simulation, vm: ModelVm, to: Resources): Promise<Takes> {
+/** The additional resources, addresses and credit that a resize reserves until it ends. */
+export async function heldByResize(sim: Simulation, vm: ModelVm, to: Resources): Promise<HeldResources> {
   const { resources: from } = vm;
   const rows = await sim.client.store().read((db) => db.selectFrom('ip_addresses').select('address').where('vm_id', '=', vm.id).execute());
   const has = rows.map(({ address }) => address).filter((address) => !address.includes(':'));
@@ -93,33 +88,33 @@ export async function takenByResize(sim: Simulation, vm: ModelVm, to: Resources)
     disk: Math.max(0, to.disk - from.disk),
     storage: Math.max(0, (to.storage ?? 0) - (from.storage ?? 0)),
   };
-  const { price, listed } = priceAfter(sim, vm, to);
+  const { price, listed } = priceWith(sim, vm, to);
   const now = sim.clock.seconds();
-  const running = runningStretch(vm);
+  const running = runningSegment(vm);
   const hold = running && less(vm.price, price) ? holdFrom(price, now) - freedByEnding(running, now) : 0n;
   return { resources: more, ipv4: has.filter((address) => !vm.ipv4.includes(address)), ipv6: [], price, listed, hold };
 }
 
-/** What a change of a VM takes while it is under way. */
-export type Takes = Pick<VmReservation, 'resources' | 'ipv4' | 'ipv6' | 'price' | 'listed' | 'hold'>;
+/** The reservation of a change of a VM. */
+export type HeldResources = Pick<VmReservation, 'resources' | 'ipv4' | 'ipv6' | 'price' | 'listed' | 'hold'>;
 
-/** A change that takes nothing but credit. */
-export function takesOnly({ resources, price, listed }: ModelVm, hold = 0n): Takes {
+/** A change that reserves only credit. */
+export function heldCreditOnly({ resources, price, listed }: ModelVm, hold = 0n): HeldResources {
   return { resources: { ...resources, cores: 0, mem: 0, disk: 0, storage: null }, ipv4: [], ipv6: [], price, listed, hold };
 }
 
-/** A removal keeps what the VM had. */
-export function takesAll({ resources, ipv4, ipv6, price, listed }: ModelVm): Takes {
+/** A removal reserves the resources and addresses of the VM until it ends. */
+export function heldInFull({ resources, ipv4, ipv6, price, listed }: ModelVm): HeldResources {
   return { resources, ipv4: [...ipv4], ipv6: [...ipv6], price, listed, hold: 0n };
 }
 
 /** An interrupted change keeps its reservation until it is undone or finished, and blocks other changes of the VM. */
-function leave(sim: Simulation, vm: ModelVm, what: string, takes: Takes): void {
-  sim.underWay.push({ what, key: undefined, account: vm.account, hanging: undefined, release: begin(sim, vm, takes) });
+function leaveInProgress(sim: Simulation, vm: ModelVm, delivery: string, takes: HeldResources): void {
+  sim.openRequests.push({ delivery, key: undefined, account: vm.account, hanging: undefined, release: beginVmChange(sim, vm, takes) });
 }
 
-/** Begins a change of a VM. @returns Ends it. */
-export function begin(sim: Simulation, vm: ModelVm, takes: Takes): () => void {
+/** Begins a change of a VM in the model. @returns A function that ends it. */
+export function beginVmChange(sim: Simulation, vm: ModelVm, takes: HeldResources): () => void {
   const { id, account, host, node } = vm;
   const taken = { id, account, host, node, sale: undefined, since: sim.clock.seconds(), ...takes };
   sim.model.reservations.push(taken);
@@ -130,8 +125,8 @@ export function begin(sim: Simulation, vm: ModelVm, takes: Takes): () => void {
   };
 }
 
-/** What the provider does to resize a VM. */
-export function resizing(
+/** Returns the provider's operation that resizes a VM. */
+export function resizeOperation(
   { client }: Simulation,
   { id }: ModelVm,
   resources: Partial<Resources>,
@@ -140,24 +135,24 @@ export function resizing(
   return () => client.service().vms.resize(id, { resources, allowFallbackIPs });
 }
 
-/** Sale prices last where the sale is upgradable. */
+/** The sale whose prices apply after a resize. */
 function lastingSale({ sale }: ModelVm): ModelSale | undefined {
   return sale?.upgradable ? sale : undefined;
 }
 
-/** The price of a VM with other resources, at the list prices of now. */
-export function priceAfter({ model, clock }: Simulation, vm: ModelVm, to: Resources): Pick<ModelVm, 'price' | 'listed'> {
+/** The price of a VM with other resources at the current list prices. */
+export function priceWith({ model, clock }: Simulation, vm: ModelVm, to: Resources): Pick<ModelVm, 'price' | 'listed'> {
   const listed = listedAt(model, vm.host, clock.now());
   return { listed, price: priceOf(listed, to, lastingSale(vm)?.prices.get(vm.host)) };
 }
 
-/** The resources of a resize, and the price of the time of its reservation. */
+/** The resources of a resize, and its price when the service reserved it. */
 export interface Resized extends Pick<ModelVm, 'price' | 'listed'> {
   readonly to: Resources;
 }
 
-/** A VM has other resources now. */
-export async function vmResized(
+/** Applies a resize to the model. */
+export async function applyResize(
   sim: Simulation,
   vm: ModelVm,
   { to, price, listed }: Resized,
@@ -171,11 +166,11 @@ export async function vmResized(
   vm.resources = to;
   vm.price = price;
   vm.listed = listed;
-  await followAddresses(sim, vm, allowFallbackIPs, isAlone);
-  const running = runningStretch(vm);
+  await applyAddresses(sim, vm, allowFallbackIPs, isAlone);
+  const running = runningSegment(vm);
   if (!running) return;
   running.stop = now;
-  vm.stretches.push({ type: 'UP-DOWNGRADE', start: now, stop: null, price });
+  vm.segments.push({ type: 'UP-DOWNGRADE', start: now, stop: null, price });
 }
 
 export function resizeRefusal(
@@ -185,8 +180,8 @@ export function resizeRefusal(
     to,
     price,
     allowFallbackIPs,
-    isTooDear = false,
-  }: { to: Resources; price: ModelVm['price']; allowFallbackIPs: boolean; isTooDear?: boolean },
+    isTooExpensive = false,
+  }: { to: Resources; price: ModelVm['price']; allowFallbackIPs: boolean; isTooExpensive?: boolean },
 ): Refused | undefined {
   if (vm.state === 'removed' || vm.changing) return wrongState;
   const from = vm.resources;
@@ -203,15 +198,15 @@ export function resizeRefusal(
   if (!node || !hasRoom(model, node, more)) return noRoom;
   const addressRequest = { account: vm.account, datacenter: host.datacenter, allowFallbackIPs };
   if (to.ips > from.ips && freeAddresses(model, addressRequest, 4) < to.ips - from.ips) return noRoom;
-  if (isTooDear) return priceTooHigh;
-  const running = runningStretch(vm);
+  if (isTooExpensive) return priceTooHigh;
+  const running = runningSegment(vm);
   if (!running || !less(vm.price, price)) return undefined;
   const now = clock.seconds();
   return creditFits(model, vm.account, holdFrom(price, now) - freedByEnding(running, now), now) ? undefined : noCredit;
 }
 
-/** No answer tells which addresses a resized VM has, so the store is asked; the ones that it keeps are the ones that it had. */
-async function followAddresses(sim: Simulation, vm: ModelVm, allowFallbackIPs: boolean, isAlone: boolean): Promise<void> {
+/** Reads the addresses of a resized VM from the store, because the provider's operation does not return them. A VM never exchanges addresses. */
+async function applyAddresses(sim: Simulation, vm: ModelVm, allowFallbackIPs: boolean, isAlone: boolean): Promise<void> {
   const rows = await sim.client.store().read((db) => db.selectFrom('ip_addresses').select('address').where('vm_id', '=', vm.id).execute());
   const has = rows.map(({ address }) => address).filter((address) => !address.includes(':'));
   expect(has).toHaveLength(vm.resources.ips);
@@ -225,52 +220,52 @@ async function followAddresses(sim: Simulation, vm: ModelVm, allowFallbackIPs: b
 }
 
 /** Stops, starts or removes a VM. */
-export async function changeSomeVm(sim: Simulation): Promise<void> {
+export async function changeRandomVm(sim: Simulation): Promise<void> {
   const { dice, model } = sim;
   const vm = dice.pickAny(model.vms.slice(-25));
   if (!vm) return buyVm(sim);
-  const { does } = dice.weighted([
-    { weight: 4, does: 'stop' as const },
-    { weight: 5, does: 'start' as const },
-    { weight: 2, does: 'remove' as const },
+  const { action } = dice.weighted([
+    { weight: 4, action: 'stop' as const },
+    { weight: 5, action: 'start' as const },
+    { weight: 2, action: 'remove' as const },
   ]);
   settleModel(sim, vm.account);
-  sim.say(`the provider has the ${vm.state} VM ${vm.id} of ${vm.account.name} ${does}`);
-  const outcome = await tryChange(sim, changing(sim, vm, does), {
-    refusal: changeRefusal(sim, vm, does),
-    asks: true,
-    gives: does === 'start',
+  sim.describe(`the provider: ${action} the ${vm.state} VM ${vm.id} of ${vm.account.name}`);
+  const outcome = await runChange(sim, changeOperation(sim, vm, action), {
+    refusal: changeRefusal(sim, vm, action),
+    callsPort: true,
+    isUndone: action === 'start',
   });
-  // What takes away is done in the store at once, and left for the hypervisor alone.
-  if (outcome === 'done' || (outcome === 'interrupted' && does !== 'start')) vmChanged(sim, vm, does);
+  // The store has an interrupted stop or removal already. Only the call of the hypervisor is missing.
+  if (outcome === 'done' || (outcome === 'interrupted' && action !== 'start')) applyVmChange(sim, vm, action);
   if (outcome !== 'interrupted') return;
-  if (does === 'start') leave(sim, vm, 'startVm', takesOnly(vm, holdFrom(vm.price, sim.clock.seconds())));
-  if (does === 'stop') leave(sim, vm, 'stopVm', takesOnly(vm));
-  if (does === 'remove') leave(sim, vm, 'removeVm', takesAll(vm));
+  if (action === 'start') leaveInProgress(sim, vm, 'startVm', heldCreditOnly(vm, holdFrom(vm.price, sim.clock.seconds())));
+  if (action === 'stop') leaveInProgress(sim, vm, 'stopVm', heldCreditOnly(vm));
+  if (action === 'remove') leaveInProgress(sim, vm, 'removeVm', heldInFull(vm));
 }
 
 export type VmChange = 'stop' | 'start' | 'remove';
 
 /** Returns the provider's operation that stops, starts or removes a VM. */
-export function changing({ client }: Simulation, { id }: ModelVm, does: VmChange): () => Promise<void> {
-  return () => client.service().vms[does](id);
+export function changeOperation({ client }: Simulation, { id }: ModelVm, action: VmChange): () => Promise<void> {
+  return () => client.service().vms[action](id);
 }
 
-/** A VM was stopped, started or removed. */
-export function vmChanged(sim: Simulation, vm: ModelVm, does: VmChange, isByProvider = true): void {
+/** Applies a stop, start or removal to the model. */
+export function applyVmChange(sim: Simulation, vm: ModelVm, action: VmChange, isByProvider = true): void {
   const now = sim.clock.seconds();
   settleModel(sim, vm.account);
-  const running = runningStretch(vm);
+  const running = runningSegment(vm);
   if (running) running.stop = now;
-  if (does === 'start') vm.stretches.push({ type: 'BILLINGRESTART', start: now, stop: null, price: vm.price });
-  vm.isHeld = does === 'stop' && isByProvider;
-  vm.state = ({ stop: 'stopped', start: 'running', remove: 'removed' } as const)[does];
+  if (action === 'start') vm.segments.push({ type: 'BILLINGRESTART', start: now, stop: null, price: vm.price });
+  vm.isHeld = action === 'stop' && isByProvider;
+  vm.state = ({ stop: 'stopped', start: 'running', remove: 'removed' } as const)[action];
 }
 
-function changeRefusal({ model, clock }: Simulation, vm: ModelVm, does: VmChange): Refused | undefined {
+function changeRefusal({ model, clock }: Simulation, vm: ModelVm, action: VmChange): Refused | undefined {
   if (vm.state === 'removed' || vm.changing) return wrongState;
-  if (does === 'remove') return undefined;
-  if (does === 'stop') return vm.state === 'stopped' ? wrongState : undefined;
+  if (action === 'remove') return undefined;
+  if (action === 'stop') return vm.state === 'stopped' ? wrongState : undefined;
   if (vm.state === 'running') return wrongState;
   return creditFits(model, vm.account, holdFrom(vm.price, clock.seconds()), clock.seconds()) ? undefined : noCredit;
 }

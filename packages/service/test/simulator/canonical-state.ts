@@ -1,25 +1,25 @@
+/** The content of a store in a form that is the same on every engine. */
 import { sql } from 'kysely';
 
-/** Everything that a store holds, in a form that is the same for the same content on every engine. */
 import type { Store } from '../../src/index.ts';
 
-/** What must differ between the engines, and nothing else. */
+/** The tables whose content differs between the engines. */
 const ENGINE_SPECIFIC = new Set([
-  // When migrations ran, by the machine's clock.
+  // The times of migrations come from the machine's clock.
   'kysely_migration',
   'kysely_migration_lock',
-  // Only PostgreSQL has entries of the request log without a number.
+  // Only PostgreSQL stores entries of the request log before it numbers them.
   'request_log_inbox',
-  // PostgreSQL counts events for all instances together and keeps their leases, by the machine's clock; SQLite has one process.
+  // PostgreSQL counts the events of all instances and keeps their leases by the machine's clock. SQLite has one process.
   'event_windows',
-  // Random, and SQLite changes it once for each row.
+  // The version is random, and SQLite changes it once for each row.
   'catalogue_version',
-  // Each engine marks the clock at moments of the machine's clock.
+  // Each engine saves the clock at times of the machine's clock.
   'clock_mark',
   'instances',
 ]);
 
-/** Rows by table, each as JSON with its columns in order of their names, in order of the text. */
+/** The rows of each table as sorted JSON texts with sorted columns. */
 export type CanonicalState = Readonly<Record<string, readonly string[]>>;
 
 export async function canonicalState(store: Store): Promise<CanonicalState> {
@@ -42,7 +42,7 @@ function canonicalRow(row: Readonly<Record<string, unknown>>): string {
 }
 
 /** The maximum number of differences in a message. */
-const TOLD = 20;
+const MAX_DIFFERENCES = 20;
 
 /** Rows that only one of two states has. */
 export function differencesOf(one: CanonicalState, other: CanonicalState): string[] {
@@ -51,5 +51,5 @@ export function differencesOf(one: CanonicalState, other: CanonicalState): strin
       const known = new Set(than[table]);
       return rows.filter((row) => !known.has(row)).map((row) => `only ${name}: ${table} ${row}`);
     });
-  return [...only(one, other, 'in the first'), ...only(other, one, 'in the second')].slice(0, TOLD);
+  return [...only(one, other, 'in the first'), ...only(other, one, 'in the second')].slice(0, MAX_DIFFERENCES);
 }

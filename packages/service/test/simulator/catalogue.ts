@@ -1,12 +1,9 @@
+/** The catalogue of the simulated provider. Its prices need rounding, and its capacity is so low that accounts compete for it. */
 import { writeSeller } from '../../src/core/accounting/invoice-document/parties.ts';
 import { addMarketServer } from '../../src/core/dedicated/order.ts';
 import type { NewMarketServer } from '../../src/core/dedicated/order.ts';
 import { setTldPrices } from '../../src/core/domain/tld-price.ts';
 import { storePrices } from '../../src/core/vm/host-system.ts';
-/**
- * The provider that the simulator plays: prices that do not come out even, and so little of
- * everything that accounts get in one another's way.
- */
 import { addIpPool, createAccount, euros, issueApiKey } from '../../src/index.ts';
 import type { Ports, Store } from '../../src/index.ts';
 import type { ResourcePrices, ResourceRanges } from '../../src/rules/resources.ts';
@@ -37,7 +34,7 @@ const ranges: ResourceRanges = {
   network_speed: { min: 100, max: 1000, step: 100 },
 };
 
-/** Two host systems share the addresses of Frankfurt. */
+/** Two host systems share the address pools of FRA1. */
 export const hosts: readonly CatalogueHost[] = [
   {
     name: 'sim_epyc',
@@ -70,7 +67,7 @@ export const hosts: readonly CatalogueHost[] = [
 
 export const osImages = ['debian_12', 'ubuntu_24_04', 'windows_server_2022'];
 
-/** TLD, registration, renewal, transfer. */
+/** Each TLD with its prices of registration, renewal and transfer. */
 export const tlds: readonly (readonly [string, string, string, string])[] = [
   ['com', '10.51', '11.49', '9.99'],
   ['de', '4.19', '4.23', '4.17'],
@@ -78,7 +75,7 @@ export const tlds: readonly (readonly [string, string, string, string])[] = [
   ['org.uk', '6.53', '8.07', '6.49'],
 ];
 
-/** Credit limits are so low that purchases are refused every now and then. */
+/** The credit limits are so low that the service refuses some purchases. */
 export const accountPlans = [
   { name: 'north', limit: '140.00', subnets: [] },
   { name: 'south', limit: '55.55', subnets: [] },
@@ -92,7 +89,7 @@ const providerPools = [
   { id: 'ams1-v6', datacenter: 'AMS1', cidr: '2001:db8:4100::/61' },
 ];
 
-/** A machine for the market, the more the higher the number is. */
+/** A server for the market. Its addresses, price and runtime follow from its number. */
 export function machine(number: number): NewMarketServer & { readonly price: bigint } {
   return {
     datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
@@ -108,7 +105,7 @@ export function machine(number: number): NewMarketServer & { readonly price: big
   };
 }
 
-/** An account as the store has it from the beginning. */
+/** An account of the initial store. */
 export interface SeededAccount {
   readonly name: string;
   readonly id: string;
@@ -116,7 +113,7 @@ export interface SeededAccount {
   readonly limit: string;
 }
 
-/** An address pool, with the account that it is kept for. */
+/** An address pool. `accountId` is null if it belongs to the provider. */
 export interface SeededPool {
   readonly id: string;
   readonly datacenter: string;
@@ -168,7 +165,7 @@ export async function seedCatalogue(store: Store, ports: Ports): Promise<{ accou
   });
 }
 
-/** Puts a machine on the market. */
-export function offerMachine(store: Store, ports: Ports, number: number): Promise<string> {
+/** Puts a server on the market. */
+export function addServer(store: Store, ports: Ports, number: number): Promise<string> {
   return store.commit(({ db }) => addMarketServer(db, ports, machine(number)));
 }

@@ -1,34 +1,34 @@
-/** A reseller of the simulated service, in the same process. Each response is checked against the document. */
+/** The client of the simulated service. It calls the service in the same process and checks each response against the document. */
 import { pino } from 'pino';
 
-import { createService } from '../../src/index.ts';
-import type { Service, Store } from '../../src/index.ts';
+import type { Store } from '../../src/index.ts';
 import type { DataOf, OperationId } from '../../src/reseller/operation.ts';
 import type { StorePlace } from '../engines.ts';
 import { SECRET } from '../harness.ts';
 import { injectedInto, resellerApi, resellerRequest } from '../http-client.ts';
+import { createProviderService } from '../provider-service.ts';
+import type { ProviderService } from '../provider-service.ts';
 import type { ModelAccount } from './model.ts';
 import type { World } from './world.ts';
 
-/** What one request sends. */
+/** The input of one request. */
 export interface Sent {
   readonly path?: Readonly<Record<string, string>>;
   readonly form?: Readonly<Record<string, unknown>>;
   readonly key?: string | undefined;
 }
 
-/** What came back. */
 export interface Reply<Id extends OperationId> {
   readonly status: number;
-  /** The body as it was sent. */
+  /** The body as the service sent it. */
   readonly text: string;
   readonly message: string;
   /** `type` of a failure. */
   readonly errorType: string | null;
   /**
-   * The payload of a good answer.
+   * The `data` of a successful response.
    *
-   * @throws Error where the answer was not good.
+   * @throws Error if the response is a failure.
    */
   data(): DataOf<Id>;
 }
@@ -40,26 +40,26 @@ interface Envelope<Id extends OperationId> {
   readonly data: DataOf<Id>;
 }
 
-/** A service over a place for stores, which can be crashed and started again. */
+/** A service that can crash and restart on the same store. */
 export interface SimulatedClient {
   store(): Store;
-  service(): Service;
+  service(): ProviderService;
   call<Id extends OperationId>(account: ModelAccount, id: Id, sent?: Sent): Promise<Reply<Id>>;
   /**
-   * Starts a new service on the same store. The data in memory is lost.
+   * Stops the service and starts a new one on the same store. The data in memory is lost.
    *
-   * @param reopened Whether the store is closed and opened again too.
+   * @param reopened Whether the store is also closed and opened again.
    */
-  startAgain(reopened: boolean): Promise<void>;
+  restart(reopened: boolean): Promise<void>;
 }
 
 export async function openClient(place: StorePlace, { ports }: World, fill: (store: Store) => Promise<void>): Promise<SimulatedClient> {
   const logger = pino({ level: 'silent' });
   let store = await place.open();
   await fill(store);
-  // What hangs does so for as long as the seed says, however slow the machine is.
+  // The seed ends a hanging call, never a timeout, which would depend on the speed of the machine.
   const portTimeout = 3_600_000;
-  const start = () => createService({ store, ports, secret: SECRET, publicUrl: 'https://simulated.example', portTimeout, logger });
+  const start = () => createProviderService({ store, ports, secret: SECRET, publicUrl: 'https://simulated.example', portTimeout, logger });
   let service = await start();
   return {
     store: () => store,
@@ -80,12 +80,12 @@ export async function openClient(place: StorePlace, { ports }: World, fill: (sto
         message: body.message,
         errorType,
         data() {
-          if (status !== 200) throw new Error(`${id} answered ${status}: ${text}`);
+          if (status !== 200) throw new Error(`${id} failed with status ${status}: ${text}`);
           return body.data;
         },
       };
     },
-    async startAgain(reopened) {
+    async restart(reopened) {
       // As in a crash, callers of the old service never get a response.
       await service.close();
       if (reopened) {

@@ -1,6 +1,6 @@
 /**
- * Many requests at once, of which only some fit. On PostgreSQL they are committed in any order, so the model
- * does not foresee each outcome. It follows the outcomes, whatever the order was, and rejects impossible ones.
+ * An action that sends many concurrent requests, of which only some can succeed. PostgreSQL commits them in any order, so the model
+ * cannot predict each outcome. Instead, it applies the outcomes and rejects those that no order explains.
  */
 import { expect } from 'vitest';
 
@@ -18,143 +18,146 @@ import {
 import type { ConcurrentRequest } from './concurrent-requests.ts';
 import { less } from './fraction.ts';
 import { heldUnits, isOpen, remainingCents, unpaidCents } from './model-billing.ts';
-import { runAllJobs, nextDue } from './model-due.ts';
+import { runAllJobs, nextJobTime } from './model-jobs.ts';
 import { listedAt, priceOf } from './model-prices.ts';
 import { freeAddresses, usedOn } from './model-room.ts';
 import type { ModelAccount } from './model.ts';
-import { somePurchaseRequest } from './purchases.ts';
+import { randomPurchaseRequest } from './purchases.ts';
 import type { Simulation } from './simulation.ts';
 import { monthAfter, monthOf } from './virtual-clock.ts';
 
-/** Sends many requests at once, sometimes just after the end of a month, and sometimes until the service dies. */
+/** Sends many concurrent requests, sometimes just after the end of a month. Sometimes the service crashes while they are in progress. */
 export async function sendConcurrently(sim: Simulation): Promise<void> {
-  const { dice, model, clock, world, client, underWay } = sim;
+  const { dice, model, clock, world, client, openRequests } = sim;
   // Other requests in progress would influence the outcomes of these requests.
-  if (underWay.length > 0) {
-    await client.startAgain(false);
-    for (const { release } of underWay.splice(0)) release();
+  if (openRequests.length > 0) {
+    await client.restart(false);
+    for (const { release } of openRequests.splice(0)) release();
   }
-  const hasMonthEnded = turnTheMonth(sim);
-  const dies = dice.chance(0.25);
-  const requests = someConcurrentRequests(sim, hasMonthEnded);
+  const hasMonthEnded = advanceToNextMonth(sim);
+  const crashes = dice.chance(0.25);
+  const requests = randomConcurrentRequests(sim, hasMonthEnded);
   const before = new Map(model.accounts.map((account) => [account, { requests: account.requests.length, used: usedCredit(sim, account) }]));
-  sim.say(`at once${dies ? ', until the service dies' : ''}: ${requests.map(({ text }) => text).join(', ')}`);
+  sim.describe(`concurrently${crashes ? ', until the service crashes' : ''}: ${requests.map(({ text }) => text).join(', ')}`);
   world.calls.plan = [];
   const injected = { failures: 0 };
-  world.calls.otherwise = faultsOf(sim, dies, injected);
-  await fire(sim, requests);
+  world.calls.otherwise = faultsOf(sim, crashes, injected);
+  await sendAll(sim, requests);
   world.calls.otherwise = () => 'none';
-  if (dies) await client.startAgain(dice.chance(0.5));
-  sim.say(`outcomes: ${requests.map(({ outcome }) => outcome?.errorType ?? outcome?.status ?? 'none').join(', ')}`);
+  if (crashes) await client.restart(dice.chance(0.5));
+  sim.describe(`outcomes: ${requests.map(({ outcome }) => outcome?.errorType ?? outcome?.status ?? 'none').join(', ')}`);
 
   runAllJobs(model, world.fleet, clock.seconds());
   for (const request of requests.toSorted((one, other) => one.order - other.order))
-    if (request.outcome?.status === 200) await request.follow();
-  expectRivals(requests);
+    if (request.outcome?.status === 200) await request.applyToModel();
+  expectOneWinner(requests);
   const failed = requests.flatMap(({ text, outcome }) => (outcome && outcome.status >= 500 ? [`${text} (${outcome.text})`] : []));
   expect(failed.length, `failures, where ports failed ${injected.failures} times: ${failed.join(', ')}`).toBeLessThanOrEqual(
     injected.failures,
   );
   for (const request of requests) {
     const used = request.account && before.get(request.account)?.used;
-    if (used !== undefined) judge(sim, request, requests, used);
+    if (used !== undefined) expectPossibleOutcome(sim, request, requests, used);
   }
   expectLimitsKept(sim, requests);
-  for (const account of model.accounts) await followLog(sim, account, before.get(account)?.requests ?? 0);
+  for (const account of model.accounts) await applyLog(sim, account, before.get(account)?.requests ?? 0);
   await runScheduledJobs(sim);
 }
 
 /** Advances the clock to the next month if nothing except the end of the month is due by then. The jobs that are due do not run. */
-function turnTheMonth({ dice, model, clock }: Simulation): boolean {
+function advanceToNextMonth({ dice, model, clock }: Simulation): boolean {
   const end = monthAfter(monthOf(clock.seconds()));
-  if (dice.chance(0.6) || (nextDue(model) ?? Infinity) <= end + 1) return false;
+  if (dice.chance(0.6) || (nextJobTime(model) ?? Infinity) <= end + 1) return false;
   clock.advanceTo(end * 1000 + dice.pick([0, 1, 1000]));
   return true;
 }
 
-function someConcurrentRequests(sim: Simulation, hasMonthEnded: boolean): ConcurrentRequest[] {
+function randomConcurrentRequests(sim: Simulation, hasMonthEnded: boolean): ConcurrentRequest[] {
   const { dice, model } = sim;
   const requests: ConcurrentRequest[] = [];
-  // Much the same from one account, or from everyone.
-  const alike = somePurchaseRequest(sim);
+  // Half of the purchases are alike, and they come from one account or from all.
+  const alike = randomPurchaseRequest(sim);
   const from = dice.chance(0.5) ? alike.account : undefined;
   for (let count = dice.integer(3, 8); count > 0; count--) {
-    const purchase = dice.chance(0.5) ? alike : somePurchaseRequest(sim);
+    const purchase = dice.chance(0.5) ? alike : randomPurchaseRequest(sim);
     requests.push(...concurrentPurchases(sim, { ...purchase, account: from ?? dice.pick(model.accounts) }, dice.chance(0.15) ? 2 : 1));
   }
   if (dice.chance(0.3)) requests.push(...concurrentRegistrations(sim, 3));
   const offered = model.servers.find(({ state }) => state === 'offered');
   if (offered && dice.chance(0.3)) requests.push(...concurrentOrders(sim, offered));
   for (const vm of model.vms.filter(({ state }) => state !== 'removed')) {
-    const does = dice.integer(1, 12);
-    if (does === 1) requests.push(concurrentChange(sim, vm));
-    if (does === 2) requests.push(concurrentResize(sim, vm));
+    const choice = dice.integer(1, 12);
+    if (choice === 1) requests.push(concurrentChange(sim, vm));
+    if (choice === 2) requests.push(concurrentResize(sim, vm));
   }
   for (const account of model.accounts) if (hasMonthEnded || dice.chance(0.3)) requests.push(concurrentRead(sim, account));
   if (hasMonthEnded) requests.push(concurrentJobs(sim), concurrentJobs(sim));
   return dice.shuffled(requests);
 }
 
-function faultsOf({ dice }: Simulation, dies: boolean, injected: { failures: number }): (purpose: Purpose) => Fault {
+function faultsOf({ dice }: Simulation, crashes: boolean, injected: { failures: number }): (purpose: Purpose) => Fault {
   return (purpose) => {
     if (purpose !== 'do' || dice.chance(0.75)) return 'none';
-    if (dies) return dice.pick<Fault>(['hangs before', 'hangs after']);
+    if (crashes) return dice.pick<Fault>(['hangs before', 'hangs after']);
     injected.failures++;
     return dice.pick<Fault>(['fails before', 'fails after']);
   };
 }
 
-/** Sends all requests, and waits until each has a response or hangs. */
-async function fire({ world }: Simulation, requests: readonly ConcurrentRequest[]): Promise<void> {
+/** Sends all requests and waits until each has a response or hangs. */
+async function sendAll({ world }: Simulation, requests: readonly ConcurrentRequest[]): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let left = requests.length;
-  const oneLess = () => void (--left === 0 && resolve());
-  world.calls.onHang = oneLess;
-  const answered = async (request: ConcurrentRequest) => {
-    request.outcome = await request.fire();
-    oneLess();
+  const countDown = () => void (--left === 0 && resolve());
+  world.calls.onHang = countDown;
+  const sendOne = async (request: ConcurrentRequest) => {
+    request.outcome = await request.send();
+    countDown();
   };
-  for (const request of requests) answered(request).catch(reject);
+  for (const request of requests) sendOne(request).catch(reject);
   await promise;
 }
 
-/** At most one of several rivals succeeds. Successful requests with the same key have the same response. */
-function expectRivals(requests: readonly ConcurrentRequest[]): void {
-  for (const [rivalry, rivals] of Map.groupBy(requests, (request) => request.rivalry)) {
-    const answers = rivals.flatMap(({ outcome }) => (outcome?.status === 200 ? [outcome.text] : []));
-    if (rivalry === undefined || answers.length < 2) continue;
+/** Of the requests that exclude one another, at most one succeeds. Successful requests with the same key have the same response. */
+function expectOneWinner(requests: readonly ConcurrentRequest[]): void {
+  for (const [conflict, requestsInConflict] of Map.groupBy(requests, (request) => request.conflict)) {
+    const replies = requestsInConflict.flatMap(({ outcome }) => (outcome?.status === 200 ? [outcome.text] : []));
+    if (conflict === undefined || replies.length < 2) continue;
     expect(
-      rivals.every(({ purchase }) => purchase),
-      `${rivalry} was done more than once`,
+      requestsInConflict.every(({ purchase }) => purchase),
+      `${conflict}: more than one request succeeded`,
     ).toBe(true);
-    expect(new Set(answers).size, `answers with ${rivalry}`).toBe(1);
+    expect(new Set(replies).size, `different responses for ${conflict}`).toBe(1);
   }
 }
 
-/** Units of an account's credit that are in use. */
+/** The credit that an account uses, in units of 10^-8 EUR. */
 function usedCredit({ model, clock }: Simulation, account: ModelAccount): bigint {
   return unpaidCents(model, account, clock.seconds()) * 1_000_000n + heldUnits(model, account, clock.seconds());
 }
 
-/** Whether the outcome of a request can be, whatever the order was. */
-function judge(sim: Simulation, request: ConcurrentRequest, requests: readonly ConcurrentRequest[], usedBefore: bigint): void {
+/** Checks that some order of the requests explains the refusal or failure of this one. */
+function expectPossibleOutcome(
+  sim: Simulation,
+  request: ConcurrentRequest,
+  requests: readonly ConcurrentRequest[],
+  usedBefore: bigint,
+): void {
   const { outcome, account, purchase, text } = request;
   if (!outcome || outcome.status === 200 || !account) return;
   const others = requests.filter((other) => other !== request);
   if (outcome.status === 402) {
-    // The maximum credit of the account that may have been held meanwhile.
+    // The most credit of the account that the other requests can have held.
     const meanwhile = others.filter((other) => other.account === account && other.outcome?.status !== 402);
-    const most = usedBefore + meanwhile.reduce((sum, { mostHold }) => sum + mostHold, 0n) + request.mostHold;
-    expect(most > limitOf(account), `${text} was refused for its credit, and fits whatever came before it`).toBe(true);
+    const most = usedBefore + meanwhile.reduce((sum, { maxHold }) => sum + maxHold, 0n) + request.maxHold;
+    expect(most > limitOf(account), `${text} was refused for lack of credit, but fits in every order`).toBe(true);
   }
   if (outcome.errorType === 'out_of_capacity' && purchase && requests.every(({ order }) => order >= 2)) {
     const undone = others.flatMap((other) => (other.purchase && other.outcome?.status !== 200 ? [other.purchase] : []));
-    expect(fitsBeside(sim, purchase, undone), `${text} was refused for lack of room, and there is some whatever came before it`).toBe(
-      false,
-    );
+    expect(fitsWith(sim, purchase, undone), `${text} was refused for lack of capacity, but fits in every order`).toBe(false);
   }
-  // A port fails only for what asks it.
-  if (outcome.status === 500) expect(request.order === 2 || request.asksPort, `${text} asks a port`).toBe(true);
+  // Only requests that call a port can fail.
+  if (outcome.status === 500) expect(request.order === 2 || request.callsPort, `${text} calls a port`).toBe(true);
 }
 
 function limitOf({ credit }: ModelAccount): bigint {
@@ -163,8 +166,8 @@ function limitOf({ credit }: ModelAccount): bigint {
 
 type PurchaseRequests = readonly NonNullable<ConcurrentRequest['purchase']>[];
 
-/** Whether a VM fits in addition to everything in use now and everything that other requests held for a while. */
-function fitsBeside(
+/** Whether a VM fits in addition to everything in use now and everything that other requests can have held. */
+function fitsWith(
   { model }: Simulation,
   { account, host, resources, allowFallbackIPs }: PurchaseRequests[number],
   others: PurchaseRequests,
@@ -185,7 +188,7 @@ function fitsBeside(
   return hasNode && freeAddresses(model, from, 4) >= ips && freeAddresses(model, from, 6) > others.length;
 }
 
-/** No account is above its limit that has bought something, and no VM costs more than a sale would that was never used up. */
+/** Checks that no purchase exceeded a credit limit, and that no purchase missed a better sale that still had volume. */
 function expectLimitsKept(sim: Simulation, requests: readonly ConcurrentRequest[]): void {
   const { model, clock } = sim;
   for (const account of model.accounts) {
@@ -201,18 +204,18 @@ function expectLimitsKept(sim: Simulation, requests: readonly ConcurrentRequest[
       (sale) =>
         sale.start <= clock.now() &&
         isOpen({ ...sale, used: sale.used + undone }, purchase.account, clock.now()) &&
-        vm?.stretches.length === 1 &&
+        vm?.segments.length === 1 &&
         less(priceOf(listedAt(model, purchase.host.name, clock.now()), purchase.resources, sale.prices.get(purchase.host.name)), vm.price),
     );
     expect(
       missed.map(({ title }) => title),
-      `sales that the VM ${identifier} should have been bought in`,
+      `sales that the purchase of VM ${identifier} missed`,
     ).toEqual([]);
   }
 }
 
-/** The log has an entry for each of these responses, in the order in which they were committed. */
-async function followLog({ client }: Simulation, account: ModelAccount, before: number): Promise<void> {
+/** Checks that the log has an entry for each response, and takes over the order in which they were committed. */
+async function applyLog({ client }: Simulation, account: ModelAccount, before: number): Promise<void> {
   const store = client.store();
   await store.requestLog.numberAll();
   const rows = await store.read((db) =>
@@ -224,10 +227,10 @@ async function followLog({ client }: Simulation, account: ModelAccount, before: 
       .orderBy('number')
       .execute(),
   );
-  const answered = account.requests.splice(before);
-  const shown = rows.map(({ method, endpoint: path, error_type: errorType }) => ({ method, path, errorType }));
+  const expected = account.requests.splice(before);
+  const actual = rows.map(({ method, endpoint: path, error_type: errorType }) => ({ method, path, errorType }));
   const text = (requests: readonly { method: string; path: string; errorType: string | null }[]) =>
     requests.map(({ method, path, errorType }) => `${method} ${path} ${errorType}`).toSorted();
-  expect(text(shown), `log of ${account.name}`).toEqual(text(answered));
-  account.requests.push(...shown.map((entry) => ({ ...entry, requestId: null })));
+  expect(text(actual), `log of ${account.name}`).toEqual(text(expected));
+  account.requests.push(...actual.map((entry) => ({ ...entry, requestId: null })));
 }

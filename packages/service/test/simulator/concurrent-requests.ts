@@ -1,4 +1,4 @@
-/** Requests that are sent without waiting for one another. The model follows their outcomes. */
+/** The requests that a concurrent step can send, and the effect of each on the model. */
 import { expect } from 'vitest';
 
 import { orderDedicatedServer } from '../../src/core/dedicated/order.ts';
@@ -6,9 +6,9 @@ import { InfrastructureError } from '../../src/delivery/deliver.ts';
 import { Refusal } from '../../src/rules/refusal.ts';
 import { SECRET } from '../harness.ts';
 import { TAKEN } from '../ports/registrar.ts';
-import { domainFormOf, domainPrice, reserveDomain, someRegistration } from './actions-domain.ts';
-import { serverOrdered } from './actions-server.ts';
-import { changing, priceAfter, resizing, someChange, vmChanged, vmResized } from './actions-vm.ts';
+import { domainFormOf, domainPrice, reserveDomain, randomRegistration } from './actions-domain.ts';
+import { applyServerOrder } from './actions-server.ts';
+import { changeOperation, priceWith, resizeOperation, randomChange, applyVmChange, applyResize } from './actions-vm.ts';
 import type { VmChange } from './actions-vm.ts';
 import { units } from './fraction.ts';
 import { holdFrom } from './model-billing.ts';
@@ -18,7 +18,7 @@ import { formOf, reserveVm } from './purchases.ts';
 import type { PurchaseRequest } from './purchases.ts';
 import type { Simulation } from './simulation.ts';
 
-/** The outcome of a request. A request without a response when the service died has none. */
+/** The outcome of a request. */
 export interface Outcome {
   readonly status: number;
   readonly errorType: string | null;
@@ -28,25 +28,26 @@ export interface Outcome {
 export interface ConcurrentRequest {
   readonly text: string;
   readonly account: ModelAccount | undefined;
-  /** The most that it may hold of the credit limit, in units. */
-  readonly mostHold: bigint;
-  /** The purchase, where it is one of a VM. */
+  /** The most credit that it can hold, in units of 10^-8 EUR. */
+  readonly maxHold: bigint;
+  /** Only for the purchase of a VM. */
   readonly purchase?: PurchaseRequest;
-  /** Requests that may not both be done: for the same name, server, or Idempotency-Key. */
-  readonly rivalry?: string;
-  /** Whether it is the provider's, and asks a port. */
-  readonly asksPort?: boolean;
-  /** Requests that give something back are followed first. */
+  /** The domain, server or Idempotency-Key that only one request can have. */
+  readonly conflict?: string;
+  /** Whether the provider sends it and it calls a port. */
+  readonly callsPort?: boolean;
+  /** The model applies requests with a lower number first: 0 frees resources, 1 changes them, 2 buys, 3 only reads. */
   readonly order: number;
+  /** Undefined if the service crashed before it responded. */
   outcome: Outcome | undefined;
-  fire(): Promise<Outcome>;
-  /** The model follows a request that was done. */
-  follow(): Promise<void>;
+  send(): Promise<Outcome>;
+  /** Applies the request to the model after it has succeeded. */
+  applyToModel(): Promise<void>;
 }
 
 const done: Outcome = { status: 200, errorType: null, text: '' };
 
-/** The outcome of what the provider does. */
+/** The outcome of an operation of the provider. */
 async function outcomeOf(act: () => Promise<unknown>): Promise<Outcome> {
   try {
     await act();
@@ -58,7 +59,7 @@ async function outcomeOf(act: () => Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** A VM is bought; with a key, more than once. */
+/** Sends the same purchase of a VM one or more times. Repeated requests have the same Idempotency-Key. */
 export function concurrentPurchases(sim: Simulation, purchase: PurchaseRequest, times: number): ConcurrentRequest[] {
   const key = times > 1 ? `burst-${sim.dice.integer(0, 2 ** 40)}` : undefined;
   return Array.from({ length: times }, () => concurrentPurchase(sim, purchase, key));
@@ -73,19 +74,19 @@ function concurrentPurchase(sim: Simulation, purchase: PurchaseRequest, key: str
     text: `createVm of ${account.name} on ${host.name}${key === undefined ? '' : ` with ${key}`}`,
     account,
     purchase,
-    mostHold: holdFrom(priceOf(listed, resources), now),
+    maxHold: holdFrom(priceOf(listed, resources), now),
     order: 2,
-    ...(key !== undefined && { rivalry: key }),
+    ...(key !== undefined && { conflict: key }),
     outcome: undefined,
-    async fire() {
+    async send() {
       const reply = await sim.client.call(account, 'createVm', { form: formOf(purchase), key });
       if (reply.status === 200) identifier = reply.data().identifier;
       return reply;
     },
-    async follow() {
+    async applyToModel() {
       if (identifier === undefined) return;
       const bought = identifier;
-      // Of repetitions with one key, the one that was carried out is followed.
+      // Repeated requests with one key bought one VM, and the model has it already.
       if (sim.model.vms.some(({ id }) => id === bought)) return;
       const row = await sim.client
         .store()
@@ -102,11 +103,11 @@ function concurrentPurchase(sim: Simulation, purchase: PurchaseRequest, key: str
   return request;
 }
 
-/** Several accounts want the same domain. */
+/** Several registrations of the same domain. */
 export function concurrentRegistrations(sim: Simulation, count: number): ConcurrentRequest[] {
-  const first = someRegistration(sim);
+  const first = randomRegistration(sim);
   if (!first) return [];
-  const registrations = Array.from({ length: count }, () => someRegistration(sim)).flatMap((registration) =>
+  const registrations = Array.from({ length: count }, () => randomRegistration(sim)).flatMap((registration) =>
     registration ? [{ ...registration, name: first.name, tld: first.tld }] : [],
   );
   return registrations.map((registration): ConcurrentRequest => {
@@ -114,13 +115,13 @@ export function concurrentRegistrations(sim: Simulation, count: number): Concurr
     return {
       text: `registerDomain of ${name} by ${account.name}`,
       account,
-      mostHold: units(domainPrice(registration)),
-      rivalry: name,
+      maxHold: units(domainPrice(registration)),
+      conflict: name,
       order: 2,
       outcome: undefined,
-      fire: () => sim.client.call(account, 'registerDomain', { form: domainFormOf(registration) }),
-      async follow() {
-        expect(name.startsWith(TAKEN) && registration.authcode === undefined, `${name} is another provider's`).toBe(false);
+      send: () => sim.client.call(account, 'registerDomain', { form: domainFormOf(registration) }),
+      async applyToModel() {
+        expect(name.startsWith(TAKEN) && registration.authcode === undefined, `${name} is registered with another provider`).toBe(false);
         expect(sim.model.domains.has(name), `${name} was already registered`).toBe(false);
         reserveDomain(sim, registration).confirm();
       },
@@ -128,17 +129,17 @@ export function concurrentRegistrations(sim: Simulation, count: number): Concurr
   });
 }
 
-/** The same server is ordered for several accounts. */
+/** The provider orders the same server for each account. */
 export function concurrentOrders(sim: Simulation, server: ModelServer): ConcurrentRequest[] {
   const { model, world, client, clock } = sim;
   return model.accounts.map((account) => ({
-    text: `the server ${server.id} is ordered for ${account.name}`,
+    text: `the provider orders the server ${server.id} for ${account.name}`,
     account,
-    mostHold: units(server.price),
-    rivalry: server.id,
+    maxHold: units(server.price),
+    conflict: server.id,
     order: 2,
     outcome: undefined,
-    fire: () =>
+    send: () =>
       outcomeOf(() =>
         client
           .store()
@@ -146,76 +147,76 @@ export function concurrentOrders(sim: Simulation, server: ModelServer): Concurre
             orderDedicatedServer(db, { ports: world.ports, secret: SECRET }, { identifier: server.id, accountId: account.id }),
           ),
       ),
-    async follow() {
+    async applyToModel() {
       expect(server.state).toBe('offered');
-      serverOrdered(server, account, clock.seconds(), world.fleet);
+      applyServerOrder(server, account, clock.seconds(), world.fleet);
     },
   }));
 }
 
-/** The provider, or the account that has it, stops, starts or removes a VM. */
+/** The provider or the account stops, starts or removes a VM. */
 export function concurrentChange(sim: Simulation, vm: ModelVm): ConcurrentRequest {
-  const does = sim.dice.pick<VmChange>(vm.state === 'running' ? ['stop', 'remove'] : ['start', 'remove']);
+  const action = sim.dice.pick<VmChange>(vm.state === 'running' ? ['stop', 'remove'] : ['start', 'remove']);
   const isByProvider = sim.dice.chance(0.5);
   return {
-    text: `${isByProvider ? 'the provider' : vm.account.name} has the VM ${vm.id} ${does}`,
+    text: `${isByProvider ? 'the provider' : vm.account.name}: ${action} VM ${vm.id}`,
     account: vm.account,
-    mostHold: does === 'start' ? holdFrom(vm.price, sim.clock.seconds()) : 0n,
+    maxHold: action === 'start' ? holdFrom(vm.price, sim.clock.seconds()) : 0n,
     order: 0,
-    asksPort: does === 'start',
+    callsPort: action === 'start',
     outcome: undefined,
-    fire: () => (isByProvider ? outcomeOf(changing(sim, vm, does)) : changedByAccount(sim, vm, does)),
-    follow: async () => vmChanged(sim, vm, does, isByProvider),
+    send: () => (isByProvider ? outcomeOf(changeOperation(sim, vm, action)) : changedByAccount(sim, vm, action)),
+    applyToModel: async () => applyVmChange(sim, vm, action, isByProvider),
   };
 }
 
-function changedByAccount({ client }: Simulation, { account, id }: ModelVm, does: VmChange): Promise<Outcome> {
+function changedByAccount({ client }: Simulation, { account, id }: ModelVm, action: VmChange): Promise<Outcome> {
   const path = { vmid: String(id) };
-  return does === 'remove'
+  return action === 'remove'
     ? client.call(account, 'deleteVm', { path })
-    : client.call(account, 'setVmPower', { path, form: { mode: does } });
+    : client.call(account, 'setVmPower', { path, form: { mode: action } });
 }
 
 /** The provider resizes a VM. */
 export function concurrentResize(sim: Simulation, vm: ModelVm): ConcurrentRequest {
-  const change = someChange(sim.dice, vm);
+  const change = randomChange(sim.dice, vm);
   const to = { ...vm.resources, ...change };
-  const { price, listed } = priceAfter(sim, vm, to);
+  const { price, listed } = priceWith(sim, vm, to);
   return {
     text: `the provider resizes the VM ${vm.id}: ${JSON.stringify(change)}`,
     account: vm.account,
-    mostHold: holdFrom(price, sim.clock.seconds()),
+    maxHold: holdFrom(price, sim.clock.seconds()),
     order: to.ips < vm.resources.ips ? 0 : 1,
-    asksPort: true,
+    callsPort: true,
     outcome: undefined,
-    fire: () => outcomeOf(resizing(sim, vm, change, false)),
-    follow: () => vmResized(sim, vm, { to, price, listed }, false, false),
+    send: () => outcomeOf(resizeOperation(sim, vm, change, false)),
+    applyToModel: () => applyResize(sim, vm, { to, price, listed }, false, false),
   };
 }
 
-/** A reseller reads, which changes nothing but closes periods that are over. */
+/** An account reads its invoices or the sales. This closes periods that have ended and changes nothing else. */
 export function concurrentRead(sim: Simulation, account: ModelAccount): ConcurrentRequest {
   const id = sim.dice.pick(['getCurrentInvoice', 'listInvoices', 'listSales'] as const);
   return {
     text: `${account.name} reads: ${id}`,
     account,
-    mostHold: 0n,
+    maxHold: 0n,
     order: 3,
     outcome: undefined,
-    fire: () => sim.client.call(account, id),
-    follow: async () => {},
+    send: () => sim.client.call(account, id),
+    applyToModel: async () => {},
   };
 }
 
-/** The timed work is done, by one of several processes. */
+/** An instance runs the scheduled jobs. */
 export function concurrentJobs(sim: Simulation): ConcurrentRequest {
   return {
-    text: 'what is due is done',
+    text: 'scheduled jobs',
     account: undefined,
-    mostHold: 0n,
+    maxHold: 0n,
     order: 3,
     outcome: undefined,
-    fire: () => outcomeOf(() => sim.client.service().runScheduledJobs()),
-    follow: async () => {},
+    send: () => outcomeOf(() => sim.client.service().runScheduledJobs()),
+    applyToModel: async () => {},
   };
 }

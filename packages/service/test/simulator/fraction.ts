@@ -1,4 +1,4 @@
-/** Exact fractions: amounts of EUR that are rounded where the specification rounds them, and nowhere before. */
+/** Exact fractions for amounts in EUR, so that the model rounds only where the specification does. */
 
 /** n / d, d > 0. */
 export interface Fraction {
@@ -8,7 +8,7 @@ export interface Fraction {
 
 export const ZERO: Fraction = { n: 0n, d: 1n };
 
-/** Units of money in one EUR: the service keeps 10^-8. */
+/** The service stores money in units of 10^-8 EUR. */
 const UNITS = 100_000_000n;
 
 /** An amount written as a decimal, such as `4.20`. */
@@ -43,7 +43,7 @@ export function same(one: Fraction, other: Fraction): boolean {
   return one.n * other.d === other.n * one.d;
 }
 
-/** As a whole number of 1/scale, the middle to the even one. */
+/** As a whole number of 1/scale, rounded half to even. */
 export function halfEven({ n, d }: Fraction, scale: bigint): bigint {
   const scaled = n * scale;
   const floor = scaled / d - (scaled % d < 0n ? 1n : 0n);
@@ -61,19 +61,19 @@ export function unitsUp({ n, d }: Fraction): bigint {
   return (n * UNITS + d - 1n) / d;
 }
 
-/** Units of an amount that is whole in them. */
+/** In units of 10^-8. @throws RangeError if the amount is not a whole number of units. */
 export function units(amount: Fraction): bigint {
   const whole = halfEven(amount, UNITS);
   if (!same({ n: whole, d: UNITS }, amount)) throw new RangeError(`${amount.n}/${amount.d} EUR is not a whole number of 10^-8 EUR.`);
   return whole;
 }
 
-/** The number of an answer, from cents. */
+/** Cents as the number of EUR in a response. */
 export function numberOfCents(count: bigint): number {
   return Number(`${count}e-2`);
 }
 
-/** The number of an answer, to 10^-8, rounded half to even. */
+/** An amount as the number of EUR in a response, rounded half to even to 10^-8. */
 export function numberOf(amount: Fraction): number {
   return Number(`${halfEven(amount, UNITS)}e-8`);
 }

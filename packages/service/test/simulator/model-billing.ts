@@ -2,18 +2,18 @@
 import { cents, less, numberOf, numberOfCents, over, plus, sum, times, units, unitsUp } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import { listedAt, priceOf } from './model-prices.ts';
-import type { Charge, Model, ModelAccount, ModelSale, ModelVm, Resources, Seconds, Stretch } from './model.ts';
+import type { Charge, Model, ModelAccount, ModelSale, ModelVm, Resources, Seconds, Segment } from './model.ts';
 import { monthAfter, monthOf } from './virtual-clock.ts';
 
-/** A price is one of 30 days. */
-const PRICED = 30 * 86_400;
+/** Prices are for 30 days. */
+const PRICE_PERIOD_SECONDS = 30 * 86_400;
 
 /** The cost of a number of seconds at a price. */
 export function costOf(price: Fraction, seconds: number): Fraction {
-  return over(times(price, seconds), PRICED);
+  return over(times(price, seconds), PRICE_PERIOD_SECONDS);
 }
 
-/** The sales that a purchase may go through at an instant (milliseconds), the best for the customer first. */
+/** The sales that apply to a purchase at an instant (milliseconds), the best for the customer first. */
 export function offersFor(model: Model, account: ModelAccount, hostsystem: string, resources: Resources, now: number): ModelSale[] {
   const listed = listedAt(model, hostsystem, now);
   const standard = priceOf(listed, resources);
@@ -30,14 +30,14 @@ export function offersFor(model: Model, account: ModelAccount, hostsystem: strin
     .map(({ sale }) => sale);
 }
 
-/** Whether a sale is scheduled or active at an instant (milliseconds), and the account's to use. */
+/** Whether a sale is scheduled or active at an instant (milliseconds) and open to the account. */
 export function isOpen(sale: ModelSale, account: ModelAccount, now: number): boolean {
   const hasEnded = sale.ended !== null || (sale.stop !== null && sale.stop <= now) || sale.used >= sale.max;
   return !hasEnded && (sale.accountId === null || sale.accountId === account.id);
 }
 
-/** A position as an invoice shows it. */
-export interface ShownPosition {
+/** A position of an invoice as the API returns it. */
+export interface ExpectedPosition {
   readonly type: string;
   readonly start: string;
   readonly stop: string | null;
@@ -46,63 +46,63 @@ export interface ShownPosition {
   readonly totalPrice: number | null;
 }
 
-/** The positions of a month: up to an instant in it, or all of it where it is over. */
-export function positionsIn(model: Model, account: ModelAccount, month: Seconds, now: Seconds): Record<string, ShownPosition[]> {
+/** The positions of a month up to an instant, or of the whole month if it has ended. */
+export function positionsIn(model: Model, account: ModelAccount, month: Seconds, now: Seconds): Record<string, ExpectedPosition[]> {
   const end = monthAfter(month);
   const closed = now >= end;
-  const shown: Record<string, ShownPosition[]> = {};
-  for (const { vm, stretch, from, to } of partsIn(model, account, month, Math.min(now, end))) {
-    const stop = stretch.stop !== null && stretch.stop <= to ? stretch.stop : null;
-    (shown[vm.id] ??= []).push({
-      type: stretch.start >= month ? stretch.type : 'BILLINGRESTART',
+  const positions: Record<string, ExpectedPosition[]> = {};
+  for (const { vm, segment, from, to } of partsIn(model, account, month, Math.min(now, end))) {
+    const stop = segment.stop !== null && segment.stop <= to ? segment.stop : null;
+    (positions[vm.id] ??= []).push({
+      type: segment.start >= month ? segment.type : 'BILLINGRESTART',
       start: iso(from),
       stop: stop !== null ? iso(stop) : closed ? iso(end) : null,
       totalRuntime: closed ? null : to - from,
-      monthlyPrice: numberOf(stretch.price),
-      totalPrice: closed ? null : numberOf(costOf(stretch.price, to - from)),
+      monthlyPrice: numberOf(segment.price),
+      totalPrice: closed ? null : numberOf(costOf(segment.price, to - from)),
     });
   }
-  return shown;
+  return positions;
 }
 
-/** The parts of stretches that lie in a month, up to an instant in it or its end. */
+/** The parts of segments in a month, up to an instant in it or its end. */
 function partsIn(
   model: Model,
   account: ModelAccount,
   month: Seconds,
   until: Seconds,
-): { vm: ModelVm; stretch: Stretch; from: Seconds; to: Seconds }[] {
+): { vm: ModelVm; segment: Segment; from: Seconds; to: Seconds }[] {
   const own = model.vms.filter((vm) => vm.account === account);
   return own.flatMap((vm) =>
-    vm.stretches.flatMap((stretch, index) => {
-      const from = Math.max(stretch.start, month);
-      const to = Math.min(stretch.stop ?? until, until);
-      // Where one goes on from the one before, no position is left of which no second was used.
-      const goesOn = stretch.start < month || (stretch.type === 'BILLINGRESTART' && vm.stretches[index - 1]?.stop === stretch.start);
-      if (stretch.start >= monthAfter(month) || to < from || (goesOn && stretch.stop === from)) return [];
-      return [{ vm, stretch, from, to }];
+    vm.segments.flatMap((segment, index) => {
+      const from = Math.max(segment.start, month);
+      const to = Math.min(segment.stop ?? until, until);
+      // A position without a second is omitted if it only continues the position before.
+      const goesOn = segment.start < month || (segment.type === 'BILLINGRESTART' && vm.segments[index - 1]?.stop === segment.start);
+      if (segment.start >= monthAfter(month) || to < from || (goesOn && segment.stop === from)) return [];
+      return [{ vm, segment, from, to }];
     }),
   );
 }
 
-/** What was charged in advance in a month, by subject. */
+/** The charges of a month by subject. */
 export function chargesIn(model: Model, account: ModelAccount, month: Seconds): Partial<Record<Charge['kind'], Record<string, object[]>>> {
-  const shown: Partial<Record<Charge['kind'], Record<string, object[]>>> = {};
+  const byKind: Partial<Record<Charge['kind'], Record<string, object[]>>> = {};
   const own = model.charges.filter((one) => one.account === account && one.month === month);
   for (const { kind, subject, type, start, stop, amount } of own.toSorted((a, b) => a.start - b.start)) {
-    ((shown[kind] ??= {})[subject] ??= []).push({ type, start: iso(start), stop: iso(stop), totalPrice: numberOf(amount) });
+    ((byKind[kind] ??= {})[subject] ??= []).push({ type, start: iso(start), stop: iso(stop), totalPrice: numberOf(amount) });
   }
-  return shown;
+  return byKind;
 }
 
-/** What a month comes to, up to an instant in it or its end, exactly. */
+/** The exact total of a month, up to an instant in it or its end. */
 function amountIn(model: Model, account: ModelAccount, month: Seconds, until: Seconds): Fraction {
-  const runtimes = partsIn(model, account, month, until).map(({ stretch, from, to }) => costOf(stretch.price, to - from));
+  const runtimes = partsIn(model, account, month, until).map(({ segment, from, to }) => costOf(segment.price, to - from));
   const charges = model.charges.filter((one) => one.account === account && one.month === month).map(({ amount }) => amount);
   return plus(sum(runtimes), sum(charges));
 }
 
-/** The invoice of a month that is over. */
+/** The invoice of a month that has ended. */
 export interface ModelInvoice {
   readonly month: Seconds;
   readonly cents: bigint;
@@ -112,7 +112,7 @@ export interface ModelInvoice {
 /** The invoices of an account, oldest first. */
 export function invoicesOf(model: Model, account: ModelAccount, now: Seconds): ModelInvoice[] {
   const made: ModelInvoice[] = [];
-  const own = model.vms.filter((vm) => vm.account === account).flatMap(({ stretches }) => stretches.map(({ start }) => start));
+  const own = model.vms.filter((vm) => vm.account === account).flatMap(({ segments }) => segments.map(({ start }) => start));
   const charged = new Set(model.charges.filter((one) => one.account === account).map(({ month }) => month));
   const first = Math.min(monthOf(now), ...own.map(monthOf), ...charged);
   for (let month = first; monthAfter(month) <= now; month = monthAfter(month)) {
@@ -139,20 +139,20 @@ export function currentInvoice(model: Model, account: ModelAccount, now: Seconds
   };
 }
 
-/** Totals of the open invoices. */
+/** The total of the open invoices. */
 export function unpaidCents(model: Model, account: ModelAccount, now: Seconds): bigint {
   return invoicesOf(model, account, now).reduce((owed, invoice) => (invoice.status === 'OPEN' ? owed + invoice.cents : owed), 0n);
 }
 
 /**
- * What the account's credit is held for, in units of 10^-8 EUR: all that the running period will
- * come to, each position rounded up, purchases that are under way, and servers that are being set up.
+ * The held credit of an account in units of 10^-8 EUR: the estimated total of the current period with each position rounded up,
+ * purchases in progress, and servers whose set-up is in progress.
  */
 export function heldUnits(model: Model, account: ModelAccount, now: Seconds): bigint {
   const month = monthOf(now);
   let held = 0n;
-  for (const { stretch, from, to } of partsIn(model, account, month, monthAfter(month))) {
-    held += unitsUp(costOf(stretch.price, to - from));
+  for (const { segment, from, to } of partsIn(model, account, month, monthAfter(month))) {
+    held += unitsUp(costOf(segment.price, to - from));
   }
   for (const one of model.charges) if (one.account === account && one.month === month) held += units(one.amount);
   for (const one of model.reservations) if (one.account === account) held += one.hold;
@@ -161,13 +161,13 @@ export function heldUnits(model: Model, account: ModelAccount, now: Seconds): bi
   return held;
 }
 
-/** What remains of the credit limit, in cents: all that is held is rounded once, half up. */
+/** The remaining credit in cents. The held credit is rounded once, half up. */
 export function remainingCents(model: Model, account: ModelAccount, now: Seconds): bigint {
   const held = (heldUnits(model, account, now) + UNITS_A_CENT / 2n) / UNITS_A_CENT;
   return cents(account.credit) - unpaidCents(model, account, now) - held;
 }
 
-/** Whether a purchase of so many units, rounded up to cents, is at most what remains. What costs nothing always is. */
+/** Whether an amount in units, rounded up to cents, is within the remaining credit. An amount of zero always is. */
 export function creditFits(model: Model, account: ModelAccount, amount: bigint, now: Seconds): boolean {
   if (amount <= 0n) return true;
   return (amount + UNITS_A_CENT - 1n) / UNITS_A_CENT <= remainingCents(model, account, now);
@@ -180,18 +180,18 @@ export function holdFrom(price: Fraction, start: Seconds): bigint {
   return unitsUp(costOf(price, monthAfter(monthOf(start)) - start));
 }
 
-/** The stretch that a VM runs on, or undefined. */
-export function runningStretch(vm: ModelVm): Stretch | undefined {
-  return vm.stretches.find(({ stop }) => stop === null);
+/** The current segment of a VM; undefined if it does not run. */
+export function runningSegment(vm: ModelVm): Segment | undefined {
+  return vm.segments.find(({ stop }) => stop === null);
 }
 
-/** Units that a running stretch holds less once it ends at an instant. */
-export function freedByEnding({ start, price }: Stretch, now: Seconds): bigint {
+/** The held credit, in units, that is released if a running segment ends at an instant. */
+export function freedByEnding({ start, price }: Segment, now: Seconds): bigint {
   const from = Math.max(start, monthOf(now));
   return unitsUp(costOf(price, monthAfter(monthOf(now)) - from)) - unitsUp(costOf(price, now - from));
 }
 
-/** A billing instant as answers have it. */
+/** A billing instant as the API returns it. */
 export function iso(instant: Seconds): string {
   return new Date(instant * 1000).toISOString();
 }

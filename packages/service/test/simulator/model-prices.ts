@@ -4,7 +4,7 @@ import type { Fraction } from './fraction.ts';
 import type { Model, ModelAccount, ModelPrices, Resources, SalePrices, Seconds } from './model.ts';
 import { monthAfter, monthOf } from './virtual-clock.ts';
 
-/** Net price of 30 days. */
+/** The net price of 30 days. */
 export function priceOf({ prices }: ModelPrices, resources: Resources, sale: SalePrices = {}): Fraction {
   const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = prices;
   const beyond = (count: number, included: number): number => Math.max(0, count - included);
@@ -28,7 +28,7 @@ export function listOf({ prices }: Model, hostsystem: string): ModelPrices[] {
 
 /** The list prices of a host system in force at an instant (milliseconds). */
 export function listedAt(model: Model, hostsystem: string, now: number): ModelPrices {
-  return newest(listOf(model, hostsystem).filter(({ from }) => from <= now)) ?? raise(hostsystem);
+  return newest(listOf(model, hostsystem).filter(({ from }) => from <= now)) ?? throwNoPrices(hostsystem);
 }
 
 /** The next instant at which list prices change (seconds); undefined if none is scheduled. */
@@ -38,10 +38,10 @@ export function nextPriceChange(model: Model, now: number): Seconds | undefined 
 }
 
 /**
- * The months of an account end up to an instant. At the beginning of each, its VMs get the newest list prices for all VMs that are not
- * older than their own. VMs in a sale keep its prices.
+ * Ends the months of an account up to an instant. At the beginning of each month, its VMs get the newest list prices that apply to all
+ * VMs and are newer than their own. VMs in a sale keep its prices.
  */
-export function turnMonths(model: Model, account: ModelAccount, now: Seconds): void {
+export function advanceMonths(model: Model, account: ModelAccount, now: Seconds): void {
   while (account.period < monthOf(now)) {
     account.period = monthAfter(account.period);
     const begin = account.period;
@@ -52,10 +52,10 @@ export function turnMonths(model: Model, account: ModelAccount, now: Seconds): v
       if (!listed || listed === vm.listed) continue;
       vm.listed = listed;
       vm.price = priceOf(listed, vm.resources);
-      const running = vm.stretches.find(({ stop }) => stop === null);
+      const running = vm.segments.find(({ stop }) => stop === null);
       if (!running) continue;
       running.stop = begin;
-      vm.stretches.push({ type: 'BILLINGRESTART', start: begin, stop: null, price: vm.price });
+      vm.segments.push({ type: 'BILLINGRESTART', start: begin, stop: null, price: vm.price });
     }
   }
 }
@@ -64,6 +64,6 @@ function newest(list: readonly ModelPrices[]): ModelPrices | undefined {
   return list.reduce<ModelPrices | undefined>((one, other) => (one && one.from >= other.from ? one : other), undefined);
 }
 
-function raise(hostsystem: string): never {
+function throwNoPrices(hostsystem: string): never {
   throw new Error(`The host system ${hostsystem} has no prices yet.`);
 }

@@ -3,7 +3,7 @@ import { BlockList } from 'node:net';
 
 import { hosts } from './catalogue.ts';
 import type { CatalogueHost, Node, SeededPool } from './catalogue.ts';
-import type { Model, ModelAccount, Resources, Taken } from './model.ts';
+import type { Model, ModelAccount, Resources, Allocation } from './model.ts';
 
 export function hostOf(name: string): CatalogueHost {
   const host = hosts.find((one) => one.name === name);
@@ -11,14 +11,14 @@ export function hostOf(name: string): CatalogueHost {
   return host;
 }
 
-/** Everything that takes room and addresses now. */
-export function taking(model: Model): Taken[] {
+/** Everything that uses capacity and addresses now. */
+export function allocationsIn(model: Model): Allocation[] {
   return [...model.vms.filter(({ state }) => state !== 'removed'), ...model.reservations];
 }
 
-/** What is used of a node. */
+/** The used resources of a node. */
 export function usedOn(model: Model, node: string): Omit<Node, 'name'> {
-  const own = taking(model).filter((vm) => vm.node === node);
+  const own = allocationsIn(model).filter((vm) => vm.node === node);
   const total = (of: (resources: Resources) => number): number => own.reduce((used, { resources }) => used + of(resources), 0);
   return {
     cores: total(({ cores }) => cores),
@@ -28,7 +28,7 @@ export function usedOn(model: Model, node: string): Omit<Node, 'name'> {
   };
 }
 
-/** Whether a node has room for so much more. */
+/** Whether a node has room for additional resources. */
 export function hasRoom(model: Model, node: Node, more: Pick<Resources, 'cores' | 'mem' | 'disk' | 'storage'>): boolean {
   const used = usedOn(model, node.name);
   return (
@@ -41,14 +41,14 @@ export function hasRoom(model: Model, node: Node, more: Pick<Resources, 'cores' 
 
 export type Family = 4 | 6;
 
-/** The facts that decide from which pools an order may take addresses. */
+/** The facts that decide which pools a purchase can use. */
 export interface AddressRequest {
   readonly account: ModelAccount;
   readonly datacenter: string;
   readonly allowFallbackIPs: boolean;
 }
 
-/** The pools that an order may take from: its own first, the provider's only where it has none or allows it. */
+/** The pools that a purchase can use: the account's own pools, and the provider's only if the account has none or allows them. */
 export function poolsFor(model: Model, { account, datacenter, allowFallbackIPs }: AddressRequest, family: Family): SeededPool[] {
   const here = model.pools.filter((pool) => pool.datacenter === datacenter && familyOf(pool) === family);
   const own = here.filter(({ accountId }) => accountId === account.id);
@@ -57,21 +57,21 @@ export function poolsFor(model: Model, { account, datacenter, allowFallbackIPs }
   return allowFallbackIPs ? [...own, ...provided] : own;
 }
 
-/** Addresses that are free for an order. */
+/** The number of free addresses in the pools that a purchase can use. */
 export function freeAddresses(model: Model, addressRequest: AddressRequest, family: Family): number {
-  const given = givenAddresses(model, family);
+  const given = usedAddresses(model, family);
   return poolsFor(model, addressRequest, family).reduce(
     (free, pool) => free + sizeOf(pool) - given.filter((one) => isIn(one, pool)).length,
     0,
   );
 }
 
-/** Every address of a family that is given to something now, once for each that has it. */
-export function givenAddresses(model: Model, family: Family): string[] {
-  return taking(model).flatMap(({ ipv4, ipv6 }) => (family === 4 ? ipv4 : ipv6));
+/** The addresses of a family that are in use now. An address with two users would be in the list twice. */
+export function usedAddresses(model: Model, family: Family): string[] {
+  return allocationsIn(model).flatMap(({ ipv4, ipv6 }) => (family === 4 ? ipv4 : ipv6));
 }
 
-/** Whether an address, or a network in its notation, lies in a pool. */
+/** Whether an address or a network is in a pool. */
 export function isIn(address: string, { cidr }: SeededPool): boolean {
   const [network = '', prefix = ''] = cidr.split('/');
   const family = cidr.includes(':') ? 'ipv6' : 'ipv4';
@@ -85,7 +85,7 @@ function familyOf({ cidr }: SeededPool): Family {
   return cidr.includes(':') ? 6 : 4;
 }
 
-/** Addresses without network, gateway and broadcast; /64 networks without the gateway's. */
+/** The number of assignable addresses: without network, gateway and broadcast, or /64 networks without the gateway's. */
 function sizeOf({ cidr }: SeededPool): number {
   const prefix = Number(cidr.split('/')[1]);
   return cidr.includes(':') ? 2 ** (64 - prefix) - 1 : 2 ** (32 - prefix) - 3;

@@ -1,13 +1,13 @@
 /**
- * The provider and its accounts once more, as plainly as they can be said. Nothing in the model is
- * taken from the service's rules or operations: it knows what was asked and what was answered.
+ * A second, simple implementation of the provider and its accounts. It uses none of the service's rules or operations: it knows only the
+ * requests and their responses.
  */
 import type { ResourcePrices } from '../../src/rules/resources.ts';
 import { hosts } from './catalogue.ts';
 import type { SeededAccount, SeededPool } from './catalogue.ts';
 import { decimal } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
-import { turnMonths } from './model-prices.ts';
+import { advanceMonths } from './model-prices.ts';
 import { monthOf } from './virtual-clock.ts';
 
 /** Seconds since 1970. */
@@ -24,14 +24,14 @@ export interface Resources {
 }
 
 export type SaleResource = 'core' | 'mem' | 'nvme';
-/** EUR for 30 days, of the resources that a sale lists for a host system. */
+/** The sale prices of a host system in EUR for 30 days. */
 export type SalePrices = Readonly<Partial<Record<SaleResource, Fraction>>>;
 
 export interface ModelSale {
   readonly id: string;
   readonly title: string;
   readonly accountId: string | null;
-  /** Milliseconds. */
+  /** Instants are in milliseconds. */
   readonly start: number;
   readonly stop: number | null;
   ended: number | null;
@@ -41,17 +41,17 @@ export interface ModelSale {
   readonly prices: ReadonlyMap<string, SalePrices>;
 }
 
-/** The list prices of a host system from an instant on: EUR for 30 days, as decimals. */
+/** The list prices of a host system from an instant on, as decimals in EUR for 30 days. */
 export interface ModelPrices {
   /** Milliseconds. */
   readonly from: number;
   readonly prices: ResourcePrices;
-  /** Whether existing VMs get them when their next month begins. */
+  /** Whether existing VMs get these prices when their next month begins. */
   readonly isForAll: boolean;
 }
 
-/** A stretch of time at one price. A month's end does not end it: what of it lies in a month is a position there. */
-export interface Stretch {
+/** A time in which a VM runs at one price. It can span months: each invoice has a position for its part. */
+export interface Segment {
   readonly type: 'CREATE' | 'UP-DOWNGRADE' | 'BILLINGRESTART';
   readonly start: Seconds;
   stop: Seconds | null;
@@ -59,8 +59,8 @@ export interface Stretch {
   readonly price: Fraction;
 }
 
-/** What a VM takes, from its reservation on. */
-export interface Taken {
+/** The resources and addresses of a VM, from the reservation of its purchase on. */
+export interface Allocation {
   readonly id: number;
   readonly account: ModelAccount;
   readonly host: string;
@@ -74,24 +74,24 @@ export interface Taken {
   listed: ModelPrices;
 }
 
-export interface ModelVm extends Taken {
+export interface ModelVm extends Allocation {
   state: 'running' | 'stopped' | 'removed';
-  /** Whether a change of it is under way. */
+  /** Whether a change of the VM is in progress. */
   changing?: boolean;
-  /** Whether the provider stopped it last, so that only the provider starts it. */
+  /** Whether the provider has stopped the VM. Then only the provider can start it. */
   isHeld?: boolean;
   os: string;
-  readonly stretches: Stretch[];
+  readonly segments: Segment[];
 }
 
 /** A purchase without a response yet. */
-export interface VmReservation extends Taken {
+export interface VmReservation extends Allocation {
   readonly since: Seconds;
   /** Units of 10^-8 EUR. */
   readonly hold: bigint;
 }
 
-/** What is charged once, in advance. */
+/** An amount that is charged once, in advance. */
 export interface Charge {
   readonly account: ModelAccount;
   readonly kind: 'dedicated' | 'domains';
@@ -100,7 +100,7 @@ export interface Charge {
   readonly start: Seconds;
   readonly stop: Seconds;
   readonly amount: Fraction;
-  /** First second of the month whose invoice it is on. */
+  /** The first second of the month whose invoice has it. */
   readonly month: Seconds;
 }
 
@@ -120,7 +120,7 @@ export interface ModelDomain {
   readonly account: ModelAccount;
   readonly tld: string;
   readonly handle: string;
-  /** `reserved` and `changing` while the registrar is at work. */
+  /** `reserved` or `changing` until the call of the registrar ends. */
   state: 'reserved' | 'registered' | 'changing';
   readonly created: Seconds;
   expires: Seconds;
@@ -131,7 +131,7 @@ export interface ModelDomain {
 }
 
 export interface ModelRecord {
-  /** Undefined until the API has told it. */
+  /** Undefined until a response contains it. */
   id: string | undefined;
   type: string;
   sub: string;
@@ -139,24 +139,24 @@ export interface ModelRecord {
   ttl: number;
 }
 
-/** An answered request, as the log is to tell it. */
-export interface AnsweredRequest {
+/** The expected log entry of a request. */
+export interface ExpectedLogEntry {
   readonly method: string;
   readonly path: string;
   readonly errorType: string | null;
-  /** Null where the answer does not tell it. */
+  /** Null if the response does not contain it. */
   readonly requestId: string | null;
 }
 
 export interface ModelAccount extends SeededAccount {
   credit: Fraction;
-  /** First second of the running period, as far as the service has come with it. */
+  /** The first second of the current period. Earlier periods are closed. */
   period: Seconds;
-  /** Invoices that were paid or cancelled, by the first second of their month. */
+  /** The paid and cancelled invoices by the first second of their month. */
   readonly settled: Map<Seconds, 'PAID' | 'CANCELED'>;
-  /** IDs of invoices that the API has shown. */
+  /** The IDs of invoices that the API has returned. */
   readonly invoiceIds: Map<Seconds, string>;
-  readonly requests: AnsweredRequest[];
+  readonly requests: ExpectedLogEntry[];
   readonly handles: { readonly id: string; readonly hasPhone: boolean }[];
 }
 
@@ -171,19 +171,19 @@ export interface Model {
   readonly servers: ModelServer[];
   readonly domains: Map<string, ModelDomain>;
   readonly charges: Charge[];
-  /** Units of 10^-8 EUR that are held for domains that are being registered. */
+  /** The credit that registrations in progress hold, in units of 10^-8 EUR. */
   readonly holds: { readonly account: ModelAccount; readonly amount: bigint }[];
-  /** Names that ended with their year: the registrar let go of them by itself. */
+  /** Domains that ended with their year. The registrar may still have them. */
   readonly lapsed: Set<string>;
 }
 
-/** A domain that the account has, and that is not only kept for it. */
+/** The domain of an account, unless its registration is still in progress. */
 export function ownDomain({ domains }: Model, account: ModelAccount, name: string): ModelDomain | undefined {
   const domain = domains.get(name);
   return domain?.account === account && domain.state !== 'reserved' ? domain : undefined;
 }
 
-/** The model of a store that was just filled. */
+/** The model of the initial store. */
 export function newModel(accounts: readonly SeededAccount[], pools: readonly SeededPool[], now: Seconds): Model {
   return {
     accounts: accounts.map((account) => ({
@@ -208,13 +208,13 @@ export function newModel(accounts: readonly SeededAccount[], pools: readonly See
   };
 }
 
-/** What is charged as of an instant goes to its month, or to the running one where that month is closed. */
-export function charge(model: Model, what: Omit<Charge, 'month'>, at: Seconds): Charge {
-  const { account } = what;
-  turnMonths(model, account, at);
-  const made = { ...what, month: account.period };
-  model.charges.push(made);
-  return made;
+/** Charges an amount in the month of an instant, or in the current month if that month is closed. */
+export function charge(model: Model, wanted: Omit<Charge, 'month'>, at: Seconds): Charge {
+  const { account } = wanted;
+  advanceMonths(model, account, at);
+  const charged = { ...wanted, month: account.period };
+  model.charges.push(charged);
+  return charged;
 }
 
 export function remove<T>(from: T[], one: T): void {

@@ -2,17 +2,17 @@
 import { expect } from 'vitest';
 
 import type { OperationId } from '../../src/reseller/operation.ts';
-import { notFound } from './delivery.ts';
 import type { Model, ModelAccount } from './model.ts';
+import { notFound } from './requests.ts';
 import type { Simulation } from './simulation.ts';
 
 interface Probe {
   readonly id: OperationId;
   readonly parameter: string;
   readonly form?: Readonly<Record<string, string>>;
-  /** An identifier that nothing has. */
+  /** An identifier that does not exist. */
   readonly unknown: string;
-  /** Identifiers of what an account has. */
+  /** The identifiers of an account's objects. */
   of(model: Model, account: ModelAccount): readonly string[];
 }
 
@@ -38,18 +38,18 @@ const probes: readonly Probe[] = [
   { id: 'getInvoice', parameter: 'invoiceID', unknown: ANY_UUID, of: (_, { invoiceIds }) => [...invoiceIds.values()] },
 ];
 
-/** An account tries what is another one's. */
-export async function probeOthers({ dice, model, client, say }: Simulation): Promise<void> {
+/** An account tries operations on another account's objects. */
+export async function probeOtherAccounts({ dice, model, client, describe }: Simulation): Promise<void> {
   const owner = dice.pick(model.accounts);
   const stranger = dice.pick(model.accounts.filter((account) => account !== owner));
   for (const { id, parameter, form, unknown, of } of probes) {
     const identifier = dice.pickAny(of(model, owner));
     if (identifier === undefined || dice.chance(0.5)) continue;
     const sent = (text: string) => ({ path: { [parameter]: text }, ...(form && { form }) });
-    say(`${stranger.name} tries ${id} of ${identifier} of ${owner.name}`);
-    const answers = [await client.call(stranger, id, sent(identifier)), await client.call(stranger, id, sent(unknown))];
-    const [others, nobodys] = answers.map(({ status, errorType, message }) => ({ status, errorType, message }));
-    expect(others).toMatchObject({ status: notFound.status, errorType: notFound.type });
-    expect(others).toEqual(nobodys);
+    describe(`${stranger.name} tries ${id} of ${identifier} of ${owner.name}`);
+    const replies = [await client.call(stranger, id, sent(identifier)), await client.call(stranger, id, sent(unknown))];
+    const [ofOwner, ofUnknown] = replies.map(({ status, errorType, message }) => ({ status, errorType, message }));
+    expect(ofOwner).toMatchObject({ status: notFound.status, errorType: notFound.type });
+    expect(ofOwner).toEqual(ofUnknown);
   }
 }

@@ -1,23 +1,23 @@
-/** What resellers do to buy VMs, and how the model follows. */
+/** The purchase of VMs, and its effect on the model. */
 import { expect } from 'vitest';
 
 import { hosts, osImages } from './catalogue.ts';
 import type { CatalogueHost } from './catalogue.ts';
-import { invalid, noCredit, noRoom, priceTooHigh, send } from './delivery.ts';
-import type { Order, Refused, Reserved } from './delivery.ts';
 import { cents, numberOfCents, over, times } from './fraction.ts';
 import { creditFits, holdFrom, offersFor } from './model-billing.ts';
-import { settleModel } from './model-due.ts';
+import { settleModel } from './model-jobs.ts';
 import { listedAt, priceOf } from './model-prices.ts';
-import { freeAddresses, givenAddresses, hasRoom, isIn, poolsFor } from './model-room.ts';
+import { freeAddresses, usedAddresses, hasRoom, isIn, poolsFor } from './model-room.ts';
 import type { AddressRequest, Family } from './model-room.ts';
 import { remove } from './model.ts';
 import type { ModelAccount, Resources, VmReservation } from './model.ts';
-import { isAbove, someGuard } from './price-guard.ts';
+import { isAbove, randomGuard } from './price-guard.ts';
+import { invalid, noCredit, noRoom, priceTooHigh, send } from './requests.ts';
+import type { PlannedRequest, Refused, Reserved } from './requests.ts';
 import type { Dice } from './seeded-random.ts';
 import type { Simulation } from './simulation.ts';
 
-/** A VM that a reseller wants. */
+/** A VM that a reseller requests. */
 export interface PurchaseRequest {
   readonly account: ModelAccount;
   readonly host: CatalogueHost;
@@ -26,23 +26,23 @@ export interface PurchaseRequest {
   readonly allowFallbackIPs: boolean;
 }
 
-export function somePurchaseRequest(sim: Simulation): PurchaseRequest {
+export function randomPurchaseRequest(sim: Simulation): PurchaseRequest {
   const { dice, model } = sim;
   const host = dice.pick(hosts);
   return {
     account: dice.pick(model.accounts),
     host,
-    resources: someResources(dice, host),
+    resources: randomResources(dice, host),
     os: dice.pick(osImages),
     allowFallbackIPs: dice.chance(0.3),
   };
 }
 
-export function someResources(dice: Dice, { ranges }: CatalogueHost): Resources {
+export function randomResources(dice: Dice, { ranges }: CatalogueHost): Resources {
   const within = (range: { min: number; max: number; step: number }, most = range.max): number =>
     range.min + range.step * dice.integer(0, Math.floor((most - range.min) / range.step));
   return {
-    // Now and then more than the host system offers.
+    // 3 % of the requests exceed the limit of the host system.
     cores: dice.chance(0.03) ? ranges.cores.max + 1 : within(ranges.cores),
     mem: within(ranges.mem),
     disk: within(ranges.disk),
@@ -69,25 +69,25 @@ export function formOf({ host, resources, os, allowFallbackIPs }: PurchaseReques
 }
 
 export function buyVm(sim: Simulation): Promise<void> {
-  return send(sim, orderOf(sim, somePurchaseRequest(sim)));
+  return send(sim, plannedPurchase(sim, randomPurchaseRequest(sim)));
 }
 
-function orderOf(sim: Simulation, purchase: PurchaseRequest): Order<'createVm'> {
+function plannedPurchase(sim: Simulation, purchase: PurchaseRequest): PlannedRequest<'createVm'> {
   const { account } = purchase;
-  const guard = someGuard(sim.dice, priceNow(sim, purchase).price);
+  const guard = randomGuard(sim.dice, priceNow(sim, purchase).price);
   const form = { ...formOf(purchase), ...guard };
   return {
     account,
     id: 'createVm',
     sent: { form },
     otherForm: { ...form, disk: purchase.resources.disk + 5 },
-    prospect() {
+    predict() {
       const now = sim.clock.seconds();
       const { sale, listed, price } = priceNow(sim, purchase);
       const hold = holdFrom(price, now);
       return {
-        asks: 'a port, and one to undo it',
-        refusal: refusalOf(sim, purchase, { hold, isTooDear: isAbove(price, guard) }),
+        portUse: 'a port, and one to undo it',
+        refusal: refusalOf(sim, purchase, { hold, isTooExpensive: isAbove(price, guard) }),
         reserve: () => reserveVm(sim, purchase, { sale, listed, price, hold, since: now }),
       };
     },
@@ -103,18 +103,18 @@ function priceNow({ model, clock }: Simulation, { account, host: { name }, resou
 function refusalOf(
   { model, clock }: Simulation,
   purchase: PurchaseRequest,
-  { hold, isTooDear }: { hold: bigint; isTooDear: boolean },
+  { hold, isTooExpensive }: { hold: bigint; isTooExpensive: boolean },
 ): Refused | undefined {
   const { account, host, resources, allowFallbackIPs } = purchase;
   if (resources.cores > host.ranges.cores.max) return invalid;
-  if (isTooDear) return priceTooHigh;
+  if (isTooExpensive) return priceTooHigh;
   if (!creditFits(model, account, hold, clock.seconds())) return noCredit;
   if (!host.nodes.some((node) => hasRoom(model, node, resources))) return noRoom;
   const from: AddressRequest = { account, datacenter: host.datacenter, allowFallbackIPs };
   return freeAddresses(model, from, 4) < resources.ips || freeAddresses(model, from, 6) < 1 ? noRoom : undefined;
 }
 
-/** What the service has reserved is what the hypervisor was told of it. */
+/** Makes the reservation in the model. The call of the hypervisor shows which VM, node and addresses the service has chosen. */
 export function reserveVm(
   sim: Simulation,
   purchase: PurchaseRequest,
@@ -124,7 +124,7 @@ export function reserveVm(
 ): Reserved<'createVm'> {
   const { model } = sim;
   const { account, host, resources, os } = purchase;
-  if (!order) throw new Error('The hypervisor was told of no VM.');
+  if (!order) throw new Error('The hypervisor has not received an order.');
   const { vmId: id, ipv4, ipv6 } = order;
   expect(order).toMatchObject({ cores: resources.cores, mem: resources.mem, disk: resources.disk, os });
   expect([...model.vms, ...model.reservations].map((vm) => vm.id)).not.toContain(id);
@@ -159,7 +159,7 @@ export function reserveVm(
       remove(model.reservations, taken);
       settleModel(sim, account);
       const start = Math.max(terms.since, account.period);
-      model.vms.push({ ...taken, os, state: 'running', stretches: [{ type: 'CREATE', start, stop: null, price: terms.price }] });
+      model.vms.push({ ...taken, os, state: 'running', segments: [{ type: 'CREATE', start, stop: null, price: terms.price }] });
     },
   };
 }
@@ -174,19 +174,19 @@ export function expectGoodAddresses(
 ): void {
   const { model } = sim;
   expect(new Set(addresses).size).toBe(count);
-  const given = new Set(givenAddresses(model, family));
+  const used = new Set(usedAddresses(model, family));
   expect(
-    addresses.filter((address) => given.has(address)),
-    'addresses given twice',
+    addresses.filter((address) => used.has(address)),
+    'addresses of other VMs',
   ).toEqual([]);
   const pools = poolsFor(model, purchase, family);
   expect(
     addresses.filter((address) => !pools.some((pool) => isIn(address, pool))),
-    'addresses of other pools',
+    'addresses outside the permitted pools',
   ).toEqual([]);
 }
 
-/** The provider's addresses are taken only once the account's own have run out. */
+/** Checks that a VM gets addresses of the provider only after the account's own addresses have run out. */
 export function expectOwnAddressesFirst(
   { model }: Simulation,
   purchase: AddressRequest,

@@ -1,34 +1,42 @@
-/** Runs simulations, and says how to run one again that fails. */
+/** Runs simulations and reports how to reproduce a failure. */
 import { storePlace } from '../engines.ts';
 import type { Engine } from '../engines.ts';
-import { beginSale, changeCreditLimit, changePrices, endSomeSale, setCreditLimit, settleSomeInvoice } from './actions-accounting.ts';
+import {
+  createRandomSale,
+  changeCreditLimit,
+  changePrices,
+  endRandomSale,
+  setCreditLimit,
+  settleRandomInvoice,
+} from './actions-accounting.ts';
 import { changeDnsRecords } from './actions-dns.ts';
 import { cancelDomain, changeDomain, createHandle, registerDomain } from './actions-domain.ts';
 import { deleteDomain, manageVm, purchaseServer } from './actions-extension.ts';
 import { cancelServer, completeSetUp, orderServer } from './actions-server.ts';
-import { comeToRest, crash, letGo, passTime } from './actions-time.ts';
-import { changeSomeVm, reinstallVm, resizeSomeVm } from './actions-vm.ts';
-import { agreeOnBilling, agreeOnDomains, agreeOnLog, agreeOnPrices, agreeOnSales, agreeOnServers, agreeOnVms } from './agreement.ts';
+import { finishOpenRequests, crash, finishHangingCall, passTime } from './actions-time.ts';
+import { changeRandomVm, reinstallVm, resizeRandomVm } from './actions-vm.ts';
+import { checkBilling, checkDomains, checkLog, checkPrices, checkSales, checkServers, checkVms } from './api-checks.ts';
 import { sendConcurrently } from './concurrency.ts';
-import { repeat } from './delivery.ts';
-import { probeOthers } from './probes.ts';
+import { probeOtherAccounts } from './probes.ts';
 import { buyVm } from './purchases.ts';
+import { repeat } from './requests.ts';
 import { newSimulation } from './simulation.ts';
 import type { Simulation } from './simulation.ts';
-import { expectStoreInStep, expectWorldInStep } from './store-agreement.ts';
+import { expectStoreMatchesModel, expectPortsMatchModel } from './store-checks.ts';
 
-/** Something that may be done in a step. */
+/** Something that a step can do. */
 export interface Action {
+  /** How often a step does this, relative to the other actions. */
   readonly weight: number;
   run(sim: Simulation): Promise<void>;
 }
 
-/** What is done one after another; the model foresees the outcome of each exactly. */
+/** Actions that run one after another. The model predicts the outcome of each exactly. */
 export const actions: readonly Action[] = [
   { weight: 26, run: passTime },
   { weight: 14, run: buyVm },
-  { weight: 8, run: changeSomeVm },
-  { weight: 7, run: resizeSomeVm },
+  { weight: 8, run: changeRandomVm },
+  { weight: 7, run: resizeRandomVm },
   { weight: 3, run: reinstallVm },
   { weight: 7, run: registerDomain },
   { weight: 8, run: changeDomain },
@@ -37,14 +45,14 @@ export const actions: readonly Action[] = [
   { weight: 5, run: orderServer },
   { weight: 4, run: completeSetUp },
   { weight: 5, run: cancelServer },
-  { weight: 8, run: settleSomeInvoice },
+  { weight: 8, run: settleRandomInvoice },
   { weight: 2, run: changeCreditLimit },
-  { weight: 3, run: beginSale },
-  { weight: 1, run: endSomeSale },
+  { weight: 3, run: createRandomSale },
+  { weight: 1, run: endRandomSale },
   { weight: 8, run: repeat },
-  { weight: 7, run: letGo },
+  { weight: 7, run: finishHangingCall },
   { weight: 3, run: crash },
-  { weight: 2, run: probeOthers },
+  { weight: 2, run: probeOtherAccounts },
   { weight: 14, run: manageVm },
   { weight: 6, run: changeDnsRecords },
   { weight: 3, run: deleteDomain },
@@ -52,99 +60,98 @@ export const actions: readonly Action[] = [
   { weight: 4, run: changePrices },
 ];
 
-/** The same, with many concurrent requests in between. */
+/** The same actions, and steps that send many concurrent requests. */
 export const concurrentActions: readonly Action[] = [...actions, { weight: 40, run: sendConcurrently }];
 
 /** The actions that change invoices. */
 export const billingActions: readonly Action[] = [
   { weight: 18, run: passTime },
   { weight: 10, run: buyVm },
-  { weight: 12, run: changeSomeVm },
-  { weight: 8, run: resizeSomeVm },
+  { weight: 12, run: changeRandomVm },
+  { weight: 8, run: resizeRandomVm },
   { weight: 4, run: registerDomain },
   { weight: 2, run: orderServer },
-  { weight: 4, run: settleSomeInvoice },
-  { weight: 2, run: beginSale },
-  { weight: 1, run: endSomeSale },
+  { weight: 4, run: settleRandomInvoice },
+  { weight: 2, run: createRandomSale },
+  { weight: 1, run: endRandomSale },
   { weight: 4, run: changePrices },
 ];
 
-/** The command that runs a seed again, from the repository's root. */
+/** The command that reproduces a seed, from the root of the repository. */
 export function replayCommand(seed: number): string {
   const steps = process.env['SIMULATOR_STEPS'];
   const more = steps === undefined ? '' : ` SIMULATOR_STEPS=${steps}`;
   return `SIMULATOR_SEED=${seed}${more} npx pnpm@12 exec vitest run --config .config/vitest.config.ts packages/service/test/simulator`;
 }
 
-/** Steps that a failure tells of, with what came before. */
-const TOLD = 12;
+/** The number of steps in the report of a failure: the one that failed and the ones before it. */
+const MAX_REPORTED_STEPS = 12;
 
 export interface Plan {
   readonly seed: number;
   readonly engine: Engine;
   readonly steps: number;
   readonly actions: readonly Action[];
-  /** EUR, for every account; the catalogue's low limits by default. */
+  /** The credit limit of every account in EUR. Default: the low limits of the catalogue. */
   readonly creditLimit?: string;
-  /** The command that runs the simulation again. */
+  /** The command that reproduces the simulation. */
   readonly replay?: string;
 }
 
 /**
- * Runs a seed on a store of its own, and checks after every step that the API agrees with the
- * model and that the invariants hold.
+ * Runs a seed on a new store. After every step it checks that the API and the store match the model and that the invariants hold.
  *
- * @throws Error telling the seed, the step, the last steps, and the command that runs it again.
+ * @throws Error with the seed, the last steps and the command that reproduces the failure.
  */
 export async function simulate({ seed, engine, steps, actions: possible, creditLimit, replay }: Plan): Promise<Simulation> {
   const sim = await newSimulation(seed, await storePlace(engine));
   if (creditLimit !== undefined) for (const account of sim.model.accounts) await setCreditLimit(sim, account, creditLimit);
   try {
     for (let number = 1; number <= steps; number++) {
-      begin(sim, number);
+      beginStep(sim, number);
       await sim.dice.weighted(possible).run(sim);
-      await check(sim, number);
+      await checkStep(sim, number);
     }
-    begin(sim, steps + 1);
-    await comeToRest(sim);
+    beginStep(sim, steps + 1);
+    await finishOpenRequests(sim);
     await checkAll(sim);
-    await expectWorldInStep(sim);
+    await expectPortsMatchModel(sim);
     return sim;
   } catch (error) {
     throw new Error(report(sim, engine, error, replay), { cause: error });
   }
 }
 
-function begin(sim: Simulation, number: number): void {
+function beginStep(sim: Simulation, number: number): void {
   sim.steps.push({ number, at: new Date(sim.clock.now()).toISOString(), text: '' });
 }
 
-/** Steps after which everything is compared, and not the money alone. */
-const EVERY = 8;
+/** Every eighth step compares everything. The steps between compare only the store and the invoices. */
+const FULL_CHECK_INTERVAL = 8;
 
-async function check(sim: Simulation, number: number): Promise<void> {
-  await expectStoreInStep(sim);
-  if (number % EVERY === 0) await checkAll(sim);
-  else for (const account of sim.model.accounts) await agreeOnBilling(sim, account);
+async function checkStep(sim: Simulation, number: number): Promise<void> {
+  await expectStoreMatchesModel(sim);
+  if (number % FULL_CHECK_INTERVAL === 0) await checkAll(sim);
+  else for (const account of sim.model.accounts) await checkBilling(sim, account);
 }
 
 async function checkAll(sim: Simulation): Promise<void> {
   for (const account of sim.model.accounts) {
-    await agreeOnBilling(sim, account);
-    await agreeOnSales(sim, account);
-    await agreeOnPrices(sim, account);
-    await agreeOnServers(sim, account);
-    await agreeOnVms(sim, account);
-    await agreeOnDomains(sim, account);
-    await agreeOnLog(sim, account);
+    await checkBilling(sim, account);
+    await checkSales(sim, account);
+    await checkPrices(sim, account);
+    await checkServers(sim, account);
+    await checkVms(sim, account);
+    await checkDomains(sim, account);
+    await checkLog(sim, account);
   }
-  await expectStoreInStep(sim);
+  await expectStoreMatchesModel(sim);
 }
 
 function report({ seed, steps }: Simulation, engine: Engine, error: unknown, replay = replayCommand(seed)): string {
-  const last = steps.slice(-TOLD).map(({ number, at, text }) => `  ${String(number).padStart(4)}  ${at}  ${text}`);
+  const last = steps.slice(-MAX_REPORTED_STEPS).map(({ number, at, text }) => `  ${String(number).padStart(4)}  ${at}  ${text}`);
   return [
-    `Seed ${seed} failed on ${engine} at step ${steps.length}. Run it again with:`,
+    `Seed ${seed} failed on ${engine} at step ${steps.length}. Reproduce it with:`,
     `  ${replay}`,
     'The last steps:',
     ...last,

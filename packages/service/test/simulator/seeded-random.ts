@@ -1,4 +1,4 @@
-/** Random numbers that follow from a seed alone, the same on every machine. */
+/** Random numbers that depend only on a seed, so they are the same on every machine. */
 import { hash } from 'node:crypto';
 
 import type { Random } from '../../src/rules/random.ts';
@@ -26,14 +26,14 @@ export function seededRandom(seed: number, stream: string): Random {
   };
 }
 
-/** What the simulator decides by. */
+/** The source of the simulator's decisions. */
 export interface Dice {
   /** An integer from `least` to `most`. */
   integer(least: number, most: number): number;
-  /** Whether something of this probability happens. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean;
   pick<T>(from: readonly T[]): T;
-  /** Undefined where there is nothing to pick from. */
+  /** Undefined if the list is empty. */
   pickAny<T>(from: readonly T[]): T | undefined;
   shuffled<T>(list: readonly T[]): T[];
   weighted<T extends { readonly weight: number }>(from: readonly T[]): T;
@@ -41,7 +41,7 @@ export interface Dice {
 
 /** Dice over a source of random bytes. */
 export function diceOf(random: Random): Dice {
-  // 48 bits: so many more than any range needs that the remainder favours no value noticeably.
+  // 48 bits are far more than any range needs, so the remainder is almost uniform.
   const below = (limit: number): number => random.bytes(6).reduce((sum, byte) => sum * 256 + byte, 0) % limit;
   const pickAny = <T>(from: readonly T[]): T | undefined => from[below(Math.max(1, from.length))];
   return {
@@ -50,7 +50,7 @@ export function diceOf(random: Random): Dice {
     pickAny,
     pick(from) {
       const picked = pickAny(from);
-      if (picked === undefined) throw new RangeError('There is nothing to pick from.');
+      if (picked === undefined) throw new RangeError('The list is empty.');
       return picked;
     },
     shuffled(list) {
@@ -63,7 +63,7 @@ export function diceOf(random: Random): Dice {
         left -= one.weight;
         if (left < 0) return one;
       }
-      throw new RangeError('There is nothing to pick from.');
+      throw new RangeError('The list is empty.');
     },
   };
 }

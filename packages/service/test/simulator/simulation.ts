@@ -1,7 +1,7 @@
-/** One simulation: a service, the world around it, the model, and the steps so far. */
+/** One simulation: a service, its infrastructure, the model, and the steps so far. */
 import type { StorePlace } from '../engines.ts';
 import type { HangingCall } from '../ports/port-calls.ts';
-import { offerMachine, machine, seedCatalogue } from './catalogue.ts';
+import { addServer, machine, seedCatalogue } from './catalogue.ts';
 import { openClient } from './client.ts';
 import type { SimulatedClient } from './client.ts';
 import { newModel } from './model.ts';
@@ -12,36 +12,37 @@ import { VirtualClock } from './virtual-clock.ts';
 import { newWorld } from './world.ts';
 import type { World } from './world.ts';
 
-/** A delivered request that has no good answer yet. */
-export interface UnderWay {
-  readonly what: string;
-  /** The domain whose cancellation the registrar does not know of yet. */
+/** A request whose port call hangs, or whose undoing failed. */
+export interface OpenRequest {
+  /** The name of its delivery in the store. */
+  readonly delivery: string;
+  /** The domain that it cancels at the registrar. */
   readonly subject?: string;
   readonly key: string | undefined;
   readonly account: ModelAccount;
-  /** Undefined where it was answered, and only its undoing is left for the next start. */
-  readonly hanging: { readonly call: HangingCall; finish(outcome: 'goes on' | 'fails'): Promise<void> } | undefined;
-  /** Gives back in the model what was reserved. */
+  /** Undefined if the caller has a response and a scheduled job still has to undo or finish the request. */
+  readonly hanging: { readonly call: HangingCall; finish(outcome: 'continues' | 'fails'): Promise<void> } | undefined;
+  /** Ends the reservation in the model. */
   release(): void;
 }
 
-/** A request that may be sent again with its key. */
+/** A request that a later step can repeat with the same Idempotency-Key. */
 export interface Repeatable {
   readonly account: ModelAccount;
   readonly key: string;
-  /** Milliseconds. */
+  /** The time of the request in milliseconds. */
   readonly at: number;
-  /** The body of its good answer; undefined where it had none. */
-  readonly answer: string | undefined;
-  /** Whether there is another form to send with the same key. */
+  /** The body of the successful response; undefined if there was none. */
+  readonly response: string | undefined;
+  /** Whether the request can be repeated with another form. */
   readonly isChangeable: boolean;
-  /** Sends the same request with the same key and returns the answer's status, type and body. */
+  /** Sends the request again with the same key. */
   resend(changed: boolean): Promise<{ status: number; errorType: string | null; text: string }>;
-  /** Does the same with the same key, as something new. */
-  again(): Promise<void>;
+  /** Sends the request again with the same key, after a failure that left nothing behind. The model treats it as a new request. */
+  retry(): Promise<void>;
 }
 
-/** A step that was taken. */
+/** A step for the report of a failure. */
 export interface Step {
   readonly number: number;
   readonly at: string;
@@ -55,16 +56,16 @@ export interface Simulation {
   readonly world: World;
   readonly client: SimulatedClient;
   readonly model: Model;
-  readonly underWay: UnderWay[];
+  readonly openRequests: OpenRequest[];
   readonly repeatables: Repeatable[];
   readonly steps: Step[];
-  /** Adds to what the present step says of itself. */
-  say(text: string): void;
-  /** A new machine on the market, in the service and in the model. */
-  offer(): Promise<void>;
+  /** Adds to the description of the current step. */
+  describe(text: string): void;
+  /** Puts a new server on the market, in the service and in the model. */
+  offerServer(): Promise<void>;
 }
 
-/** A new simulation over an empty place. */
+/** Starts a simulation on an empty store. */
 export async function newSimulation(seed: number, place: StorePlace): Promise<Simulation> {
   const clock = new VirtualClock();
   const world = newWorld(clock, seededRandom(seed, 'service'));
@@ -74,7 +75,7 @@ export async function newSimulation(seed: number, place: StorePlace): Promise<Si
     const { accounts, pools } = await seedCatalogue(store, world.ports);
     model = newModel(accounts, pools, clock.seconds());
   });
-  if (!model) throw new Error('The store was not filled.');
+  if (!model) throw new Error('The store is empty.');
   const { servers } = model;
   const simulation: Simulation = {
     seed,
@@ -83,21 +84,21 @@ export async function newSimulation(seed: number, place: StorePlace): Promise<Si
     world,
     client,
     model,
-    underWay: [],
+    openRequests: [],
     repeatables: [],
     steps,
-    say(text) {
+    describe(text) {
       const step = steps.at(-1);
       if (step) step.text += step.text === '' ? text : `; ${text}`;
     },
-    async offer() {
+    async offerServer() {
       const number = servers.length;
       const { price, runtimeDays: days } = machine(number);
-      const id = await offerMachine(client.store(), world.ports, number);
-      const nobody = { account: undefined, state: 'offered', terminated: false, due: null, ordered: null } as const;
-      servers.push({ id, days, price: { n: price, d: 100_000_000n }, ...nobody });
+      const id = await addServer(client.store(), world.ports, number);
+      const initial = { account: undefined, state: 'offered', terminated: false, due: null, ordered: null } as const;
+      servers.push({ id, days, price: { n: price, d: 100_000_000n }, ...initial });
     },
   };
-  for (let count = 0; count < 3; count++) await simulation.offer();
+  for (let count = 0; count < 3; count++) await simulation.offerServer();
   return simulation;
 }

@@ -10,16 +10,16 @@ import { actions, concurrentActions, replayCommand, simulate } from './runner.ts
 
 const steps = Number(process.env['SIMULATOR_STEPS'] ?? 120);
 const seeds = seedsOf(Number(process.env['SIMULATOR_SEEDS'] ?? 2));
-/** A step of these is many concurrent requests. */
+/** One of these steps sends many requests, so there are fewer of them. */
 const concurrentSteps = Math.ceil(steps / 2);
 
-test.each(seeds)('seed %i: the service agrees with the model, and leaves the same state on both engines', async (seed) => {
-  // Sequential on purpose: PostgreSQL commits what is sent at once in any order.
+test.each(seeds)('seed %i: the service matches the model and leaves the same state on both engines', async (seed) => {
+  // One request at a time: PostgreSQL commits concurrent requests in any order, so the states would differ.
   const sims = await Promise.all(engines.map((engine) => simulate({ seed, engine, steps, actions })));
   const [sqlite = {}, postgres = {}] = await Promise.all(sims.map(({ client }) => canonicalState(client.store())));
   expect(sims[1]?.steps).toEqual(sims[0]?.steps);
   expect(Object.keys(postgres)).toEqual(Object.keys(sqlite));
-  expect(differencesOf(sqlite, postgres), `run again: ${replayCommand(seed)}`).toEqual([]);
+  expect(differencesOf(sqlite, postgres), `reproduce with: ${replayCommand(seed)}`).toEqual([]);
 });
 
 test.each(seeds.flatMap((seed) => engines.map((engine) => ({ seed, engine }))))(
@@ -31,18 +31,18 @@ test.each(seeds.flatMap((seed) => engines.map((engine) => ({ seed, engine }))))(
 );
 
 test.each(seeds.slice(0, 1))('seed %i: concurrent requests leave the same state in every run', async (seed) => {
-  // Otherwise the time that the disk takes decides which requests a transaction holds.
+  // Otherwise the speed of the disk decides which requests share a transaction.
   await syncAtOnce();
-  // API keys are remembered for a second of the machine's time, and a forgotten key is read first.
+  // The service caches API keys for a second of the machine's clock. An expired key costs a read, which changes the order of requests.
   vi.spyOn(performance, 'now').mockReturnValue(0);
   const plan = { seed, engine: 'sqlite', steps: Math.ceil(concurrentSteps / 2), actions: concurrentActions } as const;
   const [one, other] = [await simulate(plan), await simulate(plan)];
   const states = [await canonicalState(one.client.store()), await canonicalState(other.client.store())] as const;
   expect(other.steps).toEqual(one.steps);
-  expect(differencesOf(...states), `run again: ${replayCommand(seed)}`).toEqual([]);
+  expect(differencesOf(...states), `reproduce with: ${replayCommand(seed)}`).toEqual([]);
 });
 
-/** Makes the disk confirm writes before anything else happens in this process. */
+/** Replaces the asynchronous sync of files with the synchronous one, so that nothing else runs in this process meanwhile. */
 async function syncAtOnce(): Promise<void> {
   const handle = await open(import.meta.filename);
   const methods: FileHandle = Object.getPrototypeOf(handle);
@@ -52,7 +52,7 @@ async function syncAtOnce(): Promise<void> {
   });
 }
 
-/** The seeds of this run: the one that is to be run again, or the first few. */
+/** The seeds of this run: `SIMULATOR_SEED` alone, or the first `count` seeds. */
 function seedsOf(count: number): number[] {
   const one = process.env['SIMULATOR_SEED'];
   return one === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(one)];

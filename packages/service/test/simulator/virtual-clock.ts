@@ -5,9 +5,9 @@ const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 const DAY = 24 * HOUR;
 
-/** A clock that stands still until it is turned, and never goes back. */
+/** A clock that moves only when the simulation advances it, and never goes back. */
 export class VirtualClock implements Clock {
-  /** In the middle of a second of a month of 30 days. */
+  /** An instant within a second, in a month of 30 days. */
   #now = Date.UTC(2026, 10, 10, 12, 0, 0, 250);
   now(): number {
     return this.#now;
@@ -16,24 +16,24 @@ export class VirtualClock implements Clock {
   seconds(): number {
     return Math.floor(this.#now / SECOND);
   }
-  /** @param instant Milliseconds; one that has passed leaves the clock as it is. */
+  /** @param instant In milliseconds. An earlier instant has no effect. */
   advanceTo(instant: number): void {
     this.#now = Math.max(this.#now, instant);
   }
 }
 
-/** First second of the month (UTC) of an instant in seconds. */
+/** The first second of the month (UTC) of an instant in seconds. */
 export function monthOf(instant: number): number {
   const date = new Date(instant * SECOND);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / SECOND;
 }
 
-/** First second after a month that is given by its first. */
+/** The first second of the next month, from the first second of a month. */
 export function monthAfter(month: number): number {
   return monthOf(month + (31 * DAY) / SECOND);
 }
 
-/** The same day and time of a later year; of the 29th of February, the 28th in years that have none. */
+/** The same day and time in a later year. The 29th of February becomes the 28th in years without it. */
 export function anniversary(instant: number, years: number): number {
   const date = new Date(instant * SECOND);
   const year = date.getUTCFullYear() + years;
@@ -43,10 +43,10 @@ export function anniversary(instant: number, years: number): number {
 }
 
 /**
- * When the clock is to stand next, in milliseconds: from within the same second to months ahead,
- * and often just before, at and just after an instant at which something happens by itself.
+ * The next time of the clock in milliseconds: from the same second to months ahead, and often just before, at or just after the end of a
+ * month or a scheduled job.
  *
- * @param due The time of the next scheduled event in seconds; undefined if there is none.
+ * @param due The time of the next scheduled job or price change in seconds; undefined if there is none.
  */
 export function nextInstant(dice: Dice, now: number, due: number | undefined): number {
   const around = (instant: number): number => instant * SECOND + dice.pick([-1000, -1, 0, 0, 0, 1, 999, 1000]);

@@ -1,4 +1,4 @@
-/** The infrastructure of a simulation: its ports do as they are told, and fail and hang as the seed says. */
+/** The infrastructure of a simulation: a hypervisor, a fleet and a registrar. The seed decides which of their calls fail or hang. */
 import type { Ports } from '../../src/index.ts';
 import type { Random } from '../../src/rules/random.ts';
 import { TestFleet } from '../ports/fleet.ts';

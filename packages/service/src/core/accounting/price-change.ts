@@ -1,9 +1,15 @@
+import { sql } from 'kysely';
+
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
 import { pricesOfAllVms } from '../../rules/price-version.ts';
+import type { PriceVersion } from '../../rules/price-version.ts';
 import { monthlyPriceOf } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
 import { catalogueOf } from '../catalogue.ts';
+
+/** VMs of one statement. SQLite allows 32,766 parameters, and PostgreSQL 65,535. */
+const BATCH_SIZE = 500;
 
 /**
  * Gives the VMs of an account, running or stopped, the prices that apply to all VMs from the start of a period on. VMs in a sale keep
@@ -25,15 +31,21 @@ export async function changePrices(db: Db, accountId: string, periodStart: Secon
       .where('price_basis', '=', 'STANDARD')
       .where('prices_from', '<', version.validFrom)
       .execute();
-    for (const vm of vms) {
-      const price = monthlyPriceOf(vm, version.prices);
-      await db
-        .updateTable('vms')
-        .set({ monthly_price: Number(price), prices_from: version.validFrom })
-        .where('id', '=', vm.id)
-        .execute();
-      changed.set(vm.id, price);
-    }
+    const prices = vms.map((vm) => ({ id: vm.id, price: monthlyPriceOf(vm, version.prices) }));
+    for (let from = 0; from < prices.length; from += BATCH_SIZE) await storePrices(db, prices.slice(from, from + BATCH_SIZE), version);
+    for (const { id, price } of prices) changed.set(id, price);
   }
   return changed;
+}
+
+async function storePrices(
+  db: Db,
+  vms: readonly { readonly id: number; readonly price: Money }[],
+  { validFrom }: PriceVersion,
+): Promise<void> {
+  const rows = vms.map(({ id, price }) => sql`(cast(${id} as bigint), cast(${Number(price)} as bigint))`);
+  await sql`
+    with changed (id, price) as (values ${sql.join(rows)})
+    update vms set monthly_price = changed.price, prices_from = ${validFrom} from changed where vms.id = changed.id
+  `.execute(db);
 }

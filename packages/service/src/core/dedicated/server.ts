@@ -8,11 +8,8 @@ import type { DedicatedServersTable } from '../../store/tables/dedicated-servers
 
 export type ServerRow = Selectable<DedicatedServersTable>;
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-/** The server with an identifier, in any state. Undefined if the text is not an identifier or no server has it. */
+/** The server with an identifier, in any state. Undefined if no server has it. */
 export async function findServer(db: Db, identifier: string): Promise<ServerRow | undefined> {
-  if (!UUID.test(identifier)) return undefined;
   return db.selectFrom('dedicated_servers').selectAll().where('id', '=', identifier.toLowerCase()).executeTakeFirst();
 }
 

@@ -64,11 +64,21 @@ export function tldPricesAt(db: Db, now: number) {
     .where('price.valid_from', '=', inForce);
 }
 
-/** Stored prices of a TLD. */
-export interface TldPriceRow extends Dated, Selectable<TldPricesTable> {}
+/** Prices of a TLD from an instant on. */
+export interface TldPriceVersion extends TldPrice, Dated {}
+
+export function toTldPriceVersion(row: Selectable<TldPricesTable>): TldPriceVersion {
+  return {
+    tld: row.tld,
+    validFrom: row.valid_from,
+    create: BigInt(row.create_price),
+    renew: BigInt(row.renew_price),
+    transfer: BigInt(row.transfer_price),
+  };
+}
 
 /** Past, present and scheduled prices of a TLD, in the order of their dates. */
-export async function tldPriceVersions(db: Db, tld: string): Promise<TldPriceRow[]> {
+export async function tldPriceVersions(db: Db, tld: string): Promise<TldPriceVersion[]> {
   const rows = await db.selectFrom('tld_prices').selectAll().where('tld', '=', tld).orderBy('valid_from').execute();
-  return rows.map((row) => ({ ...row, validFrom: row.valid_from }));
+  return rows.map(toTldPriceVersion);
 }

@@ -67,72 +67,85 @@ export async function assignAddresses(db: Db, order: AddressOrder): Promise<() =
   const first = await takeUnlocked(ips)(db, { vmId, datacenter, owner4, owner6 }, ips + 1);
   if (first.isMet) return () => toAssigned(order, first.rows());
   const taken = [...first.rows()];
-  taken.push(...(await takeMissing(db, order, { family: 4, count: ips - taken.filter(({ family }) => family === 4).length })));
-  taken.push(...(await takeMissing(db, order, { family: 6, count: 1 - taken.filter(({ family }) => family === 6).length })));
+  taken.push(...(await takeMissing(db, order, { family: 4, count: ips - taken.filter(({ family }) => family === 4).length, pending: 0 })));
+  taken.push(...(await takeMissing(db, order, { family: 6, count: 1 - taken.filter(({ family }) => family === 6).length, pending: 0 })));
   return () => toAssigned(order, taken);
 }
 
 /** Returns the addresses of a VM to their pools. */
 export async function releaseAddresses(db: Db, vmId: number): Promise<void> {
-  await db.updateTable('ip_addresses').set({ vm_id: null }).where('vm_id', '=', vmId).execute();
+  await db.updateTable('ip_addresses').set({ vm_id: null, pending: 0 }).where('vm_id', '=', vmId).execute();
 }
 
 /**
- * Takes further IPv4 addresses for a VM. Call `lockAddresses` first.
+ * Takes further IPv4 addresses for a VM. They are pending until `confirmAddresses`. Call `lockAddresses` first.
  *
  * @param order `ips` is the number of further addresses.
  * @throws Refusal 409 if too few are free.
  */
 export async function assignMoreIpv4(db: Db, order: AddressOrder): Promise<void> {
-  await takeMissing(db, order, { family: 4, count: order.ips });
+  await takeMissing(db, order, { family: 4, count: order.ips, pending: 1 });
 }
 
-/** The addresses and networks of a VM: the account's own before the provider's, then in the order of their pools. */
+/** Gives a VM its pending addresses. */
+export async function confirmAddresses(db: Db, vmId: number): Promise<void> {
+  await db.updateTable('ip_addresses').set({ pending: 0 }).where('vm_id', '=', vmId).where('pending', '=', 1).execute();
+}
+
+/** Returns the pending addresses of a VM to their pools. */
+export async function releasePendingAddresses(db: Db, vmId: number): Promise<void> {
+  await db.updateTable('ip_addresses').set({ vm_id: null, pending: 0 }).where('vm_id', '=', vmId).where('pending', '=', 1).execute();
+}
+
+/**
+ * The addresses and networks of a VM, without those that are pending: the account's own before the provider's, then in the order of their
+ * pools.
+ */
 export async function addressesOf(db: Db, vmId: number): Promise<AssignedAddress[]> {
+  return selectAddresses(db, [vmId]).where('ip_addresses.pending', '=', 0).execute();
+}
+
+/** The same for several VMs, by identifier. */
+export async function addressesOfVms(db: Db, vmIds: readonly number[]): Promise<ReadonlyMap<number, readonly AssignedAddress[]>> {
+  if (vmIds.length === 0) return new Map();
+  const addresses = await selectAddresses(db, vmIds).select('ip_addresses.vm_id').where('ip_addresses.pending', '=', 0).execute();
+  return Map.groupBy(addresses, ({ vm_id }) => Number(vm_id));
+}
+
+function selectAddresses(db: Db, vmIds: readonly number[]) {
   return db
     .selectFrom('ip_addresses')
     .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
     .select(['ip_addresses.address', 'ip_pools.family', 'ip_pools.gateway', 'ip_pools.ddos_protection as ddosProtection'])
-    .where('ip_addresses.vm_id', '=', vmId)
+    .where('ip_addresses.vm_id', 'in', vmIds)
     .orderBy((address) => address('ip_addresses.owner', '=', ownerOf(null)))
     .orderBy('ip_pools.id')
-    .orderBy('ip_addresses.position')
-    .execute();
+    .orderBy('ip_addresses.position');
 }
 
-/** The IPv4 addresses of a VM, in the same order. */
+/** The IPv4 addresses of a VM, in the same order, with those that are pending. */
 export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
-  const addresses = await addressesOf(db, vmId);
+  const addresses = await selectAddresses(db, [vmId]).execute();
   return addresses.filter(({ family }) => family === 4).map(({ address }) => address);
 }
 
 /** Returns the last IPv4 addresses of a VM to their pools. */
 export async function releaseLastIpv4(db: Db, vmId: number, count: number): Promise<void> {
   const ipv4 = await ipv4Of(db, vmId);
-  await releaseIpv4(db, vmId, ipv4.slice(Math.max(0, ipv4.length - count)));
-}
-
-async function releaseIpv4(db: Db, vmId: number, addresses: readonly string[]): Promise<void> {
-  if (addresses.length === 0) return;
-  await db.updateTable('ip_addresses').set({ vm_id: null }).where('address', 'in', addresses).where('vm_id', '=', vmId).execute();
-}
-
-/** Returns all other IPv4 addresses of a VM to their pools. */
-export async function releaseOtherIpv4(db: Db, vmId: number, kept: readonly string[]): Promise<void> {
-  const others = (await ipv4Of(db, vmId)).filter((address) => !kept.includes(address));
-  await releaseIpv4(db, vmId, others);
+  const last = ipv4.slice(Math.max(0, ipv4.length - count));
+  await db.updateTable('ip_addresses').set({ vm_id: null }).where('address', 'in', last).where('vm_id', '=', vmId).execute();
 }
 
 /** Takes free addresses from one owner after the other. */
 async function takeMissing(
   db: Db,
   order: AddressOrder,
-  { family, count }: { family: 4 | 6; count: number },
+  { family, count, pending }: { family: 4 | 6; count: number; pending: 0 | 1 },
 ): Promise<readonly TakenAddress[]> {
   const { vmId, datacenter } = order;
   const taken: TakenAddress[] = [];
   for (const owner of ownersFor(order, family)) {
-    if (taken.length < count) taken.push(...(await takeFree(count - taken.length)(db, { vmId, datacenter, family, owner })));
+    if (taken.length < count) taken.push(...(await takeFree(count - taken.length)(db, { vmId, pending, datacenter, family, owner })));
   }
   if (taken.length >= count) return taken;
   const { request, ips } = order;
@@ -210,10 +223,10 @@ const takeUnlocked = keptByCount((ips) =>
 );
 
 const takeFree = keptByCount((wanted) =>
-  prepared<{ vmId: number; datacenter: string; family: number; owner: string }, TakenAddress>((db, parameter, claim) =>
+  prepared<{ vmId: number; pending: number; datacenter: string; family: number; owner: string }, TakenAddress>((db, parameter, claim) =>
     db
       .updateTable('ip_addresses')
-      .set({ vm_id: parameter('vmId') })
+      .set({ vm_id: parameter('vmId'), pending: parameter('pending') })
       .where(
         'address',
         'in',

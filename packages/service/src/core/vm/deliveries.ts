@@ -25,7 +25,15 @@ import { holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.t
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { NewPosition } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue.ts';
-import { ipv4Of, assignMoreIpv4, lockAddresses, releaseAddresses, releaseLastIpv4, releaseOtherIpv4 } from './addresses.ts';
+import {
+  ipv4Of,
+  assignMoreIpv4,
+  confirmAddresses,
+  lockAddresses,
+  releaseAddresses,
+  releaseLastIpv4,
+  releasePendingAddresses,
+} from './addresses.ts';
 import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
 import type { VmPrices, VmRequest } from './change.ts';
 import { leaveNode, resizeOnNode } from './placement.ts';
@@ -209,6 +217,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     const instant = await settledInstant(db, vm, runtime);
     await endChange(db, vm.id, { ...to, monthly_price: Number(price), price_basis: basis, prices_from: pricesFrom });
     await resizeOnNode(db, vm.node, largerOf(from, to), to);
+    if (to.ips > from.ips) await confirmAddresses(db, vm.id);
     if (to.ips < from.ips) await releaseLastIpv4(db, vm.id, from.ips - to.ips);
     await releaseCredit(db, vm.account_id, hold);
     const stop = await endPosition(db, vm.id, instant);
@@ -223,13 +232,12 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
   // A disk that has grown may stay so.
   compensate: ({ hypervisor }, { before }, token) => hypervisor.resize(before, token),
 
-  async rollBack({ db }, { vmId, accountId, hold, to, before }) {
+  async rollBack({ db }, { vmId, accountId, hold, to }) {
     await releaseCredit(db, accountId, BigInt(hold));
     const vm = await endChange(db, vmId);
     const from = resourcesOf(vm);
     await resizeOnNode(db, vm.node, largerOf(from, to), from);
-    // The addresses that the VM had before are kept by name, because the new ones are not necessarily the last.
-    await releaseOtherIpv4(db, vmId, before.ipv4);
+    await releasePendingAddresses(db, vmId);
   },
 
   describeFailure: undoneMessage,

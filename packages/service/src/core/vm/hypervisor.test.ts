@@ -58,7 +58,7 @@ async function vmFor(does: Does): Promise<{ service: TestService; hypervisor: Tr
   return { service, hypervisor, vmId };
 }
 
-function act({ vms }: Pick<Service, 'vms'>, does: Does, vmId: number): Promise<unknown> {
+function act({ vms }: TestService, does: Does, vmId: number): Promise<unknown> {
   return does === 'resize' ? vms.resize(vmId, { resources: { cores: 4, disk: 60, ips: 2 } }) : vms[does](vmId);
 }
 

@@ -4,9 +4,12 @@ import { notFound } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 
-/** Parses the identifier in a path. Undefined if it is not a five-digit number. */
-export function vmIdOf(text: string): number | undefined {
-  return /^\d{5}$/.test(text) ? Number(text) : undefined;
+/** No VM has this identifier. */
+const NO_VM = 0;
+
+/** Parses the identifier in a path. Another text than five digits gives an identifier that no VM has. */
+export function vmIdOf(text: string): number {
+  return /^\d{5}$/.test(text) ? Number(text) : NO_VM;
 }
 
 /**
@@ -16,9 +19,7 @@ export function vmIdOf(text: string): number | undefined {
  * @throws Refusal 404 if the account has no such VM.
  */
 export async function findOwnVm(db: Db, accountId: string, vmid: string): Promise<Selectable<VmsTable>> {
-  const id = vmIdOf(vmid);
-  if (id === undefined) throw notFound('VM');
-  const vm = await ownVms(db, accountId).where('id', '=', id).executeTakeFirst();
+  const vm = await ownVms(db, accountId).where('id', '=', vmIdOf(vmid)).executeTakeFirst();
   if (!vm) throw notFound('VM');
   return vm;
 }

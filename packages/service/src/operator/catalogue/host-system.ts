@@ -31,14 +31,15 @@ export const listHostSystems: ReadOperation<'listHostSystems'> = {
     const { rows, next_cursor } = pageOf(names, query, ({ position, name }) => [position, name]);
     const wanted = new Set(rows.map(({ name }) => name));
     const hosts = (await catalogueOf(db)).hosts.filter(({ name }) => wanted.has(name));
-    return { items: await Promise.all(hosts.map((host) => toHostSystem(db, host, now))), next_cursor };
+    const nodes = await nodesOf(db, hosts);
+    return { items: hosts.map((host) => toHostSystem(host, nodes, now)), next_cursor };
   },
 };
 
 /** GET /host-systems/{hostsystem} */
 export const getHostSystem: ReadOperation<'getHostSystem'> = {
   kind: 'read',
-  run: async (db, { path, now }) => toHostSystem(db, await hostSystemOf(db, path.hostsystem), now),
+  run: async (db, { path, now }) => describeHostSystem(db, await hostSystemOf(db, path.hostsystem), now),
 };
 
 /** PUT /host-systems/{hostsystem}: creates or replaces a host system. Prices other than those in force are in force from now on. */
@@ -47,7 +48,7 @@ export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
   lock: 'catalogue',
   async before(db, { path, now }) {
     const host = findHostSystem((await catalogueOf(db)).hosts, path.hostsystem);
-    return host && toHostSystem(db, host, now);
+    return host && describeHostSystem(db, host, now);
   },
   async run({ db }, { path, body, now }) {
     assertNoBrokenRules(brokenRules(body));
@@ -68,7 +69,7 @@ export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
       .execute();
     await setPrices(db, before, { hostsystem: path.hostsystem, prices, now });
     await replaceNodes(db, path.hostsystem, nodes);
-    return toHostSystem(db, await hostSystemOf(db, path.hostsystem), now);
+    return describeHostSystem(db, await hostSystemOf(db, path.hostsystem), now);
   },
 };
 
@@ -109,14 +110,32 @@ export function toPrices({ core, mem, nvme, hdd, extra_ip, extra_backup_slot, ex
   };
 }
 
-async function toHostSystem(db: Db, host: HostSystem, now: number): Promise<HostSystemResponse> {
-  const nodes = await db
+/** The nodes of host systems, by the names of those. */
+type Nodes = ReadonlyMap<string, HostSystemResponse['nodes']>;
+
+async function nodesOf(db: Db, hosts: readonly HostSystem[]): Promise<Nodes> {
+  if (hosts.length === 0) return new Map();
+  const rows = await db
     .selectFrom('host_nodes')
-    .select(['name', 'cores', 'mem', 'disk', 'storage', 'used_cores', 'used_mem', 'used_disk', 'used_storage'])
-    .where('hostsystem', '=', host.name)
+    .select(['hostsystem', 'name', 'cores', 'mem', 'disk', 'storage', 'used_cores', 'used_mem', 'used_disk', 'used_storage'])
+    .where(
+      'hostsystem',
+      'in',
+      hosts.map(({ name }) => name),
+    )
     .where('retired', '=', 0)
     .orderBy('name')
     .execute();
+  const nodes = new Map<string, HostSystemResponse['nodes']>();
+  for (const { hostsystem, ...node } of rows) nodes.set(hostsystem, [...(nodes.get(hostsystem) ?? []), node]);
+  return nodes;
+}
+
+async function describeHostSystem(db: Db, host: HostSystem, now: number): Promise<HostSystemResponse> {
+  return toHostSystem(host, await nodesOf(db, [host]), now);
+}
+
+function toHostSystem(host: HostSystem, nodes: Nodes, now: number): HostSystemResponse {
   return {
     name: host.name,
     displayname: host.displayname,
@@ -132,6 +151,6 @@ async function toHostSystem(db: Db, host: HostSystem, now: number): Promise<Host
     ranges: host.ranges,
     prices: toPrices(pricesAt(host, now).prices),
     position: host.position,
-    nodes,
+    nodes: nodes.get(host.name) ?? [],
   };
 }

@@ -11,6 +11,8 @@ import type { Order } from '../paging.ts';
 import { assertNoBrokenRules, OperatorProblem } from '../problem.ts';
 import { networkOf, overlap } from './network.ts';
 
+type Row = Selectable<IpPoolsTable>;
+
 const order: Order = { columns: { id: 'text' }, direction: 'asc' };
 /** Maximum number of addresses, or of /64 networks, in a pool. */
 const MAX_POOL_ADDRESSES = 65_536n;
@@ -27,7 +29,8 @@ export const listIpPools: ReadOperation<'listIpPools'> = {
       .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(pools, query, ({ id }) => [id]);
-    return { items: await Promise.all(rows.map((pool) => toIpPool(db, pool))), next_cursor };
+    const counts = await countAddresses(db, rows);
+    return { items: rows.map((pool) => toIpPool(pool, counts)), next_cursor };
   },
 };
 
@@ -37,7 +40,7 @@ export const defineIpPool: StoreOperation<'defineIpPool'> = {
   lock: 'catalogue',
   async before(db, { path }) {
     const pool = await db.selectFrom('ip_pools').selectAll().where('id', '=', path.ip_pool_id).executeTakeFirst();
-    return pool && toIpPool(db, pool);
+    return pool && describePool(db, pool);
   },
   async run({ db }, { path, body }) {
     assertNoBrokenRules(await brokenRules(db, body));
@@ -59,7 +62,7 @@ export const defineIpPool: StoreOperation<'defineIpPool'> = {
       if (other) throw new OperatorProblem('in-use', `${cidr} overlaps ${other.cidr} of the pool ${other.id}. Choose another network.`);
       await addIpPool(db, { id, datacenter: body.datacenter, accountId, cidr, ddosProtection: body.ddos_protection });
     }
-    return toIpPool(db, await db.selectFrom('ip_pools').selectAll().where('id', '=', id).executeTakeFirstOrThrow());
+    return describePool(db, await db.selectFrom('ip_pools').selectAll().where('id', '=', id).executeTakeFirstOrThrow());
   },
 };
 
@@ -76,21 +79,29 @@ async function brokenRules(db: Db, { cidr, account_id: accountId }: DefineIpPool
   return errors;
 }
 
-async function toIpPool(db: Db, pool: Selectable<IpPoolsTable>): Promise<IpPool> {
-  const { total, used } = await db
+/** The addresses of pools, by identifier. */
+type AddressCounts = ReadonlyMap<string, { readonly total: number; readonly used: number }>;
+
+async function countAddresses(db: Db, pools: readonly Row[]): Promise<AddressCounts> {
+  if (pools.length === 0) return new Map();
+  const counts = await db
     .selectFrom('ip_addresses')
-    .select(({ fn }) => [fn.countAll<number>().as('total'), fn.count<number>('vm_id').as('used')])
-    .where('pool_id', '=', pool.id)
-    .executeTakeFirstOrThrow();
-  return {
-    id: pool.id,
-    datacenter: pool.datacenter_name,
-    account_id: pool.account_id,
-    cidr: pool.cidr,
-    ddos_protection: pool.ddos_protection,
-    family: pool.family,
-    gateway: pool.gateway,
-    total,
-    used,
-  };
+    .select(({ fn }) => ['pool_id', fn.countAll<number>().as('total'), fn.count<number>('vm_id').as('used')])
+    .where(
+      'pool_id',
+      'in',
+      pools.map(({ id }) => id),
+    )
+    .groupBy('pool_id')
+    .execute();
+  return new Map(counts.map((count) => [count.pool_id, count]));
+}
+
+async function describePool(db: Db, pool: Row): Promise<IpPool> {
+  return toIpPool(pool, await countAddresses(db, [pool]));
+}
+
+function toIpPool({ id, datacenter_name, account_id, cidr, ddos_protection, family, gateway }: Row, counts: AddressCounts): IpPool {
+  const { total = 0, used = 0 } = counts.get(id) ?? {};
+  return { id, datacenter: datacenter_name, account_id, cidr, ddos_protection, family, gateway, total, used };
 }

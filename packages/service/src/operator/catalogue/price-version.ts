@@ -6,23 +6,20 @@ import { versionStateAt } from '../../rules/in-force.ts';
 import type { PriceVersion } from '../../rules/price-version.ts';
 import { toInstant } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { cursorKeys, pageOf, rowLimit } from '../paging.ts';
-import type { Order } from '../paging.ts';
-import { newDateOf, scheduledFrom, versionFrom } from '../price-versions.ts';
+import { listVersions, newDateOf, versionBeforeWithdrawal, withdrawVersion } from '../price-versions.ts';
+import type { PriceList } from '../price-versions.ts';
 import { hostSystemOf, toPrices } from './host-system.ts';
 
-const order: Order = { columns: { valid_from: 'integer' }, direction: 'desc' };
+const priceList: PriceList<{ readonly hostsystem: string }, PriceVersion, HostSystemPriceVersion> = {
+  versionsOf: async (db, { hostsystem }) => (await hostSystemOf(db, hostsystem)).priceVersions,
+  toVersion,
+  remove: (db, { hostsystem }, validFrom) => withdrawPrices(db, hostsystem, validFrom),
+};
 
 /** GET /host-systems/{hostsystem}/price-versions */
 export const listHostSystemPriceVersions: ReadOperation<'listHostSystemPriceVersions'> = {
   kind: 'read',
-  async run(db, { path, query, now }) {
-    const { priceVersions } = await hostSystemOf(db, path.hostsystem);
-    const [before = Infinity] = cursorKeys(order, query);
-    const following = priceVersions.toReversed().filter(({ validFrom }) => validFrom < Number(before));
-    const { rows, next_cursor } = pageOf(following.slice(0, rowLimit(query)), query, ({ validFrom }) => [validFrom]);
-    return { items: rows.map((version) => toVersion(priceVersions, version, now)), next_cursor };
-  },
+  run: (db, call) => listVersions(db, call, priceList),
 };
 
 /** POST /host-systems/{hostsystem}/price-versions */
@@ -43,17 +40,8 @@ export const scheduleHostSystemPrices: StoreOperation<'scheduleHostSystemPrices'
 export const withdrawHostSystemPrices: StoreOperation<'withdrawHostSystemPrices'> = {
   kind: 'store',
   lock: 'catalogue',
-  async before(db, { path, now }) {
-    const { priceVersions } = await hostSystemOf(db, path.hostsystem);
-    const version = versionFrom(priceVersions, path.valid_from);
-    return version && toVersion(priceVersions, version, now);
-  },
-  async run({ db }, { path, now }) {
-    const { name, priceVersions } = await hostSystemOf(db, path.hostsystem);
-    const { validFrom } = scheduledFrom(priceVersions, path.valid_from, now);
-    await withdrawPrices(db, name, validFrom);
-    return undefined;
-  },
+  before: (db, call) => versionBeforeWithdrawal(db, call, priceList),
+  run: ({ db }, call) => withdrawVersion(db, call, priceList),
 };
 
 function toVersion(versions: readonly PriceVersion[], version: PriceVersion, now: number): HostSystemPriceVersion {

@@ -35,7 +35,8 @@ export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
       .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(servers, query, ({ ordered, id }) => [ordered ?? 0, id]);
-    return { items: await Promise.all(rows.map((server) => toDedicatedServer(db, server))), next_cursor };
+    const addresses = await addressesOf(db, rows);
+    return { items: rows.map((server) => toDedicatedServer(server, addresses)), next_cursor };
   },
 };
 
@@ -56,7 +57,7 @@ export const completeDedicatedSetup: StoreOperation<'completeDedicatedSetup'> = 
   kind: 'store',
   async before(db, { path }) {
     const server = await findServer(db, path.server_id);
-    return server && server.account_id !== null ? toDedicatedServer(db, server) : null;
+    return server && server.account_id !== null ? describeServer(db, server) : null;
   },
   async run({ db }, { path, body, runtime }) {
     const { management, ipv4, ipv6 } = { ...DEFAULTS.CompleteDedicatedSetupRequest, ...body };
@@ -74,13 +75,17 @@ export const completeDedicatedSetup: StoreOperation<'completeDedicatedSetup'> = 
 };
 
 async function serverOf(db: Db, id: string): Promise<DedicatedServer> {
-  return toDedicatedServer(db, requireFound(await findServer(db, id), 'dedicated server of this identifier'));
+  return describeServer(db, requireFound(await findServer(db, id), 'dedicated server of this identifier'));
 }
 
-async function toDedicatedServer(db: Db, server: ServerRow): Promise<DedicatedServer> {
+async function describeServer(db: Db, server: ServerRow): Promise<DedicatedServer> {
+  return toDedicatedServer(server, await addressesOf(db, [server]));
+}
+
+function toDedicatedServer(server: ServerRow, addresses: Awaited<ReturnType<typeof addressesOf>>): DedicatedServer {
   const state = stateOf(server);
   const deployed = state.phase === 'deployed';
-  const addresses = (await addressesOf(db, [server])).get(server.id);
+  const { ipv4 = [], ipv6 = [] } = deployed ? (addresses.get(server.id) ?? {}) : {};
   if (server.account_id === null || server.ordered === null) throw new Error(`The dedicated server ${server.id} has no account.`);
   return {
     id: server.id,
@@ -92,8 +97,8 @@ async function toDedicatedServer(db: Db, server: ServerRow): Promise<DedicatedSe
     renew: deployed ? secondsToInstant(state.renew) : null,
     price: decimalOf(BigInt(server.price)),
     runtime_days: server.runtime_days,
-    ipv4: deployed ? addressesIn(addresses?.ipv4 ?? []) : [],
-    ipv6: deployed ? addressesIn(addresses?.ipv6 ?? []) : [],
+    ipv4: addressesIn(ipv4),
+    ipv6: addressesIn(ipv6),
     ordered: secondsToInstant(server.ordered),
   };
 }

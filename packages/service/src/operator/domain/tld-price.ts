@@ -1,21 +1,29 @@
 import type { SetTldPriceRequest, TldPrice, TldPriceVersion } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import { setTldPrices, tldPricesAt, tldPriceVersions } from '../../core/domain/tld-price.ts';
-import type { TldPriceRow } from '../../core/domain/tld-price.ts';
+import { setTldPrices, tldPricesAt, tldPriceVersions, toTldPriceVersion } from '../../core/domain/tld-price.ts';
+import type { TldPriceVersion as Version } from '../../core/domain/tld-price.ts';
 import { versionStateAt } from '../../rules/in-force.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import type { TldPricesTable } from '../../store/tables/tld-prices.ts';
 import { toInstant } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
-import { afterCursor, cursorKeys, inOrder, pageOf, rowLimit } from '../paging.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
-import { newDateOf, scheduledFrom, versionFrom } from '../price-versions.ts';
+import { listVersions, newDateOf, versionBeforeWithdrawal, withdrawVersion } from '../price-versions.ts';
+import type { PriceList } from '../price-versions.ts';
 import { notFound } from '../problem.ts';
 
 const order: Order = { columns: { tld: 'text' }, direction: 'asc' };
-const versionOrder: Order = { columns: { valid_from: 'integer' }, direction: 'desc' };
+
+const priceList: PriceList<{ readonly tld: string }, Version, TldPriceVersion> = {
+  versionsOf: (db, { tld }) => versionsOf(db, tld),
+  toVersion,
+  async remove(db, { tld }, validFrom) {
+    await db.deleteFrom('tld_prices').where('tld', '=', tld).where('valid_from', '=', validFrom).execute();
+  },
+};
 
 /** GET /tld-prices */
 export const listTldPrices: ReadOperation<'listTldPrices'> = {
@@ -44,13 +52,7 @@ export const setTldPrice: StoreOperation<'setTldPrice'> = {
 /** GET /tld-prices/{tld}/versions */
 export const listTldPriceVersions: ReadOperation<'listTldPriceVersions'> = {
   kind: 'read',
-  async run(db, { path, query, now }) {
-    const versions = await versionsOf(db, path.tld);
-    const [before = Infinity] = cursorKeys(versionOrder, query);
-    const following = versions.toReversed().filter(({ validFrom }) => validFrom < Number(before));
-    const { rows, next_cursor } = pageOf(following.slice(0, rowLimit(query)), query, ({ validFrom }) => [validFrom]);
-    return { items: rows.map((version) => toVersion(versions, version, now)), next_cursor };
-  },
+  run: (db, call) => listVersions(db, call, priceList),
 };
 
 /** POST /tld-prices/{tld}/versions */
@@ -60,11 +62,9 @@ export const scheduleTldPrices: StoreOperation<'scheduleTldPrices'> = {
   async run({ db }, { path: { tld }, body, now }) {
     const versions = await versionsOf(db, tld);
     const validFrom = newDateOf({ subject: `The TLD ${tld}`, versions, wanted: body.valid_from, now });
-    await setTldPrices(db, [{ tld, ...pricesOf(body) }], validFrom);
-    const after = await versionsOf(db, tld);
-    const scheduled = after.find((version) => version.validFrom === validFrom);
-    if (!scheduled) throw new Error(`The prices of ${tld} were not stored.`);
-    return toVersion(after, scheduled, now);
+    const version = { tld, ...pricesOf(body), validFrom };
+    await setTldPrices(db, [version], validFrom);
+    return toVersion([...versions, version], version, now);
   },
 };
 
@@ -72,20 +72,12 @@ export const scheduleTldPrices: StoreOperation<'scheduleTldPrices'> = {
 export const withdrawTldPrices: StoreOperation<'withdrawTldPrices'> = {
   kind: 'store',
   lock: 'tld_prices',
-  async before(db, { path, now }) {
-    const versions = await versionsOf(db, path.tld);
-    const version = versionFrom(versions, path.valid_from);
-    return version && toVersion(versions, version, now);
-  },
-  async run({ db }, { path: { tld, valid_from }, now }) {
-    const { validFrom } = scheduledFrom(await versionsOf(db, tld), valid_from, now);
-    await db.deleteFrom('tld_prices').where('tld', '=', tld).where('valid_from', '=', validFrom).execute();
-    return undefined;
-  },
+  before: (db, call) => versionBeforeWithdrawal(db, call, priceList),
+  run: ({ db }, call) => withdrawVersion(db, call, priceList),
 };
 
 /** @throws OperatorProblem 404 if the TLD has no prices. */
-async function versionsOf(db: Db, tld: string): Promise<TldPriceRow[]> {
+async function versionsOf(db: Db, tld: string): Promise<Version[]> {
   const versions = await tldPriceVersions(db, tld);
   if (versions.length === 0) throw notFound('TLD of this name in the price list');
   return versions;
@@ -96,16 +88,13 @@ function pricesOf({ create, renew, transfer }: SetTldPriceRequest) {
 }
 
 function toTldPrice(row: Selectable<TldPricesTable>): TldPrice {
-  return { tld: row.tld, ...toPrices(row) };
+  return { tld: row.tld, ...toPrices(toTldPriceVersion(row)) };
 }
 
-function toVersion(versions: readonly TldPriceRow[], version: TldPriceRow, now: number): TldPriceVersion {
+function toVersion(versions: readonly Version[], version: Version, now: number): TldPriceVersion {
   return { ...toPrices(version), valid_from: toInstant(version.validFrom), state: versionStateAt(versions, version, now) };
 }
 
-function toPrices({ create_price, renew_price, transfer_price }: Selectable<TldPricesTable>) {
-  function price(units: number): string {
-    return decimalOf(BigInt(units));
-  }
-  return { create: price(create_price), renew: price(renew_price), transfer: price(transfer_price) };
+function toPrices({ create, renew, transfer }: Version) {
+  return { create: decimalOf(create), renew: decimalOf(renew), transfer: decimalOf(transfer) };
 }

@@ -1,7 +1,9 @@
 /** The VM group of the extension, from the reseller's side. */
-import { startVm, stopVm } from '@reseller/operator-client';
-import { expect, test } from 'vitest';
+import { getVm, startVm, stopVm } from '@reseller/operator-client';
+import { expect, test, vi } from 'vitest';
 
+import { reserved } from '../../../test/domains.ts';
+import { engines } from '../../../test/engines.ts';
 import { goodCall } from '../../../test/good-calls.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
@@ -72,6 +74,46 @@ test('the configuration agrees with the purchase, and follows a change', async (
   expect(after.config).toMatchObject(changed.body.data.newConfig);
   expect(after.config).toMatchObject({ cores: 4, backup_slots: '3', mem: 4096 });
   expect(after.pricings).toEqual(changed.body.data.pricings);
+});
+
+test.each(engines)('a VM shows the addresses of a resize only once it is confirmed, on %s', async (engine) => {
+  const service = await startOperator({ engine });
+  const { hypervisor } = service;
+  const gone = await buy(service);
+  const path = await buy(service);
+  // A resize takes the address of the deleted VM, which is in front of the others.
+  expect((await service.call('deleteVm', { path: gone })).status).toBe(200);
+  const shown = async (): Promise<unknown[]> => {
+    const ofAccount: readonly { ip_address: string }[] = (await service.call('getVmConfig', { path })).body.data.config.ipv4;
+    const { ipv4 } = await getVm({ client: service.client, path: { vm_id: path.vmid } });
+    expect(ofAccount.map(({ ip_address: address }) => address)).toEqual(ipv4);
+    return ipv4;
+  };
+  const first = await shown();
+  const resize = hypervisor.resize.bind(hypervisor);
+  const resized = async (outcome: () => void) => {
+    const go = Promise.withResolvers<void>();
+    vi.spyOn(hypervisor, 'resize').mockImplementationOnce(async (...order) => {
+      await go.promise;
+      await resize(...order);
+      outcome();
+    });
+    const pending = service.call('changeVm', { path, form: { ips: 2 } });
+    await reserved(service);
+    expect(await shown()).toEqual(first);
+    go.resolve();
+    return (await pending).status;
+  };
+  expect(
+    await resized(() => {
+      throw new Error('no route to the node');
+    }),
+  ).toBe(503);
+  expect(await shown()).toEqual(first);
+  expect(await resized(() => {})).toBe(200);
+  expect(await shown()).toEqual([expect.any(String), ...first]);
+  expect(hypervisor.vms.get(Number(path.vmid))?.ipv4).toEqual(await shown());
+  await expectInvariants(service.store);
 });
 
 test('uptime counts from the last start, restart or reinstallation, and is 0 while the VM is stopped', async () => {

@@ -2,9 +2,6 @@ import type { VmRequest } from '../../core/vm/change.ts';
 import { vmIdOf } from '../../core/vm/own-vm.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 
-/** No VM has this identifier. */
-const NO_VM = 0;
-
 /** The request of an account to change the VM that a path names. */
 export function requestOf({
   runtime,
@@ -15,5 +12,5 @@ export function requestOf({
   readonly accountId: string;
   readonly path: { readonly vmid: string };
 }): VmRequest {
-  return { runtime, accountId, vmId: vmIdOf(path.vmid) ?? NO_VM };
+  return { runtime, accountId, vmId: vmIdOf(path.vmid) };
 }

@@ -233,7 +233,8 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       datacenter_name text not null,
       family ${integer} not null,
       owner text not null,
-      vm_id ${integer} references vms (id)
+      vm_id ${integer} references vms (id),
+      pending ${integer} not null default 0
     `,
   );
 }

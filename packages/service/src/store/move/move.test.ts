@@ -9,8 +9,8 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { newDatabase } from '../../../test/engines.ts';
 import { SECRET } from '../../../test/harness.ts';
-import { comeToRest } from '../../../test/simulator/actions-time.ts';
-import { agreeOnBilling, agreeOnDomains, agreeOnLog, agreeOnServers } from '../../../test/simulator/agreement.ts';
+import { finishOpenRequests } from '../../../test/simulator/actions-time.ts';
+import { checkBilling, checkDomains, checkLog, checkServers } from '../../../test/simulator/api-checks.ts';
 import { canonicalState, differencesOf } from '../../../test/simulator/canonical-state.ts';
 import { openClient } from '../../../test/simulator/client.ts';
 import { actions } from '../../../test/simulator/runner.ts';
@@ -30,7 +30,7 @@ async function filledStore(seed: number): Promise<{ sim: Simulation; directory: 
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const sim = await newSimulation(seed, { engine: 'sqlite', open: () => openSqliteStore(directory) });
   for (let step = 0; step < 150; step++) await sim.dice.weighted(actions).run(sim);
-  await comeToRest(sim);
+  await finishOpenRequests(sim);
   return { sim, directory };
 }
 
@@ -75,14 +75,14 @@ test('keeps years of purchases unchanged, and a service on the database agrees w
 async function continueOn(sim: Simulation, open: () => Promise<Store>): Promise<void> {
   const moved: Simulation = { ...sim, client: await openClient({ engine: 'postgres', open }, sim.world, async () => {}) };
   for (const account of moved.model.accounts) {
-    await agreeOnBilling(moved, account);
-    await agreeOnServers(moved, account);
-    await agreeOnDomains(moved, account);
-    await agreeOnLog(moved, account);
+    await checkBilling(moved, account);
+    await checkServers(moved, account);
+    await checkDomains(moved, account);
+    await checkLog(moved, account);
   }
   for (let step = 0; step < 40; step++) await moved.dice.weighted(actions).run(moved);
-  await comeToRest(moved);
-  for (const account of moved.model.accounts) await agreeOnBilling(moved, account);
+  await finishOpenRequests(moved);
+  for (const account of moved.model.accounts) await checkBilling(moved, account);
   await moved.client.service().close();
 }
 

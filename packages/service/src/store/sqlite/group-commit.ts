@@ -11,6 +11,12 @@ const UNAVAILABLE = new Set([5, 8, 10, 13, 14]);
 /** After this time a batch commits and the event loop goes on. The transactions that are left run in the next batch. */
 const MAX_BATCH_MS = 5;
 
+/** The same for a batch with entries of requests that only read, because their responses wait for its commit. */
+const MAX_BATCH_WITH_ENTRIES_MS = 2;
+
+/** A batch waits at most this long for transactions and log entries that are still arriving. */
+const MAX_GATHER_MS = 2;
+
 interface Waiting {
   /** Runs the work, and returns a function that resolves the caller's promise. */
   run(): Promise<() => void>;
@@ -38,14 +44,14 @@ export interface Disk {
 export type GroupCommit = Store['commit'] & {
   /** Appends an entry to the request log. It needs no savepoint, because a statement that fails changes nothing. */
   readonly appendToLog: RequestLog['append'];
-  /** The number of batches so far. While it is the same, so are the committed data. */
-  batches(): number;
+  /** The number of batches with transactions so far. While it is the same, so are the committed data, except the request log. */
+  transactionBatches(): number;
   /** Resolves when no transaction is in progress. */
   idle(): Promise<void>;
 };
 
 /**
- * Group commit. Transactions run one after another. Those that arrive in the same iteration of the event loop share one SQLite
+ * Group commit. Transactions run one after another. Those that arrive in successive iterations of the event loop share one SQLite
  * transaction, each in its own savepoint, so that a failing one does not affect the others. All transactions that were committed when a
  * `sync` starts share it, and further ones run meanwhile. Log entries alone wait until it has ended, so that more of them share the next
  * transaction. They would have to wait for the next `sync` in any case.
@@ -65,7 +71,7 @@ export function groupCommit(
 ): GroupCommit {
   const transactions: Waiting[] = [];
   let waitingEntries: WaitingEntry[] = [];
-  let batches = 0;
+  let transactionBatches = 0;
   let flushing: Promise<void> | undefined;
   let committed: Committed[] = [];
   let syncing: Promise<void> | undefined;
@@ -101,11 +107,21 @@ export function groupCommit(
 
   async function flush(): Promise<void> {
     do {
-      await new Promise((resolve) => setImmediate(resolve));
+      await gather();
       await makeRoom();
       await runBatch();
     } while (transactions.length > 0 || entriesAreDue());
     flushing = undefined;
+  }
+
+  /** Waits until an iteration of the event loop brings nothing further, because a batch and its sync take as long as several reads. */
+  async function gather(): Promise<void> {
+    const deadline = performance.now() + MAX_GATHER_MS;
+    let before: number;
+    do {
+      before = transactions.length + waitingEntries.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (transactions.length + waitingEntries.length > before && performance.now() < deadline);
   }
 
   /** If the next sync has work already, entries join it. */
@@ -114,8 +130,8 @@ export function groupCommit(
   }
 
   /** At least one, and no more once the time is over. */
-  function* nextTransactions(): Generator<Waiting> {
-    const deadline = performance.now() + MAX_BATCH_MS;
+  function* nextTransactions(maxMs: number): Generator<Waiting> {
+    const deadline = performance.now() + maxMs;
     for (let next = transactions.shift(); next; next = performance.now() < deadline ? transactions.shift() : undefined) yield next;
   }
 
@@ -136,7 +152,7 @@ export function groupCommit(
       return rejectAll(unavailableOr(error));
     }
     try {
-      for (const next of nextTransactions()) {
+      for (const next of nextTransactions(entries.length > 0 ? MAX_BATCH_WITH_ENTRIES_MS : MAX_BATCH_MS)) {
         batch.push(next);
         try {
           done.push({ resolve: await next.run(), reject: next.reject });
@@ -160,7 +176,7 @@ export function groupCommit(
       if (connection.isTransaction) connection.exec('ROLLBACK');
       return rejectAll(unavailableOr(error));
     } finally {
-      batches++;
+      if (batch.length > 0) transactionBatches++;
     }
     committed.push(...done);
     if (committed.length > 0) syncing ??= makeDurable();
@@ -208,7 +224,7 @@ export function groupCommit(
         waitingEntries.push({ entry, resolve, reject });
         if (entriesAreDue()) flushing ??= flush();
       }),
-    batches: () => batches,
+    transactionBatches: () => transactionBatches,
     async idle() {
       for (let running = flushing ?? syncing; running; running = flushing ?? syncing) await running;
     },

@@ -59,7 +59,7 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
   const log = await open(`${file}-wal`, 'r+');
   const checkpointer = createCheckpointer(connection, () => startCheckpointThread(file));
   const commit = groupCommit(connection, db, { sync: () => log.datasync(), makeRoom: checkpointer.makeRoom, onFailedSync });
-  const readDb = kyselyOn(readConnection, (runner) => rememberResults(runner, commit.batches));
+  const readDb = kyselyOn(readConnection, (runner) => rememberResults(runner, commit.transactionBatches));
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await commit.idle();

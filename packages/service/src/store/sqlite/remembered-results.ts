@@ -1,25 +1,29 @@
 import type { Runner } from '../prepared.ts';
 
+/** Beyond this all are forgotten, which only costs time. Each second has results of its own for the due jobs of each account. */
+const MAX_RESULTS = 10_000;
+
 type Result = ReturnType<Runner['expectChange']>;
 
 /**
- * Remembers the results of expected queries until the next commit. Every request asks for the version of the catalogue or for due jobs, and
- * only this process changes them.
+ * Remembers the results of expected queries until the next transaction. Every request asks for the version of the catalogue or for due jobs,
+ * and only this process changes them.
  *
  * @param runner Runs the queries of a connection that only reads.
- * @param commits The number of commits so far.
+ * @param changes The number of changes so far.
  */
-export function rememberResults(runner: Runner, commits: () => number): Runner {
+export function rememberResults(runner: Runner, changes: () => number): Runner {
   const results = new Map<string, Map<string, Result>>();
-  let known = commits();
+  let known = changes();
   return {
     ...runner,
     expectChange(statement, contention) {
-      if (known !== commits()) {
+      if (known !== changes()) {
         results.clear();
-        known = commits();
+        known = changes();
       }
       const ofText = results.get(statement.text) ?? new Map<string, Result>();
+      if (ofText.size >= MAX_RESULTS) ofText.clear();
       results.set(statement.text, ofText);
       const values = statement.values.join('\0');
       const result = ofText.get(values) ?? runner.expectChange(statement, contention);

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 export interface IpAddressesTable {
   /** An IPv4 address or an IPv6 /64 network. */
   address: string;
@@ -11,4 +13,6 @@ export interface IpAddressesTable {
   owner: string;
   /** Null if it is free. */
   vm_id: number | null;
+  /** 1 until the resize that brings it to the VM is confirmed. */
+  pending: Generated<number>;
 }

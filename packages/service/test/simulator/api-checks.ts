@@ -1,24 +1,24 @@
-/** Checks that the API returns the data that the model expects. */
+/** Checks that the API returns the data of the model. */
 import { expect } from 'vitest';
 
 import { decimalOf, euros } from '../../src/rules/money.ts';
-import { toAnswered } from './actions-dns.ts';
+import { expectedRecord } from './actions-dns.ts';
 import { cents, decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import { chargesIn, currentInvoice, invoicesOf, isOpen, iso, positionsIn } from './model-billing.ts';
-import { settleModel } from './model-due.ts';
+import { settleModel } from './model-jobs.ts';
 import { listedAt } from './model-prices.ts';
 import type { ModelAccount, ModelDomain, ModelRecord, ModelSale } from './model.ts';
 import type { Simulation } from './simulation.ts';
 import { monthAfter } from './virtual-clock.ts';
 
-/** The running invoice, the list of the closed ones, and the detail of each that is new and of one other. */
-export async function agreeOnBilling(sim: Simulation, account: ModelAccount): Promise<void> {
+/** Compares the current invoice, the list of closed invoices, and the details of each new invoice and of one older invoice. */
+export async function checkBilling(sim: Simulation, account: ModelAccount): Promise<void> {
   const { client, model, clock, dice } = sim;
   const now = clock.seconds();
   const current = await client.call(account, 'getCurrentInvoice');
   settleModel(sim, account);
-  expect(current.data(), `running invoice of ${account.name}`).toEqual(currentInvoice(model, account, now));
+  expect(current.data(), `current invoice of ${account.name}`).toEqual(currentInvoice(model, account, now));
 
   const expected = invoicesOf(model, account, now);
   const listed = Object.entries((await client.call(account, 'listInvoices')).data());
@@ -45,11 +45,11 @@ export async function agreeOnBilling(sim: Simulation, account: ModelAccount): Pr
   }
 }
 
-/** The sales that an account sees. */
-export async function agreeOnSales({ client, model, clock }: Simulation, account: ModelAccount): Promise<void> {
+/** Compares the sales that an account sees. */
+export async function checkSales({ client, model, clock }: Simulation, account: ModelAccount): Promise<void> {
   const open = model.sales.filter((sale) => isOpen(sale, account, clock.now()));
   const listed = (await client.call(account, 'listSales')).data();
-  const shown = listed.map(({ title, startDate, stopDate, upgradable, maxVolume, usedVolume, pricings }) => ({
+  const actual = listed.map(({ title, startDate, stopDate, upgradable, maxVolume, usedVolume, pricings }) => ({
     title,
     startDate: startDate.value,
     stopDate: stopDate.value,
@@ -58,31 +58,31 @@ export async function agreeOnSales({ client, model, clock }: Simulation, account
     usedVolume: usedVolume.value,
     pricings: pricings.value,
   }));
-  const expected = open.toSorted((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1)).map(shownSale);
-  expect(shown, `sales of ${account.name}`).toEqual(expected);
+  const expected = open.toSorted((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1)).map(expectedSale);
+  expect(actual, `sales of ${account.name}`).toEqual(expected);
 }
 
-/** The list prices. */
-export async function agreeOnPrices({ client, model, clock }: Simulation, account: ModelAccount): Promise<void> {
+/** Compares the list prices. */
+export async function checkPrices({ client, model, clock }: Simulation, account: ModelAccount): Promise<void> {
   const hosts = (await client.call(account, 'listVmHosts')).data();
-  const shown = hosts.flatMap(({ name, prices }) =>
+  const actual = hosts.flatMap(({ name, prices }) =>
     Object.entries(prices ?? {}).map(([resource, { price_net }]) => [name, resource, price_net]),
   );
   const expected = hosts.flatMap(({ name, prices }) => {
     const listed = new Map(Object.entries(listedAt(model, name, clock.now()).prices));
     return Object.keys(prices ?? {}).map((resource) => [name, resource, decimalOf(euros(listed.get(resource) ?? ''))]);
   });
-  expect(shown, 'the price list').toEqual(expected);
+  expect(actual, 'the price list').toEqual(expected);
 }
 
-function shownSale({ title, start, stop, upgradable, max, used, prices }: ModelSale): object {
-  const shownPrice = (net: Fraction) => ({
+function expectedSale({ title, start, stop, upgradable, max, used, prices }: ModelSale): object {
+  const expectedPrice = (net: Fraction) => ({
     price_net: expect.toSatisfy((text: string) => !less(decimal(text), net) && !less(net, decimal(text))),
     price_gross: numberOf(over(times(net, 119), 100)),
   });
   const pricings = [...prices].map(([host, listed]) => [
     host,
-    Object.fromEntries(Object.entries(listed).map(([resource, net]) => [resource, shownPrice(net)])),
+    Object.fromEntries(Object.entries(listed).map(([resource, net]) => [resource, expectedPrice(net)])),
   ]);
   return {
     title,
@@ -95,8 +95,8 @@ function shownSale({ title, start, stop, upgradable, max, used, prices }: ModelS
   };
 }
 
-/** The dedicated servers that an account has, and the market. */
-export async function agreeOnServers(sim: Simulation, account: ModelAccount): Promise<void> {
+/** Compares the dedicated servers of an account, and the market. */
+export async function checkServers(sim: Simulation, account: ModelAccount): Promise<void> {
   const { client, model } = sim;
   const { list } = (await client.call(account, 'listDedicatedServers')).data();
   settleModel(sim, account);
@@ -127,10 +127,11 @@ export async function agreeOnServers(sim: Simulation, account: ModelAccount): Pr
   expect(market.toSorted()).toEqual(model.servers.flatMap(({ id, state }) => (state === 'offered' ? [id] : [])).toSorted());
 }
 
-const LOCKED = 60 * 86_400;
+/** A domain is locked for its first 60 days. */
+const LOCK_SECONDS = 60 * 86_400;
 
-/** The domains that an account has, and all about each of them. */
-export async function agreeOnDomains(sim: Simulation, account: ModelAccount): Promise<void> {
+/** Compares the domains of an account with their details and DNS records. */
+export async function checkDomains(sim: Simulation, account: ModelAccount): Promise<void> {
   const { client, model, clock } = sim;
   const { list } = (await client.call(account, 'listDomains')).data();
   settleModel(sim, account);
@@ -138,16 +139,16 @@ export async function agreeOnDomains(sim: Simulation, account: ModelAccount): Pr
   expect(list, `domains of ${account.name}`).toEqual(own.map(({ name }) => name).toSorted());
   for (const domain of own) {
     const info = await client.call(account, 'getDomain', { path: { domain: domain.name } });
-    expect(info.data(), `domain of ${account.name}`).toEqual(shownDomain(domain, clock.seconds()));
-    await agreeOnRecords(sim, domain);
+    expect(info.data(), `domain of ${account.name}`).toEqual(expectedDomain(domain, clock.seconds()));
+    await checkRecords(sim, domain);
   }
 }
 
-/** The DNS records of a domain, which tell the identifiers of those that were added without one. */
-async function agreeOnRecords({ client }: Simulation, domain: ModelDomain): Promise<void> {
+/** Compares the DNS records of a domain. The model learns identifiers that an earlier response did not contain. */
+async function checkRecords({ client }: Simulation, domain: ModelDomain): Promise<void> {
   const listed = (await client.call(domain.account, 'listDomainDns', { path: { domain: domain.name } })).data();
   const records = domain.records.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
-  expect(listed, `DNS records of ${domain.name}`).toEqual(records.map((record) => toAnswered(domain, record)));
+  expect(listed, `DNS records of ${domain.name}`).toEqual(records.map((record) => expectedRecord(domain, record)));
   for (const [index, record] of records.entries()) record.id ??= listed[index]?.record_id;
 }
 
@@ -155,8 +156,8 @@ function keyOf({ sub, type, data }: ModelRecord): string {
   return [sub, type, data].join(' ');
 }
 
-/** The VMs that an account has, and the state of one of them. */
-export async function agreeOnVms({ client, model, dice }: Simulation, account: ModelAccount): Promise<void> {
+/** Compares the VMs of an account, and the details of one of them. */
+export async function checkVms({ client, model, dice }: Simulation, account: ModelAccount): Promise<void> {
   const { list, total_vms } = (await client.call(account, 'listVms')).data();
   const own = model.vms.filter((vm) => vm.account === account && vm.state !== 'removed').toSorted((one, other) => one.id - other.id);
   expect(total_vms).toBe(own.length);
@@ -181,41 +182,41 @@ export async function agreeOnVms({ client, model, dice }: Simulation, account: M
   expect(status).toBe(vm.state);
   if (!vm.changing) expect(task).toBeNull();
   const { config, pricings } = (await client.call(account, 'getVmConfig', { path })).data();
-  // A change that adds addresses shows them before it has ended.
+  // The API shows the new addresses of a change while it is in progress.
   if (!vm.changing) expect(config.ipv4.map(({ ip_address }) => ip_address).toSorted()).toEqual(vm.ipv4.toSorted());
   expect(pricings?.monthly).toBe(numberOfCents(cents(vm.price)));
 }
 
-function shownDomain({ name, tld, authcode, created, expires, terminated, handle, nameservers }: ModelDomain, now: number): object {
+function expectedDomain({ name, tld, authcode, created, expires, terminated, handle, nameservers }: ModelDomain, now: number): object {
   const timing = (instant: number): string => iso(instant).slice(0, 19).replace('T', ' ');
   const [ns1 = null, ns2 = null, ns3 = null, ns4 = null, ns5 = null] = nameservers;
   return {
-    domain: { name, tld, sld: name.slice(0, -tld.length - 1), authcode, status: now < created + LOCKED ? 'LOCK' : 'OK', terminated },
+    domain: { name, tld, sld: name.slice(0, -tld.length - 1), authcode, status: now < created + LOCK_SECONDS ? 'LOCK' : 'OK', terminated },
     handle: { ownerC: handle, adminC: handle, techC: handle, zoneC: handle },
     nameserver: { ns1, ns2, ns3, ns4, ns5 },
     timings: { create: timing(created), expire: timing(expires) },
   };
 }
 
-/** The newest page of the request log, and one further back. */
-export async function agreeOnLog({ client, dice }: Simulation, account: ModelAccount): Promise<void> {
+/** Compares the newest page of the request log and an older one. */
+export async function checkLog({ client, dice }: Simulation, account: ModelAccount): Promise<void> {
   for (const offset of [0, dice.integer(1, account.requests.length + 3)]) {
-    const answered = account.requests.toReversed().slice(offset, offset + 50);
+    const expected = account.requests.toReversed().slice(offset, offset + 50);
     const listed = (await client.call(account, 'listRequests', { form: offset === 0 ? {} : { offset } })).data();
     expect(
       listed.map(({ method, endpoint, success, error_type }) => ({ method, endpoint, success, error_type })),
       `request log of ${account.name} from ${offset} on`,
     ).toEqual(
-      answered.map(({ method, path, errorType }) => ({
+      expected.map(({ method, path, errorType }) => ({
         method,
         endpoint: path,
         success: errorType === null ? 1 : 0,
         error_type: errorType,
       })),
     );
-    const told = listed.filter((_, index) => answered[index]?.requestId !== null).map(({ requestID }) => requestID);
-    // A repeated answer tells the requestID of the first request, the log that of the repetition.
-    const isKnown = answered.filter(({ requestId }) => requestId !== null).map(({ requestId }) => requestId);
-    expect(told).toHaveLength(isKnown.length);
+    const listedIds = listed.filter((_, index) => expected[index]?.requestId !== null).map(({ requestID }) => requestID);
+    // The response to a repeated request has the requestID of the first request, but the log has that of the repetition.
+    const knownIds = expected.filter(({ requestId }) => requestId !== null).map(({ requestId }) => requestId);
+    expect(listedIds).toHaveLength(knownIds.length);
   }
 }

@@ -11,7 +11,7 @@ import { TestClock } from '../ports/clock.ts';
 import { TestHypervisor } from '../ports/hypervisor.ts';
 import { seededPlace } from '../prepared-store.ts';
 
-test('a registration that fails after its month has ended is on no invoice', async () => {
+test('a registration that fails after the end of its month is not on an invoice', async () => {
   const service = await startService();
   const handle = await handleOf(service);
   const goOn = holdUp(service);
@@ -19,14 +19,14 @@ test('a registration that fails after its month has ended is on no invoice', asy
   await reserved(service);
   service.clock.advanceTo('2026-12-01T00:00:00Z');
   await service.runScheduledJobs();
-  service.registrar.failing = new Error('The registrar is away.');
+  service.registrar.failing = new Error('The registrar is unavailable.');
   goOn();
 
   expect((await registration).status).toBe(500);
   expect((await service.call('listInvoices')).body.data).toEqual({});
 });
 
-test('a VM whose confirmation was committed, and the connection cut before the store said so, is there', async () => {
+test('a VM exists if the connection to the store fails just after the commit of its purchase', async () => {
   const store = await openStore('sqlite', await seededPlace('sqlite'));
   onTestFinished(() => store.close());
   const hypervisor = new TestHypervisor();
@@ -42,7 +42,7 @@ test('a VM whose confirmation was committed, and the connection cut before the s
       const result = await store.commit(work);
       if (hypervisor.vms.size === 0 || isCut) return result;
       isCut = true;
-      throw new StoreUnavailableError('The connection was cut after the commit.');
+      throw new StoreUnavailableError('The connection failed after the commit.');
     },
   };
   const { app } = await createService({ store: cut, ports, secret: SECRET, logger: pino({ level: 'silent' }) });
@@ -53,7 +53,7 @@ test('a VM whose confirmation was committed, and the connection cut before the s
     headers: { 'x-service-apikey': apiKey, 'content-type': 'application/x-www-form-urlencoded' },
     payload: 'cores=2&mem=4096&disk=40&os=debian_12&hostsystem=nl_ryzen',
   });
-  if (statusCode !== 503) throw new Error(`The request was answered ${statusCode}.`);
+  if (statusCode !== 503) throw new Error(`The status of the response is ${statusCode}, not 503.`);
 
   const billed = await store.read((db) => db.selectFrom('vms').select('id').where('state', '=', 'running').execute());
   expect(billed).toHaveLength(1);

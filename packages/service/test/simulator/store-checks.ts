@@ -1,18 +1,17 @@
-/** The store agrees with the model, and its own invariants hold. */
+/** Checks that the store and the ports match the model, and that the invariants of the store hold. */
 import { expect } from 'vitest';
 
 import type { Store } from '../../src/index.ts';
 import { expectExactHolds, expectExactSaleVolumes, expectExactUnpaid, expectPositionsInOrder } from '../invariants.ts';
 import { hosts } from './catalogue.ts';
 import { heldUnits, unpaidCents } from './model-billing.ts';
-import { taking, usedOn } from './model-room.ts';
+import { allocationsIn, usedOn } from './model-room.ts';
 import type { Simulation } from './simulation.ts';
 
-/** Compares all of it. */
-export async function expectStoreInStep(sim: Simulation): Promise<void> {
+export async function expectStoreMatchesModel(sim: Simulation): Promise<void> {
   const store = sim.client.store();
   await store.requestLog.numberAll();
-  // Nothing writes meanwhile, so they need not wait for one another.
+  // No request is running, so the checks can read concurrently.
   await Promise.all([
     expectAmounts(sim, store),
     expectRoom(sim, store),
@@ -27,7 +26,7 @@ export async function expectStoreInStep(sim: Simulation): Promise<void> {
   ]);
 }
 
-/** Each account holds and owes exactly the amounts of the model. */
+/** Each account has the period, held credit and debt of the model. */
 async function expectAmounts({ model }: Simulation, store: Store): Promise<void> {
   const accounts = await store.read((db) => db.selectFrom('accounts').select(['id', 'held', 'unpaid', 'period_start']).execute());
   for (const account of model.accounts) {
@@ -41,7 +40,7 @@ async function expectAmounts({ model }: Simulation, store: Store): Promise<void>
   }
 }
 
-/** Nodes give what their VMs have, and never more than they have. */
+/** The used resources of each node are those of its VMs and within its capacity. */
 async function expectRoom({ model }: Simulation, store: Store): Promise<void> {
   const rows = await store.read((db) => db.selectFrom('host_nodes').selectAll().execute());
   for (const node of hosts.flatMap(({ nodes }) => nodes)) {
@@ -58,7 +57,7 @@ async function expectRoom({ model }: Simulation, store: Store): Promise<void> {
   }
 }
 
-/** The used volume of each sale is that of the model. */
+/** Each sale has the used volume of the model. */
 async function expectSales({ model }: Simulation, store: Store): Promise<void> {
   const rows = await store.read((db) => db.selectFrom('sales').select(['id', 'used_volume', 'max_volume']).execute());
   for (const { id, title, used, max } of model.sales) {
@@ -67,16 +66,16 @@ async function expectSales({ model }: Simulation, store: Store): Promise<void> {
   }
 }
 
-/** Each VM has its addresses, and none is given twice. */
+/** Each VM has the addresses of the model, and no address exists twice. */
 async function expectAddresses({ model }: Simulation, store: Store): Promise<void> {
   const rows = await store.read((db) => db.selectFrom('ip_addresses').selectAll().execute());
-  const given = taking(model).flatMap(({ id, ipv4, ipv6 }) => [...ipv4, ...ipv6].map((address) => `${address} ${id}`));
+  const given = allocationsIn(model).flatMap(({ id, ipv4, ipv6 }) => [...ipv4, ...ipv6].map((address) => `${address} ${id}`));
   const taken = rows.flatMap(({ address, vm_id }) => (vm_id === null ? [] : [`${address} ${vm_id}`]));
   expect(taken.toSorted(), 'addresses').toEqual(given.toSorted());
-  expect(new Set(rows.map(({ address }) => address)).size, 'addresses that there are').toBe(rows.length);
+  expect(new Set(rows.map(({ address }) => address)).size, 'different addresses').toBe(rows.length);
 }
 
-/** One entry for each answered request, numbered without a gap. */
+/** The request log has one entry for each response, numbered without a gap. */
 async function expectRequestLog({ model }: Simulation, store: Store): Promise<void> {
   const rows = await store.read((db) =>
     db
@@ -93,10 +92,10 @@ async function expectRequestLog({ model }: Simulation, store: Store): Promise<vo
   }
 }
 
-/** Checks that the reservations and the pending keys are those of the requests in progress. */
-async function expectReservations({ underWay }: Simulation, store: Store): Promise<void> {
+/** The reservations and the pending keys are those of the requests in progress. */
+async function expectReservations({ openRequests }: Simulation, store: Store): Promise<void> {
   const { reserved, pending } = await store.read(async (db) => ({
-    // Calls of the fleet are enqueued: no request waits for them.
+    // Scheduled jobs send the calls of the fleet, so no request waits for them.
     reserved: await db
       .selectFrom('reservations')
       .select(['account_id', 'delivery'])
@@ -105,19 +104,19 @@ async function expectReservations({ underWay }: Simulation, store: Store): Promi
     pending: await db.selectFrom('idempotency_keys').select('account_id').where('state', '=', 'pending').execute(),
   }));
   expect(reserved.map(({ account_id, delivery }) => `${account_id} ${delivery}`).toSorted()).toEqual(
-    underWay.map(({ account, what }) => `${account.id} ${what}`).toSorted(),
+    openRequests.map(({ account, delivery }) => `${account.id} ${delivery}`).toSorted(),
   );
   expect(pending.map(({ account_id }) => account_id).toSorted()).toEqual(
-    underWay.flatMap(({ key, account }) => (key === undefined ? [] : [account.id])).toSorted(),
+    openRequests.flatMap(({ key, account }) => (key === undefined ? [] : [account.id])).toSorted(),
   );
 }
 
-/** What the hypervisor, the fleet and the registrar have is what the store says; only where nothing is under way. */
-export async function expectWorldInStep({ world, model, client }: Simulation): Promise<void> {
+/** Checks that the hypervisor, the fleet and the registrar match the model. Call it only when no request is in progress. */
+export async function expectPortsMatchModel({ world, model, client }: Simulation): Promise<void> {
   const present = model.vms.filter(({ state }) => state !== 'removed').map(({ id }) => id);
   expect([...world.hypervisor.vms.keys()].toSorted(), 'VMs of the hypervisor').toEqual(present.toSorted());
   const stopped = model.vms.filter(({ state }) => state === 'stopped').map(({ id }) => id);
-  expect([...world.hypervisor.stopped].toSorted(), 'VMs that the hypervisor has stopped').toEqual(stopped.toSorted());
+  expect([...world.hypervisor.stopped].toSorted(), 'stopped VMs of the hypervisor').toEqual(stopped.toSorted());
   for (const { id, state, resources, ipv4 } of model.vms) {
     if (state === 'removed') continue;
     const order = world.hypervisor.vms.get(id);
@@ -136,5 +135,5 @@ export async function expectWorldInStep({ world, model, client }: Simulation): P
     expect(registered, `${name} at the registrar`).toMatchObject({ nameservers, authcode, renewed: !terminated });
   }
   const others = [...world.registrar.domains.keys()].filter((name) => !model.domains.has(name) && !model.lapsed.has(name));
-  expect(others, 'domains that only the registrar has').toEqual([]);
+  expect(others, 'domains of the registrar that the model does not have').toEqual([]);
 }
