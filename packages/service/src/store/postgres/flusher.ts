@@ -1,5 +1,3 @@
-import type { PoolClient } from 'pg';
-
 import { StoreUnavailableError } from '../store.ts';
 import { serverOf } from './connections.ts';
 import type { Connections } from './failover.ts';
@@ -41,7 +39,8 @@ export function flusher(connections: Connections, onOtherServer: () => void): Fl
     const client = await connections.connect();
     let isOpen = true;
     // Without traffic the connection would be closed, and a commit that has begun would fail.
-    const heartbeat = setInterval(() => void client.query(HEARTBEAT).catch(end), HEARTBEAT_MS).unref();
+    const query = oneAtATime((text) => client.query(text));
+    const heartbeat = setInterval(() => void query(HEARTBEAT).catch(end), HEARTBEAT_MS).unref();
     function end(): void {
       if (!isOpen) return;
       isOpen = false;
@@ -51,7 +50,22 @@ export function flusher(connections: Connections, onOtherServer: () => void): Fl
     }
     client.once('error', end);
     client.once('end', end);
-    return { ...lineOn(client, { end, onOtherServer }), end };
+    const flush = shared(() => query(FLUSH));
+    return {
+      async flush(server) {
+        try {
+          if (server !== serverOf(client)) {
+            onOtherServer();
+            throw new StoreUnavailableError('Another server of the database has become the primary.');
+          }
+          await flush();
+        } catch (error) {
+          end();
+          throw error;
+        }
+      },
+      end,
+    };
   }
 
   return {
@@ -71,22 +85,10 @@ export function flusher(connections: Connections, onOtherServer: () => void): Fl
   };
 }
 
-function lineOn(client: PoolClient, { end, onOtherServer }: { end(): void; onOtherServer(): void }): FlushLine {
-  const flush = shared(async () => void (await client.query(FLUSH)));
-  return {
-    async flush(server) {
-      try {
-        if (server !== serverOf(client)) {
-          onOtherServer();
-          throw new StoreUnavailableError('Another server of the database has become the primary.');
-        }
-        await flush();
-      } catch (error) {
-        end();
-        throw error;
-      }
-    },
-  };
+/** Sends each query when the one before has returned, because the driver does not queue them. The first failure fails all after it. */
+function oneAtATime(query: (text: string) => Promise<unknown>): (text: string) => Promise<void> {
+  let last = Promise.resolve();
+  return (text) => (last = last.then(async () => void (await query(text))));
 }
 
 /** Callers that arrive during a flush share the next one, because the flush that is under way does not cover them. */
