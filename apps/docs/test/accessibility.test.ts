@@ -64,7 +64,7 @@ describe.skipIf(noBrowser !== undefined)('axe', () => {
     for (const { name } of references) {
       await page.goto(`${site.url}operations/${name}/`);
       const tables = await page.locator('.vp-doc table').evaluateAll((all) => all.map((table) => table.scrollWidth - table.clientWidth));
-      expect(new Set(tables), name).toEqual(new Set([0]));
+      expect({ name, tables: new Set(tables) }).toEqual({ name, tables: new Set([0]) });
     }
     await page.close();
   });
