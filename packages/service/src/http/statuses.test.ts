@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-/** Answers that any operation may give, for every operation of the document. */
+/** The statuses that every operation of the document can respond with. */
 import { DatabaseSync } from 'node:sqlite';
 
 import { expect, onTestFinished, test } from 'vitest';
@@ -51,12 +51,12 @@ test.each(all)('%s: 400 for a query parameter that it does not have, named in th
   const { operation } = apiOperations.find((api) => api.id === id) ?? {};
   const path = (operation?.path ?? '').replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof anyPath) => anyPath[name]);
   const init = { method: operation?.method ?? '', headers: { 'x-service-apikey': service.apiKey } };
-  const answer = await service.send(`${path}?offset=50&${service.apiKey}=1`, init);
-  expect(answer).toMatchObject({
+  const response = await service.send(`${path}?offset=50&${service.apiKey}=1`, init);
+  expect(response).toMatchObject({
     status: 400,
     body: { type: 'malformed_request', message: expect.stringContaining("no query parameter 'offset', '***'. ") },
   });
-  expect(answer.body.message).toContain(withForm.includes(id) ? 'in the body' : 'without a query');
+  expect(response.body.message).toContain(withForm.includes(id) ? 'in the body' : 'without a query');
   const { body } = await service.call('listRequests');
   expect(body.data[0]).toMatchObject({ endpoint: path, success: 0, error_type: 'malformed_request' });
   expect(JSON.stringify(body)).not.toContain(service.apiKey);
