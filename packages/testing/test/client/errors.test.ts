@@ -324,6 +324,13 @@ describe('what an error says', () => {
     expect(inspect(error)).not.toContain('undefined');
   });
 
+  test('one without a cause prints none', async () => {
+    const { reseller } = await serve(() => {});
+    const error = await thrownBy(reseller.vm.create({ ...SMALL_VM, cores: 1.5 }));
+    expect(error.cause).toBeUndefined();
+    expect(inspect(error)).not.toContain('cause');
+  });
+
   test('an unknown outcome has what is needed to repeat the call', async () => {
     const service = await start();
     service.faults.add({ kind: 'reset', when: 'after' }, { times: 9 });
