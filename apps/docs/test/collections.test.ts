@@ -41,7 +41,7 @@ let operator: Client;
 beforeAll(async () => {
   sandbox = await startSandbox();
   operator = createClient({ baseUrl: sandbox.operatorUrl, token: sandbox.operatorToken });
-  await keepFresh(operator);
+  await keepFresh(sandbox, operator);
 });
 
 afterAll(() => sandbox?.stop());

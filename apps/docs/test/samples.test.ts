@@ -45,7 +45,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(reports, 'samples-'));
   sandbox = await startSandbox();
   operator = createClient({ baseUrl: sandbox.operatorUrl, token: sandbox.operatorToken });
-  await keepFresh(operator);
+  await keepFresh(sandbox, operator);
   importer = fork(join(import.meta.dirname, 'import-samples.ts'), {
     env: sandbox.environment,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -89,6 +89,28 @@ test('sells a VM, suspends it, changes its package and terminates it', async () 
   expect(await vmsOf(setting)).toHaveLength(1);
 });
 
+test('prices above those of the packages sell nothing, and a VM that was sold keeps its package and its price', async () => {
+  const setting = await start();
+  const panel = open(setting);
+  const { vmid } = await panel.create(4711, 'small');
+  const sold = await setting.reseller.vm.config(vmid);
+
+  await setCorePrice(setting, '2.01');
+  const tooExpensive = { status: 412, message: expect.stringContaining('max_price') };
+  await expect(panel.create(4712, 'small')).rejects.toMatchObject(tooExpensive);
+  await expect(panel.changePackage(4711, 'large')).rejects.toMatchObject(tooExpensive);
+  expect(await panel.clientArea(4711)).toMatchObject({ package: 'small', state: 'active', vm: { status: 'running' } });
+  expect(await panel.clientArea(4712)).toEqual({ package: 'small', state: 'ordered', vm: null });
+  expect(await setting.reseller.vm.config(vmid)).toEqual(sold);
+  expect(await vmsOf(setting)).toHaveLength(1);
+
+  // The next click on the same order buys the VM.
+  await setCorePrice(setting, '2.00');
+  await panel.create(4712, 'small');
+  await panel.changePackage(4711, 'large');
+  expect((await vmsOf(setting)).map(({ config }) => config.cores).toSorted()).toEqual([1, 4]);
+});
+
 test.each([LOSSES, LOSSES.toReversed()])('eight clicks at once through connections that break leave one VM', async (...losses) => {
   const setting = await start();
   setting.proxy.plan(...losses, ...losses);
@@ -146,6 +168,14 @@ test('an order that is a day old and bought nothing is not carried out, and the 
   await panel.create(4711, 'small');
   expect(await vmsOf(setting)).toHaveLength(1);
 });
+
+/** Sets the price of a core from now on. */
+async function setCorePrice({ service }: Setting, core: string): Promise<void> {
+  // Prices with the same date would replace each other.
+  await service.advance(1_000);
+  const { prices }: { prices: object } = Object(await service.operate('GET', '/host-systems/nl_ryzen'));
+  await service.operate('POST', '/host-systems/nl_ryzen/price-versions', { prices: { ...prices, core } });
+}
 
 /** The key of an order is forgotten after a day. */
 function letADayPass(): void {

@@ -127,9 +127,17 @@ export function observeRuntime({ registry }: Metrics, { store, ports, mode }: Ru
     store.sharing.hasInstances ? countLeases(db, store.sharing.now) : 1,
   );
   gauge('reseller_store_bytes', 'Size of the store on disk.', () => store.requestLog.storeSize());
-  ofPool('reseller_database_connections_in_use', 'Connections to the database that are in use.', ({ inUse }) => inUse);
+  ofPool(
+    'reseller_database_connections_in_use',
+    'Transactions and queries that use a connection. Short transactions share connections.',
+    ({ inUse }) => inUse,
+  );
   ofPool('reseller_database_connections_waiting', 'Transactions and queries that wait for a connection.', ({ waiting }) => waiting);
-  ofPool('reseller_database_connections_max', 'Connections that this instance may open.', ({ max }) => max);
+  ofPool(
+    'reseller_database_connections_max',
+    'Transactions and queries that run at the same time at most. This instance opens at most as many connections.',
+    ({ max }) => max,
+  );
 }
 
 /** Exact without a scan: entries are numbered without gaps, and only the oldest are deleted. */

@@ -105,9 +105,11 @@ export interface CommitOptions {
 
 /** Connections of an instance to its database. */
 export interface PoolFigures {
+  /** Callers that use a connection. Some share one. */
   readonly inUse: number;
   /** Callers that wait for a connection. */
   readonly waiting: number;
+  /** Callers that may use connections at the same time. There are at most as many connections. */
   readonly max: number;
 }
 

@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 10;
 export type WithSession = <T>(options: CommitOptions, work: (session: Session) => Promise<T>) => Promise<T>;
 
 /**
- * Runs each transaction on its own connection.
+ * Runs each transaction in its own session.
  *
  * The database commits without waiting for its disk, so that the locks of a transaction are released at once. The caller waits for the
  * disk afterwards, together with all transactions that committed meanwhile. The database writes its log in the order of the commits, so

@@ -1,8 +1,11 @@
 import { CollisionError, StoreUnavailableError } from '../store.ts';
 import { readDatabaseUrl } from './hosts.ts';
 
-/** The transaction collided with another one and can be retried at once: serialization failure, deadlock, and two inserts of one new key. */
-const COLLISIONS = new Set(['40001', '40P01', '23505']);
+/**
+ * The transaction collided with another one and can be retried at once: serialization failure, deadlock, two inserts of one new key, and a
+ * statement that could not be prepared for another transaction of the same connection.
+ */
+const COLLISIONS = new Set(['40001', '40P01', '23505', '26000']);
 /** The session cannot write. */
 export const READ_ONLY = '25006';
 /** The database cannot be reached or cannot write: connections, resources, operator intervention, read-only, idle-transaction timeout. */

@@ -7,6 +7,10 @@ export interface Connections {
   /** Kysely reads it. */
   readonly options: object;
   connect(): Promise<PoolClient>;
+  /** Whether a connection must not be used again, because its server has become read-only, is stopping, or is no longer the primary. */
+  isLost(client: PoolClient): boolean;
+  /** Declares all connections lost that are open. */
+  loseAll(): void;
   /** Further calls have no effect. */
   end(): Promise<void>;
 }
@@ -64,6 +68,10 @@ export function failoverPool(pools: readonly [Pool, ...Pool[]]): Connections {
           if (!isHostFailure(error) || attempt >= pools.length) throw error;
         }
       }
+    },
+    isLost,
+    loseAll() {
+      lostAt = performance.now();
     },
     end: () => (ending ??= endAll()),
   };

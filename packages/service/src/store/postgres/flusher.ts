@@ -32,8 +32,9 @@ export interface Flusher {
  * A crash of the server closes the line, and a new line never vouches for an earlier commit.
  *
  * @param connections Their commits wait for the disk.
+ * @param onOtherServer Called if another server has committed than the one that the line leads to.
  */
-export function flusher(connections: Connections): Flusher {
+export function flusher(connections: Connections, onOtherServer: () => void): Flusher {
   let line: Promise<FlushLine & { end(): void }> | undefined;
 
   async function open(): Promise<FlushLine & { end(): void }> {
@@ -50,7 +51,7 @@ export function flusher(connections: Connections): Flusher {
     }
     client.once('error', end);
     client.once('end', end);
-    return { ...lineOn(client, end), end };
+    return { ...lineOn(client, { end, onOtherServer }), end };
   }
 
   return {
@@ -70,12 +71,15 @@ export function flusher(connections: Connections): Flusher {
   };
 }
 
-function lineOn(client: PoolClient, end: () => void): FlushLine {
+function lineOn(client: PoolClient, { end, onOtherServer }: { end(): void; onOtherServer(): void }): FlushLine {
   const flush = shared(async () => void (await client.query(FLUSH)));
   return {
     async flush(server) {
       try {
-        if (server !== serverOf(client)) throw new StoreUnavailableError('Another server of the database has become the primary.');
+        if (server !== serverOf(client)) {
+          onOtherServer();
+          throw new StoreUnavailableError('Another server of the database has become the primary.');
+        }
         await flush();
       } catch (error) {
         end();

@@ -14,6 +14,7 @@ import { insertRows } from './insert-rows.ts';
 import { postgresRequestLog } from './request-log.ts';
 import { createSession } from './session.ts';
 import type { Session } from './session.ts';
+import { sharedConnections } from './shared-connections.ts';
 import { sharedReads } from './shared-reads.ts';
 import { postgresSharing } from './sharing.ts';
 import { waitingLine } from './waiting-line.ts';
@@ -27,7 +28,7 @@ import { waitingLine } from './waiting-line.ts';
 export async function openPostgresStore(url: string): Promise<Store> {
   const tables = databaseOn(migrationConnectionsFor(url));
   const pool = connectionsFor(url);
-  const flushing = flusher(flushingConnectionsFor(url));
+  const flushing = flusher(flushingConnectionsFor(url), () => pool.loseAll());
   try {
     await sql`select 1`.execute(tables);
     await migrate(tables, 'postgres');
@@ -65,9 +66,9 @@ const MAX_WAITING = 10_000;
 /** Clients commonly give up after 30 seconds. */
 const MAX_WAIT_MS = 20_000;
 
-/** One session for each connection. */
+/** One session for each place in the waiting line. */
 function sessionsOn(pool: Connections): { readonly use: WithSession; figures(): PoolFigures; close(): void } {
-  const shared = { scope: {}, shareRead: sharedReads() };
+  const shared = { scope: {}, shareRead: sharedReads(), connections: sharedConnections(pool) };
   const sessions: Session[] = [];
   const line = waitingLine({ places: MAX_CONNECTIONS, maxLength: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   let isClosed = false;

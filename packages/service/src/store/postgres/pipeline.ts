@@ -15,10 +15,11 @@ export interface Result {
   readonly tag: string;
 }
 
-/** A statement that the connection has prepared. */
+/** A statement that the connection prepares. */
 interface Prepared {
   readonly name: string;
-  columns: readonly Column[];
+  /** Undefined until it has run. Until then, each message prepares it, because an error may have skipped the preparation. */
+  columns: readonly Column[] | undefined;
 }
 
 interface Column {
@@ -30,8 +31,8 @@ interface Column {
 interface Memory {
   /** By their texts. */
   readonly prepared: Map<string, Prepared>;
-  /** Names of statements that may exist, because an error came before or after their preparation. */
-  uncertain: string[];
+  /** Names of statements that are no longer used. */
+  unused: string[];
 }
 
 const memories = new WeakMap<Connection, Memory>();
@@ -51,41 +52,57 @@ export class Pipeline implements Submittable {
   readonly #statements: readonly { readonly text: string; readonly values: (string | Buffer | null)[] }[];
   readonly #done: Result[] = [];
   readonly #outcome = Promise.withResolvers<Result[]>();
-  #sent: readonly { readonly statement: Prepared; readonly isNew: boolean }[] = [];
+  readonly #onEnd: () => void;
+  #sent: readonly { readonly statement: Prepared; readonly isNew: boolean }[] | undefined;
   #rows: unknown[] = [];
   #mistake: unknown;
 
-  /** @throws TypeError if a value cannot be stored. */
-  constructor(statements: readonly Statement[]) {
+  /**
+   * @param onEnd Called when the driver is done with it, before the next message of the database.
+   * @throws TypeError if a value cannot be stored.
+   */
+  constructor(statements: readonly Statement[], onEnd: () => void = () => {}) {
     this.#statements = statements.map(({ text, values }) => ({ text, values: values.map(toText) }));
+    this.#onEnd = onEnd;
     this.results = this.#outcome.promise;
   }
 
   submit(connection: Connection): void {
+    if (!this.#sent) this.write(connection);
+  }
+
+  /** Sends the message before the driver asks for it. Messages of the same iteration of the event loop leave together. */
+  write(connection: Connection): void {
     const memory = memoryOf(connection);
     if (memory.prepared.size >= MAX_PREPARED) forgetAll(memory);
-    const message = memory.uncertain.splice(0).map((name) => serialize.close({ type: 'S', name }));
+    const message = memory.unused.splice(0).map((name) => serialize.close({ type: 'S', name }));
     this.#sent = this.#statements.map(({ text, values }) => {
-      const known = memory.prepared.get(text);
-      const statement = known ?? prepare(message, memory, text);
+      const statement = memory.prepared.get(text) ?? remember(memory, text);
+      const isNew = statement.columns === undefined;
+      if (isNew) prepare(message, statement, text);
       message.push(serialize.bind({ statement: statement.name, values }), serialize.execute());
-      return { statement, isNew: !known };
+      return { statement, isNew };
     });
     message.push(serialize.sync());
-    // One write, because each write to the socket takes longer than serialising a statement.
-    connection.stream.write(Buffer.concat(message));
+    const { stream } = connection;
+    // One write to the socket for all messages, because each takes longer than serialising a statement.
+    if (stream.writableCorked === 0) {
+      stream.cork();
+      setImmediate(() => stream.uncork());
+    }
+    stream.write(Buffer.concat(message));
   }
 
   /** Arrives before the rows of a statement that is new to the connection. */
   handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
-    const sent = this.#sent[this.#done.length];
+    const sent = this.#sent?.[this.#done.length];
     if (sent) sent.statement.columns = fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }));
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     try {
       const row = Object.create(Object.prototype);
-      for (const [index, { name, parse }] of (this.#sent[this.#done.length]?.statement.columns ?? []).entries()) {
+      for (const [index, { name, parse }] of (this.#sent?.[this.#done.length]?.statement.columns ?? []).entries()) {
         const text = fields[index] ?? null;
         row[name] = text === null ? null : parse(text);
       }
@@ -96,6 +113,8 @@ export class Pipeline implements Submittable {
   }
 
   handleCommandComplete({ text: tag }: { readonly text: string }): void {
+    const sent = this.#sent?.[this.#done.length];
+    if (sent) sent.statement.columns ??= [];
     const count = Number(/\d+$/.exec(tag)?.[0] ?? 0);
     this.#done.push({ rows: this.#rows, count, tag });
     this.#rows = [];
@@ -104,41 +123,44 @@ export class Pipeline implements Submittable {
   handleError(error: unknown, connection: Connection): void {
     const memory = memoryOf(connection);
     if (isOutdatedPlan(error)) forgetAll(memory);
-    for (const [index, { statement, isNew }] of this.#sent.entries()) {
-      if (!isNew || index < this.#done.length) continue;
-      memory.prepared.delete(this.#statements[index]?.text ?? '');
-      memory.uncertain.push(statement.name);
-    }
+    // Its preparation may have failed.
+    for (const { statement, isNew } of this.#sent?.slice(this.#done.length) ?? []) if (isNew) statement.columns = undefined;
     this.#outcome.reject(error);
+    this.#onEnd();
   }
 
   handleReadyForQuery(): void {
     if (this.#mistake === undefined) this.#outcome.resolve(this.#done);
     else this.#outcome.reject(this.#mistake);
+    this.#onEnd();
   }
 }
 
 function memoryOf(connection: Connection): Memory {
   let memory = memories.get(connection);
   if (!memory) {
-    memory = { prepared: new Map(), uncertain: [] };
+    memory = { prepared: new Map(), unused: [] };
     memories.set(connection, memory);
   }
   return memory;
 }
 
 function forgetAll(memory: Memory): void {
-  memory.uncertain.push(...Array.from(memory.prepared.values(), ({ name }) => name));
+  memory.unused.push(...Array.from(memory.prepared.values(), ({ name }) => name));
   memory.prepared.clear();
 }
 
 let names = 0;
 
-function prepare(message: Buffer[], { prepared }: Memory, text: string): Prepared {
-  const statement: Prepared = { name: `s${names++}`, columns: [] };
-  message.push(serialize.parse({ name: statement.name, text }), serialize.describe({ type: 'S', name: statement.name }));
+function remember({ prepared }: Memory, text: string): Prepared {
+  const statement: Prepared = { name: `s${names++}`, columns: undefined };
   prepared.set(text, statement);
   return statement;
+}
+
+function prepare(message: Buffer[], { name }: Prepared, text: string): void {
+  // An earlier message may have prepared it.
+  message.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }), serialize.describe({ type: 'S', name }));
 }
 
 /** A parameter as the database reads it. The types are the same as those that SQLite stores. */

@@ -96,24 +96,39 @@ async function insertGroup(db: Db, memory: ResponseMemory, entries: readonly Log
   await insertRows(db, rows, bodies);
 }
 
-/** Inserts entries into the inbox, and the responses that they refer to, in one statement. */
+/** Inserts entries into the inbox, and the responses that they refer to. */
 export async function insertRows(db: Db, rows: readonly LogRow[], bodies: ReadonlyMap<string, SharedBody> = new Map()): Promise<void> {
   const columns = Object.fromEntries(COLUMNS.map(([name]) => [name, rows.map((row) => row[name] ?? null)]));
-  if (bodies.size === 0) {
-    await insertEntries(db, columns);
-    return;
-  }
-  // All instances insert bodies in one order, so that they do not deadlock.
-  const inOrder = [...bodies].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, body]) => body);
-  await sql`
-    with bodies as (
-      insert into request_log_bodies (month, account_id, hash, body)
-      select * from unnest(${inOrder.map(({ month }) => month)}::bigint[], ${inOrder.map(({ account_id }) => account_id)}::text[],
-        ${inOrder.map(({ hash }) => hash)}::text[], ${inOrder.map(({ body }) => body)}::text[])
-      on conflict do nothing
-    )
-    ${entriesOf((name) => sql`${columns[name]}`)}`.execute(db);
+  if (bodies.size > 0) await insertBodies(db, bodiesInOrder(bodies));
+  await insertEntries(db, columns);
 }
+
+/** All instances insert bodies in one order, so that they do not deadlock. */
+function bodiesInOrder(bodies: ReadonlyMap<string, SharedBody>): BodyColumns {
+  const inOrder = [...bodies].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, body]) => body);
+  return {
+    months: inOrder.map(({ month }) => month),
+    accounts: inOrder.map(({ account_id }) => account_id),
+    hashes: inOrder.map(({ hash }) => hash),
+    bodies: inOrder.map(({ body }) => body),
+  };
+}
+
+interface BodyColumns {
+  readonly months: readonly number[];
+  readonly accounts: readonly string[];
+  readonly hashes: readonly string[];
+  readonly bodies: readonly string[];
+}
+
+const insertBodies = deferredWrite<BodyColumns>((db, parameter) => ({
+  compile: () =>
+    sql`
+      insert into request_log_bodies (month, account_id, hash, body)
+      select * from unnest(${parameter('months')}::bigint[], ${parameter('accounts')}::text[], ${parameter('hashes')}::text[],
+        ${parameter('bodies')}::text[])
+      on conflict do nothing`.compile(db),
+}));
 
 /** The columns of the inbox. */
 const COLUMNS = [

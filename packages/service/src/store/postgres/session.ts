@@ -1,4 +1,4 @@
-/** One transaction, or one read, at a time on a connection of the pool. */
+/** One transaction, or one read, at a time. */
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { PoolClient } from 'pg';
@@ -12,6 +12,7 @@ import { AssumptionError, isOutdatedPlan } from './errors.ts';
 import type { Connections } from './failover.ts';
 import { Pipeline } from './pipeline.ts';
 import type { Result } from './pipeline.ts';
+import type { SharedConnections } from './shared-connections.ts';
 import type { ShareRead } from './shared-reads.ts';
 import { claimRows } from './sharing.ts';
 
@@ -37,7 +38,7 @@ export interface Session {
   rollBack(): Promise<void>;
   /** Whether the work has assumed results that the database has not confirmed yet. */
   isAssuming(): boolean;
-  /** Ends what is left of a transaction or read, and returns the connection to the pool. */
+  /** Ends what is left of a transaction or read, and returns its connection to the pool. */
   end(): Promise<void>;
 }
 
@@ -53,8 +54,15 @@ const BEGIN: Statement = { text: 'begin', values: [] };
 const COMMIT: Statement = { text: 'commit', values: [] };
 const ROLLBACK: Statement = { text: 'rollback', values: [] };
 
-/** @param scope Identifies the store, see `Runner`. */
-export function createSession(pool: Connections, { scope, shareRead }: { readonly scope: object; readonly shareRead: ShareRead }): Session {
+/** The sessions of a store share it. */
+export interface SharedBySessions {
+  /** Identifies the store, see `Runner`. */
+  readonly scope: object;
+  readonly shareRead: ShareRead;
+  readonly connections: SharedConnections;
+}
+
+export function createSession(pool: Connections, { scope, shareRead, connections }: SharedBySessions): Session {
   let connecting: Promise<PoolClient> | undefined;
   let state: 'reading' | 'not begun' | 'begun' = 'reading';
   let isOptimistic = false;
@@ -67,18 +75,40 @@ export function createSession(pool: Connections, { scope, shareRead }: { readonl
     return pipeline.results;
   }
 
-  /** Sends the waiting statements, then the given ones. Returns the results of the latter. */
-  async function sendAll(...last: Statement[]): Promise<Result[]> {
+  /** The waiting statements, in the order in which they are sent. */
+  function takeWaiting(): readonly Waiting[] {
     const batch = [...waiting.filter(({ isContended }) => !isContended), ...waiting.filter(({ isContended }) => isContended)];
     waiting = [];
-    const statements = [...batch.map(({ statement }) => statement), ...last];
-    if (statements.length === 0) return [];
-    const results = await send(statements);
-    for (const [index, { settle }] of batch.entries()) {
-      const result = results[index];
-      if (result) settle(result);
+    return batch;
+  }
+
+  /** Sends the waiting statements, then the given one. Returns the result of the latter. */
+  async function sendAll(last: Statement): Promise<Result | undefined> {
+    const batch = takeWaiting();
+    const results = await send([...batch.map(({ statement }) => statement), last]);
+    settleAll(batch, results);
+    return results[batch.length];
+  }
+
+  /**
+   * Commits the waiting statements. They need no BEGIN and COMMIT, because the statements of one message are a transaction. A transaction
+   * that has sent nothing before uses a shared connection.
+   */
+  async function commitWaiting(): Promise<string | undefined> {
+    const batch = takeWaiting();
+    const statements = batch.map(({ statement }) => statement);
+    const committing = connecting || batch.length === 0 ? undefined : connections.send(statements);
+    if (committing) {
+      const { results, server } = await committing;
+      settleAll(batch, results);
+      return server;
     }
-    return results.slice(batch.length);
+    if (batch.length > 0) settleAll(batch, await send(statements));
+    return serverUsed();
+  }
+
+  async function serverUsed(): Promise<string | undefined> {
+    return connecting ? serverOf(await connecting) : undefined;
   }
 
   async function run(statement: Statement): Promise<Result> {
@@ -86,21 +116,25 @@ export function createSession(pool: Connections, { scope, shareRead }: { readonl
       state = 'begun';
       waiting.unshift({ statement: BEGIN, isContended: false, isAssumed: false, settle: () => {} });
     }
-    const [result] = await sendAll(statement).catch((error: unknown) => {
+    const result = await sendAll(statement).catch((error: unknown) => {
       if (state !== 'reading' || !isOutdatedPlan(error)) throw error;
       // A transaction runs again as a whole.
-      return send([statement]);
+      return send([statement]).then(([again]) => again);
     });
     if (!result) throw new Error('The database returned no result.');
     return result;
   }
 
-  function assume<Row>(statement: Statement, count: number, { isContended }: Contention): Expected<Row> {
+  function assume<Row>(
+    statement: Statement,
+    count: number,
+    { isContended, returnsRows }: Contention & { returnsRows: boolean },
+  ): Expected<Row> {
     let result: Result | undefined;
     function settle(given: Result) {
       result = given;
     }
-    waiting.push({ statement: asserting(statement, count), isContended, isAssumed: true, settle });
+    waiting.push({ statement: asserting(statement, count, returnsRows), isContended, isAssumed: true, settle });
     return {
       isMet: true,
       rows() {
@@ -143,13 +177,13 @@ export function createSession(pool: Connections, { scope, shareRead }: { readonl
       else waiting.push({ statement, isContended: false, isAssumed: false, settle: () => {} });
     },
     async expectChange(statement, contention) {
-      if (isOptimistic) return assume(statement, 1, contention).isMet;
+      if (isOptimistic) return assume(statement, 1, { ...contention, returnsRows: false }).isMet;
       const { text, values } = statement;
       if (state === 'reading') return (await shareRead(`${text} ${values.join('\0')}`, async () => (await run(statement)).count)) === 1;
       return (await run(statement)).count === 1;
     },
     async expectRows<Row>(statement: Statement, count: number) {
-      if (isOptimistic) return assume<Row>(statement, count, { isContended: false });
+      if (isOptimistic) return assume<Row>(statement, count, { isContended: false, returnsRows: true });
       return known<Row>(rowsOf(await run(statement)), count);
     },
   });
@@ -161,18 +195,12 @@ export function createSession(pool: Connections, { scope, shareRead }: { readonl
       isOptimistic = optimistic;
     },
     async commit() {
-      async function server() {
-        return connecting ? serverOf(await connecting) : undefined;
-      }
-      if (state !== 'begun') {
-        await sendAll();
-        return server();
-      }
-      const [result] = await sendAll(COMMIT);
+      if (state !== 'begun') return commitWaiting();
+      const result = await sendAll(COMMIT);
       state = 'not begun';
       // After an error that the work has caught, the database rolls back instead.
       if (result?.tag !== 'COMMIT') throw new Error('The database rolled back a transaction instead of committing it.');
-      return server();
+      return serverUsed();
     },
     async rollBack() {
       if (isAssuming()) throw new AssumptionError();
@@ -193,19 +221,32 @@ export function createSession(pool: Connections, { scope, shareRead }: { readonl
   };
 }
 
+function settleAll(batch: readonly Waiting[], results: readonly Result[]): void {
+  for (const [index, { settle }] of batch.entries()) {
+    const result = results[index];
+    if (result) settle(result);
+  }
+}
+
 function rowsOf({ rows }: Result) {
   return Array.from(rows, (row) => Object(row));
 }
 
 const asserted = new Map<string, string>();
 
-/** Makes a statement fail unless it changes or returns a number of rows. The failure rolls back the statements around it. */
-function asserting({ text, values }: Statement, count: number): Statement {
-  let wrapped = asserted.get(text);
+/**
+ * Makes a statement fail unless it changes or returns a number of rows. The failure rolls back the statements around it.
+ *
+ * @param returnsRows Without the rows, the check takes less time.
+ */
+function asserting({ text, values }: Statement, count: number, returnsRows: boolean): Statement {
+  const key = `${returnsRows} ${text}`;
+  let wrapped = asserted.get(key);
   if (wrapped === undefined) {
     const returning = /^\s*select\b|\breturning\b/i.test(text) ? text : `${text} returning 1 as changed`;
-    wrapped = `with changed as (${returning}) select changed.* from (select assert_rows((select count(*) from changed), $${values.length + 1})) as asserted left join changed on true`;
-    asserted.set(text, wrapped);
+    const check = `select assert_rows((select count(*) from changed), $${values.length + 1})`;
+    wrapped = `with changed as (${returning}) ${returnsRows ? `select changed.* from (${check}) as asserted left join changed on true` : check}`;
+    asserted.set(key, wrapped);
   }
   return { text: wrapped, values: [...values, count] };
 }

@@ -56,21 +56,22 @@ function kyselyDatabase(connection: DatabaseSync): SqliteDatabase {
 
 /** Runs prepared queries on the connection, without Kysely. */
 export function directRunner(connection: DatabaseSync): Runner {
-  const statements = new Map<string, StatementSync>();
-  function statementOf(text: string): StatementSync {
-    let kept = statements.get(text);
-    if (!kept) {
-      kept = connection.prepare(text);
-      statements.set(text, kept);
-    }
-    return kept;
+  /** A statement that returns rows may be a SELECT, which changes nothing. */
+  const statements = new Map<string, { readonly statement: StatementSync; readonly returnsRows: boolean }>();
+  function prepare(text: string) {
+    const kept = statements.get(text);
+    if (kept) return kept;
+    const statement = connection.prepare(text);
+    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    statements.set(text, prepared);
+    return prepared;
   }
   function rows<Row>({ text, values }: Statement): Row[] {
-    const statement = statementOf(text);
+    const { statement } = prepare(text);
     return Reflect.apply(statement.all, statement, values.map(inputValue));
   }
   function changes({ text, values }: Statement): number {
-    return Number(statementOf(text).run(...values.map(inputValue)).changes);
+    return Number(prepare(text).statement.run(...values.map(inputValue)).changes);
   }
   return {
     scope: connection,
@@ -79,8 +80,7 @@ export function directRunner(connection: DatabaseSync): Runner {
     rows,
     changes,
     defer: (statement) => void changes(statement),
-    // A statement that returns rows may be a SELECT, which changes nothing.
-    expectChange: (statement) => (statementOf(statement.text).columns().length > 0 ? rows(statement).length : changes(statement)) === 1,
+    expectChange: (statement) => (prepare(statement.text).returnsRows ? rows(statement).length : changes(statement)) === 1,
     expectRows: <Row>(statement: Statement, count: number) => known<Row>(rows(statement), count),
   };
 }
