@@ -1,9 +1,9 @@
 /** The scripts of the root: they match the documentation, print no noise, and run on any system. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 import { expect, onTestFinished, test } from 'vitest';
@@ -34,6 +34,17 @@ test('every command in the documentation exists', () => {
   );
   expect(commands.length).toBeGreaterThan(10);
   expect(commands.filter(({ name = '' }) => !(name in scripts) && !SHOWN_BUILT_INS.has(name))).toEqual([]);
+});
+
+test('every source file that a README names exists', () => {
+  const tracked = execFileSync('git', ['ls-files'], { cwd: REPOSITORY, encoding: 'utf8' }).split('\n');
+  const named = tracked
+    .filter((file) => /(?:^|\/)README\.md$/.test(file))
+    .flatMap((readme) =>
+      [...readFileSync(join(REPOSITORY, readme), 'utf8').matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => ({ readme, name })),
+    );
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter(({ readme, name }) => !tracked.some((file) => isNamed(file, readme, name)))).toEqual([]);
 });
 
 test('every script consists of commands of plain words joined by &&, which also work on Windows', () => {
@@ -87,6 +98,13 @@ function scriptsOf(manifest: string): Record<string, string> {
 
 function filesOf(...patterns: readonly string[]): string[] {
   return globSync(patterns, { cwd: REPOSITORY, exclude: (path) => /(?:^|[\\/])(?:node_modules|dist|generated)$/.test(path) });
+}
+
+/** Whether a README calls a file by its path from the root or from the README, or by the end of its path within the package. */
+function isNamed(file: string, readme: string, name: string): boolean {
+  if (file === name || file === posix.join(posix.dirname(readme), name)) return true;
+  const [packageFolder = ''] = /^(?:packages|apps|examples)\/[^/]+\//.exec(readme) ?? [];
+  return file.startsWith(packageFolder) && file.endsWith(`/${name}`);
 }
 
 interface Ran {

@@ -40,7 +40,11 @@ export function operationList({ reference, document }: ReadDocument): string {
       .map(({ id, method, path, operation }) => `| [${operation.summary}](./${id}.md) | \`${method} ${path}\` | \`${id}\` |`);
     return `## ${name}\n\n${description}\n\n| operation | request | operationId |\n|---|---|---|\n${rows.join('\n')}`;
   });
-  return `# ${reference.title}: operations
+  return `---
+pageClass: operation-list
+---
+
+# ${reference.title}: operations
 
 ${reference.isExtension ? EXTENSION_WARNING : ''}${document.info.summary ?? ''} The [reference](../../reference/${reference.name}.html) shows the same operations with all schemas.
 

@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
+import { references } from '../src/references.ts';
 import { startSite } from '../src/server.ts';
 import type { RunningSite } from '../src/server.ts';
 import { REPOSITORY } from './sandbox.ts';
@@ -56,6 +57,16 @@ describe.skipIf(noBrowser !== undefined)('axe', () => {
       await page.close();
     }
     await context.close();
+  });
+
+  test('the lists of operations fit on a phone', async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    for (const { name } of references) {
+      await page.goto(`${site.url}operations/${name}/`);
+      const tables = await page.locator('.vp-doc table').evaluateAll((all) => all.map((table) => table.scrollWidth - table.clientWidth));
+      expect({ name, tables: new Set(tables) }).toEqual({ name, tables: new Set([0]) });
+    }
+    await page.close();
   });
 
   test('the keyboard reaches the content past the navigation', async () => {

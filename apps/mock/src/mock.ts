@@ -26,7 +26,7 @@ export interface MockOptions {
   readonly log?: (line: string) => void;
 }
 
-interface Answer {
+interface MockResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer | string;
@@ -60,9 +60,9 @@ export async function startMock({ document, port, log }: MockOptions): Promise<M
   const agent = new Agent({ keepAlive: true });
 
   const server = createServer(async (request, response) => {
-    const answer = await answerOf(request, prismPort, agent);
-    response.writeHead(answer.status, answer.headers).end(answer.body);
-    log?.(`${request.method} ${request.url} ${answer.status}${reasonsOf(answer)}`);
+    const mocked = await respond(request, prismPort, agent);
+    response.writeHead(mocked.status, mocked.headers).end(mocked.body);
+    log?.(`${request.method} ${request.url} ${mocked.status}${reasonsOf(mocked)}`);
   });
   async function close(): Promise<void> {
     server.closeAllConnections();
@@ -83,28 +83,28 @@ export async function startMock({ document, port, log }: MockOptions): Promise<M
   return { url: `http://${host}:${portOf(server.address())}`, close };
 }
 
-async function answerOf(request: IncomingMessage, prismPort: number, agent: Agent): Promise<Answer> {
+async function respond(request: IncomingMessage, prismPort: number, agent: Agent): Promise<MockResponse> {
   try {
     const body = await bodyOf(request);
     if (body === undefined) return refusal(413, 'The body is longer than 64 KiB. Send a shorter form.', {});
-    const answer = await askPrism(request, body, prismPort, agent);
-    if (answer.status < 400 || answer.headers['content-type'] === 'application/json') return answer;
-    return refusal(answer.status, problemMessage(String(answer.body)), answer.headers);
+    const response = await askPrism(request, body, prismPort, agent);
+    if (response.status < 400 || response.headers['content-type'] === 'application/json') return response;
+    return refusal(response.status, problemMessage(String(response.body)), response.headers);
   } catch (error) {
     return refusal(500, `The mock failed: ${error instanceof Error ? error.message : String(error)}`, {});
   }
 }
 
-async function askPrism(request: IncomingMessage, body: Buffer, port: number, agent: Agent): Promise<Answer> {
+async function askPrism(request: IncomingMessage, body: Buffer, port: number, agent: Agent): Promise<MockResponse> {
   const headers = without(request.headers, ['connection', 'transfer-encoding', 'content-length']);
   // Prism checks the content type only of a body with a length, so a chunked body gets one here.
   if (body.length > 0) headers['content-length'] = String(body.length);
   const asked = sendRequest({ host, port, agent, method: request.method, path: request.url, headers });
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+  const received = new Promise<IncomingMessage>((resolve, reject) => {
     asked.once('response', resolve).once('error', reject);
   });
   asked.end(body);
-  const response = await answered;
+  const response = await received;
   return {
     status: response.statusCode ?? 500,
     headers: without(response.headers, ['connection', 'keep-alive', 'transfer-encoding']),
@@ -123,18 +123,18 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   return length <= bodyLimit ? Buffer.concat(chunks) : undefined;
 }
 
-function without(headers: Answer['headers'], names: readonly string[]): Answer['headers'] {
+function without(headers: MockResponse['headers'], names: readonly string[]): MockResponse['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
 }
 
-function refusal(status: number, message: string, headers: Answer['headers']): Answer {
+function refusal(status: number, message: string, headers: MockResponse['headers']): MockResponse {
   const body = errorEnvelope(status, message);
   const length = String(Buffer.byteLength(body));
   return { status, headers: { ...headers, 'content-type': 'application/json', 'content-length': length }, body };
 }
 
 /** Violations of the document in the request or in Prism's response, from Prism's header `sl-violations`. */
-function reasonsOf({ headers }: Answer): string {
+function reasonsOf({ headers }: MockResponse): string {
   const messages = String(headers['sl-violations'] ?? '').matchAll(/"message":"((?:[^"\\]|\\.)*)"/g);
   const reasons = [...messages].map(([, message]) => message?.replaceAll('\\"', '"'));
   return reasons.length > 0 ? ` (${reasons.join('; ')})` : '';

@@ -83,7 +83,7 @@ describe('behaviour beyond the examples', () => {
       path: '/domain/list',
       headers: { prefer: 'code=418' },
     },
-  ])('answers $what with $status in the envelope', async ({ status, type, method, path, headers, body = null }) => {
+  ])('responds to $what with $status in the envelope', async ({ status, type, method, path, headers, body = null }) => {
     const response = await fetch(`${baseUrl}${path}`, { method, body, headers: { 'x-service-apikey': key, ...headers } });
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -108,14 +108,14 @@ describe('behaviour beyond the examples', () => {
   });
 });
 
-interface Answered {
+interface ParsedResponse {
   readonly status: number;
   readonly body: unknown;
   readonly violations: string | null;
 }
 
 /** Calls the client's function of an operation, which has the name of the operationId. */
-async function call(operation: Operation, form: Case['form']): Promise<Answered> {
+async function call(operation: Operation, form: Case['form']): Promise<ParsedResponse> {
   const named: unknown = Reflect.get(functions, operation.id);
   // The client has single functions only for the operations of the specification.
   if (typeof named !== 'function') return send(operation, form);
@@ -127,18 +127,18 @@ async function call(operation: Operation, form: Case['form']): Promise<Answered>
   };
   await Reflect.apply(named, undefined, [functions.createClient({ baseUrl, apiKey: key, fetch: fetchAndKeep }), ...input]);
   if (!response) throw new Error(`The client's ${operation.id} made no call.`);
-  return answered(response);
+  return parsed(response);
 }
 
 /** Sends a request that the client itself would refuse. */
-async function send(operation: Operation, form: Case['form'], credentials: object = { 'x-service-apikey': key }): Promise<Answered> {
+async function send(operation: Operation, form: Case['form'], credentials: object = { 'x-service-apikey': key }): Promise<ParsedResponse> {
   const { method } = operation;
   const values = pathOf(operation);
   const path = fillPath(operation.path, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)])));
   const headers = { ...credentials, 'content-type': 'application/x-www-form-urlencoded' };
-  return answered(await fetch(baseUrl + path, { method, headers, ...(form && { body: writeForm(operation, form) }) }));
+  return parsed(await fetch(baseUrl + path, { method, headers, ...(form && { body: writeForm(operation, form) }) }));
 }
 
-async function answered(response: Response): Promise<Answered> {
+async function parsed(response: Response): Promise<ParsedResponse> {
   return { status: response.status, body: await response.json(), violations: response.headers.get('sl-violations') };
 }

@@ -36,8 +36,8 @@ function nodesOf(expression: string, kind: string): string[] {
 
 async function metricsOf(environment: Readonly<Record<string, string>>): Promise<string> {
   const server = await startServer({ ...SHARED, ...environment });
-  const answer = await fetch(`${server.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${SHARED.RESELLER_OPERATOR_TOKEN}` } });
-  const metrics = await answer.text();
+  const response = await fetch(`${server.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${SHARED.RESELLER_OPERATOR_TOKEN}` } });
+  const metrics = await response.text();
   await server.end('SIGTERM');
   return metrics;
 }

@@ -23,14 +23,14 @@ const namesIn = (file: string): Set<string> => {
   }
 };
 
-test(`a backup under load has everything that was answered before it began, and the restored service sells (FAULT_SEED=${seed})`, async () => {
+test(`a backup under load has the effect of every response before it began, and the restored service sells (FAULT_SEED=${seed})`, async () => {
   const place = sqlitePlace(temporaryDirectory());
   const server = await startServer(place.environment());
   await goToMidMonth(server);
   const account = await newAccount(server);
   const load = startLoad({ instances: [server.baseUrl], account, seed, callers: 8, prefix: 'drill' });
-  await load.answered(150);
-  const bought = load.sent.flatMap(({ buys, answers }) => (buys && answers.some(({ status }) => status === 200) ? [buys.name] : []));
+  await load.responsesReceived(150);
+  const bought = load.sent.flatMap(({ buys, responses }) => (buys && responses.some(({ status }) => status === 200) ? [buys.name] : []));
   const file = join(temporaryDirectory(), 'backups/today.sqlite');
   const { RESELLER_DATA_DIR: from = '' } = place.environment();
   expect(await runCommand('backup', ['--from', from, '--to', file])).toEqual({
@@ -39,7 +39,7 @@ test(`a backup under load has everything that was answered before it began, and 
     stderr: '',
   });
   const meanwhile = load.sent.length;
-  await load.answered(20, 'now');
+  await load.responsesReceived(20, 'now');
   await load.stop();
   await server.end('SIGKILL');
   expect(bought.length).toBeGreaterThan(20);

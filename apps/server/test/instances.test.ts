@@ -18,9 +18,9 @@ test('the commands of the section work as described', async () => {
   const { code, stdout: printed, stderr } = await runScript(`${script.replace(example, url)}\nwait $two || true\n`);
   expect({ code, problems: code === 0 ? '' : stderr }).toEqual({ code: 0, problems: '' });
 
-  const answers = [...printed.matchAll(/\{"(?:status|now)".*?\}(?=\{"(?:status|now)"|\s*$)/gs)].map(([answer]) => JSON.parse(answer));
-  const [first, invoice, advanced, clock, second] = answers;
-  expect(answers).toHaveLength(5);
+  const bodies = [...printed.matchAll(/\{"(?:status|now)".*?\}(?=\{"(?:status|now)"|\s*$)/gs)].map(([body]) => JSON.parse(body));
+  const [first, invoice, advanced, clock, second] = bodies;
+  expect(bodies).toHaveLength(5);
   expect(Object.keys(invoice.data.positions.vms).map(Number).toSorted()).toEqual([first.data.identifier, SAMPLE_VM].toSorted());
   expect([advanced.advance_seconds, clock.advance_seconds]).toEqual([3_600, 3_600]);
   expect(await query(url, 'select id::int from vms order by created')).toEqual([
@@ -28,6 +28,6 @@ test('the commands of the section work as described', async () => {
     { id: first.data.identifier },
     { id: second.data.identifier },
   ]);
-  // Both instances have given up their leases.
+  // Both instances have released their leases.
   expect(await query(url, 'select id from instances')).toEqual([]);
 });

@@ -61,7 +61,7 @@ async function useStore(directory: string, signal: NodeJS.Signals): Promise<Used
 
 const rowsOf = async (url: string, table: string) => (await query(url, `select count(*)::int as rows from ${table}`))[0]?.['rows'];
 
-async function answers(baseUrl: string, apiKey: string): Promise<unknown> {
+async function responsesOf(baseUrl: string, apiKey: string): Promise<unknown> {
   const { accounting, dedicated, domain } = createReseller({ baseUrl, apiKey });
   const invoices = await accounting.invoices();
   const id = invoices[0]?.invoiceID ?? '';
@@ -88,9 +88,9 @@ test('a moved store has the same responses, keys and secrets, even after a kill'
   expect(moved.stdout).not.toContain(secret);
 
   const embedded = await startServer({ RESELLER_DATA_DIR: directory });
-  const before = await answers(embedded.baseUrl, apiKey);
+  const before = await responsesOf(embedded.baseUrl, apiKey);
   const instance = await startServer({ ...SHARED, DATABASE_URL: url, RESELLER_SECRET: secret });
-  expect(await answers(instance.baseUrl, apiKey)).toEqual(before);
+  expect(await responsesOf(instance.baseUrl, apiKey)).toEqual(before);
   // The log continues without a gap. Reading it numbers its entries.
   await createReseller({ baseUrl: instance.baseUrl, apiKey }).account.requests().toArray();
   const numbers = await query(url, 'select number::int from request_log order by number');

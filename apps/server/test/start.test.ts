@@ -40,24 +40,24 @@ test('the effect of a request with a response survives a kill', async () => {
       headers: { 'x-service-apikey': first.apiKey },
       body: new URLSearchParams({ cores: '1', mem: '1024', disk: '10', os: 'debian_12', hostsystem: 'de_xeon' }),
     }).then(async (response): Promise<number> => JSON.parse(await response.text()).data.identifier);
-  const answered = await Promise.all(Array.from({ length: 30 }, buy));
+  const identifiers = await Promise.all(Array.from({ length: 30 }, buy));
   await first.end('SIGKILL');
 
   const second = await startServer({ RESELLER_DATA_DIR: directory });
   const { accounting } = createReseller({ baseUrl: second.baseUrl, apiKey: second.apiKey });
   const invoice = await accounting.currentInvoice();
-  expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual([...answered, SAMPLE_VM].toSorted());
+  expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual([...identifiers, SAMPLE_VM].toSorted());
 });
 
 test('a lenient service says so, and lists the deviations of a request', async () => {
   const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_LENIENT: 'true' });
   expect(server.welcome).toMatch(/Lenient +yes/);
-  const answer = await fetch(`${server.baseUrl}/vm/create/`, {
+  const response = await fetch(`${server.baseUrl}/vm/create/`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ cores: 1, mem: '1024', disk: 10, os: 'debian_12', hostsystem: 'de_xeon', allowFallbackIPs: 'yes' }),
   });
-  expect([answer.status, answer.headers.get('deviation')]).toEqual([200, 'bearer-token, boolean-text, json-body, trailing-slash']);
+  expect([response.status, response.headers.get('deviation')]).toEqual([200, 'bearer-token, boolean-text, json-body, trailing-slash']);
   expect((await fetch(`${server.baseUrl}/docs/`)).status).toBe(200);
 });
 
@@ -118,8 +118,8 @@ test('the printed token can advance the clock, which is still ahead after a rest
   const operator = async (server: { welcome: string; operatorUrl: string }, path: string, body?: string) => {
     const token = /Operator token\s+(\S+)/.exec(server.welcome)?.[1] ?? '';
     const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-    const answer = await fetch(server.operatorUrl + path, { method: body === undefined ? 'GET' : 'POST', headers, body: body ?? null });
-    return JSON.parse(await answer.text());
+    const response = await fetch(server.operatorUrl + path, { method: body === undefined ? 'GET' : 'POST', headers, body: body ?? null });
+    return JSON.parse(await response.text());
   };
   const first = await startServer({ RESELLER_DATA_DIR: directory });
   expect(await operator(first, '/sandbox/clock/advance', '{"by_seconds":900}')).toMatchObject({ advance_seconds: 900, work_done: 1 });
@@ -140,8 +140,8 @@ test('a request in progress still gets its response when the service stops', asy
   await once(socket, 'data');
   const ended = server.end('SIGTERM');
   socket.write(form);
-  const answer = await text(socket);
-  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  const response = await text(socket);
+  expect(response).toMatch(/^HTTP\/1\.1 200 /);
   expect(await ended).toBe(0);
 });
 

@@ -36,22 +36,22 @@ test(
       callers: 6,
       prefix: 'upgrade',
     });
-    await load.answered(50);
+    await load.responsesReceived(50);
 
     const dryRun = await runCommand('migrate', ['--dry-run'], { DATABASE_URL: url, ...NEWER }, sourceOf('migrate'));
     expect(dryRun).toEqual({ code: 0, stdout: 'Would run 1 migration:\n  0002-newer\n', stderr: '' });
-    await load.answered(20, 'now');
+    await load.responsesReceived(20, 'now');
 
     const ended = Promise.all([one, two].map(async ({ process: child }) => (await once(child, 'exit'))[0]));
     const newer = await startServer({ ...environment, ...NEWER, RESELLER_PORT: port }, SOURCE);
     expect(await ended).toEqual([REPLACED, REPLACED]);
     for (const older of [one, two]) expect(older.logged()).toMatch(OLD_STOPS);
     // Whenever an instance stopped, another one responded, so all callers still get responses.
-    await load.answered(20, 'now');
+    await load.responsesReceived(20, 'now');
     expect(load.gaveUp()).toBe(0);
     await load.stop();
 
-    const bought = load.sent.filter(({ buys, answers }) => buys?.kind === 'vm' && answers.some(({ status }) => status === 200));
+    const bought = load.sent.filter(({ buys, responses }) => buys?.kind === 'vm' && responses.some(({ status }) => status === 200));
     const names = (await query(url, `select hostname from vms where account_id = '${account.id}'`)).map(({ hostname }) => String(hostname));
     expect(new Set(names).size).toBe(names.length);
     expect(bought.filter(({ buys }) => !names.includes(buys?.name ?? ''))).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * What a call does after each kind of answer: whether it is sent again, and how it ends. Each row of the table states the facts of one
- * answer. The tests put each row before and after answers of every kind, at servers that honour keys and at servers that do not.
+ * The effect of each kind of response on a call: whether the client sends it again, and how it ends. Each row of the table states the
+ * facts of one response. The tests put each row before and after responses of every kind, at servers with and without support for keys.
  */
 import { describe, expect, test } from 'vitest';
 
@@ -11,9 +11,9 @@ import type { Reply, ScriptedService } from './scripted-service.ts';
 
 interface Row {
   readonly reply: Reply;
-  /** The class of the error that describes the answer. */
+  /** The class of the error that describes the response. */
   readonly error: string;
-  /** Whether the request may have been carried out, as far as this answer tells. */
+  /** Whether the request may have been carried out, as far as this response tells. */
   readonly isLost?: true;
   /** Whether it also says that no earlier sending was carried out. */
   readonly settles?: true;
@@ -43,7 +43,7 @@ const rows: Readonly<Record<string, Row>> = {
   'no connection': { reply: refused, error: 'ConnectionError', again: true },
   'a reset': { reply: reset, error: 'ConnectionError', isLost: true, again: true },
   silence: { reply: silence, error: 'TimeoutError', isLost: true, again: true },
-  'a cut answer': { reply: cut, error: 'AnswerError', isLost: true, again: true, status: 200, reason: 'cut' },
+  'a cut response': { reply: cut, error: 'AnswerError', isLost: true, again: true, status: 200, reason: 'cut' },
   'half an envelope that ends well': foreign(text('{"status":"succ'), 200, 'cut'),
   'nothing with status 200': foreign(text(''), 200, 'not-json'),
   'JSON of something else': foreign(text('{"ok":true}'), 200, 'no-envelope'),
@@ -126,7 +126,7 @@ interface End {
 }
 
 const KEYS = { lifetime: '86400' };
-/** Short only where no answer comes: on a busy machine, a good answer may take a while. */
+/** Short only where no response comes: on a busy machine, a good response can take longer. */
 const patience = (...planned: readonly Row[]) => (planned.some(({ reply }) => reply === silence) ? { timeoutMs: 3 } : {});
 
 async function endOf(call: Call<unknown>): Promise<End> {
@@ -147,10 +147,10 @@ async function start(honours: boolean): Promise<ScriptedService> {
   return service;
 }
 
-/** How a purchase ends that gets these answers, one after the other, and then succeeds. */
-function expectedEnd(answers: readonly Row[], honours: boolean, maxRetries: number): End {
+/** The end of a purchase that gets these responses, one after another, and then succeeds. */
+function expectedEnd(responses: readonly Row[], honours: boolean, maxRetries: number): End {
   let isLost = false;
-  for (const [index, { error, isLost: losesIt = false, settles, again }] of answers.entries()) {
+  for (const [index, { error, isLost: losesIt = false, settles, again }] of responses.entries()) {
     isLost = settles ? false : isLost || losesIt;
     const isSentAgain = index < maxRetries && again && (!isLost || honours);
     if (isSentAgain) continue;
@@ -159,11 +159,11 @@ function expectedEnd(answers: readonly Row[], honours: boolean, maxRetries: numb
       ? { outcome: 'OutcomeUnknownError', attempts, uncertain: true, cause: error }
       : { outcome: error, attempts, uncertain: false };
   }
-  return { outcome: 'returned', attempts: answers.length + 1 };
+  return { outcome: 'returned', attempts: responses.length + 1 };
 }
 
 describe.each(entries)('%s', (_, row) => {
-  test('as the only answer to a purchase: the error has its class, status and reason', async () => {
+  test('as the only response to a purchase: the error has its class, status and reason', async () => {
     const service = await start(true);
     service.plan(row.reply);
     const error: unknown = await service.reseller.vm
@@ -187,20 +187,20 @@ describe.each(entries)('%s', (_, row) => {
   test.each([
     ['honours keys', true],
     ['honours no keys', false],
-  ])('before and after other answers, at a server that %s', async (__, honours) => {
+  ])('before and after other responses, at a server that %s', async (__, honours) => {
     const found: Record<string, End> = {};
     const expected: Record<string, End> = {};
     const pairs = ONE_OF_EACH_KIND.flatMap((other): [string, readonly Row[]][] => [
       [`then ${other}`, [row, rowOf(other)]],
       [`after ${other}`, [rowOf(other), row]],
     ]);
-    for (const [pair, answers] of pairs) {
+    for (const [pair, responses] of pairs) {
       for (const maxRetries of [1, 2]) {
         const service = await start(honours);
-        service.plan(...answers.map(({ reply }) => reply));
+        service.plan(...responses.map(({ reply }) => reply));
         const name = `${pair}, with at most ${maxRetries} more sendings`;
-        found[name] = await endOf(service.reseller.vm.create(VM, { maxRetries, ...patience(...answers) }));
-        expected[name] = expectedEnd(answers, honours, maxRetries);
+        found[name] = await endOf(service.reseller.vm.create(VM, { maxRetries, ...patience(...responses) }));
+        expected[name] = expectedEnd(responses, honours, maxRetries);
         // Every sending is the same request.
         expect(new Set(service.sent.map(({ key, body }) => `${key} ${body}`)).size).toBe(1);
       }
@@ -208,7 +208,7 @@ describe.each(entries)('%s', (_, row) => {
     expect(found).toEqual(expected);
   });
 
-  test('as the answer to a read: never an unknown outcome, and sent again when that is worth it', async () => {
+  test('as the response to a read: never an unknown outcome, and sent again if a retry can help', async () => {
     for (const honours of [true, false]) {
       let calls = 0;
       const service = scripted({

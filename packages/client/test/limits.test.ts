@@ -99,7 +99,7 @@ describe('the timeout of a sending', () => {
 });
 
 describe('the wait before another sending', () => {
-  /** The delays of a purchase that gets this answer once. */
+  /** The delays of a purchase that gets this response once. */
   async function delaysAfter(reply: Reply, more: { readonly maxRetries?: number } = {}): Promise<{ delays: unknown[]; error: unknown }> {
     const delays: unknown[] = [];
     const onEvent = (event: ClientEvent) => void (event.type === 'failure' && delays.push(event.delay));

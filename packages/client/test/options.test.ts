@@ -143,7 +143,7 @@ test('redact masks secrets by name at any depth, and keeps what says that there 
   expect(redact(undefined)).toBeNull();
 });
 
-test('dates turns the instants of the answer into dates', async () => {
+test('dates turns the instants of the response into dates', async () => {
   const entry = { requestID: 'a', requestDate: '2026-11-22T00:00:00Z', success: 1 };
   const fetch: Fetch = async () => Response.json(envelope([entry]));
   const read = async (dates: boolean) => (await createReseller({ ...CONNECTION, fetch, dates }).account.requests())[0]?.requestDate;

@@ -12,7 +12,7 @@ import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { resolutionProblems } from '../../../.config/attw.ts';
-import * as door from '../src/operations.ts';
+import * as operations from '../src/operations.ts';
 
 const packageDirectory = join(import.meta.dirname, '..');
 const testTools = join(import.meta.dirname, '../../../.config');
@@ -166,7 +166,7 @@ function sizeOf(files: readonly OutputFile[]): number {
 }
 
 describe('size, minified by esbuild and compressed by gzip', () => {
-  const { createClient: _, ...functions } = door;
+  const { createClient: _, ...functions } = operations;
 
   test.each(Object.keys(functions))('a single function, %s: at most MAX_FUNCTION_BYTES', async (name) => {
     const { outputFiles } = await bundleOf(
@@ -197,7 +197,7 @@ describe('size, minified by esbuild and compressed by gzip', () => {
       .map(({ text }) => text)
       .join('')
       .replaceAll(/export ?\{\};?/g, '');
-    const answer = { status: 'success', requestID: null, message: '', data: ['a.test'] };
+    const envelope = { status: 'success', requestID: null, message: '', data: ['a.test'] };
     const worker = createContext({
       AbortController,
       AbortSignal,
@@ -209,7 +209,7 @@ describe('size, minified by esbuild and compressed by gzip', () => {
       queueMicrotask,
       setTimeout,
       clearTimeout,
-      fetch: async () => Response.json(answer),
+      fetch: async () => Response.json(envelope),
     });
     new Script(code).runInContext(worker);
     const found: unknown = await new Script("createReseller({ apiKey: 'key', baseUrl: 'https://a.test' }).domain.list()").runInContext(

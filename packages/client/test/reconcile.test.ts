@@ -1,4 +1,4 @@
-/** What `reconcile` says after each kind of loss, by what the request log holds and by what the server answers to the key. */
+/** The result of `reconcile` after each kind of loss, by the request log and by the server's response to the key. */
 import { describe, expect, test, vi } from 'vitest';
 
 import { createReseller, OutcomeUnknownError, ResellerError } from '../src/index.ts';
@@ -10,11 +10,11 @@ import type { Reply, ScriptedService, Sent } from './scripted-service.ts';
 
 const SETTLE_MS = 15_000;
 
-/** Each way in which the answer to a purchase is lost. */
+/** Each way in which the response to a purchase is lost. */
 const losses: Readonly<Record<string, Reply>> = {
   'a reset': reset,
   silence,
-  'a cut answer': cut,
+  'a cut response': cut,
   'a page of a gateway': () => new Response('<html>', { status: 502 }),
   'a redirect': () => new Response('', { status: 302 }),
   'a failure of the service': refusal(500, 'internal_error'),
@@ -23,10 +23,10 @@ const losses: Readonly<Record<string, Reply>> = {
 
 async function lose(service: ScriptedService, loss: Reply = reset, options: CallOptions = {}): Promise<OutcomeUnknownError> {
   service.plan(loss);
-  // Short only where no answer comes.
+  // Short only where no response comes.
   const patience = loss === silence ? { timeoutMs: 3 } : {};
   const error: unknown = await service.reseller.vm.create(VM, { ...patience, ...options }).catch((thrown: unknown) => thrown);
-  if (!(error instanceof OutcomeUnknownError)) throw new Error('The answer was not lost.', { cause: error });
+  if (!(error instanceof OutcomeUnknownError)) throw new Error('The response was not lost.', { cause: error });
   return error;
 }
 
@@ -352,7 +352,7 @@ describe('at a server that honours keys', () => {
     }
   });
 
-  test('the first answer that brings certainty ends it', async () => {
+  test('the first response that settles the outcome ends it', async () => {
     const service = scripted(KEYS);
     const error = await loseOnce(service);
     service.plan(refusal(401), refusal(429, 'rate_limited', { 'retry-after': '61' }), success);
@@ -407,7 +407,7 @@ describe('at a server that honours keys', () => {
     expect([service.count('/domain/list'), service.sent.length]).toEqual([1, 2]);
   });
 
-  test('one harmless request serves all that wait for it, and none is made where a later answer came', async () => {
+  test('one harmless request serves all callers that wait for it, and a later response makes it unnecessary', async () => {
     const service = scripted();
     const errors = [await lose(service), await lose(service), await lose(service)];
     await Promise.all(errors.map((error) => service.reseller.reconcile(error)));
@@ -588,7 +588,7 @@ describe('the readings of the log', () => {
     expect(await second).toMatchObject({ entries: [] });
   });
 
-  test('end at the newest request that was answered before the sending, also where the times are too close to tell', async () => {
+  test('end at the newest request that got a response before the sending, even if the times are too close to compare', async () => {
     const service = scripted();
     for (let count = 0; count < 200; count++) service.addEntry({ key: null, body: '', at: service.now() }, { endpoint: '/other' });
     await service.reseller.domain.list();
@@ -694,7 +694,7 @@ describe('several purchases', () => {
     expect(await service.reseller.reconcile(fourth)).toEqual({ outcome: 'not-committed' });
   });
 
-  test('a purchase whose answer came is not taken for a lost one', async () => {
+  test('a purchase with a response is not mistaken for a lost one', async () => {
     const service = scripted();
     const error = await lose(service, reset, { idempotencyKey: 'order' });
     await service.reseller.vm.create(VM, { idempotencyKey: 'order' });
@@ -708,7 +708,7 @@ describe('several purchases', () => {
     expect(await other.reseller.reconcile(lost)).toEqual({ outcome: 'not-committed' });
   });
 
-  test('entries before the last answer that came before the sending are not looked at', async () => {
+  test('entries before the last response before the sending are ignored', async () => {
     const service = scripted();
     service.addEntry({
       key: null,
@@ -753,7 +753,7 @@ describe('several purchases', () => {
   });
 });
 
-test('a client remembers the last thousand requests that were answered', () => {
+test('a client remembers the last thousand requests with a response', () => {
   const memory = memoryOf();
   for (const nothing of [null, undefined]) memory.remember(nothing, 1);
   expect([memory.newest, memory.answered.size]).toEqual([undefined, 0]);

@@ -52,7 +52,7 @@ describe('a budget', () => {
     ['no connection', refused, 'ConnectionError', true],
     ['a service that is unavailable', refusal(503), 'ServerError', true],
     ['a service that failed', refusal(500), 'OutcomeUnknownError', false],
-    ['a lost answer', reset, 'OutcomeUnknownError', false],
+    ['a lost response', reset, 'OutcomeUnknownError', false],
     ['success', success, 'made', false],
   ])('after %s, the price is given back or not', async (_, reply, end, isGivenBack) => {
     expect(await made({ budget: { limit: 1 } }, [reply, success])).toEqual([end, isGivenBack ? 'made' : 'SpendRefusedError']);
@@ -70,7 +70,7 @@ describe('a budget', () => {
       message: 'createVm: the budget refused it: 2 spent, price 1, limit 2. Nothing was sent.',
     });
     const [error] = lost;
-    if (!(error instanceof OutcomeUnknownError)) throw new Error('The answer was not lost.', { cause: error });
+    if (!(error instanceof OutcomeUnknownError)) throw new Error('The response was not lost.', { cause: error });
     for (let count = 0; count < 3; count++) expect((await service.reseller.reconcile(error)).outcome).toBe('not-committed');
     await service.reseller.vm.create(VM);
     await expect(service.reseller.vm.create(VM)).rejects.toMatchObject({ name: 'SpendRefusedError' });
@@ -81,7 +81,7 @@ describe('a budget', () => {
     service.plan(reset);
     const error: unknown = await service.reseller.vm.create(VM).catch((thrown: unknown) => thrown);
     const [purchase] = service.sent;
-    if (!(error instanceof OutcomeUnknownError) || !purchase) throw new Error('The answer was not lost.', { cause: error });
+    if (!(error instanceof OutcomeUnknownError) || !purchase) throw new Error('The response was not lost.', { cause: error });
     service.addEntry(purchase);
     expect((await service.reseller.reconcile(error)).outcome).toBe('committed');
     await expect(service.reseller.vm.create(VM)).rejects.toMatchObject({ name: 'SpendRefusedError' });

@@ -85,7 +85,7 @@ export async function addressesOf(error: OutcomeUnknownError): Promise<readonly 
   const found = await reseller.reconcile(error);
   if (found.outcome !== 'committed') return [];
   if (found.operation === 'createVm') return found.data.config.ipv4.map(({ address }) => address);
-  // @ts-expect-error -- another operation's answer
+  // @ts-expect-error -- another operation's response
   return found.data.config;
 }
 

@@ -6,7 +6,7 @@ import { formRules } from './form-rules.ts';
 import type { FieldRules } from './form-rules.ts';
 import { apiOf } from './operations.ts';
 
-/** A form that breaks rules of one field, all of which an answer must name. */
+/** A form that breaks rules of one field, all of which a response must name. */
 export interface BrokenForm {
   /** What is wrong with it. */
   readonly what: string;

@@ -266,8 +266,8 @@ test.for(errors)('%s: the example error %s occurs as documented', async ([id, na
   const cause = causeOf(id, name);
   if (!cause) throw new Error(`Say in CAUSES what brings about the example ${name} of ${id}.`);
   const { type, data } = Object(example);
-  const answer = await cause(await startSandbox());
-  expect({ status: answer.status, type: answer.body.type }).toEqual({ status, type });
+  const response = await cause(await startSandbox());
+  expect({ status: response.status, type: response.body.type }).toEqual({ status, type });
   const rules = (of: unknown) => Object(of)?.fields?.map(({ field, rule }: { field: string; rule: string }) => ({ field, rule }));
-  expect(rules(answer.body.data)).toEqual(rules(data));
+  expect(rules(response.body.data)).toEqual(rules(data));
 });

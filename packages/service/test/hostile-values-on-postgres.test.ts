@@ -34,10 +34,10 @@ test('hostile values in every field and every path parameter give no 5xx on Post
   for (const id of withForm) {
     for (const field of formRules(id).fields.keys()) {
       const rest = writeForm(apiOf(id).operation, { ...good[id], [field]: undefined });
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         texts.map(async (raw) => ({ raw, ...(await service.call(id, { path, body: `${rest}&${field}=${raw}` })) })),
       );
-      const failed = answers.filter(({ status }) => status >= 500);
+      const failed = responses.filter(({ status }) => status >= 500);
       expect.soft(failed.map(({ raw, text }) => `${raw.slice(0, 50)} in ${field} of ${id}: ${text}`)).toEqual([]);
     }
   }

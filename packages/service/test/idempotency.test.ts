@@ -46,7 +46,7 @@ test('every operation that changes something is listed, and none that does not',
   expect(Object.keys(twice).toSorted()).toEqual([...writes].toSorted());
 });
 
-test.each(writes)('%s: with a key, the second request has no effect and the first answer', async (id) => {
+test.each(writes)('%s: with a key, the second request has no effect and gets the first response', async (id) => {
   const service = await startService();
   const owner = await service.account();
   const sent = { ...(await goodCall(service, id, owner)), idempotencyKey: KEY };
@@ -117,7 +117,7 @@ test.each(writes)('%s: twice without a key has what the operation means', async 
 });
 
 test.each(writes)(
-  '%s: a key that is none is refused, a refused request leaves its key free, and keys of accounts are their own',
+  '%s: an invalid key is refused, a refused request leaves its key free, and keys of accounts are their own',
   async (id) => {
     const service = await startService();
     const sent = await goodCall(service, id, await service.account());
@@ -137,29 +137,32 @@ test.each(writes)(
 
 const delivered = writes.filter((id) => operations[id].kind !== 'store');
 
-test.each(delivered)('%s: while the first request is under way, the second is refused; then it has the answer of the first', async (id) => {
-  const hypervisor = new HeldHypervisor();
-  const service = await startService({ hypervisor });
-  const owner = await service.account();
-  const sent = { ...(await goodCall(service, id, owner)), idempotencyKey: KEY };
-  hypervisor.hold();
-  const goOn = holdUp(service);
-  const underWay = service.call(id, sent);
-  await vi.waitUntil(async () => (await reservations(service)) === 1, { timeout: 60_000 });
-  expect(await service.call(id, sent)).toMatchObject({ status: 409, body: { type: 'idempotency_key_in_progress', data: null } });
-  // Its key is taken already, by another request.
-  const another = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });
-  expect(another).toMatchObject({ status: 409, body: { type: 'idempotency_key_reused' } });
-  hypervisor.release();
-  goOn();
-  const first = await underWay;
-  expect(first.status).toBe(200);
-  const after = await contentsOf(service);
-  expect((await service.call(id, sent)).body).toEqual(first.body);
-  expect(await contentsOf(service)).toEqual(after);
-});
+test.each(delivered)(
+  '%s: while the first request is in progress, the second is refused; afterwards it gets the response to the first',
+  async (id) => {
+    const hypervisor = new HeldHypervisor();
+    const service = await startService({ hypervisor });
+    const owner = await service.account();
+    const sent = { ...(await goodCall(service, id, owner)), idempotencyKey: KEY };
+    hypervisor.hold();
+    const goOn = holdUp(service);
+    const inProgress = service.call(id, sent);
+    await vi.waitUntil(async () => (await reservations(service)) === 1, { timeout: 60_000 });
+    expect(await service.call(id, sent)).toMatchObject({ status: 409, body: { type: 'idempotency_key_in_progress', data: null } });
+    // Another request already has its key.
+    const another = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });
+    expect(another).toMatchObject({ status: 409, body: { type: 'idempotency_key_reused' } });
+    hypervisor.release();
+    goOn();
+    const first = await inProgress;
+    expect(first.status).toBe(200);
+    const after = await contentsOf(service);
+    expect((await service.call(id, sent)).body).toEqual(first.body);
+    expect(await contentsOf(service)).toEqual(after);
+  },
+);
 
-test('an answer that was kept is read with the API key that it was given to alone', async () => {
+test('only the API key of the first request can read a stored response', async () => {
   const service = await startService();
   const owner = await service.account();
   const { body } = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });
@@ -170,7 +173,7 @@ test('an answer that was kept is read with the API key that it was given to alon
   expect(JSON.stringify(await contentsOf(service))).not.toContain(body.data.otp_code);
 });
 
-/** A hypervisor that waits, once it is held, until it is let go. */
+/** A hypervisor whose calls wait until the test releases them. */
 class HeldHypervisor extends TestHypervisor {
   #held: PromiseWithResolvers<void> | undefined;
   hold(): void {

@@ -14,8 +14,8 @@ async function statusesOf<T extends { readonly status: number }>(
   instances: readonly TestInstance[],
   count: number,
   send: (node: TestInstance, number: number) => Promise<T>,
-): Promise<{ readonly counts: Record<number, number>; readonly answers: T[] }> {
-  const answers = await Promise.all(
+): Promise<{ readonly counts: Record<number, number>; readonly responses: T[] }> {
+  const responses = await Promise.all(
     Array.from({ length: count }, (_, number) => {
       const instance = instances[number % instances.length];
       if (!instance) throw new Error('There is no instance.');
@@ -23,16 +23,16 @@ async function statusesOf<T extends { readonly status: number }>(
     }),
   );
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
-  return { counts, answers };
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
+  return { counts, responses };
 }
 
 test('lets exactly as many of 100 simultaneous requests through three instances as the limit of the key allows', async () => {
   const instances = await three();
   expect((await instances[0].operate('PUT', '/settings/rate-limit', { rate_limit: { requests: 37, seconds: 3_600 } })).status).toBe(200);
-  const { counts, answers } = await statusesOf(instances, 100, (instance) => instance.call('listDomains'));
+  const { counts, responses } = await statusesOf(instances, 100, (instance) => instance.call('listDomains'));
   expect(counts).toEqual({ 200: 37, 429: 63 });
-  for (const { status, headers } of answers) if (status === 429) expect(Number(headers.get('retry-after'))).toBeGreaterThan(3_500);
+  for (const { status, headers } of responses) if (status === 429) expect(Number(headers.get('retry-after'))).toBeGreaterThan(3_500);
   // A new limit starts with a new count.
   await instances[1].operate('PUT', '/settings/rate-limit', { rate_limit: { requests: 38, seconds: 3_600 } });
   expect((await instances[2].call('listDomains')).status).toBe(200);

@@ -49,8 +49,8 @@ test('another instance runs the jobs that became due when one instance advanced 
 test('adds up two advances of the clock that two instances receive at the same time', async () => {
   const { one, other } = await two();
   const advance = (node: TestInstance) => node.operate('POST', '/sandbox/clock/advance', { by_seconds: 3_600 });
-  const answers = await Promise.all([one, other, one, other].map(advance));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  const responses = await Promise.all([one, other, one, other].map(advance));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect((await one.operate('GET', '/sandbox/clock')).body.advance_seconds).toBe(4 * 3_600);
 });
 

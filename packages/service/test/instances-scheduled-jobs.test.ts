@@ -118,8 +118,8 @@ test('a request that advances the clock waits for the jobs of another instance a
   onTestFinished(() => other.end());
   await other.query('begin');
   await other.query('select 1 from accounts where id = $1 for update', [held]);
-  let answered = false;
-  const advanced = instance.operate('POST', '/sandbox/clock/advance', { to: '2026-12-01T00:00:00Z' }).finally(() => (answered = true));
+  let hasResponse = false;
+  const advanced = instance.operate('POST', '/sandbox/clock/advance', { to: '2026-12-01T00:00:00Z' }).finally(() => (hasResponse = true));
   const closed = () => instance.store.read((db) => db.selectFrom('invoices').select('account_id').execute());
   const waits = async () =>
     (
@@ -132,7 +132,7 @@ test('a request that advances the clock waits for the jobs of another instance a
       )
     ).length;
   await until(async () => (await blockedOn(other)) > 0);
-  expect({ answered, left: (await waits()) > 0 }).toEqual({ answered: false, left: true });
+  expect({ hasResponse, left: (await waits()) > 0 }).toEqual({ hasResponse: false, left: true });
   await other.query('commit');
   expect((await advanced).status).toBe(200);
   expect(await waits()).toBe(0);

@@ -117,7 +117,7 @@ export async function expectExactSaleVolumes(store: Store): Promise<void> {
   }
 }
 
-/** The used resources of a node are those of its VMs, and each VM has its addresses. Holds while nothing is under way. */
+/** The used resources of a node are those of its VMs, and each VM has its addresses. Holds while no request is in progress. */
 export async function expectExactRoom(store: Store): Promise<void> {
   const { nodes, vms, addresses } = await store.read(async (db) => ({
     nodes: await db.selectFrom('host_nodes').selectAll().execute(),

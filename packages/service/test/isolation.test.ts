@@ -144,7 +144,7 @@ async function accountWithEverything(): Promise<{
   return { service, owner, marks: [...marks] };
 }
 
-/** Every name and every value of an answer, as text. */
+/** Every name and every value of a response, as text. */
 function textsOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [String(value)];
   return Object.entries(value).flatMap(([name, member]) => [name, ...textsOf(member)]);

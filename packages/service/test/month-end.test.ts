@@ -1,4 +1,4 @@
-/** A month ends while a port call is under way, for every delivered operation: each invoice and each hold stays exact. */
+/** A month ends during a port call of each delivered operation. Every invoice and every hold stays exact. */
 import { describe, expect, test } from 'vitest';
 
 import type { OperationId } from '../src/reseller/operation.ts';

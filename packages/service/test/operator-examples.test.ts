@@ -79,16 +79,16 @@ function send(sandbox: TestOperator, api: OperatorApi, { path = {}, query = {}, 
 const PRICED = { ...examplesOf(named('getHostSystem'), 'path'), ...examplesOf(named('setTldPrice'), 'path') };
 
 /** The operation that creates the resource of a path, and the values of the path in its response. */
-const MADE_BY: Readonly<Record<string, readonly [string, (answer: unknown) => Values]>> = {
-  removeFault: ['createFault', (answer) => ({ fault_id: Object(answer).id })],
-  deleteSnapshot: ['createSnapshot', (answer) => ({ snapshot: Object(answer).name })],
-  restoreSnapshot: ['createSnapshot', (answer) => ({ snapshot: Object(answer).name })],
-  rotateOperatorToken: ['createOperatorToken', (answer) => ({ operator_token_id: Object(answer).id })],
-  revokeOperatorToken: ['createOperatorToken', (answer) => ({ operator_token_id: Object(answer).id })],
-  withdrawHostSystemPrices: ['scheduleHostSystemPrices', (answer) => ({ ...PRICED, valid_from: Object(answer).valid_from })],
-  withdrawTldPrices: ['scheduleTldPrices', (answer) => ({ ...PRICED, valid_from: Object(answer).valid_from })],
-  deleteIsolatedAccount: ['createIsolatedAccount', (answer) => ({ account_id: Object(answer).account.id })],
-  eraseAccount: ['createIsolatedAccount', (answer) => ({ account_id: Object(answer).account.id })],
+const MADE_BY: Readonly<Record<string, readonly [string, (response: unknown) => Values]>> = {
+  removeFault: ['createFault', (response) => ({ fault_id: Object(response).id })],
+  deleteSnapshot: ['createSnapshot', (response) => ({ snapshot: Object(response).name })],
+  restoreSnapshot: ['createSnapshot', (response) => ({ snapshot: Object(response).name })],
+  rotateOperatorToken: ['createOperatorToken', (response) => ({ operator_token_id: Object(response).id })],
+  revokeOperatorToken: ['createOperatorToken', (response) => ({ operator_token_id: Object(response).id })],
+  withdrawHostSystemPrices: ['scheduleHostSystemPrices', (response) => ({ ...PRICED, valid_from: Object(response).valid_from })],
+  withdrawTldPrices: ['scheduleTldPrices', (response) => ({ ...PRICED, valid_from: Object(response).valid_from })],
+  deleteIsolatedAccount: ['createIsolatedAccount', (response) => ({ account_id: Object(response).account.id })],
+  eraseAccount: ['createIsolatedAccount', (response) => ({ account_id: Object(response).account.id })],
 };
 
 /** The preparation that an operation needs besides the sample data. */
@@ -119,11 +119,11 @@ test.for(requests)('%s: the example request %s succeeds in a new sandbox', async
   const sandbox = await startSandbox();
   const path = await pathFor(sandbox, api);
   const before = await auditOf(sandbox);
-  const answer = await send(sandbox, api, { path, query: examplesOf(api, 'query'), body });
-  expect({ body: answer.body, status: answer.status }).toMatchObject({ status: api.status });
+  const response = await send(sandbox, api, { path, query: examplesOf(api, 'query'), body });
+  expect({ body: response.body, status: response.status }).toMatchObject({ status: api.status });
   const added = (await auditOf(sandbox)).filter(({ id }) => before.every((record) => record.id !== id));
   expect(added).toMatchObject(api.operation.readOnly ? [] : [{ operation: api.id, actor: 'operator', address: '127.0.0.1' }]);
-  for (const secret of [...secretsIn(answer.body), ...secretsIn(body)]) expect(JSON.stringify(added)).not.toContain(secret);
+  for (const secret of [...secretsIn(response.body), ...secretsIn(body)]) expect(JSON.stringify(added)).not.toContain(secret);
 });
 
 function auditOf({ store }: TestOperator) {
@@ -283,11 +283,11 @@ test.for(errors)('%s: the example error %s is reproduced', async ([id, name, api
   const request = Object(bodiesOf(api)[0]?.[1]);
   const body = cause.body ? cause.body(request) : bodiesOf(api)[0]?.[1];
   const before = (await auditOf(sandbox)).length;
-  const answer = await send(sandbox, api, { path, body });
+  const response = await send(sandbox, api, { path, body });
   expect(await auditOf(sandbox)).toHaveLength(before);
   const pointers = (problem: unknown): unknown => Object(problem).errors?.map(({ pointer }: { pointer: string }) => pointer);
   const { type } = Object(example);
-  expect({ status: answer.status, type: Object(answer.body).type, pointers: pointers(answer.body) }).toEqual({
+  expect({ status: response.status, type: Object(response.body).type, pointers: pointers(response.body) }).toEqual({
     status,
     type,
     pointers: pointers(example),

@@ -1,4 +1,4 @@
-/** A port that does not answer: every call is given up in time, and nothing is left wrong by what it did or does yet. */
+/** A port that does not respond: every call times out, and nothing that the port did or still does leaves a wrong state. */
 import { describe, expect, test, vi } from 'vitest';
 
 import { deployedServer, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
@@ -89,7 +89,7 @@ const undone: readonly Undone[] = [
   { what: 'resize of a VM', act: (service) => service.vms.resize(service.vmId, { resources: { cores: 4, ips: 2 } }) },
 ];
 
-/** Whether it failed, as it is told over HTTP or thrown. */
+/** Whether the call failed, by its HTTP status or by an exception. */
 async function failureOf(acting: Promise<unknown>): Promise<unknown> {
   const outcome = await acting.catch((error: unknown) => error);
   if (outcome instanceof Error) return outcome.name;
@@ -99,7 +99,7 @@ async function failureOf(acting: Promise<unknown>): Promise<unknown> {
 
 describe.each(undone)('$what', ({ prepare, act }) => {
   test.each([
-    ['does its work only after it was given up', 'before'],
+    ['does its work only after the timeout', 'before'],
     ['has done its work, and does not say so', 'after'],
   ] as const)('a port that %s: it fails in time, is undone, and stays so whatever comes late', async (_, holds) => {
     const service = await standing();
@@ -122,7 +122,7 @@ describe.each(undone)('$what', ({ prepare, act }) => {
     await expectInvariants(service.store);
   });
 
-  test('a port that answers nothing at all: it fails in time, keeps what it may have, and is undone when the port is back', async () => {
+  test('a port that never responds: the request fails in time, keeps its reservation, and is undone when the port is back', async () => {
     const service = await standing();
     const { still } = service;
     await prepare?.(service);
@@ -143,7 +143,7 @@ describe.each(undone)('$what', ({ prepare, act }) => {
 });
 
 describe.each(['stop', 'remove'] as const)('%s of a VM', (does) => {
-  test.each(['before', 'after'] as const)('a port that stands still %s its work is told again until it has done it', async (holds) => {
+  test.each(['before', 'after'] as const)('the service repeats a call that hangs %s its work until it succeeds', async (holds) => {
     const service = await standing();
     const { still, vmId } = service;
     still.holds = holds;
@@ -172,14 +172,14 @@ test('a reinstallation without a response fails in time, and the VM can be chang
   still.release();
 });
 
-test('ports that answer nothing keep no work that is due from being done, and none of what they have not done is forgotten', async () => {
+test('ports that never respond do not block scheduled jobs, and every missed call is repeated', async () => {
   const service = await standing();
   const { still, vmId } = service;
   const { id } = await deployedServer(service);
   await service.runScheduledJobs();
   for (const server of [EPYC, XEON]) await orderServer(service, server, id);
   still.holds = 'before';
-  // More of them than are told at once would take minutes one by one.
+  // There are more calls than run concurrently. One after another, they would take minutes.
   await Promise.all(
     Array.from({ length: 24 }, async () => expect((await service.call('createVm', { form: { ...SMALL_VM, ips: 1 } })).status).toBe(500)),
   );
@@ -196,7 +196,7 @@ test('ports that answer nothing keep no work that is due from being done, and no
   await expectInvariants(service.store);
 });
 
-test('a service stops in time although a port answers nothing', async () => {
+test('a service stops in time although a port never responds', async () => {
   const service = await standing();
   const { still } = service;
   still.holds = 'before';
@@ -209,7 +209,7 @@ test('a service stops in time although a port answers nothing', async () => {
   still.release();
 });
 
-test('what was given up comes after newer changes of the same thing, and changes nothing', async () => {
+test('a call that runs after its timeout and after newer changes has no effect', async () => {
   const service = await standing();
   const { still, vmId, hypervisor, registrar } = service;
   Object.assign(still, { holds: 'before', most: 5 });
@@ -235,7 +235,7 @@ test('what was given up comes after newer changes of the same thing, and changes
   await expectInvariants(service.store);
 });
 
-test('a server whose set-up was given up has ended by the time that it comes, and is not set up', async () => {
+test('a set-up that runs after its timeout does not set up a server that has ended', async () => {
   const service = await standing();
   const { still, fleet } = service;
   const { apiKey } = await deployedServer(service, EPYC);

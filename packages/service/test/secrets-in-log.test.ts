@@ -1,4 +1,4 @@
-/** Secrets that callers send to the wrong place: none of them is in the request log, in a line of the service's log or in an answer. */
+/** Secrets that callers send to the wrong place: none of them is in the request log, in a line of the service's log or in a response. */
 import { Writable } from 'node:stream';
 
 import { secretNames } from '@reseller/contract';
@@ -27,14 +27,14 @@ async function startLogged(options: { lenient?: boolean } = {}): Promise<TestSer
 }
 
 /** Every place where the service could have left something of a request. */
-async function traces(service: TestService & { readonly lines: readonly string[] }, answer: string): Promise<string> {
+async function traces(service: TestService & { readonly lines: readonly string[] }, response: string): Promise<string> {
   await service.store.requestLog.numberAll();
   const rows = await service.store.read(async (db) => [
     await db.selectFrom('request_log').selectAll().execute(),
     await db.selectFrom('request_log_bodies').selectAll().execute(),
   ]);
   const shown = await service.call('listRequests');
-  return [answer, ...service.lines, JSON.stringify(rows), JSON.stringify(shown.body)].join('\n');
+  return [response, ...service.lines, JSON.stringify(rows), JSON.stringify(shown.body)].join('\n');
 }
 
 /** Every line that still holds one of the texts, cut to what is around it. */
@@ -101,12 +101,12 @@ test.each([false, true])('masks every secret name in every operation, whatever f
         [`${path}&${pair}`, `ns1=${encode(`${name}=${value}`)}`],
       ];
       const [url, body, type] = sent[place] ?? [path, undefined];
-      const answer = await sendTo(service, url, {
+      const response = await sendTo(service, url, {
         method: operation.method,
         ...(body === undefined ? {} : { body }),
         ...(type === undefined ? {} : { type }),
       });
-      expect(leaksOf([value], await traces(service, answer))).toEqual([]);
+      expect(leaksOf([value], await traces(service, response))).toEqual([]);
     }),
     { numRuns: 60 },
   );
@@ -139,8 +139,8 @@ test("masks the caller's own key wherever and however it is written, in every op
         [path, JSON.stringify({ api: text })],
       ];
       const [url, body] = sent[place] ?? [path, undefined];
-      const answer = await sendTo(service, url, { method: operation.method, ...(body === undefined ? {} : { body }) });
-      const left = await traces(service, answer);
+      const response = await sendTo(service, url, { method: operation.method, ...(body === undefined ? {} : { body }) });
+      const left = await traces(service, response);
       expect(leaksOf([secretOf, encode(text), text], left)).toEqual([]);
     }),
     { numRuns: 150 },
@@ -171,10 +171,10 @@ const slowTexts: readonly string[] = ['\\', '%5c', '%25', '&#0', 'r', '="', '"\\
   part.repeat(Math.floor(20_000 / encode(part).length)),
 );
 
-test('answers forms that are made to keep its patterns busy', { timeout: 60_000 }, async () => {
+test('responds in time to forms that make its patterns slow', { timeout: 60_000 }, async () => {
   const service = await startLogged();
   for (const text of slowTexts) {
-    const answer = await sendTo(service, '/vm/create', { method: 'PUT', body: `hostname=a${encode(text)}&${encode(text)}=1` });
-    expect(JSON.parse(answer)).toMatchObject({ type: 'validation_failed' });
+    const response = await sendTo(service, '/vm/create', { method: 'PUT', body: `hostname=a${encode(text)}&${encode(text)}=1` });
+    expect(JSON.parse(response)).toMatchObject({ type: 'validation_failed' });
   }
 });

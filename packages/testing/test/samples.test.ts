@@ -37,7 +37,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** A proxy before the service that loses the answer to the first purchase. */
+/** A proxy before the service that loses the response to the first purchase. */
 async function losePurchases(target: string): Promise<string> {
   let lost = false;
   const server = createServer(async (request, response) => {
@@ -48,11 +48,11 @@ async function losePurchases(target: string): Promise<string> {
       const value = request.headers[name];
       if (typeof value === 'string') headers.set(name, value);
     }
-    const answer = await fetch(target + url, { method, headers, ...(body && { body }) });
+    const received = await fetch(target + url, { method, headers, ...(body && { body }) });
     if (method === 'PUT' && !lost) {
       lost = true;
       request.socket.resetAndDestroy();
-    } else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    } else response.writeHead(received.status, { 'content-type': 'application/json' }).end(await received.text());
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');

@@ -23,13 +23,13 @@ test(`PostgreSQL: ${AT_ONCE} purchases at once from one account are all bought`,
   const account = await newAccount(server);
 
   const begun = performance.now();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: AT_ONCE }, (_, number) => fetchOf(server.baseUrl, account.apiKey, vmPurchase(`burst-${number}`))),
   );
   const milliseconds = performance.now() - begun;
 
-  expect(answers.filter(({ status }) => status !== 200).map(({ status, body }) => [status, body.message])).toEqual([]);
-  const identifiers = new Set(answers.map(({ body }) => String(body.data.identifier)));
+  expect(responses.filter(({ status }) => status !== 200).map(({ status, body }) => [status, body.message])).toEqual([]);
+  const identifiers = new Set(responses.map(({ body }) => String(body.data.identifier)));
   expect(identifiers.size).toBe(AT_ONCE);
   const { body } = await fetchOf(server.baseUrl, account.apiKey, { method: 'GET', path: '/accounting/invoices/current' });
   expect(new Set(Object.keys(body.data.positions.vms))).toEqual(identifiers);

@@ -78,10 +78,10 @@ for (const { name, rounds, create } of kinds) {
           callers: CALLERS,
           prefix,
         });
-        await load.answered(between(random, 1, 100));
+        await load.responsesReceived(between(random, 1, 100));
         await goAway();
-        const answers = () => load.sent.flatMap((sent) => sent.answers);
-        const count = () => answers().filter(({ status }) => status === 503).length;
+        const responses = () => load.sent.flatMap((sent) => sent.responses);
+        const count = () => responses().filter(({ status }) => status === 503).length;
         await vi.waitFor(() => expect(count()).toBeGreaterThan(2 * CALLERS), { timeout: 2 * BOUND, interval: 50 });
 
         expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200);
@@ -100,7 +100,7 @@ for (const { name, rounds, create } of kinds) {
         expect(operator.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 
         await comeBack();
-        const answer = await vi.waitFor(
+        const response = await vi.waitFor(
           async () => {
             const again = await fetchOf(baseUrl, buyer.apiKey, purchase);
             expect(again.status).toBe(200);
@@ -108,21 +108,21 @@ for (const { name, rounds, create } of kinds) {
           },
           { timeout: 2 * BOUND, interval: 100 },
         );
-        expect(answer.body.data.config.hostname).toBe(`away-${round}`);
+        expect(response.body.data.config.hostname).toBe(`away-${round}`);
         // A connection of the time of the outage may still fail.
         await vi.waitFor(async () => expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200), { timeout: BOUND, interval: 50 });
         await load.stop();
-        slowest = Math.max(slowest, ...answers().map(({ milliseconds }) => milliseconds));
+        slowest = Math.max(slowest, ...responses().map(({ milliseconds }) => milliseconds));
         requests += load.sent.length;
         refused += count();
         await expectAllKept({ load, place, instance: baseUrl, outage: { mayHaveBought: true } });
         // Every caller got every response: none was left waiting.
-        expect(load.sent.filter(({ answers: own }) => own.length === 0)).toEqual([]);
+        expect(load.sent.filter(({ responses: own }) => own.length === 0)).toEqual([]);
       }
       expect(slowest).toBeLessThan(BOUND);
       expect(server.process.exitCode).toBeNull();
       await place.expectIntegrity();
-      tell(`${name}: ${rounds} times, ${requests} requests, ${refused} answered 503, the slowest within ${Math.round(slowest)} ms`);
+      tell(`${name}: ${rounds} times, ${requests} requests, ${refused} responses with 503, the slowest within ${Math.round(slowest)} ms`);
       expect(await server.end('SIGTERM')).toBe(0);
     },
   );

@@ -23,7 +23,7 @@ test(`${CLIENTS} keep-alive clients and a SIGTERM: readiness is 503 first, every
   const server = await startServer({ ...sqlitePlace(temporaryDirectory()).environment(), RESELLER_DRAIN_SECONDS: '3' });
   const { apiKey } = await newAccount(server);
   const random = randomFrom(seed);
-  let [sent, answered, closed] = [0, 0, 0];
+  let [sent, received, closed] = [0, 0, 0];
   const failures: unknown[] = [];
   const clients = Array.from({ length: CLIENTS }, async (_, number) => {
     const client = clientOf(server.baseUrl);
@@ -32,7 +32,7 @@ test(`${CLIENTS} keep-alive clients and a SIGTERM: readiness is 503 first, every
       try {
         const { status, closes } = await client.get('/vm/list/hosts', { 'x-service-apikey': apiKey });
         expect(status).toBe(200);
-        answered++;
+        received++;
         isOpen = !closes;
         if (closes) closed++;
       } catch (error) {
@@ -43,7 +43,7 @@ test(`${CLIENTS} keep-alive clients and a SIGTERM: readiness is 503 first, every
       if (number % 2 === 0) await pause(between(random, 0, MAX_PAUSE));
     }
   });
-  await vi.waitFor(() => expect(answered).toBeGreaterThan(10 * CLIENTS), { timeout: 60_000 });
+  await vi.waitFor(() => expect(received).toBeGreaterThan(10 * CLIENTS), { timeout: 60_000 });
   const exited = once(server.process, 'exit');
   const stopped = performance.now();
   server.process.kill('SIGTERM');
@@ -64,7 +64,7 @@ test(`${CLIENTS} keep-alive clients and a SIGTERM: readiness is 503 first, every
     `SIGTERM: ${sent} requests of ${CLIENTS} clients, ${failures.length} lost, ${closed} connections closed with a response, ended after ${Math.round(performance.now() - stopped)} ms`,
   );
   expect(failures).toEqual([]);
-  expect([answered, closed]).toEqual([sent, CLIENTS]);
+  expect([received, closed]).toEqual([sent, CLIENTS]);
 });
 
 test(
@@ -81,16 +81,16 @@ test(
     const load = startLoad({ instances: [balancer.url], account, seed, callers: 8, prefix: `r-${seed.toString(36)}` });
     for (let round = 0; round < ROUNDS; round++) {
       for (const [index, server] of servers.entries()) {
-        await load.answered(100, 'now');
+        await load.responsesReceived(100, 'now');
         expect(await server.end('SIGTERM')).toBe(0);
         const next = await start();
         servers[index] = next;
         await balancer.replace(server.baseUrl, next.baseUrl);
       }
     }
-    await load.answered(100, 'now');
+    await load.responsesReceived(100, 'now');
     await load.stop();
-    const failed = load.sent.filter(({ times, answers }) => times > answers.length);
+    const failed = load.sent.filter(({ times, responses }) => times > responses.length);
     tell(
       `rolling restart: ${2 * ROUNDS} restarts, ${load.sent.length} requests, ${failed.length} failed, ${balancer.failed()} of the load balancer`,
     );

@@ -15,7 +15,7 @@ const ROUNDS = roundsOf(2);
 const PRELOAD = { NODE_OPTIONS: `--import=${new URL('failing-sync.ts', import.meta.url).href}` };
 
 test(
-  `a failed sync under load ends the process with one line and exit code 1, and everything answered is there after the next start, in ${ROUNDS} rounds (FAULT_SEED=${seed})`,
+  `a failed sync under load ends the process with one line and exit code 1, and after the next start the store has the effect of every response, in ${ROUNDS} rounds (FAULT_SEED=${seed})`,
   { timeout: 300_000 + ROUNDS * 30_000 },
   async () => {
     const random = randomFrom(seed);
@@ -26,7 +26,7 @@ test(
       const account = await newAccount(server);
       const prefix = `y${round}-${seed.toString(36)}`;
       const load = startLoad({ instances: [server.baseUrl], account, seed: seed + round * 1_000, callers: 8, prefix });
-      await load.answered(between(random, 1, 100));
+      await load.responsesReceived(between(random, 1, 100));
       const ended = once(server.process, 'close');
       const failed = performance.now();
       server.process.kill('SIGUSR2');
@@ -37,11 +37,11 @@ test(
         'The disk did not confirm a write. Check the disk, and start the service again. The process ends. (EIO: i/o error, fdatasync)\n',
       );
       await load.stop();
-      const answers = load.sent.flatMap((sent) => sent.answers);
-      expect(answers.filter(({ status }) => status === 503)).toEqual([]);
+      const responses = load.sent.flatMap((sent) => sent.responses);
+      expect(responses.filter(({ status }) => status === 503)).toEqual([]);
       server = await startServer({ ...place.environment(), ...PRELOAD });
       await expectAllKept({ load, place, instance: server.baseUrl });
-      tell(`failed sync ${round + 1}: the process ended with code 1 after ${took} ms, and ${answers.length} answered requests were kept`);
+      tell(`failed sync ${round + 1}: the process ended with code 1 after ${took} ms, and ${responses.length} responses, all kept`);
     }
     await place.expectIntegrity();
   },

@@ -38,14 +38,14 @@ test(
       const prefix = `s${round}-${seed.toString(36)}`;
       const account = await newAccount(server);
       const load = startLoad({ instances: [server.baseUrl], account, seed: seed + round * 1_000, callers: CALLERS, prefix });
-      await load.answered(50);
+      await load.responsesReceived(50);
 
       await proxy.cut();
       proxy.moveTo(pair.standbyUrl);
       await proxy.mend();
       await vi.waitFor(async () => expect(await readiness(server)).toBe(503), { timeout: 60_000, interval: 50 });
       expect((await fetch(`${server.operatorUrl}/healthz`)).status).toBe(200);
-      const refused = () => load.sent.flatMap(({ answers }) => answers).filter(({ status }) => status === 503).length;
+      const refused = () => load.sent.flatMap(({ responses }) => responses).filter(({ status }) => status === 503).length;
       await vi.waitFor(() => expect(refused()).toBeGreaterThan(2 * CALLERS), { timeout: 60_000, interval: 50 });
 
       // The service keeps its connections to the standby, if it has any.
@@ -79,19 +79,19 @@ test(
     await goToMidMonth(server);
     const account = await newAccount(server);
     const load = startLoad({ instances: [server.baseUrl], account, seed, callers: CALLERS, prefix: `p-${seed.toString(36)}` });
-    await load.answered(50);
+    await load.responsesReceived(50);
     await pair.crash();
     await vi.waitFor(async () => expect(await readiness(server)).toBe(503), { timeout: 60_000, interval: 50 });
     await query(pair.standbyUrl, 'select pg_promote()');
     const promoted = performance.now();
     await vi.waitFor(async () => expect(await readiness(server)).toBe(200), { timeout: FOUND_WITHIN, interval: 50 });
     const found = performance.now() - promoted;
-    await load.answered(100, 'now');
+    await load.responsesReceived(100, 'now');
     await load.stop();
     const place = postgresPlace(pair.standbyUrl);
     await expectAllKept({ load, place, instance: server.baseUrl, outage: { mayHaveBought: true } });
-    const refused = load.sent.flatMap(({ answers }) => answers).filter(({ status }) => status === 503).length;
-    tell(`two hosts: ready ${Math.round(found)} ms after the promotion, ${load.sent.length} requests, ${refused} answered 503`);
+    const refused = load.sent.flatMap(({ responses }) => responses).filter(({ status }) => status === 503).length;
+    tell(`two hosts: ready ${Math.round(found)} ms after the promotion, ${load.sent.length} requests, ${refused} responses with 503`);
     await place.expectIntegrity();
     expect(await server.end('SIGTERM')).toBe(0);
   },

@@ -40,7 +40,7 @@ for (const { name, missing, create } of disks) {
           callers: CALLERS,
           prefix,
         });
-        await load.answered(between(random, 1, 100));
+        await load.responsesReceived(between(random, 1, 100));
         disk.fill(processId);
         await vi.waitFor(() => expect(refusedOf(load)).toBeGreaterThan(30), { timeout: 60_000, interval: 20 });
         // Requests in progress may still fit when the disk fills up. Later ones do not.
@@ -57,9 +57,9 @@ for (const { name, missing, create } of disks) {
         disk.free(processId);
         const { status } = await vi.waitFor(
           async () => {
-            const answer = await fetchOf(baseUrl, account.apiKey, purchase);
-            expect(answer.status).not.toBe(503);
-            return answer;
+            const response = await fetchOf(baseUrl, account.apiKey, purchase);
+            expect(response.status).not.toBe(503);
+            return response;
           },
           { timeout: 60_000 },
         );
@@ -73,7 +73,7 @@ for (const { name, missing, create } of disks) {
       await server.end('SIGTERM');
       await place.expectIntegrity();
       const refused = loads.reduce((sum, load) => sum + refusedOf(load), 0);
-      tell(`${name}: full ${ROUNDS} times, ${loads.flatMap(({ sent }) => sent).length} requests, ${refused} answered 503`);
+      tell(`${name}: full ${ROUNDS} times, ${loads.flatMap(({ sent }) => sent).length} requests, ${refused} responses with 503`);
     },
   );
 }
@@ -110,5 +110,5 @@ test('the embedded store recovers by itself when 16 MiB of a full disk are freed
 
 /** Number of responses with 503. */
 function refusedOf({ sent }: Load): number {
-  return sent.flatMap(({ answers }) => answers).filter(({ status }) => status === 503).length;
+  return sent.flatMap(({ responses }) => responses).filter(({ status }) => status === 503).length;
 }

@@ -50,17 +50,17 @@ test(
       const load = startLoad({ instances, account, seed: seed + round * 1_000, callers: CALLERS, prefix });
       const killedAfter = between(random, 2, LATEST);
       const turnedAfter = between(random, 1, killedAfter);
-      await load.answered(turnedAfter);
+      await load.responsesReceived(turnedAfter);
       // The month ends, through the instance that is about to die or through the other one.
       const told = random() < 0.5 ? dies : stays;
       const turned = turnClock(told, after).catch(() => undefined);
-      await load.answered(killedAfter);
+      await load.responsesReceived(killedAfter);
       await dies.end('SIGKILL');
       await turned;
       // If the instance died before it received the request, the other instance gets it.
       await turnClock(stays, after);
       const atKill = load.sent.length;
-      await load.answered(LATEST, 'now');
+      await load.responsesReceived(LATEST, 'now');
       expect(load.sent.length, 'the other instance continues').toBeGreaterThan(atKill);
       await load.stop();
       for (const left of await place.examine(leftReservations)) cutInHalf.add(left);

@@ -10,10 +10,10 @@ export interface KeepAliveClient {
    *
    * @throws If the connection ended before the whole response.
    */
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<KeepAliveAnswer>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<KeepAliveResponse>;
 }
 
-export interface KeepAliveAnswer {
+export interface KeepAliveResponse {
   readonly status: number;
   readonly body: string;
   /** Whether the server asked to close the connection after the response. */
@@ -27,8 +27,8 @@ export function clientOf(baseUrl: string): KeepAliveClient {
     get: (path, headers = {}) =>
       new Promise((resolve, reject) => {
         const sent = request(baseUrl + path, { agent, headers }, (response) => {
-          const answer = { status: response.statusCode ?? 0, closes: response.headers.connection === 'close' };
-          text(response).then((body) => resolve({ ...answer, body }), reject);
+          const head = { status: response.statusCode ?? 0, closes: response.headers.connection === 'close' };
+          text(response).then((body) => resolve({ ...head, body }), reject);
         });
         sent.on('error', reject);
         sent.end();

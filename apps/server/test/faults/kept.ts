@@ -7,7 +7,7 @@ import { send } from './load.ts';
 import type { Load, Sent } from './load.ts';
 import type { Place } from './place.ts';
 import { fetchOf } from './request.ts';
-import type { Answer } from './request.ts';
+import type { ServiceResponse } from './request.ts';
 
 /** Milliseconds within which the interrupted purchases of a process are undone. */
 const UNDONE_WITHIN = 60_000;
@@ -72,9 +72,9 @@ async function repeatPurchases(survey: Survey): Promise<void> {
       repeatable.slice(from, from + REPEATED_AT_ONCE).map(async (purchase) => {
         const before = successOf(purchase);
         const again = await onceRecovered(survey, async () => {
-          const answer = await send(purchase, instance, account);
-          expect([purchase.request, answer?.status, answer?.body.message]).toEqual([purchase.request, 200, expect.any(String)]);
-          return answer;
+          const response = await send(purchase, instance, account);
+          expect([purchase.request, response?.status, response?.body.message]).toEqual([purchase.request, 200, expect.any(String)]);
+          return response;
         });
         if (before) expect(again?.body).toEqual(before.body);
       }),
@@ -84,11 +84,11 @@ async function repeatPurchases(survey: Survey): Promise<void> {
 
 /** Callers get only responses of a healthy service, 409 while another instance has the request, and 503 while the store is unavailable. */
 function expectExpectedStatuses({ load: { sent }, outage }: Survey): void {
-  for (const { request, buys, answers } of sent) {
-    for (const answer of answers) {
-      const { status, body } = answer;
+  for (const { request, buys, responses } of sent) {
+    for (const response of responses) {
+      const { status, body } = response;
       if (outage && status === 503) {
-        expectUnavailable(answer);
+        expectUnavailable(response);
         continue;
       }
       const usual = request.path.endsWith('/authcode') ? 404 : 200;
@@ -99,7 +99,7 @@ function expectExpectedStatuses({ load: { sent }, outage }: Survey): void {
 }
 
 /** Expects the envelope of a service that cannot reach its store, with Retry-After. */
-export function expectUnavailable({ status, headers, body }: Answer): void {
+export function expectUnavailable({ status, headers, body }: ServiceResponse): void {
   expect({ status, body }).toEqual({
     status: 503,
     body: { status: 'error', type: 'unavailable', requestID: body.requestID, message: expect.any(String), data: null },
@@ -127,15 +127,15 @@ async function expectChargedOnce(survey: Survey): Promise<void> {
   expect(vms.length, 'a VM is charged twice').toBe(new Set(vms).size);
   expect(domains.length, 'a domain is charged twice').toBe(new Set(domains).size);
   const bought = sent.flatMap((purchase) => {
-    const answer = successOf(purchase);
-    return answer ? [String(purchase.buys?.kind === 'vm' ? answer.body.data.identifier : answer.body.data.domain.name)] : [];
+    const response = successOf(purchase);
+    return response ? [String(purchase.buys?.kind === 'vm' ? response.body.data.identifier : response.body.data.domain.name)] : [];
   });
   expect(new Set(bought).size, 'two purchases got the same response').toBe(bought.length);
   const charged = new Set([...vms, ...domains]);
   expect(bought.filter((subject) => !charged.has(subject))).toEqual([]);
   // All other charges belong to requests whose response was lost and that cannot be repeated.
-  const isLost = ({ status }: Answer): boolean => outage?.mayHaveBought === true && status === 503;
-  const unknown = sent.filter(({ buys, request, answers }) => buys && request.key === undefined && answers.every(isLost));
+  const isLost = ({ status }: ServiceResponse): boolean => outage?.mayHaveBought === true && status === 503;
+  const unknown = sent.filter(({ buys, request, responses }) => buys && request.key === undefined && responses.every(isLost));
   expect(charged.size - bought.length).toBeLessThanOrEqual(unknown.length);
 }
 
@@ -150,13 +150,13 @@ async function expectLogged(survey: Survey): Promise<void> {
     const { hostname, domain } = JSON.parse(request_body);
     return String(hostname ?? domain ?? '');
   });
-  for (const { request, buys, times, answers } of sent) {
+  for (const { request, buys, times, responses } of sent) {
     if (buys) {
       const entries = bySubject.get(buys.name) ?? [];
-      expect(entries.length, `entries of ${buys.name}`).toBeGreaterThanOrEqual(answers.filter(isLogged).length);
+      expect(entries.length, `entries of ${buys.name}`).toBeGreaterThanOrEqual(responses.filter(isLogged).length);
       expect(entries.length, `entries of ${buys.name}`).toBeLessThanOrEqual(times);
     }
-    for (const { status, body } of answers.filter(isLogged)) {
+    for (const { status, body } of responses.filter(isLogged)) {
       if (body.requestID === null) continue;
       expect(byId.get(body.requestID), `${request.method} ${request.path} ${status}`).toMatchObject({
         endpoint: request.path,
@@ -169,13 +169,13 @@ async function expectLogged(survey: Survey): Promise<void> {
   for (const path of ['/account/otp', '/accounting/sales']) {
     const entries = log.filter(({ endpoint }) => endpoint === path).length;
     const own = sent.filter(({ request }) => request.path === path);
-    expect(entries).toBeGreaterThanOrEqual(own.flatMap(({ answers }) => answers.filter(isLogged)).length);
+    expect(entries).toBeGreaterThanOrEqual(own.flatMap(({ responses }) => responses.filter(isLogged)).length);
     expect(entries).toBeLessThanOrEqual(own.reduce((sum, { times }) => sum + times, 0));
   }
 }
 
 /** A store that cannot be written to has no log entry for this response. */
-function isLogged({ status }: Answer): boolean {
+function isLogged({ status }: ServiceResponse): boolean {
   return status !== 503;
 }
 
@@ -221,6 +221,6 @@ async function expectInStore(store: Store, { sent, account }: Load): Promise<voi
 }
 
 /** The response of a successful purchase. */
-function successOf({ buys, answers }: Sent): Answer | undefined {
-  return buys && answers.find(({ status }) => status === 200);
+function successOf({ buys, responses }: Sent): ServiceResponse | undefined {
+  return buys && responses.find(({ status }) => status === 200);
 }

@@ -20,7 +20,7 @@ const FURTHER = 5;
 const LATEST = 250;
 
 test.each(['sqlite', 'postgres'] as const)(
-  `%s: killed ${ROUNDS} times while it is busy, it keeps all that it answered, and undoes the rest (FAULT_SEED=${seed})`,
+  `%s: killed ${ROUNDS} times while it is busy, it keeps the effect of every response, and undoes the rest (FAULT_SEED=${seed})`,
   { timeout: 300_000 + (ROUNDS + FURTHER) * 30_000 },
   async (engine) => {
     const random = randomFrom(seed);
@@ -33,7 +33,7 @@ test.each(['sqlite', 'postgres'] as const)(
       const account = await newAccount(server);
       const prefix = `r${round}-${seed.toString(36)}`;
       const load = startLoad({ instances: [server.baseUrl], account, seed: seed + round * 1_000, callers: CALLERS, prefix });
-      await load.answered(between(random, 1, LATEST));
+      await load.responsesReceived(between(random, 1, LATEST));
       await server.end('SIGKILL');
       await load.stop();
       await place.expectIntegrity();
@@ -47,9 +47,9 @@ test.each(['sqlite', 'postgres'] as const)(
     await server.end('SIGTERM');
     await place.expectIntegrity();
     const sent = loads.flatMap((load) => load.sent);
-    const lost = sent.filter(({ times, answers }) => times > answers.length);
+    const lost = sent.filter(({ times, responses }) => times > responses.length);
     tell(
-      `${engine}: ${loads.length} kills, ${sent.length} requests, ${sent.filter(({ buys }) => buys).length} of them purchases, ${lost.length} whose answer was lost, ${cutInHalf.size} reservations and keys cut in half`,
+      `${engine}: ${loads.length} kills, ${sent.length} requests, ${sent.filter(({ buys }) => buys).length} of them purchases, ${lost.length} whose response was lost, ${cutInHalf.size} reservations and keys cut in half`,
     );
     expect(lost.length).toBeGreaterThanOrEqual(loads.length);
     expect(cutInHalf.size, 'no kill came between a reservation and its confirmation').toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import type { Account } from './provider.ts';
 import { between, randomFrom } from './random.ts';
 import type { Random } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
-import type { Answer, Request } from './request.ts';
+import type { ServiceResponse, Request } from './request.ts';
 
 /** A request with its responses. */
 export interface Sent {
@@ -15,7 +15,7 @@ export interface Sent {
   /** Number of times that it was sent. */
   times: number;
   /** The responses, from all instances. */
-  readonly answers: Answer[];
+  readonly responses: ServiceResponse[];
 }
 
 /** Parameters of a load. */
@@ -34,7 +34,7 @@ export interface Load {
   readonly account: Account;
   readonly sent: readonly Sent[];
   /** Resolves after a number of responses, counted from now or, by default, from the beginning. */
-  answered(count: number, since?: 'beginning' | 'now'): Promise<void>;
+  responsesReceived(count: number, since?: 'beginning' | 'now'): Promise<void>;
   /** The number of callers that ended because no instance responded. */
   gaveUp(): number;
   /** Stops new requests, and resolves when each caller has its last response or no instance left. */
@@ -48,7 +48,7 @@ const RETRY = 50;
 export function startLoad({ instances, account, seed, callers, prefix }: LoadOptions): Load {
   const sent: Sent[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
-  const state = { stopping: false, answers: 0, gaveUp: 0 };
+  const state = { stopping: false, responses: 0, gaveUp: 0 };
 
   const caller = async (number: number): Promise<void> => {
     const random = randomFrom(seed + number);
@@ -59,7 +59,7 @@ export function startLoad({ instances, account, seed, callers, prefix }: LoadOpt
       sent.push(next);
       // A request that must not be repeated is sent once. Others are sent until a response tells their outcome.
       const mayRepeat = !next.buys || next.request.key !== undefined;
-      for (let isAnswered = false; !isAnswered; isAnswered ||= !mayRepeat || !goesOn()) isAnswered = await ask(next, asked);
+      for (let isDone = false; !isDone; isDone ||= !mayRepeat || !goesOn()) isDone = await ask(next, asked);
     }
     if (!state.stopping) state.gaveUp++;
   };
@@ -68,16 +68,16 @@ export function startLoad({ instances, account, seed, callers, prefix }: LoadOpt
   async function ask(next: Sent, asked: { instance: number; inVain: number }): Promise<boolean> {
     const baseUrl = instances[asked.instance % instances.length];
     if (baseUrl === undefined) throw new Error('A load needs an instance.');
-    const answer = await send(next, baseUrl, account);
-    if (!answer) {
+    const response = await send(next, baseUrl, account);
+    if (!response) {
       asked.inVain++;
       asked.instance++;
       return false;
     }
     asked.inVain = 0;
-    state.answers++;
-    for (const { count, resolve } of waiting) if (state.answers >= count) resolve();
-    if (answer.status !== 503) return true;
+    state.responses++;
+    for (const { count, resolve } of waiting) if (state.responses >= count) resolve();
+    if (response.status !== 503) return true;
     await pause(RETRY);
     return false;
   }
@@ -86,9 +86,9 @@ export function startLoad({ instances, account, seed, callers, prefix }: LoadOpt
   return {
     account,
     sent,
-    answered(wanted, since = 'beginning') {
-      const count = since === 'now' ? state.answers + wanted : wanted;
-      return state.answers >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve }));
+    responsesReceived(wanted, since = 'beginning') {
+      const count = since === 'now' ? state.responses + wanted : wanted;
+      return state.responses >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve }));
     },
     gaveUp: () => state.gaveUp,
     async stop() {
@@ -99,19 +99,19 @@ export function startLoad({ instances, account, seed, callers, prefix }: LoadOpt
 }
 
 /** Sends a request, and retries it once if needed; undefined if there was no response. */
-export async function send(sent: Sent, baseUrl: string, { apiKey }: Account): Promise<Answer | undefined> {
+export async function send(sent: Sent, baseUrl: string, { apiKey }: Account): Promise<ServiceResponse | undefined> {
   sent.times++;
   try {
-    const answer = await fetchOf(baseUrl, apiKey, sent.request);
-    sent.answers.push(answer);
-    return answer;
+    const response = await fetchOf(baseUrl, apiKey, sent.request);
+    sent.responses.push(response);
+    return response;
   } catch {
     return undefined;
   }
 }
 
 function nextRequest(random: Random, { handle }: Account, name: string): Sent {
-  const unsent = { times: 0, answers: [] };
+  const unsent = { times: 0, responses: [] };
   const choice = between(random, 0, 100);
   const key = { key: `key-${name}` };
   const hostsystem = random() < 0.5 ? 'de_xeon' : 'nl_ryzen';

@@ -17,7 +17,7 @@ import type { Account } from './provider.ts';
 import { proxyTo } from './proxy.ts';
 import type { Passes } from './proxy.ts';
 import { fetchOf, vmPurchase } from './request.ts';
-import type { Answer, Request } from './request.ts';
+import type { ServiceResponse, Request } from './request.ts';
 
 /** A part of the statement that waits for the disk. */
 const FLUSH = 'pg_logical_emit_message';
@@ -71,11 +71,11 @@ test.each(commits)(
 
     const writers = await stopLogWriters(database.url);
     const held = flushes.holdAfter(stored);
-    let answer: Answer | undefined;
-    const sent = fetchOf(server.baseUrl, account.apiKey, request).then((received) => (answer = received));
+    let response: ServiceResponse | undefined;
+    const sent = fetchOf(server.baseUrl, account.apiKey, request).then((received) => (response = received));
     await held;
     await vi.waitFor(async () => expect(await rows()).toHaveLength(1), WAIT);
-    expect(answer).toBeUndefined();
+    expect(response).toBeUndefined();
 
     const crashed = database.crash();
     expect((await sent).status).toBe(503);
@@ -154,9 +154,9 @@ async function commitsToOldPrimary(): Promise<boolean> {
   proxy.moveTo(pair.standbyUrl);
   // The connections that do the work still lead to the old primary.
   flushes.cut();
-  const answer = await fetchOf(server.baseUrl, account.apiKey, PURCHASE);
+  const response = await fetchOf(server.baseUrl, account.apiKey, PURCHASE);
   const isOnOldPrimary = await hasVm(pair.url, HOSTNAME);
-  if (isOnOldPrimary) expect(answer.status).toBe(503);
+  if (isOnOldPrimary) expect(response.status).toBe(503);
   await expectBoughtOnce(server, account, postgresPlace(pair.standbyUrl));
   return isOnOldPrimary;
 }
@@ -219,9 +219,9 @@ async function stopLogWriters(url: string): Promise<{ resume(): void }> {
 /** Repeats the purchase with its key until it succeeds. */
 async function expectBoughtOnce(server: Server, account: Account, place: Place): Promise<void> {
   const bought = await vi.waitFor(async () => {
-    const answer = await fetchOf(server.baseUrl, account.apiKey, PURCHASE);
-    expect(answer.status).toBe(200);
-    return answer;
+    const response = await fetchOf(server.baseUrl, account.apiKey, PURCHASE);
+    expect(response.status).toBe(200);
+    return response;
   }, WAIT);
   expect((await fetchOf(server.baseUrl, account.apiKey, PURCHASE)).body).toEqual(bought.body);
   await vi.waitFor(async () => expect(await place.examine(leftReservations)).toEqual([]), WAIT);

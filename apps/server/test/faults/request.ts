@@ -10,7 +10,7 @@ export interface Request {
 }
 
 /** A response. */
-export interface Answer {
+export interface ServiceResponse {
   readonly status: number;
   readonly headers: Headers;
   // oxlint-disable-next-line typescript/no-explicit-any -- each test knows the shape that it requests
@@ -27,7 +27,7 @@ const PATIENCE = 30_000;
  *
  * @throws If there was no response.
  */
-export async function fetchOf(baseUrl: string, apiKey: string, { method, path, form, key }: Request): Promise<Answer> {
+export async function fetchOf(baseUrl: string, apiKey: string, { method, path, form, key }: Request): Promise<ServiceResponse> {
   const begun = performance.now();
   const response = await fetch(baseUrl + path, {
     method,

@@ -13,7 +13,7 @@ import { goToMidMonth, newAccount, operatorOf } from './provider.ts';
 import type { Account } from './provider.ts';
 import { roundsOf } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
-import type { Answer } from './request.ts';
+import type { ServiceResponse } from './request.ts';
 
 const ROUNDS = roundsOf(1);
 const ASKING = 200;
@@ -73,8 +73,8 @@ const scarcities: readonly Scarce[] = [
       await defineIpPool({ client: operatorOf(server), path: { ip_pool_id: `scarce-${account.id.slice(-12)}` }, body });
       for (let left = 61; left > ENOUGH_FOR; left -= 4) {
         const { path, method, form } = vmPurchase('first');
-        const answer = await fetchOf(server.baseUrl, account.apiKey, { path, method, form: { ...form, ips: '4' } });
-        expect(answer.status).toBe(200);
+        const response = await fetchOf(server.baseUrl, account.apiKey, { path, method, form: { ...form, ips: '4' } });
+        expect(response.status).toBe(200);
       }
       return account;
     },
@@ -109,14 +109,14 @@ test.each(setUps)(
         const account = await prepare(server, now);
         const before = (await bought(server, account)).length;
         const begun = performance.now();
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: ASKING }, (_, number) => {
             const { baseUrl } = servers[number % instances] ?? server;
             return fetchOf(baseUrl, account.apiKey, vmPurchase(`scarce-${number}`, { key: `scarce-${number}` }));
           }),
         );
-        tell(`${engine}, ${instances} instance(s), ${name}: ${ASKING} answered within ${Math.round(performance.now() - begun)} ms`);
-        expect(tally(answers)).toEqual({ '200 success': ENOUGH_FOR, [`${refusal.status} ${refusal.type}`]: ASKING - ENOUGH_FOR });
+        tell(`${engine}, ${instances} instance(s), ${name}: ${ASKING} responses within ${Math.round(performance.now() - begun)} ms`);
+        expect(tally(responses)).toEqual({ '200 success': ENOUGH_FOR, [`${refusal.status} ${refusal.type}`]: ASKING - ENOUGH_FOR });
         expect((await bought(server, account)).length - before).toBe(ENOUGH_FOR);
         await expectUsedUp?.(server, account);
         // The resource is used up, so the next purchase is refused like the others.
@@ -138,7 +138,7 @@ async function bought({ baseUrl }: Server, { apiKey }: Account): Promise<string[
 }
 
 /** Number of responses of each kind. */
-function tally(answers: readonly Answer[]): Record<string, number> {
-  const kinds = Map.groupBy(answers, ({ status, body }) => `${status} ${body.type ?? body.status}`);
+function tally(responses: readonly ServiceResponse[]): Record<string, number> {
+  const kinds = Map.groupBy(responses, ({ status, body }) => `${status} ${body.type ?? body.status}`);
   return Object.fromEntries([...kinds].map(([kind, same]) => [kind, same.length]));
 }

@@ -11,7 +11,7 @@ import { resellerApi } from '../../test/http-client.ts';
 import { TestHypervisor } from '../../test/ports/hypervisor.ts';
 import { createService, openSqliteStore } from '../index.ts';
 
-/** A hypervisor that does not come back from a creation until it is let go. */
+/** A hypervisor whose creations do not return until the test releases them. */
 class HangingHypervisor extends TestHypervisor {
   readonly #released = Promise.withResolvers<void>();
   override async create(...call: Parameters<TestHypervisor['create']>): Promise<void> {
@@ -23,11 +23,11 @@ class HangingHypervisor extends TestHypervisor {
   }
 }
 
-test('a purchase that a crash cut in half is undone at the next start, and may be made again with its key', async () => {
+test('the next start undoes a purchase that a crash interrupted, and the purchase can be repeated with its key', async () => {
   const hypervisor = new HangingHypervisor();
   const service = await startService({ hypervisor });
   const before = await service.store.read((db) => db.selectFrom('accounts').select(['id', 'held']).orderBy('id').execute());
-  const unanswered = service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' }).catch(() => 'cut');
+  const lost = service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' }).catch(() => 'cut');
   await vi.waitUntil(() => hypervisor.vms.size === 1, { timeout: 60_000 });
 
   // The copy has the data that a process would leave if it were killed at this moment.
@@ -63,5 +63,5 @@ test('a purchase that a crash cut in half is undone at the next start, and may b
   expect(again.status).toBe(200);
   expect(await store.read((db) => db.selectFrom('positions').selectAll().execute())).toHaveLength(1);
   hypervisor.release();
-  await unanswered;
+  await lost;
 });

@@ -40,8 +40,8 @@ export async function createApplication(context: HttpContext): Promise<FastifyIn
   }
   serveInvoiceDocuments(app, runtime);
   if (docs !== undefined) {
-    serveOwnServers(app, { ...runtime, operatorUrl: context.operatorUrl });
-    await serveDocs(app, docs);
+    serveOwnServers(app, { ...runtime, ...context });
+    await serveDocs(app, docs, context);
     serveRoot(
       app,
       () => documentationAt(`${runtime.publicUrl()}/docs/`, 'reseller'),

@@ -1,5 +1,5 @@
 /** The documentation that a service serves. Other paths are refused as file servers do, and logged as ordinary requests. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -16,11 +16,13 @@ const ERROR_PAGE = '<!doctype html><title>404</title>';
 const PAGE = '<!doctype html><title>Docs</title>';
 
 /** A service that serves one page, and the lines of its log. */
-async function startWithDocs() {
+async function startWithDocs({ extension }: { extension?: boolean } = {}) {
   const { store, ports } = await startService();
   const directory = mkdtempSync(join(tmpdir(), 'docs-test-'));
   writeFileSync(join(directory, 'index.html'), PAGE);
   writeFileSync(join(directory, '404.html'), ERROR_PAGE);
+  mkdirSync(join(directory, 'reference'));
+  for (const name of ['extension', 'reseller']) writeFileSync(join(directory, `reference/${name}.html`), PAGE);
   const lines: string[] = [];
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -29,7 +31,14 @@ async function startWithDocs() {
     },
   });
   const docs = { directory, contentSecurityPolicy: POLICY };
-  const service = await createService({ store, ports, secret: SECRET, docs, logger: pino({ level: 'trace' }, stream) });
+  const service = await createService({
+    store,
+    ports,
+    secret: SECRET,
+    docs,
+    logger: pino({ level: 'trace' }, stream),
+    ...(extension !== undefined && { extension }),
+  });
   onTestFinished(async () => {
     await service.close();
     rmSync(directory, { recursive: true });
@@ -55,6 +64,14 @@ test('serves the page with the policy of the site, and redirects to it without t
   expect(page.headers.get('x-content-type-options')).toBe('nosniff');
   const redirect = await ask('/docs?key=secret');
   expect([redirect.status, redirect.headers.get('location')]).toEqual([301, './docs/']);
+});
+
+test('a service without the extension serves no pages about it', async () => {
+  const pages = ['reseller', 'extension'].map((name) => `/docs/reference/${name}.html`);
+  const statusesOf = ({ ask }: Awaited<ReturnType<typeof startWithDocs>>) =>
+    Promise.all(pages.map(async (path) => (await ask(path)).status));
+  expect(await statusesOf(await startWithDocs())).toEqual([200, 200]);
+  expect(await statusesOf(await startWithDocs({ extension: false }))).toEqual([200, 404]);
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 
 import { Refusal } from '../rules/refusal.ts';
+import type { HttpContext } from './context.ts';
 
 /** A site of static files. */
 export interface Docs {
@@ -15,6 +16,8 @@ export interface Docs {
 const PATH = '/docs';
 /** The folder of files whose names contain their hash, so that they never change. */
 const ASSETS = 'assets';
+/** The pages and files about the extension. A service without it does not serve them. */
+const EXTENSION = /^\/(?:reference|operations|openapi|collections)\/extension\b/;
 /** VitePress writes this page for addresses that do not exist. */
 const ERROR_PAGE = '404.html';
 const FOREVER = 'public, max-age=31536000, immutable';
@@ -22,7 +25,11 @@ const FOREVER = 'public, max-age=31536000, immutable';
 const NOT_A_FILE: ReadonlySet<unknown> = new Set(['ENAMETOOLONG', 'ENOTDIR', 'ENOENT', 'EISDIR']);
 
 /** Serves the documentation at /docs/. At other paths below it, browsers get the error page of the site, and programs the envelope. */
-export async function serveDocs(app: FastifyInstance, { directory, contentSecurityPolicy }: Docs): Promise<void> {
+export async function serveDocs(
+  app: FastifyInstance,
+  { directory, contentSecurityPolicy }: Docs,
+  { hasExtension }: Pick<HttpContext, 'hasExtension'>,
+): Promise<void> {
   // The location is relative, so that it works behind a proxy that adds a prefix.
   app.get(PATH, (_request, reply) => reply.redirect(`.${PATH}/`, 301));
   const errorPage = await readFile(join(directory, ERROR_PAGE), 'utf8').catch(() => undefined);
@@ -49,6 +56,7 @@ export async function serveDocs(app: FastifyInstance, { directory, contentSecuri
       root: directory,
       preCompressed: true,
       cacheControl: false,
+      allowedPath: (path) => hasExtension || !EXTENSION.test(path),
       setHeaders: (reply, path) => void reply.header('cache-control', path.startsWith(join(directory, ASSETS)) ? FOREVER : 'no-cache'),
     });
   }

@@ -41,32 +41,32 @@ test.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', 
   'a body of the type %s: 415',
   async (type) => {
     const service = await startService();
-    const answer = await service.send(
+    const response = await service.send(
       '/vm/create',
       keyed(service, { method: 'PUT', headers: { 'content-type': type }, body: '{"cores":2}' }),
     );
-    expect(answer).toMatchObject({ status: 415, body: { type: 'unsupported_media_type' } });
+    expect(response).toMatchObject({ status: 415, body: { type: 'unsupported_media_type' } });
   },
 );
 
 test('accepts a charset parameter of the content type', async () => {
   const service = await startService();
   const body = new URLSearchParams(writeForm(resellerApi.operation('createVm'), SMALL_VM)).toString();
-  const answer = await service.send(
+  const response = await service.send(
     '/vm/create',
     keyed(service, { method: 'PUT', headers: { 'content-type': `${FORM}; charset=UTF-8` }, body }),
   );
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 });
 
 test('a body over 64 KiB: 413, and one of 1 MB too', async () => {
   const service = await startService();
   for (const length of [65_537, 1_000_000]) {
-    const answer = await service.send(
+    const response = await service.send(
       '/vm/create',
       keyed(service, { method: 'PUT', headers: { 'content-type': FORM }, body: `hostname=${'x'.repeat(length)}` }),
     );
-    expect(answer).toMatchObject({ status: 413, body: { type: 'payload_too_large' } });
+    expect(response).toMatchObject({ status: 413, body: { type: 'payload_too_large' } });
   }
 });
 
@@ -106,7 +106,7 @@ test.each(['%00', '12%0a345', '%zz', '%ff', '..', '%2e%2e', "1'--", '💥', 'x'.
       if (!operation.path.includes('{')) continue;
       const path = operation.path.replaceAll(/\{\w+\}/g, value);
       const { status } = await service.send(path, keyed(service, { method: operation.method }));
-      expect(status >= 400 && status < 500, `${operation.id} answered ${status}`).toBe(true);
+      expect(status >= 400 && status < 500, `${operation.id} has status ${status}`).toBe(true);
     }
   },
 );
@@ -120,7 +120,7 @@ test.each([
   const { port, hostname } = new URL(service.baseUrl);
   const socket = connect(Number(port), hostname);
   socket.write(bytes);
-  const answer = await text(socket);
-  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ status: 'error', type: 'malformed_request' });
+  const response = await text(socket);
+  expect(response).toMatch(/^HTTP\/1\.1 400 /);
+  expect(JSON.parse(response.slice(response.indexOf('\r\n\r\n')))).toMatchObject({ status: 'error', type: 'malformed_request' });
 });

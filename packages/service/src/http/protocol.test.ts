@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { OPERATOR_TOKEN, startOperator } from '../../test/operator.ts';
 import type { TestOperator } from '../../test/operator.ts';
 import { exchange, requestText } from '../../test/raw-http.ts';
-import type { RawAnswer } from '../../test/raw-http.ts';
+import type { RawResponse } from '../../test/raw-http.ts';
 import { apiOperations } from './api.ts';
 import { operatorApi } from './operator/api.ts';
 
@@ -24,8 +24,8 @@ const apisOf = (service: TestOperator): readonly Api[] => [
   { name: 'operator', url: service.operatorUrl, headers: ['Host: x', `Authorization: Bearer ${OPERATOR_TOKEN}`] },
 ];
 
-/** Fails the test unless an answer is a refusal in the form of its API, with the headers of every answer. */
-function expectRefusal({ name }: Api, { status, headers, text }: RawAnswer, expected: number): void {
+/** Fails the test unless a response is a refusal in the form of its API, with the headers of every response. */
+function expectRefusal({ name }: Api, { status, headers, text }: RawResponse, expected: number): void {
   expect(status).toBe(expected);
   expect(headers.get('cache-control')).toBe('no-store');
   expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -50,10 +50,10 @@ test('responds with 405 and Allow to every method that Node knows, and logs the 
   for (const api of apisOf(service)) {
     const [path, allowed] = api.name === 'reseller' ? ['/vm/create', ['PUT']] : ['/accounts', ['GET', 'POST']];
     for (const method of METHODS.filter((one) => !allowed.includes(one))) {
-      const answer = await exchange(api.url, requestText(`${method} ${path} HTTP/1.1`, api.headers));
-      if (method === 'HEAD') expect([answer.status, answer.text]).toEqual([405, '']);
-      else expectRefusal(api, answer, 405);
-      expect([method, answer.headers.get('allow')]).toEqual([method, allowed.join(', ')]);
+      const response = await exchange(api.url, requestText(`${method} ${path} HTTP/1.1`, api.headers));
+      if (method === 'HEAD') expect([response.status, response.text]).toEqual([405, '']);
+      else expectRefusal(api, response, 405);
+      expect([method, response.headers.get('allow')]).toEqual([method, allowed.join(', ')]);
     }
   }
   const expected = METHODS.filter((method) => method !== 'PUT').map((method) => ({
@@ -88,9 +88,9 @@ test('names in Allow each method that some path takes, once', async () => {
 test('responds with 405 to CONNECT for a host, which is not a path of the service', async () => {
   const service = await startOperator();
   for (const api of apisOf(service)) {
-    const answer = await exchange(api.url, requestText('CONNECT example.net:443 HTTP/1.1', api.headers));
-    expectRefusal(api, answer, 405);
-    expect(answer.headers.get('allow')).toBe('');
+    const response = await exchange(api.url, requestText('CONNECT example.net:443 HTTP/1.1', api.headers));
+    expectRefusal(api, response, 405);
+    expect(response.headers.get('allow')).toBe('');
   }
 });
 
@@ -149,9 +149,9 @@ const faults: readonly (readonly [string, number, (api: Api) => string])[] = [
 test.each(faults)('%s: %i in the envelope or as a problem', async (_, status, request) => {
   const service = await startOperator();
   for (const api of apisOf(service)) {
-    const answer = await exchange(api.url, request(api));
-    expect(answer.status).toBe(status);
-    expectRefusal(api, answer, status);
+    const response = await exchange(api.url, request(api));
+    expect(response.status).toBe(status);
+    expectRefusal(api, response, status);
   }
 });
 
@@ -162,9 +162,9 @@ test('responds with 414 to a path segment that is too long for any identifier', 
     operator: `POST /domains/${'x'.repeat(1_025)}/terminate HTTP/1.1`,
   };
   for (const api of apisOf(service)) {
-    const answer = await exchange(api.url, requestText(lines[api.name], api.headers));
-    expect(answer.status).toBe(414);
-    expectRefusal(api, answer, 414);
+    const response = await exchange(api.url, requestText(lines[api.name], api.headers));
+    expect(response.status).toBe(414);
+    expectRefusal(api, response, 414);
   }
 });
 
@@ -183,7 +183,7 @@ test('keeps a refused request with a good key in the request log', async () => {
   ]);
 });
 
-test('answers a request once whose body breaks after its answer', async () => {
+test('responds once to a request whose body breaks after the response', async () => {
   const service = await startOperator();
   for (const api of apisOf(service)) {
     const request = requestText('POST /nothing HTTP/1.1', [...api.headers, FORM, 'Transfer-Encoding: chunked'], 'not a length\r\n');
@@ -191,7 +191,7 @@ test('answers a request once whose body breaks after its answer', async () => {
   }
 });
 
-test('answers bytes that follow a good request on the same connection', async () => {
+test('responds to bytes that follow a valid request on the same connection', async () => {
   const service = await startOperator();
   for (const { url } of apisOf(service)) {
     const { status, text } = await exchange(url, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nhello\r\n\r\n');
@@ -218,12 +218,12 @@ test('takes what HTTP allows: UTF-8 by any name, identity, HTTP/1.0, an unknown 
   for (const request of requests) expect((await exchange(reseller.url, request)).status).toBe(200);
 });
 
-test('sends the security headers with every answer of both APIs', async () => {
+test('sends the security headers with every response of both APIs', async () => {
   const service = await startOperator();
   for (const { url, headers } of apisOf(service)) {
     for (const path of ['/healthz', '/readyz', '/vm/list/hosts', '/accounts', '/metrics', '/nothing', '/%zz']) {
-      const answer = await exchange(url, requestText(`GET ${path} HTTP/1.1`, headers));
-      expect([path, answer.headers.get('cache-control'), answer.headers.get('x-content-type-options')]).toEqual([
+      const response = await exchange(url, requestText(`GET ${path} HTTP/1.1`, headers));
+      expect([path, response.headers.get('cache-control'), response.headers.get('x-content-type-options')]).toEqual([
         path,
         'no-store',
         'nosniff',

@@ -54,12 +54,12 @@ test('400 for a query parameter that the operation does not have, named in the m
   for (const { id, operation } of apiOperations) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof anyPath) => anyPath[name]);
     const init = { method: operation.method, headers: { 'x-service-apikey': service.apiKey } };
-    const answer = await service.send(`${path}?offset=50&${service.apiKey}=1`, init);
-    expect.soft(answer, id).toMatchObject({
+    const response = await service.send(`${path}?offset=50&${service.apiKey}=1`, init);
+    expect.soft(response, id).toMatchObject({
       status: 400,
       body: { type: 'malformed_request', message: expect.stringContaining("no query parameter 'offset', '***'. ") },
     });
-    expect.soft(answer.body.message, id).toContain(withForm.includes(id) ? 'in the body' : 'without a query');
+    expect.soft(response.body.message, id).toContain(withForm.includes(id) ? 'in the body' : 'without a query');
     const { body } = await service.call('listRequests');
     expect.soft(body.data[0], id).toMatchObject({ endpoint: path, success: 0, error_type: 'malformed_request' });
     expect.soft(JSON.stringify(body), id).not.toContain(service.apiKey);

@@ -38,8 +38,8 @@ function withTimeout<Port extends object>(name: string, port: Port, timeoutMs: n
       const value: unknown = Reflect.get(port, member, port);
       if (typeof value !== 'function') return value;
       return (...given: unknown[]): unknown => {
-        const answer: unknown = Reflect.apply(value, port, given);
-        return isPromise(answer) ? inTime(answer, `The ${name} did not respond to ${String(member)}`, timeoutMs) : answer;
+        const result: unknown = Reflect.apply(value, port, given);
+        return isPromise(result) ? inTime(result, `The ${name} did not respond to ${String(member)}`, timeoutMs) : result;
       };
     },
   });

@@ -72,7 +72,7 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
 export async function keepResponse(db: Db, request: Repeatable, response: string): Promise<void> {
   const { accountId, apiKey, key, random } = request;
   const keyHash = hashOfIdempotencyKey(key);
-  await storeAnswer(db, { accountId, keyHash, answer: seal(response, apiKey, `${accountId}/${keyHash}`, random()) });
+  await storeResponse(db, { accountId, keyHash, response: seal(response, apiKey, `${accountId}/${keyHash}`, random()) });
 }
 
 /** Draws the random bytes with which a response is encrypted. A transaction that runs again gets the same. */
@@ -98,10 +98,10 @@ const insertKey = expectedWrite<{ accountId: string; keyHash: string; fingerprin
     .onConflict((conflict) => conflict.columns(['account_id', 'key_hash']).doNothing()),
 );
 
-const storeAnswer = deferredWrite<{ accountId: string; keyHash: string; answer: string }>((db, parameter) =>
+const storeResponse = deferredWrite<{ accountId: string; keyHash: string; response: string }>((db, parameter) =>
   db
     .updateTable('idempotency_keys')
-    .set({ state: 'done', answer: parameter('answer') })
+    .set({ state: 'done', answer: parameter('response') })
     .where('account_id', '=', parameter('accountId'))
     .where('key_hash', '=', parameter('keyHash')),
 );

@@ -29,7 +29,7 @@ test.each(['', '1,5', '1.', '.5', '1.123456789', '1e3', ' 1', 'NaN'])("'%s' is n
   expect(() => euros(text)).toThrow(/is not an amount in EUR/);
 });
 
-test('an amount of an answer prints as its decimal notation', () => {
+test('an amount of a response prints as its decimal notation', () => {
   expect(String(numberOf(euros('10.40')))).toBe('10.4');
   expect(String(numberOf(euros('0.00385802')))).toBe('0.00385802');
 });

@@ -1,18 +1,18 @@
-/** Ports that stand still, for tests: their calls do not return until a test releases them. */
+/** Ports whose calls hang until a test releases them. */
 
-/** Holds calls of the ports around which it stands. */
+/** Holds calls of the ports that it wraps. */
 export class Standstill {
-  /** What becomes of the next calls: they are held before they do their work, after it, or not at all. */
+  /** Whether the next calls hang before or after their work, or not at all. */
   holds: 'before' | 'after' | 'nothing' = 'nothing';
   /** Holds at most this number of calls. The others run normally. */
   most = Infinity;
-  /** Calls that were held, by port member. */
+  /** The port members of the calls that were held. */
   readonly held: string[] = [];
-  /** How many of them have ended since. */
+  /** How many of them have ended. */
   ended = 0;
   #going = Promise.withResolvers<void>();
 
-  /** Lets all that is held go on, and holds nothing more. */
+  /** Releases all held calls, and holds no further calls. */
   release(): void {
     this.holds = 'nothing';
     this.#going.resolve();
@@ -36,9 +36,9 @@ export class Standstill {
     this.held.push(member);
     try {
       if (holds === 'before') await promise;
-      const answer = await work();
+      const result = await work();
       if (holds === 'after') await promise;
-      return answer;
+      return result;
     } finally {
       this.ended++;
     }

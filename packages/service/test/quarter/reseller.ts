@@ -22,7 +22,7 @@ interface Expected {
   readonly domains?: Charges;
 }
 
-/** An instant of 2027 as answers write it: `01-04 09:00`, or `01-04` for midnight; a year may stand before it. */
+/** An instant of 2027 as responses write it: `01-04 09:00`, or `01-04` for midnight, optionally with the year before it. */
 export function on(text: string): string {
   const [day = '', time = '00:00'] = text.split(' ');
   return `${day.length > 5 ? day : `2027-${day}`}T${time}:00.000Z`;
@@ -78,9 +78,9 @@ export async function startReseller(limit: number) {
     },
     /** Buys a VM under a name. */
     async buy(name: string, form: Readonly<Record<string, unknown>>): Promise<Received> {
-      const answer = await call('createVm', { form });
-      if (answer.status === 200) vms.set(name, answer.body.data.identifier);
-      return answer;
+      const response = await call('createVm', { form });
+      if (response.status === 200) vms.set(name, response.body.data.identifier);
+      return response;
     },
     /** The sales by title, with how many VMs went through each. */
     async sales(): Promise<Readonly<Record<string, number>>> {

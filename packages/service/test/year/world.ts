@@ -57,13 +57,13 @@ export interface YearWorld {
   now(): number;
   /** Advances the clock through the operator API, which runs the jobs that are due. */
   advance(seconds: number): Promise<void>;
-  call(account: YearAccount, id: OperationId, sent?: { path?: Record<string, string>; form?: object }): Promise<Answer>;
+  call(account: YearAccount, id: OperationId, sent?: { path?: Record<string, string>; form?: object }): Promise<ServiceResponse>;
   /** Sends a request to the operator API, and returns the body of the response. */
-  operate(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<Answer>;
+  operate(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<ServiceResponse>;
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the answers of many operations, whose shapes the caller knows
-type Answer = any;
+// oxlint-disable-next-line typescript/no-explicit-any -- the responses of many operations, whose shapes the caller knows
+type ServiceResponse = any;
 
 /** Buys everything, in the course of some days; stops, starts and resizes some of the VMs. */
 export async function fillYear(store: Store, amount: Amount): Promise<YearWorld> {

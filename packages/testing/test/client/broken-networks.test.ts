@@ -1,5 +1,5 @@
 /**
- * Purchases through a proxy on real sockets that loses the first response and answers the later sendings itself. Whatever happens, no
+ * Purchases through a proxy on real sockets that loses the first response and responds to the later requests itself. Whatever happens, no
  * purchase is made twice, and what the client says about each of them is true.
  *
  * PURCHASES sets how many purchases are made in each kind of broken network, and ALL_KINDS=1 takes every combination instead of every fifth.
@@ -67,24 +67,24 @@ const pass: Fate = { kind: 'pass' };
 /** Each loss, then each page on the second sending, on the third, or on every one. */
 const kinds: readonly (readonly [string, readonly Fate[]])[] = Object.entries(losses).flatMap(([loss, lost]) =>
   Object.entries(pages).flatMap(([name, page]) => {
-    const answered: Fate = { kind: 'page', when: 'before', page };
+    const pageBefore: Fate = { kind: 'page', when: 'before', page };
     return [
-      [`${loss}, then ${name}`, [lost, answered, pass]],
-      [`${loss}, twice, then ${name}`, [lost, lost, answered]],
-      [`${loss}, then ${name} on every sending`, [lost, answered, answered, answered, answered]],
+      [`${loss}, then ${name}`, [lost, pageBefore, pass]],
+      [`${loss}, twice, then ${name}`, [lost, lost, pageBefore]],
+      [`${loss}, then ${name} on every sending`, [lost, pageBefore, pageBefore, pageBefore, pageBefore]],
     ] as const;
   }),
 );
 
 /** The service carries out the first attempt, but the gateway replaces its response. Later attempts are not disturbed. */
-const answeredLate: readonly (readonly [string, readonly Fate[]])[] = Object.entries(pages).map(([name, page]) => [
+const pagesAfterLoss: readonly (readonly [string, readonly Fate[]])[] = Object.entries(pages).map(([name, page]) => [
   `${name} after the purchase`,
   [{ kind: 'page', when: 'after', page }],
 ]);
 
 /** Every fifth of the many combinations, unless ALL_KINDS is set. */
 const chosen = process.env['ALL_KINDS'] === undefined ? kinds.filter((_, index) => index % 5 === 0) : kinds;
-const all = [...chosen, ...answeredLate, ['no response after the purchase', [{ kind: 'hang', when: 'after' }]] as const];
+const all = [...chosen, ...pagesAfterLoss, ['no response after the purchase', [{ kind: 'hang', when: 'after' }]] as const];
 
 interface Mode extends ProxyOptions {
   /** Whether the client knows before its first purchase that the server honours keys. */

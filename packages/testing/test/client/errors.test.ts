@@ -36,7 +36,7 @@ async function start(): Promise<TestService> {
   return service;
 }
 
-/** A server of the test's own on a socket, for answers that the service would never give. */
+/** A server of the test on a socket, for responses that the service would never send. */
 async function serve(listener: RequestListener): Promise<{ reseller: Reseller; port: number }> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   onTestFinished(() => {
@@ -170,7 +170,7 @@ describe('what may be sent again', () => {
     const reseller = service.reseller();
     for (const fault of [{ kind: 'cut-body' }, { kind: 'reset', when: 'after' }, { kind: 'hang', when: 'before' }] as const) {
       service.faults.add(fault);
-      // Short only where no answer comes: on a busy machine, a good answer may take a while.
+      // Short only where no response comes: on a busy machine, a good response may take a while.
       const { attempts } = await reseller.vm.hosts({ maxRetries: 5, timeoutMs: fault.kind === 'hang' ? 200 : undefined }).withMeta();
       expect(attempts).toBeGreaterThanOrEqual(2);
       if (fault.kind !== 'hang') expect(attempts).toBe(2);
@@ -256,14 +256,14 @@ describe('a response that is not from the API', () => {
     ['nothing', 'not-json', (_, response) => void response.end()],
     ['JSON of something else', 'no-envelope', (_, response) => void response.end('{"hello":"world"}')],
     ['JSON null', 'no-envelope', (_, response) => void response.end('null')],
-    ['half an answer', 'cut', (_, response) => void response.end('{"status":"success","requ')],
+    ['half a response', 'cut', (_, response) => void response.end('{"status":"success","requ')],
     [
       'a body that breaks off',
       'cut',
       (_, response) => void response.writeHead(200, { 'content-length': '999' }).write('{"status"', () => response.destroy()),
     ],
     ['a page of another server: a wrong baseUrl', 'html', (_, response) => void response.writeHead(404).end(html)],
-  ] satisfies [string, string, RequestListener][])('%s: an AnswerError that says so', async (_, reason, listener) => {
+  ] satisfies [string, string, RequestListener][])('%s: an AnswerError with this reason', async (_, reason, listener) => {
     const { reseller } = await serve(listener);
     const error = await thrownBy(reseller.vm.hosts());
     expect(error).toBeInstanceOf(AnswerError);
@@ -307,7 +307,7 @@ describe('a response that is not from the API', () => {
     expect(error.cause).toBeInstanceOf(ConnectionError);
   });
 
-  test('a server that never answers', async () => {
+  test('a server that never responds', async () => {
     const { reseller } = await serve(() => {});
     const error = await thrownBy(reseller.vm.hosts({ timeoutMs: 50 }));
     expect(error).toBeInstanceOf(TimeoutError);

@@ -1,4 +1,4 @@
-/** Whatever happens to the answer, a purchase happens at most once, and `reconcile` tells the truth about it. */
+/** Whatever happens to the response, a purchase happens at most once, and `reconcile` reports the true outcome. */
 import { ConnectionError, NotFoundError, OutcomeUnknownError, ServerError } from '@reseller/client';
 import type { Middleware, Reconciliation, Reseller } from '@reseller/client';
 import type { Fault } from '@reseller/testing';
@@ -26,11 +26,11 @@ const faults: Readonly<Record<string, Fault>> = {
   'a 502 page of a proxy after the commit': { kind: 'answer', when: 'after', response: page(502) },
   'a 503 page of a proxy after the commit': { kind: 'answer', when: 'after', response: page(503) },
   'a page with status 200 after the commit': { kind: 'answer', when: 'after', response: page(200) },
-  'half an answer that ends well after the commit': { kind: 'answer', when: 'after', response: () => new Response('{"status":"succ') },
+  'half a response that ends well after the commit': { kind: 'answer', when: 'after', response: () => new Response('{"status":"succ') },
 };
 const cases = Object.entries(faults);
 
-/** Short only where no answer comes: on a busy machine, a good answer may take a while. */
+/** Short only where no response comes: on a busy machine, a good response may take a while. */
 const patience = (fault: Fault | undefined) => (fault?.kind === 'hang' ? { timeoutMs: 200 } : {});
 
 interface Setting {
@@ -59,7 +59,7 @@ async function lostBy(purchase: Pick<Purchase, 'make'>, fault?: Fault): Promise<
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  if (!(error instanceof OutcomeUnknownError)) throw new Error('The answer was not lost.', { cause: error });
+  if (!(error instanceof OutcomeUnknownError)) throw new Error('The response was not lost.', { cause: error });
   return error;
 }
 
@@ -98,7 +98,7 @@ describe.each(billable)('%s', (operation) => {
     const { service, purchase } = setting;
     await service.reseller().vm.hosts();
     service.faults.add(fault, { path: purchase.path });
-    // The server says that it honours keys with every answer: here with that of any operation before.
+    // Every response says that the server supports keys: here, the response to an earlier operation.
     await setting.reseller.vm.hosts();
     const outcome = await purchase
       .make(patience(fault))
@@ -286,7 +286,7 @@ describe('reconcile', () => {
     expect(await vmsOf(service)).toBe(1);
   });
 
-  test('a refusal whose answer was lost: not committed, with the reason', async () => {
+  test('a refusal whose response was lost: not committed, with the reason', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const { apiKey } = await service.addAccount('1.00');
@@ -329,7 +329,7 @@ describe('a certain failure is not an unknown outcome', () => {
     expect(error).toMatchObject({ uncertain: false });
   });
 
-  test('an answer that says that nothing was changed', async () => {
+  test('a response that says that nothing was changed', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const reseller = service.reseller({ honoursIdempotencyKey: false });

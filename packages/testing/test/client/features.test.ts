@@ -2,7 +2,7 @@ import { createReseller, OutcomeUnknownError, redact, SpendRefusedError } from '
 import type { ClientEvent, Fetch, LogLevel, Middleware, Purchase } from '@reseller/client';
 import { drift } from '@reseller/client/drift';
 import type { Drift } from '@reseller/client/drift';
-import * as door from '@reseller/client/operations';
+import * as operations from '@reseller/client/operations';
 import { parseDocument, readOperations } from '@reseller/contract';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { answers, forms } from '@reseller/testing';
@@ -61,7 +61,7 @@ describe('a call', () => {
   });
 
   test('every operation of the document has a function', () => {
-    const { createClient, ...functions } = door;
+    const { createClient, ...functions } = operations;
     expect(createClient).toBeTypeOf('function');
     expect(Object.keys(functions).toSorted()).toEqual(
       readOperations(parseDocument(document))
@@ -289,13 +289,13 @@ describe('what one may look at', () => {
     expect(agents[0]).toMatch(/^reseller-client\/\d+\.\d+\.\d+ shop\/2\.1 \(https:\/\/shop\.test\)$/);
   });
 
-  test('a redacted answer', () => {
+  test('a redacted response', () => {
     const shown = redact(answers.createVm.created);
     expect(shown).toMatchObject({ data: { config: { username: 'root', password: '***' } } });
     expect(redact({ authcode: null, list: [{ otp_code: '123456' }] })).toEqual({ authcode: null, list: [{ otp_code: '***' }] });
   });
 
-  test('answers that drift from the document never throw, and each difference is reported once', async () => {
+  test('responses that drift from the document never throw, and each difference is reported once', async () => {
     const service = await start();
     const found: Drift[] = [];
     const reseller = service.reseller({ onDrift: drift((difference) => void found.push(difference)) });
@@ -335,7 +335,7 @@ test('each operation is sent alike by the client and by its single function', as
   };
   const config = { apiKey: 'k', baseUrl: 'http://a.test', fetch: recording };
   const methods = methodsByOperation(createReseller(config));
-  const functions = functionsByOperation(door.createClient(config));
+  const functions = functionsByOperation(operations.createClient(config));
   for (const { id, method, parameters, form } of readOperations(parseDocument(document))) {
     const path = parameters.filter((parameter) => parameter.in === 'path').map(() => '12345');
     const [example] = Object.values(Object.entries(forms).find(([name]) => name === id)?.[1] ?? {});
@@ -350,8 +350,8 @@ test('each operation is sent alike by the client and by its single function', as
 
 test('the functions alone, for a client that holds only what it uses', async () => {
   const service = await start();
-  const client = door.createClient({ apiKey: service.apiKey, baseUrl: service.baseUrl, fetch: service.fetch });
-  expect(await door.listVmHosts(client)).toEqual(await service.reseller().vm.hosts());
+  const client = operations.createClient({ apiKey: service.apiKey, baseUrl: service.baseUrl, fetch: service.fetch });
+  expect(await operations.listVmHosts(client)).toEqual(await service.reseller().vm.hosts());
 });
 
 test('a client on a socket', async () => {

@@ -1,6 +1,6 @@
 import type { Reseller } from '@reseller/client';
 /** The methods of a client by the operation that they call, for tests of every operation. */
-import * as door from '@reseller/client/operations';
+import * as operations from '@reseller/client/operations';
 
 import { PLACES } from '../../../client/generate/places.ts';
 import type { Places } from '../../../client/generate/places.ts';
@@ -13,8 +13,8 @@ export function methodsByOperation(reseller: Reseller<boolean>): ReadonlyMap<str
 }
 
 /** The single functions likewise. */
-export function functionsByOperation(client: door.Client): ReadonlyMap<string, Method> {
-  const { createClient: _, ...functions } = door;
+export function functionsByOperation(client: operations.Client): ReadonlyMap<string, Method> {
+  const { createClient: _, ...functions } = operations;
   return new Map(Object.entries(functions).map(([id, call]) => [id, (...input) => Reflect.apply(call, undefined, [client, ...input])]));
 }
 

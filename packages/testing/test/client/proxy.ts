@@ -1,4 +1,4 @@
-/** A proxy on a socket, between a client and a service on a socket: it loses requests and responses, and answers in the service's place. */
+/** A proxy on a socket, between a client and a service on a socket: it loses requests and responses, and can respond instead of the service. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -40,7 +40,7 @@ export interface Proxy {
   close(): void;
 }
 
-/** An answer of the service. */
+/** A response of the service. */
 interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -110,10 +110,10 @@ async function send(target: string, request: IncomingMessage, body: string, opti
     if (typeof value === 'string' && !isDropped) headers.set(name, value);
   }
   const fetchAt = async (form: string): Promise<Reply> => {
-    const answer = await fetch(target + url, { method, headers, redirect: 'manual', ...(form !== '' && { body: form }) });
-    const kept = new Headers(answer.headers);
+    const response = await fetch(target + url, { method, headers, redirect: 'manual', ...(form !== '' && { body: form }) });
+    const kept = new Headers(response.headers);
     if (options.withoutKeys) kept.delete('idempotency-key-lifetime');
-    return { status: answer.status, headers: kept, body: await answer.text() };
+    return { status: response.status, headers: kept, body: await response.text() };
   };
   if (options.withoutReadsInLog && url === LOG_PATH) return withoutReads(body, fetchAt);
   return fetchAt(body);

@@ -11,9 +11,9 @@ export async function serveWith(script: string, service: string): Promise<{ orig
     else if (url === '/program.js') response.setHeader('content-type', 'text/javascript').end(script);
     else
       request.pipe(
-        send(service + url, { method, headers }, (answer) => {
-          response.writeHead(answer.statusCode ?? 502, answer.headers);
-          answer.pipe(response);
+        send(service + url, { method, headers }, (received) => {
+          response.writeHead(received.statusCode ?? 502, received.headers);
+          received.pipe(response);
         }),
       );
   }).listen(0, '127.0.0.1');

@@ -5,7 +5,7 @@ import { createReseller, InvalidError, NotFoundError } from '@reseller/client';
 export interface Report {
   readonly cores: number;
   readonly attempts: number;
-  /** Classes and what they tell, of an answer and of an input that was not sent. */
+  /** The error classes and their facts, for a response and for an input that was not sent. */
   readonly errors: readonly unknown[];
   /** Endpoints of the whole request log, newest first. */
   readonly log: readonly string[];

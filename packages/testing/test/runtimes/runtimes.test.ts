@@ -103,11 +103,11 @@ test('an edge worker: buys, fails and pages', async ({ skip }) => {
   onTestFinished(() => worker.dispose());
   const ready = await worker.ready.catch((error: unknown) => String(error));
   if (typeof ready === 'string') return skip(`workerd does not start here: ${ready}`);
-  const answer = await worker.dispatchFetch('http://worker.test/', {
+  const response = await worker.dispatchFetch('http://worker.test/', {
     method: 'POST',
     body: JSON.stringify(task),
   });
-  expect(JSON.parse(await answer.text())).toEqual(await keptBy(service, 'OutcomeUnknownError'));
+  expect(JSON.parse(await response.text())).toEqual(await keptBy(service, 'OutcomeUnknownError'));
 });
 
 test('Chromium: buys, fails and pages', { timeout: 300_000 }, async ({ skip }) => {

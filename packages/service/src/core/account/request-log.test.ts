@@ -77,26 +77,26 @@ describe.each(engines)('on %s', (engine) => {
     );
   });
 
-  test('an entry that was answered is in every later page, and after those that were answered before it', async () => {
+  test('an entry whose request got a response is in every later page, before all older entries', async () => {
     const store = await openStore();
     const id = await createReseller(store);
-    const answered: string[] = [];
+    const withResponse: string[] = [];
     const writer = async (name: string) => {
       for (let number = 0; number < 20; number++) {
         const request = `${name}-${number}`;
-        const before = answered.length;
+        const before = withResponse.length;
         if (number % 3 === 0) await store.commit(async (transaction) => transaction.log(entry(id, request)));
         else await store.requestLog.append(entry(id, request));
-        answered.push(request);
+        withResponse.push(request);
         const newest = await idsOf(store, id, 0, 1_000);
         const at = newest.indexOf(request);
         expect(at).toBeGreaterThanOrEqual(0);
-        for (const older of answered.slice(0, before)) expect(newest.indexOf(older)).toBeGreaterThan(at);
+        for (const older of withResponse.slice(0, before)) expect(newest.indexOf(older)).toBeGreaterThan(at);
       }
     };
     await Promise.all(['a', 'b', 'c', 'd'].map(writer));
     const all = await idsOf(store, id, 0, 1_000);
-    expect(all.toSorted()).toEqual(answered.toSorted());
+    expect(all.toSorted()).toEqual(withResponse.toSorted());
     expect(new Set(all).size).toBe(80);
   });
 
@@ -183,23 +183,23 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('on PostgreSQL, an entry whose transaction commits late is the newest, and no answered entry is missed or shifted otherwise', async () => {
+test('on PostgreSQL, an entry whose transaction commits late is the newest, and no entry of an earlier response is missed or moves', async () => {
   const store = await (await storePlace('postgres')).open();
   const id = await createReseller(store);
   const late: (() => Promise<void>)[] = [];
-  const answered: string[] = [];
+  const withResponse: string[] = [];
   for (let number = 0; number < 30; number++) {
     if (number % 7 === 3) late.push(await appendInOpenTransaction(store, entry(id, `late ${number}`)));
     await store.requestLog.append(entry(id, String(number)));
-    answered.unshift(String(number));
+    withResponse.unshift(String(number));
   }
-  expect(await idsOf(store, id, 0, 10)).toEqual(answered.slice(0, 10));
+  expect(await idsOf(store, id, 0, 10)).toEqual(withResponse.slice(0, 10));
   const [commitFirst, ...others] = late;
   await commitFirst?.();
   // The page continues exactly one further, because one entry was added at the front.
-  expect(await idsOf(store, id, 11, 10)).toEqual(answered.slice(10, 20));
+  expect(await idsOf(store, id, 11, 10)).toEqual(withResponse.slice(10, 20));
   await Promise.all(others.map((commit) => commit()));
-  expect(await idsOf(store, id, 20 + late.length, 10)).toEqual(answered.slice(20, 30));
+  expect(await idsOf(store, id, 20 + late.length, 10)).toEqual(withResponse.slice(20, 30));
   expect((await idsOf(store, id, 0, late.length)).toSorted()).toEqual(['late 10', 'late 17', 'late 24', 'late 3']);
   expect(await idsOf(store, id, late.length - 1, 2)).toEqual(['late 3', '29']);
 });

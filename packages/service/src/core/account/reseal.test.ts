@@ -26,7 +26,7 @@ async function filled() {
   return { service, apiKey };
 }
 
-/** Answers of a second service on the store: the secrets that it shows. */
+/** The secrets in the responses of a second service on the store. */
 async function shownBy({ store, ports }: TestOperator, apiKey: string, secrets: { secret: string; previousSecret?: string }) {
   const service = await createService({ store, ports, ...secrets, operatorToken: OPERATOR_TOKEN, logger: quiet });
   onTestFinished(() => service.close());

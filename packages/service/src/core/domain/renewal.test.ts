@@ -90,13 +90,13 @@ test('the first request sees the renewal, and it is charged once', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   service.clock.advanceTo('2028-11-10T12:00:00Z');
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     service.call('getDomain', { path }),
     service.call('listDomains'),
     service.runScheduledJobs(),
     service.call('getDomain', { path }),
   ]);
-  expect(answers[0].body.data.timings.expire).toBe('2029-11-10 12:00:00');
+  expect(responses[0].body.data.timings.expire).toBe('2029-11-10 12:00:00');
   const charges = await service.store.read((db) => db.selectFrom('charges').select(['type', 'amount']).orderBy('start').execute());
   expect(charges).toEqual([
     { type: 'CREATE', amount: 1_100_000_000 },

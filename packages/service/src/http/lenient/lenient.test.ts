@@ -25,7 +25,7 @@ async function newestEntry(service: TestService, apiKey: string): Promise<Record
 }
 
 describe('the same values in another body have the effect of the form', () => {
-  /** What a good call leaves, and answers, when its form is sent in a way. */
+  /** The response and the effect of a valid call whose form is sent in one of the ways. */
   async function outcome(id: OperationId, send: (service: TestService, sent: Sent) => Promise<Received>) {
     const service = await startService({ lenient: true, random: seededRandom(1, 'service') });
     const owner = await service.account();
@@ -92,12 +92,12 @@ describe('a closing slash and a bearer token', () => {
     const called = `${operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')}/`;
     const headers = new Headers({ authorization: `bearer ${owner.apiKey}` });
     if (form) headers.set('content-type', 'application/x-www-form-urlencoded');
-    const answer = await service.send(called, {
+    const response = await service.send(called, {
       method: operation.method,
       headers,
       ...(form && { body: writeForm(operation, form) }),
     });
-    expect([answer.status, deviationOf(answer)]).toEqual([200, 'bearer-token, trailing-slash']);
+    expect([response.status, deviationOf(response)]).toEqual([200, 'bearer-token, trailing-slash']);
     expect(await newestEntry(service, owner.apiKey)).toMatchObject({ endpoint: called, success: 1 });
   });
 
@@ -126,8 +126,8 @@ describe('booleans', () => {
   test.each(['1', 'yes', 'on', 'TRUE', 'True'])('%s is true', async (word) => {
     const service = await startService({ lenient: true });
     const body = `${writeForm(apiOf('createVm').operation, SMALL_VM)}&allowFallbackIPs=${word}`;
-    const answer = await service.call('createVm', { body });
-    expect([answer.status, deviationOf(answer)]).toEqual([200, 'boolean-text']);
+    const response = await service.call('createVm', { body });
+    expect([response.status, deviationOf(response)]).toEqual([200, 'boolean-text']);
     // The log shows what came in.
     const entry = await newestEntry(service, service.apiKey);
     expect(JSON.parse(String(entry['request_body']))).toMatchObject({ allowFallbackIPs: word });
@@ -136,9 +136,9 @@ describe('booleans', () => {
   test.each(['', 'ja', '2', 'null', '٠'])("'%s' is none", async (word) => {
     const service = await startService({ lenient: true });
     const body = `${writeForm(apiOf('createVm').operation, SMALL_VM)}&allowFallbackIPs=${encodeURIComponent(word)}`;
-    const answer = await service.call('createVm', { body });
-    expect(answer).toMatchObject({ status: 422, body: { data: { fields: [{ field: 'allowFallbackIPs', rule: 'type' }] } } });
-    expect(deviationOf(answer)).toBeNull();
+    const response = await service.call('createVm', { body });
+    expect(response).toMatchObject({ status: 422, body: { data: { fields: [{ field: 'allowFallbackIPs', rule: 'type' }] } } });
+    expect(deviationOf(response)).toBeNull();
   });
 });
 
@@ -184,9 +184,9 @@ describe('hostile JSON', () => {
   test.each(cases)('%s is refused, is logged, and is never a 500', async (_, body, status, field) => {
     const service = await startService({ lenient: true });
     const before = await contentsOf(service);
-    const answer = await json(service, body);
-    expect([answer.status, deviationOf(answer)]).toEqual([status, 'json-body']);
-    if (field !== '') expect(answer.body.data.fields.map((issue: { field: string }) => issue.field)).toContain(field);
+    const response = await json(service, body);
+    expect([response.status, deviationOf(response)]).toEqual([status, 'json-body']);
+    if (field !== '') expect(response.body.data.fields.map((issue: { field: string }) => issue.field)).toContain(field);
     expect(await contentsOf(service)).toEqual(before);
     expect(await newestEntry(service, service.apiKey)).toMatchObject({ success: 0, endpoint: '/vm/create' });
   });
@@ -210,8 +210,8 @@ describe('hostile JSON', () => {
 
   test.each(parts)('multipart with %s: refused, never a 500', async (_, body, status) => {
     const service = await startService({ lenient: true });
-    const answer = await service.call('createVm', { body, contentType: 'multipart/form-data; boundary=cut' });
-    expect([answer.status, deviationOf(answer)]).toEqual([status, 'multipart-body']);
+    const response = await service.call('createVm', { body, contentType: 'multipart/form-data; boundary=cut' });
+    expect([response.status, deviationOf(response)]).toEqual([status, 'multipart-body']);
   });
 
   test('what is neither a form nor one of these: 415', async () => {
@@ -222,15 +222,15 @@ describe('hostile JSON', () => {
 
   test('numbers that JSON writes in other ways are integers, and texts of digits keep them', async () => {
     const service = await startService({ lenient: true });
-    const answer = await json(service, `{${vm.replace('"cores":2', '"cores":2.0').replace('4096', '4.096e3')},"hostname":12}`);
-    expect(answer.body.data.config).toMatchObject({ cores: 2, mem: 4096, hostname: '12' });
+    const response = await json(service, `{${vm.replace('"cores":2', '"cores":2.0').replace('4096', '4.096e3')},"hostname":12}`);
+    expect(response.body.data.config).toMatchObject({ cores: 2, mem: 4096, hostname: '12' });
   });
 });
 
 test('null leaves an optional field out', async () => {
   const service = await startService({ lenient: true });
-  const answer = await json(service, JSON.stringify({ ...SMALL_VM, hostname: null, storage: null, allowFallbackIPs: null }));
-  expect(answer.body.data.config.hostname).toBe('KVM');
+  const response = await json(service, JSON.stringify({ ...SMALL_VM, hostname: null, storage: null, allowFallbackIPs: null }));
+  expect(response.body.data.config.hostname).toBe('KVM');
 });
 
 test('an operation without a form takes an empty JSON body, and no other', async () => {
@@ -270,13 +270,13 @@ test('a strict service, which is the default, refuses all of it and names nothin
   const service = await startService();
   const { operation } = apiOf('createVm');
   const key = { 'x-service-apikey': service.apiKey };
-  const answers = [
+  const responses = [
     await json(service, JSON.stringify(SMALL_VM)),
     await service.send('/vm/create/', { method: 'PUT', headers: key }),
     await service.send('/domain/list', { headers: { authorization: `Bearer ${service.apiKey}` } }),
     await service.call('createVm', { body: `${writeForm(operation, SMALL_VM)}&allowFallbackIPs=1` }),
     await service.call('createVm', { body: multipart({ cores: '2' }), contentType: 'multipart/form-data; boundary=cut' }),
   ];
-  expect(answers.map(({ status }) => status)).toEqual([415, 404, 401, 422, 415]);
-  expect(answers.map(deviationOf)).toEqual([null, null, null, null, null]);
+  expect(responses.map(({ status }) => status)).toEqual([415, 404, 401, 422, 415]);
+  expect(responses.map(deviationOf)).toEqual([null, null, null, null, null]);
 });

@@ -10,9 +10,9 @@ const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, PATH);
 test('without a token: 401 on every operation; with another one or a reseller key, too', async () => {
   const service = await startOperator();
   const refused = async (method: string, path: string, authorization: string) => {
-    const answer = await service.operate(pathOf(path), { method, headers: { authorization } });
-    expect(answer).toMatchObject({ status: 401, body: { status: 401, instance: expect.stringMatching(/^urn:uuid:/) } });
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    const response = await service.operate(pathOf(path), { method, headers: { authorization } });
+    expect(response).toMatchObject({ status: 401, body: { status: 401, instance: expect.stringMatching(/^urn:uuid:/) } });
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
   };
   for (const { operation } of operatorApi) await refused(operation.method, operation.path, '');
   for (const token of [service.apiKey, 'x', 'a'.repeat(600)]) await refused('GET', '/accounts', `Bearer ${token}`);
@@ -31,8 +31,8 @@ test('slows down clients that guess tokens, and still admits a valid token', asy
 test('sandbox operations of a live service: 403', async () => {
   const service = await startOperator({ mode: 'live' });
   for (const { operation } of operatorApi.filter(({ sandboxOnly }) => sandboxOnly)) {
-    const answer = await service.operate(pathOf(operation.path), { method: operation.method });
-    expect(answer).toMatchObject({ status: 403, body: { type: expect.stringMatching(/sandbox-only$/) } });
+    const response = await service.operate(pathOf(operation.path), { method: operation.method });
+    expect(response).toMatchObject({ status: 403, body: { type: expect.stringMatching(/sandbox-only$/) } });
   }
   expect((await service.operate('/settings')).body).toMatchObject({ mode: 'live' });
 });
@@ -55,9 +55,9 @@ test('what cannot be read: 400, 404, 405, 413, 415, 422', async () => {
   expect((await service.operate('/accounts/no-uuid')).status).toBe(400);
   expect((await service.operate(`/accounts/${PATH}`)).status).toBe(404);
   expect((await service.operate('/nothing')).status).toBe(404);
-  const answer = await service.operate('/accounts', { method: 'DELETE' });
-  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST']);
-  expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  const response = await service.operate('/accounts', { method: 'DELETE' });
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST']);
+  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
 });
 
 test('pages: everything once, in order', async () => {
@@ -77,8 +77,8 @@ test('a live service limits each key to 1,200 requests in 60 seconds until an op
   const service = await startOperator({ mode: 'live' });
   expect((await service.operate('/settings')).body).toMatchObject({ rate_limit: { requests: 1_200, seconds: 60 } });
   for (let batch = 0; batch < 12; batch++) {
-    const answers = await Promise.all(Array.from({ length: 100 }, () => service.call('listHandleCountries')));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 100 }, () => service.call('listHandleCountries')));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   }
   expect((await service.call('listHandleCountries')).status).toBe(429);
   const body = JSON.stringify({ rate_limit: null });

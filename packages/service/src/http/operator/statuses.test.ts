@@ -1,4 +1,4 @@
-/** Answers that any operation of the operator may give, for every operation of its document. */
+/** The statuses that every operation of the operator API can respond with. */
 import document from '@reseller/openapi/operator.json' with { type: 'json' };
 import * as operator from '@reseller/operator-client';
 import { sql } from 'kysely';
@@ -54,15 +54,15 @@ function resolved(value: unknown): unknown {
 const ask = (service: TestOperator, api: OperatorApi, init: RequestInit = exampleOf(api), query = '') =>
   service.operate(pathOf(api) + query, { method: api.operation.method, ...init });
 
-/** The answers that are another status than they are to be, or no problem. */
+/** The responses that have another status than expected or are not a problem. */
 async function others(
   apis: readonly OperatorApi[],
   status: number,
-  answer: (api: OperatorApi) => ReturnType<typeof ask>,
+  request: (api: OperatorApi) => ReturnType<typeof ask>,
 ): Promise<string[]> {
   const odd: string[] = [];
   for (const api of apis) {
-    const { status: given, body } = await answer(api);
+    const { status: given, body } = await request(api);
     const { status: told, title, detail } = Object(body);
     const isProblem = told === status && typeof title === 'string' && typeof detail === 'string';
     if (given !== status || !isProblem) odd.push(`${api.id} ${given} ${JSON.stringify(body)}`);
@@ -110,9 +110,9 @@ test('500 when the service is broken, and nothing of it is told, for all', async
   });
   expect(
     await others(operatorApi, 500, async (api) => {
-      const answer = await ask(service, api);
-      expect.soft(JSON.stringify(answer.body), api.id).not.toMatch(/sql|no such|_away/i);
-      return answer;
+      const response = await ask(service, api);
+      expect.soft(JSON.stringify(response.body), api.id).not.toMatch(/sql|no such|_away/i);
+      return response;
     }),
   ).toEqual([]);
 });
@@ -123,9 +123,9 @@ test('503 with Retry-After while the database is away, for all', async () => {
   await way.cut();
   expect(
     await others(operatorApi, 503, async (api) => {
-      const answer = await ask(service, api);
-      expect.soft(answer.headers.get('retry-after'), api.id).toMatch(/^[1-9]\d*$/);
-      return answer;
+      const response = await ask(service, api);
+      expect.soft(response.headers.get('retry-after'), api.id).toMatch(/^[1-9]\d*$/);
+      return response;
     }),
   ).toEqual([]);
 });

@@ -78,8 +78,8 @@ test.each(['before', 'after'] as const)('a registrar that fails once %s its work
   const service = await startOperator({ registrar });
   await register(service, 'leaving.net');
   registrar.failures = 1;
-  const answer = await service.operate('/domains/leaving.net/terminate', { method: 'POST' });
-  expect(answer).toMatchObject({ status: 200, body: { terminated: true } });
+  const response = await service.operate('/domains/leaving.net/terminate', { method: 'POST' });
+  expect(response).toMatchObject({ status: 200, body: { terminated: true } });
   expect(registrar.domains.get('leaving.net')).toMatchObject({ renewed: false });
 });
 
@@ -90,12 +90,12 @@ test('a registrar that keeps failing: 503 that says what became of it, as often 
   const terminate = () => service.operate('/domains/leaving.net/terminate', { method: 'POST' });
   registrar.failures = Infinity;
   for (const _ of [1, 2]) {
-    const answer = await terminate();
-    expect(answer).toMatchObject({
+    const response = await terminate();
+    expect(response).toMatchObject({
       status: 503,
       body: { type: expect.stringMatching(/unavailable$/), detail: expect.stringContaining('retries until') },
     });
-    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   }
   // It is cancelled, and the reseller cannot take that back while the registrar may hear of it at any moment.
   expect((await service.call('getDomain', { path: { domain: 'leaving.net' } })).body.data.domain.terminated).toBe(true);

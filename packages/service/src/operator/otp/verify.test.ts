@@ -86,8 +86,8 @@ test.each([true, false])('a good code that loses a race does not count as wrong 
   const { id, newCode } = await accountWithCodes(service);
   const account = isNamed ? id : undefined;
   const code = await newCode();
-  const answers = await Promise.all(Array.from({ length: 12 }, () => verify(desk, code, account)));
-  expect(answers.toSorted()).toEqual(['200', ...Array.from({ length: 11 }, () => '404')]);
+  const responses = await Promise.all(Array.from({ length: 12 }, () => verify(desk, code, account)));
+  expect(responses.toSorted()).toEqual(['200', ...Array.from({ length: 11 }, () => '404')]);
   expect(await verify(desk, await newCode(), account)).toBe('200');
 });
 
@@ -95,9 +95,9 @@ test('attempts that arrive together are counted one after another', async () => 
   const service = await startOperator();
   const desk = await verifierOf(service, 'Desk');
   const { id } = await accountWithCodes(service);
-  const answers = await Promise.all(Array.from({ length: 12 }, () => verify(desk, '00000000', id)));
-  expect(answers.filter((answer) => answer === '404')).toHaveLength(5);
-  expect(answers.filter((answer) => answer === '429 after 600')).toHaveLength(7);
+  const responses = await Promise.all(Array.from({ length: 12 }, () => verify(desk, '00000000', id)));
+  expect(responses.filter((response) => response === '404')).toHaveLength(5);
+  expect(responses.filter((response) => response === '429 after 600')).toHaveLength(7);
 });
 
 test('a lock ends when the clock is advanced beyond it', async () => {

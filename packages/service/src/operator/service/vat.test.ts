@@ -9,7 +9,7 @@ import { providerOf } from '../../../test/provider.ts';
 
 const DAY = 86_400_000;
 
-test('every gross price follows the rate that is in force at the moment of the answer', async () => {
+test('every gross price uses the VAT rate at the time of the response', async () => {
   const service = await startOperator();
   const { client, clock } = service;
   const { apiKey } = await deployedServer(service);
@@ -51,7 +51,7 @@ interface Prices {
   readonly price_gross: number;
 }
 
-/** Gross over net of every answer that has both, to the second decimal, since most are whole cents. */
+/** Gross over net of every response that has both, to the second decimal, since most are whole cents. */
 async function grossFactors(service: TestOperator, apiKey: string): Promise<Set<number>> {
   const data = async (...[operation, sent]: Parameters<typeof service.call>) => {
     const { status, body } = await service.call(operation, { ...sent, apiKey });

@@ -67,7 +67,7 @@ test('a server of the market and one of another account: 404, and nothing is cha
   expect(await rows(service)).toEqual(before);
 });
 
-test('the same Idempotency-Key gives the same answer again, also after the state has changed', async () => {
+test('the same Idempotency-Key gets the same response again, also after the state has changed', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   const first = await service.call('deleteDedicatedServer', { path, apiKey, idempotencyKey: 'one' });
@@ -82,8 +82,8 @@ test('the same Idempotency-Key gives the same answer again, also after the state
 test('of many cancellations at once one cancels', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
-  const answers = await Promise.all(Array.from({ length: 10 }, () => service.call('deleteDedicatedServer', { path, apiKey })));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(409)]);
+  const responses = await Promise.all(Array.from({ length: 10 }, () => service.call('deleteDedicatedServer', { path, apiKey })));
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(409)]);
 });
 
 test('a cancellation after the renewal date ends with the next runtime', async () => {

@@ -98,7 +98,7 @@ test('a server of the market reads like one that nobody has set up yet', async (
   });
 });
 
-test('a server of another account answers like an unknown one, also while it is being set up', async () => {
+test('a server of another account has the same response as an unknown one, also during its set-up', async () => {
   const service = await startService();
   const { id } = await deployedServer(service, RYZEN);
   await orderServer(service, XEON, id);

@@ -34,7 +34,7 @@ test('another account sees none of them', async () => {
   expect((await service.call('listDedicatedServers')).body.data).toEqual({ list: [] });
 });
 
-test('the management password is in the answer alone: not in the log, and sealed in the store', async () => {
+test('only the response has the management password: the log does not, and the store seals it', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   const { list } = (await service.call('listDedicatedServers', { apiKey })).body.data;

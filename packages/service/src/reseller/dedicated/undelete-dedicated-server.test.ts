@@ -63,7 +63,7 @@ test('nothing is charged, and the credit limit is not asked: the renewal was agr
   expect(data.positions.dedicated[RYZEN]).toHaveLength(1);
 });
 
-test('the same Idempotency-Key gives the same answer again', async () => {
+test('the same Idempotency-Key gets the same response again', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   await service.call('deleteDedicatedServer', { path, apiKey });
@@ -79,14 +79,15 @@ test('of cancellations and withdrawals at once, each that succeeds follows one o
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   const operations = ['deleteDedicatedServer', 'undeleteDedicatedServer'] as const;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, async (_, index) => {
       const operation = operations[index % 2] ?? 'deleteDedicatedServer';
       return { operation, status: (await service.call(operation, { path, apiKey })).status };
     }),
   );
-  const succeeded = (operation: string) => answers.filter((answer) => answer.operation === operation && answer.status === 200).length;
-  expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+  const succeeded = (operation: string) =>
+    responses.filter((response) => response.operation === operation && response.status === 200).length;
+  expect(responses.every(({ status }) => status === 200 || status === 409)).toBe(true);
   const surplus = succeeded('deleteDedicatedServer') - succeeded('undeleteDedicatedServer');
   const { data } = (await service.call('getDedicatedServer', { path, apiKey })).body;
   expect(surplus).toBe(data.accounting.terminated ? 1 : 0);

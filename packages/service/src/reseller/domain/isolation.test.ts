@@ -11,7 +11,7 @@ const requests = [
   ['editDomainDns', { type: 'A', sub: 'www', data: '198.51.100.23' }],
 ] as const;
 
-test.each(requests)("%s of another account's domain answers exactly like an unknown one, and changes nothing", async (operation, form) => {
+test.each(requests)("%s of another account's domain has the same response as an unknown one, and no effect", async (operation, form) => {
   const service = await startService();
   await register(service, 'reseller-customer.net');
   const { apiKey } = await service.account();
@@ -23,7 +23,7 @@ test.each(requests)("%s of another account's domain answers exactly like an unkn
   expect(await footprint(service)).toEqual(before);
 });
 
-test("another account's handle answers exactly like an unknown one", async () => {
+test("another account's handle has the same response as an unknown one", async () => {
   const service = await startService();
   const handle = await handleOf(service);
   const { apiKey } = await service.account();

@@ -85,12 +85,12 @@ test('of a CNAME and an address of one name that are added at the same time, one
   const { add, list } = await startWithDomain();
   for (let round = 0; round < 5; round++) {
     const sub = `host${round}`;
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       add({ type: 'A', sub, data: '198.51.100.23' }),
       add({ type: 'CNAME', sub, data: 'web1.example.net' }),
       add({ type: 'A', sub, data: '198.51.100.23' }),
     ]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
   }
   expect(await list()).toHaveLength(5);
 });

@@ -132,7 +132,7 @@ test('of many that register the same name at once, one gets it and pays for it',
   const service = await startService();
   const { apiKey } = await service.account();
   const handles = [await handleOf(service), await handleOf(service, { apiKey, phone: PHONE })];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       service.call('registerDomain', {
         form: { domain: 'reseller-customer.net', handle: handles[index % 2] },
@@ -140,7 +140,7 @@ test('of many that register the same name at once, one gets it and pays for it',
       }),
     ),
   );
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(19).fill(409)]);
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(19).fill(409)]);
   const charges = await service.store.read((db) => db.selectFrom('charges').select('amount').execute());
   expect(charges).toEqual([{ amount: 1_100_000_000 }]);
   const held = await service.store.read((db) => db.selectFrom('accounts').select('held').where('held', '>', 0).execute());
@@ -161,15 +161,15 @@ test('of purchases at once, exactly as many pass as the credit limit has room fo
   // Each costs 11.00.
   const service = await startService({ creditLimit: '50.00' });
   const handle = await handleOf(service);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, (_, index) => service.call('registerDomain', { form: { domain: `customer-${index}.net`, handle } })),
   );
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array<number>(4).fill(200), ...Array<number>(6).fill(402)]);
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([...Array<number>(4).fill(200), ...Array<number>(6).fill(402)]);
   expect((await service.call('listDomains')).body.data.list).toHaveLength(4);
   expect(service.registrar.domains.size).toBe(4);
 });
 
-test('the same key and form give the same answer again, and one domain', async () => {
+test('the same key and form get the same response again, and one domain', async () => {
   const service = await startService();
   const form = { domain: 'reseller-customer.net', handle: await handleOf(service) };
   const first = await service.call('registerDomain', { form, idempotencyKey: 'order-1' });

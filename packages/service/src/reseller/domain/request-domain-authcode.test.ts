@@ -6,7 +6,7 @@ import { startService } from '../../../test/harness.ts';
 const DOMAIN = 'reseller-customer.net';
 const path = { domain: DOMAIN };
 
-test('the info answers the authcode that was requested last', async () => {
+test('the info returns the authcode that was requested last', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   const first = (await service.call('requestDomainAuthcode', { path })).body.data.authcode;

@@ -75,10 +75,10 @@ test('while another change is under way: 409, and the first one holds', async ()
 test('of many changes at once, the registrar and the store keep the same one', async () => {
   const service = await startService();
   await register(service, DOMAIN);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, (_, index) => service.call('setDomainNameservers', { path, form: { ns1: ns(index), ns2: ns(index + 1) } })),
   );
-  for (const { status } of answers) expect([200, 409]).toContain(status);
+  for (const { status } of responses) expect([200, 409]).toContain(status);
   const { ns1, ns2 } = (await service.call('getDomain', { path })).body.data.nameserver;
   expect(service.registrar.domains.get(DOMAIN)?.nameservers).toEqual([ns1, ns2]);
 });

@@ -34,8 +34,8 @@ test('of two at once, one withdraws the cancellation', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   await service.domains.terminate(DOMAIN);
-  const answers = await Promise.all([service.call('undeleteDomain', { path }), service.call('undeleteDomain', { path })]);
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  const responses = await Promise.all([service.call('undeleteDomain', { path }), service.call('undeleteDomain', { path })]);
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409]);
 });
 
 test('a registrar that fails: 500, and the domain is still cancelled on both sides', async () => {

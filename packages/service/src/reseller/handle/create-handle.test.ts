@@ -35,11 +35,11 @@ test('every country of the list can be used', async () => {
   const { data } = (await service.call('listHandleCountries')).body;
   expect(data).toContainEqual({ code: 'NL', title: 'Netherlands' });
   expect(data.length).toBeGreaterThanOrEqual(249);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     data.map(({ code }: { code: string }) => service.call('createHandle', { form: { ...PERSON, countrycode: code } })),
   );
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(new Set(answers.map(({ body }) => body.data.handle)).size).toBe(data.length);
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(responses.map(({ body }) => body.data.handle)).size).toBe(data.length);
 });
 
 test('names of every script are kept as they are', async () => {

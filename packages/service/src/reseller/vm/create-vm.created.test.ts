@@ -92,14 +92,14 @@ test('accepts the display name of a key without the key, and does not use it', a
 test('no address is given twice', async () => {
   const service = await startService();
   const { apiKey } = await service.account();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 12 }, (_, index) => service.call('createVm', { form: { ...SMALL_VM, ips: 2 }, ...(index % 2 ? { apiKey } : {}) })),
   );
-  const addresses = answers.flatMap(({ body }) => body.data.config.ipv4.map(({ address }: { address: string }) => address));
-  const networks = answers.map(({ body }) => body.data.config.ipv6[0].ip_address);
+  const addresses = responses.flatMap(({ body }) => body.data.config.ipv4.map(({ address }: { address: string }) => address));
+  const networks = responses.map(({ body }) => body.data.config.ipv6[0].ip_address);
   expect(new Set(addresses).size).toBe(24);
   expect(new Set(networks).size).toBe(12);
-  expect(new Set(answers.map(({ body }) => body.data.identifier)).size).toBe(12);
+  expect(new Set(responses.map(({ body }) => body.data.identifier)).size).toBe(12);
 });
 
 test('own subnets are used first, and the provider’s only where the form allows it', async () => {
@@ -121,7 +121,7 @@ test('own subnets are used first, and the provider’s only where the form allow
   expect(stranger.body.data.config.ipv4[0].address).toBe('100.64.0.3');
 });
 
-test('the password is in the answer alone', async () => {
+test('only the response has the password', async () => {
   const service = await startService();
   const { body } = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'one' });
   const log = await service.call('listRequests');

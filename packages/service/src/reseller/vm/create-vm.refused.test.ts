@@ -84,8 +84,8 @@ test('beyond the credit limit: 402, and nothing is changed', async () => {
 test('of purchases at once, exactly as many pass as the credit limit has room for', async () => {
   // Each holds 7.10666667 EUR.
   const service = await startService({ creditLimit: '50.00' });
-  const answers = await Promise.all(Array.from({ length: 20 }, () => service.call('createVm', { form: SMALL_VM })));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array<number>(7).fill(200), ...Array<number>(13).fill(402)]);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => service.call('createVm', { form: SMALL_VM })));
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([...Array<number>(7).fill(200), ...Array<number>(13).fill(402)]);
 });
 
 test('a full host system: 409, and nothing is changed', async () => {

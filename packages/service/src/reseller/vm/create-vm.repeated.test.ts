@@ -7,7 +7,7 @@ import { resellerApi } from '../../../test/http-client.ts';
 const vmsOf = async (service: Awaited<ReturnType<typeof startService>>) =>
   (await service.store.read((db) => db.selectFrom('vms').select('id').execute())).length;
 
-test('the same key and form give the same answer again, password included, and one VM', async () => {
+test('the same key and form get the same response again, password included, and one VM', async () => {
   const service = await startService();
   const first = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
   const second = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
@@ -33,13 +33,13 @@ test('the same key with another form is refused', async () => {
 
 test('of many with the same key at once, one buys', async () => {
   const service = await startService();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, () => service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' })),
   );
   expect(await vmsOf(service)).toBe(1);
-  const bought = answers.filter(({ status }) => status === 200);
+  const bought = responses.filter(({ status }) => status === 200);
   expect(new Set(bought.map(({ body }) => body.data.identifier)).size).toBe(1);
-  for (const { status, body } of answers) if (status !== 200) expect(body.type).toBe('idempotency_key_in_progress');
+  for (const { status, body } of responses) if (status !== 200) expect(body.type).toBe('idempotency_key_in_progress');
 });
 
 test('a request that was refused may be sent again with its key', async () => {
@@ -66,12 +66,12 @@ test.each(['', 'a b', 'ü', 'x'.repeat(256)])("the key '%s' is malformed", async
   expect(response).toMatchObject({ status: 400, body: { type: 'malformed_request' } });
 });
 
-test('every answer says how long keys are kept, refusals too', async () => {
+test('every response says how long keys are kept, refusals too', async () => {
   const service = await startService();
-  const answers = [
+  const responses = [
     await service.call('createVm', { form: SMALL_VM }),
     await service.call('listVmHosts'),
     await service.send('/no/such/path'),
   ];
-  for (const { headers } of answers) expect(headers.get('idempotency-key-lifetime')).toBe('86400');
+  for (const { headers } of responses) expect(headers.get('idempotency-key-lifetime')).toBe('86400');
 });

@@ -107,7 +107,7 @@ async function sell({ client, clock }: TestOperator, hostsystem: string, discoun
   await operator.createSale({ client, body });
 }
 
-/** Nothing in here is taken from the service: prices are read from its answers, and put together as its document says. In units of 10^-8 EUR. */
+/** Nothing here comes from the code of the service: the prices are read from its responses and combined as its document says. In units of 10^-8 EUR. */
 function documentedPrice(wished: Form, host: VmHost | undefined, sales: readonly Sale[]): bigint {
   if (!host?.prices || !host.included) throw new Error('The host system shows no prices.');
   const { included } = host;

@@ -283,9 +283,9 @@ test.each(ofExtension.map(({ id, operation }) => [id, operation] as const))(
       const { status, body } = await service.send(url, { method, headers: { 'x-service-apikey': service.apiKey } });
       return { status, body: { ...body, requestID: 'of this request' } };
     };
-    const answer = await sendTo(path.replaceAll(/\{\w+\}/g, '48213'));
-    expect(answer).toMatchObject({ status: 404, body: { type: 'not_found' } });
-    expect(answer).toEqual(await sendTo('/no/such/path'));
+    const response = await sendTo(path.replaceAll(/\{\w+\}/g, '48213'));
+    expect(response).toMatchObject({ status: 404, body: { type: 'not_found' } });
+    expect(response).toEqual(await sendTo('/no/such/path'));
   },
 );
 

@@ -29,7 +29,7 @@ test('an unknown system is refused', async () => {
   expect(service.hypervisor.vms.get(Number(vmid))?.os).toBe('debian_12');
 });
 
-test("another account's VM answers exactly like an unknown one", async () => {
+test("another account's VM has the same response as an unknown one", async () => {
   const service = await startService();
   const vmid = String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);
   const { apiKey } = await service.account();

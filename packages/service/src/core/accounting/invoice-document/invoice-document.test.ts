@@ -308,9 +308,9 @@ test('links begin with the public URL of the service, not with the host of the r
     const { port } = new URL(service.baseUrl);
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-service-apikey': service.apiKey };
     const [response] = await once(request({ port, path: '/accounting/invoices', headers }).end(), 'response');
-    const answer = await textOf(response);
-    expect(answer).not.toContain('evil');
-    const { data }: { data: Readonly<Record<string, InvoiceSummary>> } = JSON.parse(answer);
+    const body = await textOf(response);
+    expect(body).not.toContain('evil');
+    const { data }: { data: Readonly<Record<string, InvoiceSummary>> } = JSON.parse(body);
     return Object.values(data)[0]?.invoice;
   };
   const bare = await startService();
