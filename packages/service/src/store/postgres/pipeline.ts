@@ -18,8 +18,10 @@ export interface Result {
 /** A statement that the connection prepares. */
 interface Prepared {
   readonly name: string;
-  /** Undefined until it has run. Until then, each message prepares it, because an error may have skipped the preparation. */
-  columns: readonly Column[] | undefined;
+  /** False until it has run. Until then, each message prepares it, because an error may have skipped the preparation. */
+  isPrepared: boolean;
+  /** Known once it has run. A message that an error cuts short does not change them, because others that need them may be under way. */
+  columns: readonly Column[];
 }
 
 interface Column {
@@ -78,7 +80,7 @@ export class Pipeline implements Submittable {
     const message = memory.unused.splice(0).map((name) => serialize.close({ type: 'S', name }));
     this.#sent = this.#statements.map(({ text, values }) => {
       const statement = memory.prepared.get(text) ?? remember(memory, text);
-      const isNew = statement.columns === undefined;
+      const isNew = !statement.isPrepared;
       if (isNew) prepare(message, statement, text);
       message.push(serialize.bind({ statement: statement.name, values }), serialize.execute());
       return { statement, isNew };
@@ -101,8 +103,10 @@ export class Pipeline implements Submittable {
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     try {
+      const columns = this.#sent?.[this.#done.length]?.statement.columns ?? [];
+      if (columns.length !== fields.length) throw new Error(`A row has ${fields.length} columns instead of ${columns.length}.`);
       const row = Object.create(Object.prototype);
-      for (const [index, { name, parse }] of (this.#sent?.[this.#done.length]?.statement.columns ?? []).entries()) {
+      for (const [index, { name, parse }] of columns.entries()) {
         const text = fields[index] ?? null;
         row[name] = text === null ? null : parse(text);
       }
@@ -114,7 +118,7 @@ export class Pipeline implements Submittable {
 
   handleCommandComplete({ text: tag }: { readonly text: string }): void {
     const sent = this.#sent?.[this.#done.length];
-    if (sent) sent.statement.columns ??= [];
+    if (sent) sent.statement.isPrepared = true;
     const count = Number(/\d+$/.exec(tag)?.[0] ?? 0);
     this.#done.push({ rows: this.#rows, count, tag });
     this.#rows = [];
@@ -124,7 +128,7 @@ export class Pipeline implements Submittable {
     const memory = memoryOf(connection);
     if (isOutdatedPlan(error)) forgetAll(memory);
     // Its preparation may have failed.
-    for (const { statement, isNew } of this.#sent?.slice(this.#done.length) ?? []) if (isNew) statement.columns = undefined;
+    for (const { statement, isNew } of this.#sent?.slice(this.#done.length) ?? []) if (isNew) statement.isPrepared = false;
     this.#outcome.reject(error);
     this.#onEnd();
   }
@@ -153,7 +157,7 @@ function forgetAll(memory: Memory): void {
 let names = 0;
 
 function remember({ prepared }: Memory, text: string): Prepared {
-  const statement: Prepared = { name: `s${names++}`, columns: undefined };
+  const statement: Prepared = { name: `s${names++}`, isPrepared: false, columns: [] };
   prepared.set(text, statement);
   return statement;
 }

@@ -1,0 +1,42 @@
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { newDatabase } from '../../../test/engines.ts';
+import type { Statement } from '../prepared.ts';
+import { Pipeline } from './pipeline.ts';
+import type { Result } from './pipeline.ts';
+
+/** Fails after a moment, so that messages are sent behind it. */
+const FAIL_LATER: Statement = { text: 'select 1 / (length(pg_sleep(0.3)::text)) as never', values: [] };
+const READ: Statement = { text: 'select 7 as seven', values: [] };
+
+/** Sends messages on one connection. Each is written at once, and the driver learns of it when the one before has ended. */
+async function connection() {
+  const client = new Client({ connectionString: await newDatabase() });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const sent: Pipeline[] = [];
+  function next(): void {
+    sent.shift();
+    if (sent[0]) client.query(sent[0]);
+  }
+  return (...statements: Statement[]): Promise<readonly Result[]> => {
+    const pipeline = new Pipeline(statements, next);
+    pipeline.write(client.connection);
+    if (sent.push(pipeline) === 1) client.query(pipeline);
+    return pipeline.results;
+  };
+}
+
+test('reads the columns of a statement that an earlier message has prepared and a failing one could not prepare again', async () => {
+  const send = await connection();
+  const first = send(READ);
+  // It prepares the statement too, because it is sent before the first message has returned.
+  const failing = send(FAIL_LATER, READ);
+  failing.catch(() => {});
+  expect((await first)[0]?.rows).toEqual([{ seven: 7 }]);
+  const behind = send(READ);
+  await expect(failing).rejects.toThrow('division by zero');
+  expect((await behind)[0]?.rows).toEqual([{ seven: 7 }]);
+  expect((await send(READ))[0]?.rows).toEqual([{ seven: 7 }]);
+});
