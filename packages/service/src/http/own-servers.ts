@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Runtime } from '../delivery/runtime.ts';
 import type { HttpContext } from './context.ts';
 
-/** The styles of the site hide what is about the extension then. */
+/** With this class, the styles of the site hide the links to the extension. */
 const HIDE_EXTENSION = "document.documentElement.classList.add('without-extension');\n";
 
 /**

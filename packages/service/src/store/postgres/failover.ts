@@ -9,7 +9,7 @@ export interface Connections {
   connect(): Promise<PoolClient>;
   /** Whether a connection must not be used again, because its server has become read-only, is stopping, or is no longer the primary. */
   isLost(client: PoolClient): boolean;
-  /** Declares all connections lost that are open. */
+  /** Treats all open connections as lost. */
   loseAll(): void;
   /** Further calls have no effect. */
   end(): Promise<void>;

@@ -30,7 +30,7 @@ export interface Flusher {
  * A crash of the server closes the line, and a new line never vouches for an earlier commit.
  *
  * @param connections Their commits wait for the disk.
- * @param onOtherServer Called if another server has committed than the one that the line leads to.
+ * @param onOtherServer Called if the server that has committed is not the one that the line leads to.
  */
 export function flusher(connections: Connections, onOtherServer: () => void): Flusher {
   let line: Promise<FlushLine & { end(): void }> | undefined;
@@ -85,7 +85,7 @@ export function flusher(connections: Connections, onOtherServer: () => void): Fl
   };
 }
 
-/** Sends each query when the one before has returned, because the driver does not queue them. The first failure fails all after it. */
+/** Sends each query when the one before has returned, because pg 9 refuses a query while another runs. A failure fails all later ones. */
 function oneAtATime(query: (text: string) => Promise<unknown>): (text: string) => Promise<void> {
   let last = Promise.resolve();
   return (text) => (last = last.then(async () => void (await query(text))));

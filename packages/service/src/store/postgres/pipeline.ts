@@ -20,7 +20,7 @@ interface Prepared {
   readonly name: string;
   /** False until it has run. Until then, each message prepares it, because an error may have skipped the preparation. */
   isPrepared: boolean;
-  /** Known once it has run. A message that an error cuts short does not change them, because others that need them may be under way. */
+  /** Known once it has run. An error does not change them, because messages behind the failing one may need them. */
   columns: readonly Column[];
 }
 
