@@ -50,7 +50,7 @@ export interface Undecided {
 }
 
 export interface ReconcileOptions extends Pick<RequestOptions, 'signal' | 'timeoutMs' | 'maxRetries' | 'headers'> {
-  /** Milliseconds after its sending from which a request that the log does not have counts as never arrived. Default 15,000. */
+  /** Milliseconds after the last attempt from which a request that is not in the log counts as never arrived. Default 15,000. */
   readonly settleMs?: number | undefined;
   /**
    * Whether the request may be sent again with its idempotency key, to a server that honours keys. It takes effect once, even if
@@ -156,7 +156,7 @@ function decide({ memory }: ReconcileParts, request: LostRequest, look: Look, is
   }
   if (done.length > group.length || (isLast && !alike.every(isRefusal))) return { outcome: 'undecided', candidates: alike };
   const [refusal] = sure;
-  // With fewer refusals than sendings, one of them may still be on its way.
+  // With fewer refusals than attempts, an attempt may still be on its way.
   const isRefused = group.length === 1 && sure.length >= request.attempts && sure.every(isRefusal);
   if (!isLast && !isRefused) return undefined;
   for (const entry of sure) memory.claimed.add(entry.requestID);
