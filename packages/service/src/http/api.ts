@@ -33,13 +33,11 @@ export async function specifiedOperations(): Promise<readonly ApiOperation[]> {
 }
 
 /**
- * Compiles the checks of a purchase. They prepare the compiler for those of the other operations, which are compiled when they are first used. Otherwise the first
- * form would hold up all requests for about 0.1 s.
+ * Compiles the check of a purchase. It prepares the compiler for those of the other operations, which are compiled when they are first
+ * used. Otherwise the first form would hold up all requests for about 0.1 s.
  */
 export function prepareChecks(operations: readonly ApiOperation[]): void {
-  const purchase = operations.find(({ id }) => id === 'createVm');
-  purchase?.checkForm?.({});
-  purchase?.codec.prepare();
+  operations.find(({ id }) => id === 'createVm')?.checkForm?.({});
 }
 
 function toApiOperation(operation: Operation, { compile }: Validator): ApiOperation {
