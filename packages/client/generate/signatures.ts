@@ -164,7 +164,7 @@ function datedAnswerType(document: OpenApiDocument, operation: Operation): strin
   return instants.length === 0 ? answer : `Dates extends true ? WithDates<${answer}, ${instants.map(quoted).join(' | ')}> : ${answer}`;
 }
 
-/** Whether a second sending may have a second effect. */
+/** Whether a repeated request may have a second effect. */
 function isOnce({ retry }: Operation): boolean {
   return retry === 'never';
 }

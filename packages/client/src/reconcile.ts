@@ -11,6 +11,7 @@ import type { LostRequest, Memory } from './memory.ts';
 import type { Connection } from './runtime/connection.ts';
 import { OutcomeUnknownError, ResellerError } from './runtime/errors.ts';
 import { isRecord, parseJson } from './runtime/json.ts';
+import type { Operation } from './runtime/operation.ts';
 import type { RequestOptions } from './runtime/options.ts';
 import type { Prepared } from './runtime/prepare.ts';
 import type { Recovered } from './runtime/recovered.ts';
@@ -49,7 +50,7 @@ export interface Undecided {
 }
 
 export interface ReconcileOptions extends Pick<RequestOptions, 'signal' | 'timeoutMs' | 'maxRetries' | 'headers'> {
-  /** Milliseconds after its sending from which a request that the log does not have counts as never arrived. Default 15,000. */
+  /** Milliseconds after the last attempt from which a request that is not in the log counts as never arrived. Default 15,000. */
   readonly settleMs?: number | undefined;
   /**
    * Whether the request may be sent again with its idempotency key, to a server that honours keys. It takes effect once, even if
@@ -112,7 +113,7 @@ async function reconcileByKey(
     try {
       const answer = await resend(prepared);
       memory.remember(answer.requestID, clock.now());
-      return { ...settled(request, committed(request.prepared.operation.id, await answer.response.clone().text())), answer };
+      return { ...settled(request, committed(request.prepared.operation, await answer.response.clone().text())), answer };
     } catch (error) {
       if (!(error instanceof ResellerError) || options.signal?.aborted) throw error;
       if (!(error instanceof OutcomeUnknownError)) return settled(request, { outcome: 'not-committed', error });
@@ -151,11 +152,11 @@ function decide({ memory }: ReconcileParts, request: LostRequest, look: Look, is
   const own = done.length === group.length ? done[group.indexOf(request)] : undefined;
   if (own) {
     for (const entry of sure) if (entry.response_body === own.response_body) memory.claimed.add(entry.requestID);
-    return committed(request.prepared.operation.id, own.response_body, own);
+    return committed(request.prepared.operation, own.response_body, own);
   }
   if (done.length > group.length || (isLast && !alike.every(isRefusal))) return { outcome: 'undecided', candidates: alike };
   const [refusal] = sure;
-  // With fewer refusals than sendings, one of them may still be on its way.
+  // With fewer refusals than attempts, an attempt may still be on its way.
   const isRefused = group.length === 1 && sure.length >= request.attempts && sure.every(isRefusal);
   if (!isLast && !isRefused) return undefined;
   for (const entry of sure) memory.claimed.add(entry.requestID);
@@ -238,12 +239,12 @@ function settled(request: LostRequest, outcome: Reconciliation): Found {
 }
 
 /** @param envelope JSON text of the response. */
-function committed(operation: string, envelope: string, entry?: RequestLogItem): Reconciliation {
-  if (!isOnceOperation(operation)) throw new Error(`The outcome of ${operation} cannot be unknown.`);
+function committed(operation: Operation, envelope: string, entry?: RequestLogItem): Reconciliation {
+  if (!isOnce(operation)) throw new Error(`The outcome of ${operation.id} cannot be unknown.`);
   const { data } = JSON.parse(envelope);
   const masked: string[] = [];
   removeMasks(data, '', masked);
-  return { outcome: 'committed', operation, data, masked, ...(entry && { entry }) };
+  return { outcome: 'committed', operation: operation.id, data, masked, ...(entry && { entry }) };
 }
 
 /** Removes masks, which would pass for secrets, and collects their paths. */
@@ -260,6 +261,6 @@ function removeMasks(value: unknown, path: string, masked: string[]): void {
 /** `***`, or words in brackets such as `[hidden]`. */
 const MASK = /^([*•]+|[[(<].*[\])>])$/;
 
-function isOnceOperation(id: string): id is OnceOperation {
-  return id !== '';
+function isOnce(operation: Operation): operation is Operation & { readonly id: OnceOperation } {
+  return operation.effect !== 'read' && !operation.repeatable;
 }

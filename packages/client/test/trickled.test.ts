@@ -38,7 +38,7 @@ async function trickle(response: ServerResponse, until: number): Promise<void> {
   }
 }
 
-test('a body that arrives byte by byte is read whole, also where a character is cut', async () => {
+test('reads the whole of a body that arrives byte by byte, even if a character is split', async () => {
   for (const headers of [{ 'content-length': bytes.length }, {}]) {
     const reseller = await clientOf(async (response) => {
       response.writeHead(200, headers);
@@ -53,7 +53,7 @@ test.each([
   ['within a character', MIDDLE],
   ['before its last byte', bytes.length - 1],
   ['after its first byte', 1],
-])('a body that ends %s is cut: a read throws it, and the outcome of a purchase is unknown', async (_, until) => {
+])('treats a body that ends %s as cut: a read throws, and the outcome of a purchase is unknown', async (_, until) => {
   for (const headers of [{ 'content-length': bytes.length }, {}]) {
     const reseller = await clientOf(async (response) => {
       response.writeHead(200, headers);
@@ -66,7 +66,7 @@ test.each([
   }
 });
 
-test('a body that never ends is given up when the time is over, however many bytes still arrive', async () => {
+test('aborts a body that never ends after the timeout, even if bytes still arrive', async () => {
   const reseller = await clientOf(async (response) => {
     response.writeHead(200);
     while (!response.destroyed) {

@@ -1,4 +1,4 @@
-/** What one sending tells: whether the request was carried out, and which error describes it. */
+/** Classifies the result of one attempt: whether the request was carried out, and which error describes it. */
 import {
   AbortedError,
   AuthenticationError,
@@ -32,15 +32,15 @@ export interface Failure {
   readonly kind: 'failure';
   /** Who answered: the API itself, something before it such as a gateway, or no one. */
   readonly source: 'api' | 'foreign' | 'none';
-  /** Whether this sending was carried out, as far as it tells. */
+  /** Whether this attempt was carried out, as far as its result tells. */
   readonly carriedOut: 'no' | 'unknown';
-  /** Whether the API refused the request itself. Such a refusal also settles every earlier sending with the same key. */
+  /** Whether the API refused the request itself. Such a refusal also settles every earlier attempt with the same key. */
   readonly settles: boolean;
-  /** Whether another sending may fare better. */
+  /** Whether a retry may succeed. */
   readonly transient: boolean;
   /** Milliseconds that the server asks to wait. */
   readonly retryAfterMs?: number | undefined;
-  /** Describes the failure when no further sending follows. */
+  /** Describes the failure when no retry follows. */
   readonly error: {
     readonly Class: ErrorClass;
     readonly message: string;
@@ -102,7 +102,7 @@ function foreignReason({ status, text }: Received): AnswerReason {
   return /^\s*\{/.test(text) ? 'cut' : 'not-json';
 }
 
-/** Whether another sending may fare better than a response with this status. */
+/** Whether a retry may succeed after a response with this status. */
 export function isTransient(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
 }

@@ -41,7 +41,7 @@ function classifyRefusal({ status, headers }: Received, { type, requestID, messa
   };
 }
 
-/** Refusals of the caller, or of any request at this moment. An earlier sending may have been carried out all the same. */
+/** Refusals of the caller, or of any request at this moment. An earlier attempt may still have been carried out. */
 const SAYS_NOTHING_OF_THE_REQUEST: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 501, 503]);
 
 function readEnvelope({ status, text }: Received): Envelope | undefined {

@@ -1,4 +1,4 @@
-/** A request from its first sending until it is settled. */
+/** A request from its first attempt until it is settled. */
 import { classifyUnanswered } from './classify.ts';
 import type { Failure, Success } from './classify.ts';
 import { learnKeySupport } from './connection.ts';
@@ -22,7 +22,7 @@ export interface Sendable {
   /** Undefined when the operation takes no key. */
   readonly idempotencyKey?: string | undefined;
   readonly options: RequestOptions;
-  /** Whether an earlier sending of it may have been carried out. */
+  /** Whether an earlier attempt may have been carried out. */
   readonly isLost?: boolean;
 }
 

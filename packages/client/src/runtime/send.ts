@@ -1,4 +1,4 @@
-/** One sending of a request, with its timeout. */
+/** One attempt of a request, with its timeout. */
 import type { Fetch } from './options.ts';
 
 /** A request as it goes over the wire. */
@@ -9,7 +9,7 @@ export interface WireRequest {
   readonly body: string | null;
 }
 
-/** What came of one sending. */
+/** The result of one attempt. */
 export type Attempt = Received | Unanswered;
 
 /** A whole response. */

@@ -18,7 +18,7 @@ export function classifyProblem(received: Received): Verdict {
     kind: 'failure',
     source: 'api',
     carriedOut: isUnknown ? 'unknown' : 'no',
-    // The API has no idempotency keys, so a refusal says nothing about an earlier sending.
+    // The API has no idempotency keys, so a refusal says nothing about an earlier attempt.
     settles: false,
     transient: isTransient(status),
     retryAfterMs: retryAfterMs(headers),

@@ -1,5 +1,5 @@
 /** Responses of the reseller API as text: the envelope, and the part of it that the request log shows. */
-import { childNodes, maskSecrets, schemaNodes, typesOf } from '@reseller/contract';
+import { maskSecrets, memberTypes } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 
 import type { LogEntry, SharedResponse, SharedText } from '../store/log-row.ts';
@@ -67,8 +67,10 @@ export const errorCodec: ErrorCodec = createErrorCodec((requestId) => requestId)
 /** Builds the codec of an operation from the document. Called once per operation, at start-up. */
 export function createReplyCodec(operation: Operation): ReplyCodec {
   const schema = successSchemaOf(operation);
-  const hasRequestId = !allowsNullRequestId(schema);
+  let hasRequestId: boolean | undefined;
   function sentId(requestId: string | null) {
+    // An operation whose envelope allows null as requestID has none in its responses.
+    hasRequestId ??= !memberTypes(resellerDocument, schema, 'requestID').has('null');
     return hasRequestId ? requestId : null;
   }
   const kept = new WeakMap<object, { readonly sent: string; readonly logged: SharedText }>();
@@ -151,11 +153,6 @@ function createErrorCodec(sentId: (requestId: string | null) => string | null): 
       return { status, body, loggedBody: body, errorType: type, retryAfter };
     },
   };
-}
-
-/** Whether the schema of an envelope allows null as requestID. Such responses then have no requestID. */
-function allowsNullRequestId(schema: string): boolean {
-  return typesOf(childNodes(resellerDocument, schemaNodes(resellerDocument, schema), 'requestID')).has('null');
 }
 
 /** The pointer to the schema of an operation's JSON response with status 200. */

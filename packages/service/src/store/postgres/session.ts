@@ -67,8 +67,17 @@ export function createSession(pool: Connections, { scope, shareRead, connections
   let state: 'reading' | 'not begun' | 'begun' = 'reading';
   let isOptimistic = false;
   let waiting: Waiting[] = [];
+  let sending: Promise<Result[]> | undefined;
 
-  async function send(statements: readonly Statement[]): Promise<Result[]> {
+  function send(statements: readonly Statement[]): Promise<Result[]> {
+    if (sending) throw new Error('A transaction or read sent a statement before the result of the last one. Await each statement.');
+    sending = resultsOf(statements).finally(() => {
+      sending = undefined;
+    });
+    return sending;
+  }
+
+  async function resultsOf(statements: readonly Statement[]): Promise<Result[]> {
     const pipeline = new Pipeline(statements);
     const client = await (connecting ??= pool.connect());
     client.query(pipeline);
@@ -211,6 +220,7 @@ export function createSession(pool: Connections, { scope, shareRead, connections
     },
     isAssuming,
     async end() {
+      await sending?.catch(() => undefined);
       waiting = [];
       isOptimistic = false;
       const isOpen = state === 'begun' && !(await hasRolledBack());
