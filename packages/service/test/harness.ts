@@ -5,7 +5,7 @@ import type { Operation } from '@reseller/contract';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
-import { expect, inject, onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 
 import { createAccount, issueApiKey, systemRandom } from '../src/index.ts';
 import type { Ports, Random, Store } from '../src/index.ts';
@@ -179,9 +179,13 @@ export function expectDescribed(operation: Operation, received: Received): void 
   if (seen) appendFileSync(seen, `${operation.id} ${received.status}\n`);
 }
 
-function expectEnvelope({ status, body }: Received): void {
-  expect(body).toMatchObject({ status: status < 400 ? 'success' : 'error', message: expect.any(String) });
-  expect(body).toHaveProperty('requestID');
-  expect(body).toHaveProperty('data');
-  if (status >= 400) expect(body).toHaveProperty('type', expect.any(String));
+// Without `expect`, which takes a tenth of the time of a call.
+function expectEnvelope({ status, text, body }: Received): void {
+  const isEnvelope =
+    body?.status === (status < 400 ? 'success' : 'error') &&
+    typeof body.message === 'string' &&
+    'requestID' in body &&
+    'data' in body &&
+    (status < 400 || typeof body.type === 'string');
+  if (!isEnvelope) throw new Error(`The response with status ${status} is not an envelope: ${text}`);
 }
