@@ -119,7 +119,7 @@ describe('events', () => {
     ]);
     expect(events[1]).toMatchObject({
       delay: 5_000,
-      error: { name: 'AnswerError' },
+      error: { name: 'ResponseError' },
       operation: 'listDomains',
       billable: false,
       method: 'GET',

@@ -162,15 +162,15 @@ test.each<[string, ServedResponse, object]>([
   ['a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Welcome</h1>' }, { status: 200, reason: 'html' }],
   ['a page of a gateway', { status: 404, body: '<h1>Not found</h1>' }, { status: 404, reason: 'html' }],
   ['other JSON', { status: 404, headers: json, body: '{"error":"no route"}' }, { status: 404, reason: 'no-envelope' }],
-])('reports that %s is not from the API', async (_, answer, expected) => {
-  const { client } = await clientOf(answer);
-  await expect(getClock({ client })).rejects.toMatchObject({ name: 'AnswerError', ...expected });
+])('reports that %s is not from the API', async (_, response, expected) => {
+  const { client } = await clientOf(response);
+  await expect(getClock({ client })).rejects.toMatchObject({ name: 'ResponseError', ...expected });
 });
 
 test('does not follow a redirect, so that the token stays with its server', async () => {
   const other = await clientOf({ status: 200, headers: json, body: '{}' });
   const { client } = await clientOf({ status: 307, headers: { location: other.baseUrl } });
-  await expect(getClock({ client })).rejects.toMatchObject({ name: 'AnswerError', status: 307, reason: 'redirect' });
+  await expect(getClock({ client })).rejects.toMatchObject({ name: 'ResponseError', status: 307, reason: 'redirect' });
   expect(other.sent).toEqual([]);
 });
 

@@ -20,6 +20,18 @@ export async function textsIn(store: Store): Promise<ReadonlySet<unknown>> {
   return new Set(Object.values(await tablesOf(store)).flatMap((rows) => rows.flatMap((row) => Object.values(row))));
 }
 
+/** The tables with a row that contains a text, in whatever case. */
+export function tablesWith(store: Store, text: string): Promise<readonly string[]> {
+  return store.read(async (db) => {
+    const found: string[] = [];
+    for (const { name } of await db.introspection.getTables()) {
+      const rows = await db.withTables<Record<string, Row>>().selectFrom(name).selectAll().execute();
+      if (JSON.stringify(rows).toLowerCase().includes(text.toLowerCase())) found.push(name);
+    }
+    return found.toSorted();
+  });
+}
+
 type Row = Readonly<Record<string, unknown>>;
 
 /** Rows by table, in an order that does not depend on the engine. */

@@ -1,7 +1,7 @@
 import * as operator from '@reseller/operator-client';
-import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 
+import { tablesWith } from '../../test/contents.ts';
 import { PERSON } from '../../test/domains.ts';
 import { engines } from '../../test/engines.ts';
 import { SMALL_VM } from '../../test/harness.ts';
@@ -101,14 +101,6 @@ const SSH_KEY = {
 };
 
 /** The tables with a row that contains the mark. */
-function tablesWithMark({ store }: TestOperator): Promise<readonly string[]> {
-  return store.read(async (db) => {
-    const found: string[] = [];
-    for (const { name } of await db.introspection.getTables()) {
-      if (KEPT_NAMES.has(name)) continue;
-      const { rows } = await sql<object>`select * from ${sql.table(name)}`.execute(db);
-      if (JSON.stringify(rows).toLowerCase().includes(MARK)) found.push(name);
-    }
-    return found.toSorted();
-  });
+async function tablesWithMark({ store }: TestOperator): Promise<readonly string[]> {
+  return (await tablesWith(store, MARK)).filter((name) => !KEPT_NAMES.has(name));
 }

@@ -95,10 +95,10 @@ describe.each(engines)('on %s', (engine) => {
     const gone = before.slice(0, 4);
     for (const identifier of gone) await remove(service, identifier);
     service.clock.advanceTo('2026-12-02T00:00:00Z');
-    const answers = await Promise.all(Array.from({ length: 12 }, () => requestVm(service)));
-    const passed = answers.filter(({ status }) => status === 200).map(({ body }) => body.data.identifier);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => requestVm(service)));
+    const passed = responses.filter(({ status }) => status === 200).map(({ body }) => body.data.identifier);
     expect(passed.toSorted()).toEqual(gone.toSorted());
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(8);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(8);
     await expectInvariants(service.store);
   });
 

@@ -75,7 +75,6 @@ test.each([
   expect(await addressesOfPool(store)).toEqual(addresses.map((address, position) => ({ ...shared, address, position })));
 });
 
-// A statement has at most 500 addresses. A /23 has 509 of them, and a /55 has 511 networks.
 test.each([
   ['100.126.0.0/23', 509, '100.126.1.254'],
   ['2001:db8:fff0::/55', 511, '2001:db8:fff0:1ff::/64'],

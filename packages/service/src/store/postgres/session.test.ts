@@ -44,3 +44,10 @@ test('continues reads and transactions after a newer version has added columns t
   await add('two');
   expect(await change()).toMatchObject([{ one: 1, two: 1 }]);
 });
+
+test('refuses a statement that is sent before the result of the last one', async () => {
+  const store = await open(await newDatabase());
+  const both = store.read((db) => Promise.all([settings(db), settings(db)]));
+  await expect(both).rejects.toThrow('Await each statement.');
+  await expect(store.read(settings)).resolves.toEqual([]);
+});
