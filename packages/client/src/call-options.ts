@@ -10,7 +10,7 @@ export interface CallOptions extends RequestOptions {
 /** Options of a call that finds out by itself what happened when its response is lost. */
 export interface ReconcilingOptions extends RequestOptions {
   /**
-   * With `true`, a lost response starts `reconcile`. If the request was carried out, the call returns its answer; one that comes from
+   * With `true`, a lost response starts `reconcile`. If the request was carried out, the call returns its response; one that comes from
    * the request log lacks secrets. If it was not, the call throws the error that says why. If that cannot be told, it throws
    * `OutcomeUnknownError`.
    */

@@ -68,11 +68,11 @@ export function isBefore({ requestDate }: RequestLogItem, { sentAt }: LostReques
   return Date.parse(requestDate) < sentAt + clockOffset - CLOCK_SLACK_MS;
 }
 
-/** The clock of the log is told by entries whose time of answer this client knows. */
-function clockOffsetOf(entries: readonly RequestLogItem[], { answered }: Memory): number | undefined {
+/** Entries whose responses this client received show the difference between its clock and that of the log. */
+function clockOffsetOf(entries: readonly RequestLogItem[], { respondedAt }: Memory): number | undefined {
   for (const { requestID, requestDate } of entries) {
-    const answeredAt = answered.get(requestID);
-    if (answeredAt !== undefined) return Date.parse(requestDate) - answeredAt;
+    const ownTime = respondedAt.get(requestID);
+    if (ownTime !== undefined) return Date.parse(requestDate) - ownTime;
   }
   return undefined;
 }

@@ -3,7 +3,7 @@
  * its key. Otherwise the request log tells (specification: "Request log item").
  */
 import { SECRETS } from './generated/document.gen.ts';
-import type { Answers, OnceOperation } from './generated/operations.gen.ts';
+import type { OperationData, OnceOperation } from './generated/operations.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
 import { isBefore } from './look.ts';
 import type { Look } from './look.ts';
@@ -15,7 +15,7 @@ import type { Operation } from './runtime/operation.ts';
 import type { RequestOptions } from './runtime/options.ts';
 import type { Prepared } from './runtime/prepare.ts';
 import type { Recovered } from './runtime/recovered.ts';
-import type { Answer } from './runtime/request.ts';
+import type { ApiResponse } from './runtime/request.ts';
 import { backoffMs } from './runtime/retry.ts';
 
 /** What happened to a request. `operation` says which type `data` has. */
@@ -26,10 +26,10 @@ export interface Committed<Id extends OnceOperation = OnceOperation> {
   readonly outcome: 'committed';
   readonly operation: Id;
   /** Without the secrets that the request log masks. */
-  readonly data: Recovered<Answers[Id]>;
+  readonly data: Recovered<OperationData[Id]>;
   /** Paths within `data` that are missing because the request log masks them: `config.password`. */
   readonly masked: readonly string[];
-  /** Its entry in the request log. Absent when the server answered the key. */
+  /** Its entry in the request log. Absent when the server returned the response that belongs to the key. */
   readonly entry?: RequestLogItem;
 }
 
@@ -38,7 +38,7 @@ export interface NotCommitted {
   readonly outcome: 'not-committed';
   /** The entry of a refusal in the request log. */
   readonly entry?: RequestLogItem;
-  /** The refusal, when the server answered the key with one. */
+  /** The refusal, when the server returned one for the key. */
   readonly error?: ResellerError;
 }
 
@@ -63,19 +63,19 @@ export interface ReconcileParts {
   readonly connection: Connection;
   readonly memory: Memory;
   /**
-   * Makes a harmless request, unless one was answered since then: it teaches whether the server honours keys, and its entry dates the log.
+   * Makes a harmless request, unless one has had a response since then: it teaches whether the server honours keys, and its entry dates the log.
    */
   readonly makeContact: (since: number) => Promise<void>;
   /** Reads the log, together with all others that wait for it. */
   readonly look: (since: number) => Promise<Look>;
   /** Sends the request again, with the same key and the same order of fields. */
-  readonly resend: (prepared: Prepared) => Promise<Answer<never>>;
+  readonly resend: (prepared: Prepared) => Promise<ApiResponse<never>>;
 }
 
-/** The outcome, and the answer when the server gave it again. */
+/** The outcome, and the response when the server returned it again. */
 export interface Found {
   readonly outcome: Reconciliation;
-  readonly answer?: Answer<never>;
+  readonly repeated?: ApiResponse<never>;
 }
 
 const DEFAULT_SETTLE_MS = 15_000;
@@ -101,7 +101,7 @@ function canResend({ keys, clock }: Connection, { sentAt }: LostRequest): boolea
   return keys.honoured === true && clock.now() - sentAt < keys.lifetimeMs;
 }
 
-/** Undefined when the server gave no certain answer either. */
+/** Undefined when the outcome is still unknown. */
 async function reconcileByKey(
   { connection: { clock }, memory, resend }: ReconcileParts,
   request: LostRequest,
@@ -111,9 +111,9 @@ async function reconcileByKey(
   const prepared = { ...request.prepared, isLost: true, options: { ...request.prepared.options, ...options } };
   for (let retries = 0; ; retries++) {
     try {
-      const answer = await resend(prepared);
-      memory.remember(answer.requestID, clock.now());
-      return { ...settled(request, committed(request.prepared.operation, await answer.response.clone().text())), answer };
+      const repeated = await resend(prepared);
+      memory.remember(repeated.requestID, clock.now());
+      return { ...settled(request, committed(request.prepared.operation, await repeated.response.clone().text())), repeated };
     } catch (error) {
       if (!(error instanceof ResellerError) || options.signal?.aborted) throw error;
       if (!(error instanceof OutcomeUnknownError)) return settled(request, { outcome: 'not-committed', error });
@@ -177,7 +177,7 @@ function candidatesFor(memory: Memory, request: LostRequest, { entries, clockOff
   for (const entry of entries) {
     if (entry.requestID === request.after) break;
     if (
-      memory.answered.has(entry.requestID) ||
+      memory.respondedAt.has(entry.requestID) ||
       memory.claimed.has(entry.requestID) ||
       entry.method !== method ||
       !isAt(url, entry.endpoint)

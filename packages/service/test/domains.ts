@@ -47,14 +47,14 @@ export async function footprint({ store, registrar }: TestService): Promise<unkn
 }
 
 /** Pauses the registrar: calls that start from now on wait until the returned function is called. */
-export function holdUp({ registrar }: TestService): () => void {
-  let goOn = () => {};
-  registrar.waiting = new Promise((resolve) => (goOn = resolve));
-  return goOn;
+export function pauseRegistrar({ registrar }: TestService): () => void {
+  let resume = () => {};
+  registrar.waiting = new Promise((resolve) => (resume = resolve));
+  return resume;
 }
 
 /** Waits until a request has reserved what it takes. */
-export async function reserved({ store }: TestService): Promise<void> {
+export async function untilReserved({ store }: TestService): Promise<void> {
   while ((await store.read((db) => db.selectFrom('reservations').select('id').execute())).length === 0) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

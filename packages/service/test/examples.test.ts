@@ -5,7 +5,7 @@ import { apiOperations } from '../src/http/api.ts';
 import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { sampleIdentifiers } from '../src/sandbox/sample-identifiers.ts';
-import { holdUp, PERSON, reserved } from './domains.ts';
+import { pauseRegistrar, PERSON, untilReserved } from './domains.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Received, Sent } from './http-client.ts';
@@ -69,12 +69,12 @@ type Cause = (sandbox: Sandbox) => Promise<Received>;
 const duringChange =
   (id: OperationId, sent: Sent = {}): Cause =>
   async (sandbox) => {
-    const goOn = holdUp(sandbox);
+    const resume = pauseRegistrar(sandbox);
     const path = { domain: examplePath(id)['domain'] ?? '' };
     const first = sandbox.copy('setDomainNameservers', { path, form: { ns1: 'default', ns2: 'default' } });
-    await reserved(sandbox);
+    await untilReserved(sandbox);
     const refused = await sandbox.copy(id, sent);
-    goOn();
+    resume();
     await first;
     return refused;
   };

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { operations } from '../src/reseller/table.ts';
 import { contentsOf } from './contents.ts';
-import { holdUp } from './domains.ts';
+import { pauseRegistrar } from './domains.ts';
 import { formRules } from './form-rules.ts';
 import { goodCall } from './good-calls.ts';
 import { startService } from './harness.ts';
@@ -145,7 +145,7 @@ test.each(delivered)(
     const owner = await service.account();
     const sent = { ...(await goodCall(service, id, owner)), idempotencyKey: KEY };
     hypervisor.hold();
-    const goOn = holdUp(service);
+    const resume = pauseRegistrar(service);
     const inProgress = service.call(id, sent);
     await vi.waitUntil(async () => (await reservations(service)) === 1, { timeout: 60_000 });
     expect(await service.call(id, sent)).toMatchObject({ status: 409, body: { type: 'idempotency_key_in_progress', data: null } });
@@ -153,7 +153,7 @@ test.each(delivered)(
     const another = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });
     expect(another).toMatchObject({ status: 409, body: { type: 'idempotency_key_reused' } });
     hypervisor.release();
-    goOn();
+    resume();
     const first = await inProgress;
     expect(first.status).toBe(200);
     const after = await contentsOf(service);

@@ -23,7 +23,7 @@ const UNKNOWN: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The part of a response that must not depend on the object that was requested. */
-function told({ status, headers, body }: Received): unknown {
+function comparableParts({ status, headers, body }: Received): unknown {
   const { date: _date, ...others } = Object.fromEntries(headers);
   return { status, headers: others, body: { ...body, requestID: 'of this request' } };
 }
@@ -60,12 +60,12 @@ test.each(withPath.filter((id) => !PUBLIC.has(id)))(
     const theirs = await asStranger(sent.path);
     const unknown = await asStranger(unknownPath(id));
     expect(theirs).toMatchObject({ status: 404, body: { type: 'not_found', data: null } });
-    expect(told(theirs)).toEqual(told(unknown));
+    expect(comparableParts(theirs)).toEqual(comparableParts(unknown));
     expect(await contentsOf(service)).toEqual(before);
     // It is the owner's, so the 404 was the stranger's alone.
     expect((await service.call(id, sent)).status).toBe(200);
     // The owner's request makes no difference to the stranger.
-    expect(told(await asStranger(sent.path))).toEqual(told(unknown));
+    expect(comparableParts(await asStranger(sent.path))).toEqual(comparableParts(unknown));
   },
 );
 
@@ -73,7 +73,9 @@ test.each([...PUBLIC])('%s: every account gets the same response', async (id) =>
   const service = await startService();
   const sent = await goodCall(service, id, await service.account());
   const stranger = await service.account();
-  expect(told(await service.call(id, { ...sent, apiKey: stranger.apiKey }))).toEqual(told(await service.call(id, sent)));
+  expect(comparableParts(await service.call(id, { ...sent, apiKey: stranger.apiKey }))).toEqual(
+    comparableParts(await service.call(id, sent)),
+  );
 });
 
 /** The data of an unused account; null where every account gets the same data. */

@@ -92,9 +92,9 @@ export function connectToReseller(config: ClientConfig, adviceWhenLost: string, 
 export function createClient(config: ClientConfig): Client {
   const connection = connectToReseller({ ...config }, 'Find out whether it was carried out before you make the call again');
   return clientOf((method, input) => {
-    async function answer() {
+    async function respond() {
       return shape(input.meta, await send(connection, prepare(connection, method, input)));
     }
-    return callOf(answer());
+    return callOf(respond());
   });
 }

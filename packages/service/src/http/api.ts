@@ -20,7 +20,7 @@ export interface ApiOperation<Id extends OperationId = OperationId> {
   maskForm(form: unknown): unknown;
 }
 
-const validator = createValidator(resellerDocument, { lazy: true });
+const validator = createValidator(resellerDocument, { lazy: true, trusted: true });
 
 /** Every operation of the reseller API, those of the extension included. */
 export const apiOperations: readonly ApiOperation[] = documentedOperations.map((operation) => toApiOperation(operation, validator));
@@ -28,7 +28,7 @@ export const apiOperations: readonly ApiOperation[] = documentedOperations.map((
 /** The operations of a service without the extension. Their forms do not have the fields that the extension adds. */
 export async function specifiedOperations(): Promise<readonly ApiOperation[]> {
   const specification = await loadSpecification();
-  const specified = createValidator(specification, { lazy: true });
+  const specified = createValidator(specification, { lazy: true, trusted: true });
   return readOperations(specification).map((operation) => toApiOperation(operation, specified));
 }
 
