@@ -1,4 +1,4 @@
-/** For each operation of the document one call that it carries out, with every field of its form. */
+/** One valid call for each operation of the document, with every field of its form. */
 import { addMarketServer } from '../src/core/dedicated/order.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { sandboxMarket } from '../src/sandbox/market.ts';
@@ -8,13 +8,13 @@ import { SMALL_VM } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Sent } from './http-client.ts';
 
-/** Who calls. */
+/** The account that calls. */
 export interface Owner {
   readonly id: string;
   readonly apiKey: string;
 }
 
-/** Everything that POST /domain/register takes, `handle` aside: a transfer with nameservers. */
+/** All fields of POST /domain/register except `handle`: a transfer with nameservers. */
 const TRANSFER = {
   domain: 'moved-here.net',
   authcode: 'example-authcode-1',
@@ -121,7 +121,7 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   getCurrentInvoice: async () => ({}),
   getInvoice: async (service, owner) => {
     await registerDomain(service, owner, 'invoiced.net');
-    // The next month has no 31st day, nor has it a renewal that this one does not have.
+    // The next month has no 31st day, so it has the same renewals as this one.
     service.clock.advanceTo('2026-12-01T00:00:00Z');
     const { body } = await service.call('listInvoices', { apiKey: owner.apiKey });
     return { path: { invoiceID: String(Object.keys(body.data)[0]) } };
@@ -130,7 +130,7 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   listRequests: async () => ({ form: { offset: 1 } }),
 };
 
-/** The call that an operation carries out for an account, with the account's key. */
+/** A valid call of an operation for an account, with the key of the account. */
 export async function goodCall(service: TestService, id: OperationId, owner: Owner): Promise<Sent> {
   return { ...(await goodCalls[id](service, owner)), apiKey: owner.apiKey };
 }
@@ -154,7 +154,7 @@ async function deployServer(
   return { path: { identifier } };
 }
 
-/** An offer for the owner alone. */
+/** An offer for this account only. */
 async function offerServer(
   { store, ports }: TestService,
   { id: offeredTo }: Owner,

@@ -51,7 +51,7 @@ const countVms = async ({ store }: TestService): Promise<number> =>
 const remainingOf = async (service: TestService): Promise<number> =>
   (await service.call('getCurrentInvoice')).body.data.creditLimitRemaining;
 
-test('two purchases share the credit to the cent: the second one sees what the first one has taken, once it has committed', async () => {
+test('two purchases share the credit to the cent: the second one sees the hold of the first one after its commit', async () => {
   const { service, buy, meet } = await startContended({ creditLimit: '100.00' });
   // 10.40 EUR for 30 days are 7.11 EUR for the 20.5 days until the month ends.
   const take = (cents: bigint): Statement => [
@@ -77,7 +77,7 @@ test('a purchase that lacks one cent once another transaction has committed is r
   expect(await remainingOf(service)).toBe(0);
 });
 
-test('a purchase that collides with another one about an identifier tries again', async () => {
+test('a purchase that draws the same identifier as another one tries again', async () => {
   const { service, buy, meet } = await startContended({ vmIdentifiers: { minimum: 10_001, maximum: 10_002 } });
   const { identifier } = (await buy()).body.data;
   const last = identifier === 10_001 ? 10_002 : 10_001;

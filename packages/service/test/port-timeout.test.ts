@@ -1,4 +1,4 @@
-/** A port that does not respond: every call times out, and nothing that the port did or still does leaves a wrong state. */
+/** A port that does not respond: every call times out, and late effects of the port never leave a wrong state. */
 import { describe, expect, test, vi } from 'vitest';
 
 import { deployedServer, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
@@ -12,7 +12,7 @@ import { TestHypervisor } from './ports/hypervisor.ts';
 import { TestRegistrar } from './ports/registrar.ts';
 import { Standstill } from './ports/standstill.ts';
 
-/** Milliseconds: shorter than any test would wait, longer than what works takes. */
+/** Milliseconds: shorter than the timeout of a test, and longer than a working call. */
 const LIMIT = 300;
 const DOMAIN = 'standing-still.net';
 const path = { domain: DOMAIN };
@@ -35,7 +35,7 @@ async function startStandstill(): Promise<Standing> {
   return { ...service, still, vmId: body.data.identifier, handle: await handleOf(service) };
 }
 
-/** Everything that must agree: the store and what is outside. */
+/** The states that must agree: the store and the ports. */
 const stateOf = async (service: TestService) => ({
   ...(await service.store.read(async (db) => ({
     vms: await db.selectFrom('vms').selectAll().orderBy('id').execute(),
@@ -52,7 +52,7 @@ const outsideOf = ({ hypervisor, registrar }: TestService) => ({
   registered: [...registrar.domains],
 });
 
-/** Something that asks a port, which is undone where that fails. */
+/** A change that calls a port and is undone if the call fails. */
 interface Undone {
   readonly what: string;
   prepare?(service: Standing): Promise<unknown>;
@@ -101,7 +101,7 @@ describe.each(undone)('$what', ({ prepare, act }) => {
   test.each([
     ['does its work only after the timeout', 'before'],
     ['has done its work, and does not say so', 'after'],
-  ] as const)('a port that %s: it fails in time, is undone, and stays so whatever comes late', async (_, holds) => {
+  ] as const)('a port that %s: fails in time, and is undone even if the call completes late', async (_, holds) => {
     const service = await startStandstill();
     const { still } = service;
     await prepare?.(service);
@@ -229,7 +229,7 @@ test('a call that runs after its timeout and after newer changes has no effect',
   await vi.waitUntil(() => still.ended === still.held.length, { timeout: 60_000 });
   await service.runScheduledJobs();
   expect(outsideOf(service)).toEqual(outside);
-  // It would erase what its owner has put on it since, and run without being billed.
+  // It would erase the newer data of its owner, and run without being billed.
   expect(hypervisor.vms.get(vmId)?.os).toBe('debian_12');
   expect(registrar.domains.get(DOMAIN)?.nameservers).toEqual(Object.values(form));
   await expectInvariants(service.store);
