@@ -36,14 +36,14 @@ const final = (status: number, error: string): Row => ({ reply: refusal(status),
 const passing = (status: number, error: string, again: boolean): Row => ({ reply: refusal(status), error, again, status });
 const failed = (status: number): Row => ({ reply: refusal(status), error: 'ServerError', isLost: true, again: true, status });
 const foreign = (reply: Reply, status: number, reason: string): Row => {
-  return { reply, error: 'AnswerError', isLost: true, again: true, status, reason };
+  return { reply, error: 'ResponseError', isLost: true, again: true, status, reason };
 };
 
 const rows: Readonly<Record<string, Row>> = {
   'no connection': { reply: refused, error: 'ConnectionError', again: true },
   'a reset': { reply: reset, error: 'ConnectionError', isLost: true, again: true },
   silence: { reply: silence, error: 'TimeoutError', isLost: true, again: true },
-  'a cut response': { reply: cut, error: 'AnswerError', isLost: true, again: true, status: 200, reason: 'cut' },
+  'a cut response': { reply: cut, error: 'ResponseError', isLost: true, again: true, status: 200, reason: 'cut' },
   'half an envelope that ends well': foreign(text('{"status":"succ'), 200, 'cut'),
   'nothing with status 200': foreign(text(''), 200, 'not-json'),
   'JSON of something else': foreign(text('{"ok":true}'), 200, 'no-envelope'),

@@ -174,7 +174,7 @@ describe('the wait before a retry', () => {
       [{ maxRetries: 4 }, { maxRetries: 0 }, 1],
     ] as const) {
       const service = scripted({ config: { ...config, middleware: [() => async () => new Response('', { status: 503 })] } });
-      await expect(service.reseller.vm.hosts(options)).rejects.toMatchObject({ name: 'AnswerError', attempts });
+      await expect(service.reseller.vm.hosts(options)).rejects.toMatchObject({ name: 'ResponseError', attempts });
     }
   });
 

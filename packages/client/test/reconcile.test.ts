@@ -561,7 +561,7 @@ describe('the reads of the log', () => {
     });
     const error = await lose(service);
     service.addEntry(sentBy(service));
-    await expect(service.reseller.reconcile(error)).rejects.toMatchObject({ name: 'AnswerError', operation: 'listRequests' });
+    await expect(service.reseller.reconcile(error)).rejects.toMatchObject({ name: 'ResponseError', operation: 'listRequests' });
     expect((await service.reseller.reconcile(error)).outcome).toBe('committed');
   });
 
@@ -756,11 +756,11 @@ describe('several purchases', () => {
 test('remembers the last thousand requests with a response', () => {
   const memory = memoryOf();
   for (const nothing of [null, undefined]) memory.remember(nothing, 1);
-  expect([memory.newest, memory.answered.size]).toEqual([undefined, 0]);
+  expect([memory.newest, memory.respondedAt.size]).toEqual([undefined, 0]);
   for (let count = 0; count < 1_000; count++) memory.remember(`r-${count}`, count);
-  expect([memory.answered.size, memory.answered.get('r-0'), memory.newest]).toEqual([1_000, 0, 'r-999']);
+  expect([memory.respondedAt.size, memory.respondedAt.get('r-0'), memory.newest]).toEqual([1_000, 0, 'r-999']);
   memory.remember('r-1000', 1_000);
-  expect([memory.answered.size, memory.answered.has('r-0'), memory.answered.has('r-1'), memory.newest]).toEqual([
+  expect([memory.respondedAt.size, memory.respondedAt.has('r-0'), memory.respondedAt.has('r-1'), memory.newest]).toEqual([
     1_000,
     false,
     true,

@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { classifyUnanswered } from '../src/runtime/classify.ts';
+import { classifyNoResponse } from '../src/runtime/classify.ts';
 import type { Failure, Verdict } from '../src/runtime/classify.ts';
 import { connectToReseller } from '../src/runtime/client.ts';
 import { classifyEnvelope } from '../src/runtime/envelope.ts';
@@ -92,7 +92,7 @@ const envelope = (status: number, type?: string, headers?: Record<string, string
   );
 
 const classify = (attempt: Attempt, timeoutMs: number): Verdict =>
-  attempt.kind === 'received' ? classifyEnvelope(attempt) : classifyUnanswered(attempt, timeoutMs);
+  attempt.kind === 'received' ? classifyEnvelope(attempt) : classifyNoResponse(attempt, timeoutMs);
 
 describe('classify', () => {
   test('accepts an envelope with the status "success" and an HTTP status below 300', () => {
@@ -126,9 +126,9 @@ describe('classify', () => {
       'ConflictError',
     ],
     ['an unknown status', envelope(418), { carriedOut: 'no', settles: true }, 'ResellerError'],
-    ['a page', received(404, '<html>'), { source: 'foreign', carriedOut: 'unknown', settles: false, transient: false }, 'AnswerError'],
-    ['a page with status 503', received(503, '<html>'), { carriedOut: 'unknown', transient: true }, 'AnswerError'],
-    ['a redirect', received(302, ''), { carriedOut: 'unknown', settles: false }, 'AnswerError'],
+    ['a page', received(404, '<html>'), { source: 'foreign', carriedOut: 'unknown', settles: false, transient: false }, 'ResponseError'],
+    ['a page with status 503', received(503, '<html>'), { carriedOut: 'unknown', transient: true }, 'ResponseError'],
+    ['a redirect', received(302, ''), { carriedOut: 'unknown', settles: false }, 'ResponseError'],
     [
       'a request that did not leave',
       { kind: 'disconnected', left: false, cause: new Error('refused') },
@@ -206,7 +206,7 @@ describe('classify', () => {
     [
       'an envelope without words',
       received(418, '{"status":"error","requestID":null,"message":"","data":null}'),
-      'the service answered with status 418',
+      'the service responded with status 418',
       { requestID: null },
     ],
   ])('describes %s', (_, attempt, message, details) => {

@@ -60,7 +60,7 @@ test.each([
       await trickle(response, until);
       response.destroy();
     });
-    const cut = { name: 'AnswerError', reason: 'cut', status: 200, attempts: 1 };
+    const cut = { name: 'ResponseError', reason: 'cut', status: 200, attempts: 1 };
     await expect(reseller.domain.list()).rejects.toMatchObject(cut);
     await expect(reseller.vm.create(VM)).rejects.toMatchObject({ name: 'OutcomeUnknownError', uncertain: true, status: 200, cause: cut });
   }

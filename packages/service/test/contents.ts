@@ -43,12 +43,15 @@ function tablesOf(store: Store): Promise<Readonly<Record<string, readonly Row[]>
       const rows = db.withTables<Record<string, Row>>().selectFrom(name).selectAll();
       // The many free addresses change only when they get a VM.
       const changing = name === 'ip_addresses' ? rows.where('vm_id', 'is not', null) : rows;
-      tables[name] = (await changing.execute()).toSorted(byContents);
+      tables[name] = sorted(await changing.execute());
     }
     return tables;
   });
 }
 
-function byContents(one: Row, other: Row): number {
-  return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
+function sorted(rows: readonly Row[]): readonly Row[] {
+  return rows
+    .map((row) => ({ row, text: JSON.stringify(row) }))
+    .toSorted((one, other) => (one.text < other.text ? -1 : 1))
+    .map(({ row }) => row);
 }

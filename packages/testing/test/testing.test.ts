@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 import { createReseller } from '@reseller/client';
 import type { Middleware } from '@reseller/client';
-import { answers, createTestService, forms } from '@reseller/testing';
+import { responses, createTestService, forms } from '@reseller/testing';
 import { expect, test } from 'vitest';
 
 test('services share no data', async () => {
@@ -109,6 +109,6 @@ test('a service is strict by default and refuses them', async () => {
 });
 
 test('the examples have the types of the client', () => {
-  expect(answers.createVm.created.data.config.cores satisfies number).toBeGreaterThan(0);
+  expect(responses.createVm.created.data.config.cores satisfies number).toBeGreaterThan(0);
   expect(forms.setDomainNameservers.five.ns5 satisfies string).toBeTruthy();
 });

@@ -10,7 +10,7 @@ export interface WireRequest {
 }
 
 /** The result of one attempt. */
-export type Attempt = Received | Unanswered;
+export type Attempt = Received | NoResponse;
 
 /** A whole response. */
 export interface Received {
@@ -22,7 +22,7 @@ export interface Received {
 }
 
 /** No whole response. */
-export interface Unanswered {
+export interface NoResponse {
   readonly kind: 'aborted' | 'timeout' | 'disconnected';
   /** False when the request certainly did not leave this machine. */
   readonly left: boolean;

@@ -13,8 +13,8 @@ const faults: readonly (Fault | undefined)[] = [
   { kind: 'reset', when: 'before' },
   { kind: 'reset', when: 'after' },
   { kind: 'cut-body' },
-  { kind: 'answer', when: 'before', response: bad },
-  { kind: 'answer', when: 'after', response: bad },
+  { kind: 'response', when: 'before', response: bad },
+  { kind: 'response', when: 'after', response: bad },
 ];
 const fault = fc.constantFrom(...faults);
 

@@ -2,7 +2,7 @@
 import { createReseller } from '@reseller/client';
 import { parseDocument, readOperations } from '@reseller/contract';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
-import { answers, forms } from '@reseller/testing';
+import { responses, forms } from '@reseller/testing';
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import { expect, test } from 'vitest';
 
@@ -26,10 +26,10 @@ function instantsOf(value: unknown, path = '', name = ''): [string, unknown][] {
 }
 
 test('the document has instants', () => {
-  expect(Object.values(answers).flatMap((examples) => instantsOf(examples))).not.toEqual([]);
+  expect(Object.values(responses).flatMap((examples) => instantsOf(examples))).not.toEqual([]);
 });
 
-test.each(Object.entries(answers))('%s', async (operation, examples) => {
+test.each(Object.entries(responses))('%s', async (operation, examples) => {
   const path = operations.find(({ id }) => id === operation)?.parameters.filter((parameter) => parameter.in === 'path') ?? [];
   const [form] = Object.values(Object.entries(forms).find(([id]) => id === operation)?.[1] ?? {});
   const input = [...path.map(() => '12345'), ...(form ? [form] : [])];

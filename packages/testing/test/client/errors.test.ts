@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 
 import {
   AbortedError,
-  AnswerError,
+  ResponseError,
   AuthenticationError,
   ConflictError,
   ConnectionError,
@@ -121,7 +121,7 @@ describe('throws an error of its own class for', () => {
 });
 
 test.each([
-  ['no words', '', /^listVmHosts: the service answered with status 418$/],
+  ['no words', '', /^listVmHosts: the service responded with status 418$/],
   ['a question', 'Really?', /^listVmHosts: Really\?$/],
 ])('uses the message of an error of another server with %s', async (_, message, expected) => {
   const fetch = async () => Response.json({ status: 'error', requestID: null, message, data: null }, { status: 418 });
@@ -243,7 +243,7 @@ test.each([408, 425, 429, 502, 503])('delays the retry of a read by the Retry-Af
   const service = await start();
   const began = service.clock.now();
   const response = () => new Response('<html>', { status, headers: { 'retry-after': '7' } });
-  service.faults.add({ kind: 'answer', when: 'before', response });
+  service.faults.add({ kind: 'response', when: 'before', response });
   const { attempts } = await service.reseller().vm.hosts().withMeta();
   expect([attempts, service.clock.now() - began]).toEqual([2, 7_000]);
 });
@@ -263,10 +263,10 @@ describe('a response that is not from the API', () => {
       (_, response) => void response.writeHead(200, { 'content-length': '999' }).write('{"status"', () => response.destroy()),
     ],
     ['a page of another server: a wrong baseUrl', 'html', (_, response) => void response.writeHead(404).end(html)],
-  ] satisfies [string, string, RequestListener][])('%s: throws an AnswerError with this reason', async (_, reason, listener) => {
+  ] satisfies [string, string, RequestListener][])('%s: throws a ResponseError with this reason', async (_, reason, listener) => {
     const { reseller } = await serve(listener);
     const error = await thrownBy(reseller.vm.hosts());
-    expect(error).toBeInstanceOf(AnswerError);
+    expect(error).toBeInstanceOf(ResponseError);
     expect(error).toMatchObject({ reason, operation: 'listVmHosts', attempts: 1 });
   });
 
@@ -280,11 +280,11 @@ describe('a response that is not from the API', () => {
       (_, response) => void response.writeHead(307, { location: `http://localhost:${port}/vm/list/hosts` }).end(),
     );
     const error = await thrownBy(reseller.vm.hosts());
-    expect(error).toMatchObject({ name: 'AnswerError', reason: 'redirect', status: 307, uncertain: false });
+    expect(error).toMatchObject({ name: 'ResponseError', reason: 'redirect', status: 307, uncertain: false });
     expect(error.message).toContain(`http://localhost:${port}`);
     // Only a response of the API decides the outcome of a purchase.
     const purchase = await thrownBy(reseller.vm.create(SMALL_VM));
-    expect([purchase.name, purchase.cause]).toMatchObject(['OutcomeUnknownError', { name: 'AnswerError', reason: 'redirect' }]);
+    expect([purchase.name, purchase.cause]).toMatchObject(['OutcomeUnknownError', { name: 'ResponseError', reason: 'redirect' }]);
     expect(seen).toEqual([]);
   });
 

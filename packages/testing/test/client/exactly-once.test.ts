@@ -20,13 +20,13 @@ const faults: Readonly<Record<string, Fault>> = {
   'a timeout before the commit': { kind: 'hang', when: 'before' },
   'a timeout after the commit': { kind: 'hang', when: 'after' },
   'a cut body': { kind: 'cut-body' },
-  'a 500 before the commit': { kind: 'answer', when: 'before', response: failure },
-  'a 500 after the commit': { kind: 'answer', when: 'after', response: failure },
-  'a 502 page of a proxy before the commit': { kind: 'answer', when: 'before', response: page(502) },
-  'a 502 page of a proxy after the commit': { kind: 'answer', when: 'after', response: page(502) },
-  'a 503 page of a proxy after the commit': { kind: 'answer', when: 'after', response: page(503) },
-  'a page with status 200 after the commit': { kind: 'answer', when: 'after', response: page(200) },
-  'half a response that ends well after the commit': { kind: 'answer', when: 'after', response: () => new Response('{"status":"succ') },
+  'a 500 before the commit': { kind: 'response', when: 'before', response: failure },
+  'a 500 after the commit': { kind: 'response', when: 'after', response: failure },
+  'a 502 page of a proxy before the commit': { kind: 'response', when: 'before', response: page(502) },
+  'a 502 page of a proxy after the commit': { kind: 'response', when: 'after', response: page(502) },
+  'a 503 page of a proxy after the commit': { kind: 'response', when: 'after', response: page(503) },
+  'a page with status 200 after the commit': { kind: 'response', when: 'after', response: page(200) },
+  'half a response that ends well after the commit': { kind: 'response', when: 'after', response: () => new Response('{"status":"succ') },
 };
 const cases = Object.entries(faults);
 

@@ -5,7 +5,7 @@ import type { Drift } from '@reseller/client/drift';
 import * as operations from '@reseller/client/operations';
 import { parseDocument, readOperations } from '@reseller/contract';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
-import { answers, forms } from '@reseller/testing';
+import { responses, forms } from '@reseller/testing';
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -290,7 +290,7 @@ describe('observability', () => {
   });
 
   test('redacts a response', () => {
-    const shown = redact(answers.createVm.created);
+    const shown = redact(responses.createVm.created);
     expect(shown).toMatchObject({ data: { config: { username: 'root', password: '***' } } });
     expect(redact({ authcode: null, list: [{ otp_code: '123456' }] })).toEqual({ authcode: null, list: [{ otp_code: '***' }] });
   });
@@ -305,9 +305,9 @@ describe('observability', () => {
     await reseller.account.requests();
     await reseller.account.createOtp();
     expect(found).toEqual([]);
-    const invoice = answers.getInvoice.paid;
+    const invoice = responses.getInvoice.paid;
     const changed = { ...invoice, data: { ...invoice.data, status: 'LOST', reminder: 'second', total: '12', created: undefined } };
-    service.faults.add({ kind: 'answer', when: 'before', response: () => Response.json(changed) }, { times: 2 });
+    service.faults.add({ kind: 'response', when: 'before', response: () => Response.json(changed) }, { times: 2 });
     for (let time = 0; time < 2; time++) expect(await reseller.accounting.invoice('INV-1')).toMatchObject({ status: 'LOST' });
     expect(found.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual([
       { operation: 'getInvoice', path: 'created', kind: 'missing-field' },
@@ -317,7 +317,7 @@ describe('observability', () => {
     ]);
   });
 
-  test.each(Object.entries(answers))('reports no difference for the examples of %s', async (operation, examples) => {
+  test.each(Object.entries(responses))('reports no difference for the examples of %s', async (operation, examples) => {
     const found: Drift[] = [];
     const look = drift((difference) => void found.push(difference));
     for (const example of Object.values(examples)) if (example.status === 'success') look(operation, example.data);
