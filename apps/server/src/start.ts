@@ -31,7 +31,7 @@ import { welcome } from './welcome.ts';
 const EXIT_CODE_REPLACED = 75;
 const NO_DOCS = 'The documentation is not built. Build it with npx pnpm@12 build, and start the service again.\n';
 
-/** Starts the service, which ends the process when it is told to stop. */
+/** Starts the service, and ends the process on a signal. */
 export async function start(configuration: Configuration): Promise<void> {
   const { dataDirectory, databaseUrl } = configuration;
   const store = await (databaseUrl === undefined

@@ -11,7 +11,7 @@ export interface Drift {
   /** Where in `data`: `config.password`; items of lists and maps by `*`. */
   readonly path: string;
   readonly kind: 'unknown-field' | 'unknown-value' | 'missing-field' | 'other-type';
-  /** The value where it is unknown, its type where that is another one. Never a secret. */
+  /** The value if it is unknown, or its type if that differs. Never a secret. */
   readonly found?: string;
 }
 

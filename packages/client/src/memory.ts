@@ -9,11 +9,11 @@ export interface LostRequest {
   readonly sentAt: number;
   /** The newest request that had a response before this one was sent. */
   readonly after: string | undefined;
-  /** How many times it was sent. */
+  /** Number of attempts. */
   attempts: number;
   /** The outcome, once it is certain. */
   found?: Reconciliation;
-  /** Takes it out of the open requests. Gives its price back to the budget when it had no effect. */
+  /** Removes it from the open requests, and returns its price to the budget if it had no effect. */
   settle(committed: boolean): void;
 }
 
@@ -23,7 +23,7 @@ export interface Memory {
   /** The newest of them. */
   readonly newest: string | undefined;
   readonly open: Set<LostRequest>;
-  /** Entries of the request log that were found to be those of earlier lost requests. */
+  /** Entries of the request log that belong to earlier lost requests. */
   readonly claimed: Set<string>;
   /** Keeps the identifier of a request that has a response. */
   remember(requestID: string | null | undefined, now: number): void;

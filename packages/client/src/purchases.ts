@@ -22,7 +22,7 @@ import type { SpendGuardConfig } from './spend-guard.ts';
 /** Sends a prepared request and reports its steps. */
 export type SendPrepared = (connection: Connection, prepared: Prepared) => Promise<ApiResponse<never>>;
 
-/** What purchases need of the API. */
+/** The part of the API that purchases use. */
 export interface PurchaseParts extends Omit<LookParts, 'memory'> {
   /** Makes a harmless request that servers log. Returns its identifier. */
   readonly readAnything: () => Promise<string | null>;
@@ -59,7 +59,7 @@ export function purchasesOf(config: SpendGuardConfig, { clock, readPage, readAny
     await contact;
   }
   const authorise = spendGuardOf(config);
-  /** The requests behind errors. The errors themselves do not hold them, because errors are printed. */
+  /** The requests of errors. They are not properties of the errors, because errors are printed. */
   const lost = new WeakMap<OutcomeUnknownError, LostRequest>();
 
   function find(connection: Connection, request: LostRequest, send: SendPrepared, options?: ReconcileOptions) {
@@ -135,7 +135,7 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** @throws ResellerError when the request was not carried out, or when that cannot be told. */
+/** @throws ResellerError when the request was not carried out, or when the outcome is unknown. */
 function responseOfFound({ outcome, repeated }: Found, prepared: Prepared, error: OutcomeUnknownError): WithMeta<never> {
   if (repeated) return repeated;
   const { attempts } = error;

@@ -42,7 +42,7 @@ export interface NotCommitted {
   readonly error?: ResellerError;
 }
 
-/** It cannot be told from others that are alike. */
+/** It cannot be distinguished from identical requests. */
 export interface Undecided {
   readonly outcome: 'undecided';
   /** Entries that may be the request's. */
@@ -80,7 +80,7 @@ export interface Found {
 
 const DEFAULT_SETTLE_MS = 15_000;
 const FIRST_LOOK_DELAY_MS = 4_000;
-/** Each delay between two looks is this many times the one before. */
+/** Factor between two consecutive delays between looks. */
 const LOOK_DELAY_FACTOR = 4;
 /** An entry that is a little older than it should be may be the request's if the log's clock was set meanwhile. */
 const CLOCK_CHANGE_MS = 600_000;
@@ -133,7 +133,7 @@ async function reconcileByLog(
   const end = request.sentAt + settleMs;
   for (let delay = FIRST_LOOK_DELAY_MS; ; delay *= LOOK_DELAY_FACTOR) {
     signal?.throwIfAborted();
-    // At the end, a reading from before it decides nothing: the request may have arrived since.
+    // A read from before the end of the wait decides nothing, because the request may have arrived since.
     const look = await parts.look(clock.now() >= end ? end : request.sentAt);
     if (request.found) return { outcome: request.found };
     const decided = decide(parts, request, look, look.startedAt >= end);
@@ -143,12 +143,12 @@ async function reconcileByLog(
   }
 }
 
-/** What a look tells, or undefined when the request may still arrive. `isLast` says that it no longer can. */
+/** The outcome by a look, or undefined if the request may still arrive. `isLast` says that it no longer can. */
 function decide({ memory }: ReconcileParts, request: LostRequest, look: Look, isLast: boolean): Reconciliation | undefined {
   const { sure, alike } = candidatesFor(memory, request, look);
   const group = [...memory.open].filter((other) => isAlike(other.prepared, request.prepared));
   const done = withoutRepetitions(sure.filter(({ success }) => success === 1));
-  // As many entries as open requests that nothing tells apart: all of them were carried out, and which is whose does not matter.
+  // There are as many entries as identical open requests, so all were carried out, and any assignment is correct.
   const own = done.length === group.length ? done[group.indexOf(request)] : undefined;
   if (own) {
     for (const entry of sure) if (entry.response_body === own.response_body) memory.claimed.add(entry.requestID);
@@ -247,7 +247,7 @@ function committed(operation: Operation, envelope: string, entry?: RequestLogIte
   return { outcome: 'committed', operation: operation.id, data, masked, ...(entry && { entry }) };
 }
 
-/** Removes masks, which would pass for secrets, and collects their paths. */
+/** Removes masks, which could be mistaken for secrets, and collects their paths. */
 function removeMasks(value: unknown, path: string, masked: string[]): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, item] of Object.entries(value)) {

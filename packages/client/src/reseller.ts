@@ -123,7 +123,7 @@ function baseUrlOf({ environment, baseUrl }: Where): string {
   return ENVIRONMENTS[environment];
 }
 
-/** What clients that `withOptions` makes have in common. */
+/** State that clients share when `withOptions` creates them. */
 interface Shared {
   readonly purchases: Purchases;
   readonly connection: Connection;
@@ -186,7 +186,7 @@ function prepareChecked(connection: Connection, method: string, input: RequestIn
   return prepare(connection, method, { ...options, url, path, body, meta });
 }
 
-/** How `reconcile` reads the request log: past the paging and the dates of the methods. */
+/** Reads the request log for `reconcile`, without the paging and the dates of the methods. */
 function logAccess(connection: Connection, observed: SendPrepared) {
   const client = clientOf((method, input) => callOf(observed(connection, prepare(connection, method, input))));
   return {
@@ -216,7 +216,7 @@ function observedSend({ onEvent, logger, logLevel, clock }: FullConfig): SendPre
   };
 }
 
-/** What the callback throws must not touch the call. */
+/** An error of the callback must not affect the call. */
 function afterwards(callback: () => void): void {
   queueMicrotask(callback);
 }

@@ -9,7 +9,7 @@ import { envelope, reset, scripted, VM } from './scripted-service.ts';
 const CONNECTION = { apiKey: 'key', baseUrl: 'http://a.test' };
 
 /** A `fetch` that keeps the headers of each request. */
-function recorded(): { readonly headers: Headers[]; readonly fetch: Fetch } {
+function recordingFetch(): { readonly headers: Headers[]; readonly fetch: Fetch } {
   const headers: Headers[] = [];
   const fetch: Fetch = async (_, init) => {
     headers.push(new Headers(init.headers));
@@ -24,7 +24,7 @@ describe('headers', () => {
     [{ name: 'shop', version: '2.1' }, /^reseller-client\/\d+\.\d+\.\d+ shop\/2\.1$/],
     [{ name: 'shop', version: '2.1', url: 'https://shop.test' }, /^reseller-client\/\d+\.\d+\.\d+ shop\/2\.1 \(https:\/\/shop\.test\)$/],
   ])('name the client and the program %j', async (appInfo, expected) => {
-    const { headers, fetch } = recorded();
+    const { headers, fetch } = recordingFetch();
     await createReseller({ ...CONNECTION, fetch, appInfo }).domain.list();
     await listDomains(createClient({ ...CONNECTION, fetch, appInfo }));
     for (const each of headers) expect(each.get('user-agent')).toMatch(expected);
@@ -32,7 +32,7 @@ describe('headers', () => {
   });
 
   test('of a call replace those of the client, and those of the client replace those of the package', async () => {
-    const { headers, fetch } = recorded();
+    const { headers, fetch } = recordingFetch();
     const reseller = createReseller({ ...CONNECTION, fetch, headers: { 'x-a': 'client', 'x-b': 'client', 'user-agent': 'own' } });
     await reseller.domain.list({ headers: { 'x-b': 'call' } });
     expect(headers.map((each) => ['x-a', 'x-b', 'user-agent', 'x-service-apikey'].map((name) => each.get(name)))).toEqual([
@@ -62,7 +62,7 @@ test('wraps fetch in the middleware, with the first one outermost', async () => 
 
 describe('withOptions', () => {
   test('keeps the options that it does not change', async () => {
-    const { headers, fetch } = recorded();
+    const { headers, fetch } = recordingFetch();
     const patient = createReseller({ ...CONNECTION, fetch, headers: { 'x-a': '1' } }).withOptions({
       appInfo: { name: 'shop', version: '1' },
     });
@@ -129,7 +129,7 @@ describe('events', () => {
 
   test('about data call onDrift with the values that the service sent', async () => {
     const seen: unknown[] = [];
-    const { fetch } = recorded();
+    const { fetch } = recordingFetch();
     await createReseller({ ...CONNECTION, fetch, onDrift: (...input) => void seen.push(input) }).domain.list();
     await Promise.resolve();
     expect(seen).toEqual([['listDomains', { list: [] }]]);

@@ -184,7 +184,7 @@ test('refuses an invalid configuration or path before it sends anything', async 
 });
 
 /** A client of a server whose first responses fail, and which then succeeds. */
-async function failing(failures: number, fail: (response: ServerResponse) => void) {
+async function failingServer(failures: number, fail: (response: ServerResponse) => void) {
   let left = failures;
   const server = createServer((_, response) => {
     if (left-- > 0) fail(response);
@@ -208,18 +208,18 @@ const failures: [string, (response: ServerResponse) => void][] = [
 ];
 
 test.each(failures)('retries a read after %s', async (_, fail) => {
-  const { client } = await failing(2, fail);
+  const { client } = await failingServer(2, fail);
   expect(await listVms({ client })).toEqual({ items: [], next_cursor: null });
 });
 
 test.each(failures)('retries a change that the document marks as repeatable after %s', async (_, fail) => {
-  const { client } = await failing(2, fail);
+  const { client } = await failingServer(2, fail);
   const call = setCreditLimit({ client, path: { account_id: 'a' }, body: { credit_limit: '1.00' } });
   expect(await call.withMeta()).toMatchObject({ status: 200, attempts: 3 });
 });
 
 test.each(failures.filter(([name]) => name !== 'a problem 503'))('does not retry any other change after %s', async (_, fail) => {
-  const { client, left } = await failing(2, fail);
+  const { client, left } = await failingServer(2, fail);
   await expect(createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } })).rejects.toMatchObject({
     name: 'OutcomeUnknownError',
     operation: 'createAccount',
@@ -230,20 +230,20 @@ test.each(failures.filter(([name]) => name !== 'a problem 503'))('does not retry
 });
 
 test('retries a change that the API itself did not carry out', async () => {
-  const { client } = await failing(2, unavailable);
+  const { client } = await failingServer(2, unavailable);
   const call = createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } });
   expect(await call.withMeta()).toMatchObject({ status: 200, attempts: 3 });
 });
 
 test('throws after the timeout if no response comes', async () => {
-  const { client } = await failing(9, () => {});
+  const { client } = await failingServer(9, () => {});
   await expect(getClock({ client, timeoutMs: 50, maxRetries: 1 })).rejects.toMatchObject({ name: 'TimeoutError', attempts: 2 });
   const signal = AbortSignal.abort(new Error('enough'));
   await expect(getClock({ client, signal })).rejects.toMatchObject({ name: 'AbortedError', cause: { message: 'enough' } });
 });
 
 test('never shows the token in an error', async () => {
-  const { client } = await failing(9, (response) => void response.socket?.resetAndDestroy());
+  const { client } = await failingServer(9, (response) => void response.socket?.resetAndDestroy());
   const error: unknown = await getClock({ client, maxRetries: 0 }).catch((thrown: unknown) => thrown);
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('operator-token');
 });

@@ -12,7 +12,7 @@ import { goodCall } from './good-calls.ts';
 import { startService } from './harness.ts';
 import { withForm } from './operations.ts';
 
-/** What only the service can know of a text that keeps the rules of the document, by field. */
+/** Rules that only the service can check, by field, for texts that follow the rules of the document. */
 const CONTENT: Readonly<Record<string, readonly string[]>> = {
   os: ['exists'],
   mode: ['exists'],
@@ -39,7 +39,7 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
 const RUNS_PER_FIELD = Number(process.env['DESCRIBED_FORMS_RUNS'] ?? 8);
 const REGULAR_EXPRESSION = /\[\^|\\x|\)\?|\{\d+,\d*\}|\$$/;
 
-/** Texts that mostly keep the rules of a field, or almost do. */
+/** Texts that mostly follow the rules of a field, or almost do. */
 function textsFor({ type, minimum = 0, pattern }: FieldRules): fc.Arbitrary<string> {
   if (type === 'boolean') return fc.constantFrom('true', 'false', '1', '', 'TRUE');
   if (type === 'integer') {

@@ -44,7 +44,7 @@ export interface TestService {
   callWithHeader(operation: OperationId, line: string): Promise<Received>;
   /** Sends a request as it is and checks that the response is an envelope. */
   send(path: string, init?: RequestInit): Promise<Received>;
-  /** The operator's side; it is not listening. */
+  /** The operator application, which does not listen on a port. */
   readonly operator: FastifyInstance;
   /** The provider's operations on VMs. */
   readonly vms: ProviderService['vms'];
@@ -90,12 +90,12 @@ export async function startService({
   lenient?: boolean;
   /** Whether the reseller API has the extension. By default, a sandbox has it. */
   extension?: boolean;
-  /** A PostgreSQL database with the sandbox's data, to run on in place of a new one. */
+  /** A PostgreSQL database with the data of a sandbox, used instead of a new one. */
   databaseUrl?: string;
   engine?: Engine;
-  /** What new VMs are given identifiers from; all five-digit numbers where nothing is said. */
+  /** The range of identifiers for new VMs. Default: all five-digit numbers. */
   vmIdentifiers?: { minimum: number; maximum: number };
-  /** Proxies whose X-Forwarded-For is believed. */
+  /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies?: readonly string[];
   logger?: Logger;
 } = {}): Promise<TestService> {

@@ -30,7 +30,7 @@ export interface Success {
 
 export interface Failure {
   readonly kind: 'failure';
-  /** Who responded: the API itself, something before it such as a gateway, or no one. */
+  /** The source of the response: the API, something in front of it such as a gateway, or none. */
   readonly source: 'api' | 'foreign' | 'none';
   /** Whether this attempt was carried out, as far as its result tells. */
   readonly carriedOut: 'no' | 'unknown';

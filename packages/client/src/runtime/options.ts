@@ -54,8 +54,8 @@ export interface RequestOptions {
   /** How many times the request is sent again when that is harmless. */
   maxRetries?: number | undefined;
   /**
-   * Names this attempt. By default each call has a random key. Keep a key of your own to repeat the call after a crash, on a
-   * server that honours keys. Characters that a header cannot hold are percent-encoded.
+   * The key of the call and all its attempts. By default, each call has a random key. Store your own key to repeat the call after a crash,
+   * on a server that honours keys. Characters that a header cannot have are percent-encoded.
    */
   idempotencyKey?: string | undefined;
   /** Further headers. */

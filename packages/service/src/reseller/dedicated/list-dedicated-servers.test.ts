@@ -4,12 +4,12 @@ import { tablesWith } from '../../../test/contents.ts';
 import { ACCESS, completeSetUp, deployedServer, EPYC, orderServer, RYZEN, XEON } from '../../../test/dedicated.ts';
 import { startService } from '../../../test/harness.ts';
 
-test('an account without servers has an empty list', async () => {
+test('returns an empty list for an account without servers', async () => {
   const service = await startService();
   expect((await service.call('listDedicatedServers')).body.data).toEqual({ list: [] });
 });
 
-test('servers that are being set up, deployed and cancelled are listed with all that their info says', async () => {
+test('lists servers in set-up, deployed and cancelled, with the same data as the details', async () => {
   const service = await startService();
   const { id, apiKey } = await deployedServer(service, EPYC);
   await service.call('deleteDedicatedServer', { path: { identifier: EPYC }, apiKey });
@@ -29,13 +29,13 @@ test('servers that are being set up, deployed and cancelled are listed with all 
   }
 });
 
-test('another account sees none of them', async () => {
+test('does not list them for another account', async () => {
   const service = await startService();
   await deployedServer(service);
   expect((await service.call('listDedicatedServers')).body.data).toEqual({ list: [] });
 });
 
-test('only the response has the management password: the log does not, and the store seals it', async () => {
+test('returns the management password only in the response: the log does not have it, and the store seals it', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   const { list } = (await service.call('listDedicatedServers', { apiKey })).body.data;

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { tablesWith } from '../../../test/contents.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 
-test('a VM with only what is required has the defaults of the document', async () => {
+test('uses the defaults of the document for a VM with only the required fields', async () => {
   const service = await startService();
   const { status, body } = await service.call('createVm', { form: SMALL_VM });
   expect(status).toBe(200);
@@ -32,7 +32,7 @@ test('a VM with only what is required has the defaults of the document', async (
   expect(body.data.pricings).toEqual({ monthly: 10.4, monthly_gross: 12.38 });
 });
 
-test('every field of the form takes effect', async () => {
+test('applies every field of the form', async () => {
   const service = await startService();
   const key = parseKey(generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString(), 'pem')
     .toString('ssh')
@@ -90,7 +90,7 @@ test('accepts the display name of a key without the key, and does not use it', a
   expect(stored).toMatchObject({ ssh_key: null, ssh_key_displayname: null });
 });
 
-test('no address is given twice', async () => {
+test('assigns no address twice', async () => {
   const service = await startService();
   const { apiKey } = await service.account();
   const responses = await Promise.all(
@@ -103,7 +103,7 @@ test('no address is given twice', async () => {
   expect(new Set(responses.map(({ body }) => body.data.identifier)).size).toBe(12);
 });
 
-test('own subnets are used first, and the provider’s only where the form allows it', async () => {
+test('uses own subnets first, and those of the provider only if the form allows it', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   await service.store.commit(async ({ db }) => {
@@ -122,7 +122,7 @@ test('own subnets are used first, and the provider’s only where the form allow
   expect(stranger.body.data.config.ipv4[0].address).toBe('100.64.0.3');
 });
 
-test('only the response has the password', async () => {
+test('returns the password only in the response', async () => {
   const service = await startService();
   const { body } = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'one' });
   const log = await service.call('listRequests');
