@@ -42,7 +42,7 @@ export interface ClockCheck {
   mark(): Promise<void>;
 }
 
-/** The times that the clock may show at an instant of the process's own time. */
+/** The range of times that the clock may show at an instant of `performance.now()`. */
 interface Allowed {
   readonly earliest: number;
   readonly latest: number;
@@ -73,7 +73,7 @@ export function createClockCheck({ store, clock, limits, onChange }: ClockCheckO
     return Math.min(0, time - (allowed.earliest + elapsed));
   }
 
-  /** The result of the query is a time between its beginning and its end, however long it takes. */
+  /** The database read its clock at some point while the query ran, so the duration of the query widens the range. */
   async function allowedByDatabase(db: Db): Promise<Allowed> {
     const begun = performance.now();
     const { time } = await db.selectNoFrom(now.as('time')).executeTakeFirstOrThrow();

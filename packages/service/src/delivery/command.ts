@@ -5,14 +5,17 @@ import { deliver } from './deliver.ts';
 import type { Delivery } from './delivery.ts';
 import type { Runtime } from './runtime.ts';
 
-/** Work in the transaction from which on a command takes effect: the first one of a finishable delivery, the last one of an undoable one. */
+/**
+ * Work in the transaction that makes a command take effect. This is the first transaction of a finishable delivery, and the last one of an
+ * undoable delivery.
+ */
 export interface Witness {
   /** Runs in the first transaction, before the change. */
   before(db: Db): Promise<void>;
   after(db: Db): Promise<void>;
 }
 
-/** Carries out a delivery that has no request of the reseller API behind it: no Idempotency-Key, and no entry in the request log. */
+/** Carries out a delivery that no request of the reseller API started. It has no Idempotency-Key and no entry in the request log. */
 export async function deliverCommand<Request, Details, Plan, Result>(
   runtime: Runtime,
   name: string,

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** How long an item may hold up the start of the next one. */
+/** The maximum time that an item delays the start of the next one. */
 const MAX_WAIT_MS = 250;
 const MAX_CONCURRENT = 20;
 
 /**
- * Works through the items in order. An item that takes longer than a moment continues while the next ones start, so that a port that
- * hangs for one item holds few of the others up.
+ * Processes the items in order. If an item takes longer than MAX_WAIT_MS, the next one starts without waiting for it. So a port that hangs
+ * for one item delays few others.
  *
  * @param work Must not reject.
  * @param closing Once it is aborted, no further item starts.

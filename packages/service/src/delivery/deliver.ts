@@ -123,7 +123,7 @@ async function callAndConfirm<Request, Result, Outcome>(
   }
 }
 
-/** Undoes or finishes at once what failed. If that fails too, recovery tries again. */
+/** Undoes or finishes a failed delivery immediately. If that fails too, recovery tries again. */
 async function settleAfterFailure<Request, Result, Outcome>(
   runtime: Runtime,
   order: DeliveryOrder<Request, Result, Outcome>,

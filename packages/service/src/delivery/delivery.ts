@@ -18,7 +18,7 @@ import type { Transaction } from '../store/store.ts';
 
 interface DeliveryBase<Details> {
   /**
-   * Whether `reserve` and `confirm` conclude the same when they run again, because they draw no random numbers that they do not keep. The
+   * Whether `reserve` and `confirm` give the same result when they run again. A second run must use the random numbers of the first. The
    * store then runs them optimistically.
    */
   readonly isRepeatable?: boolean;
@@ -121,10 +121,10 @@ function facts<Details>(
   };
 }
 
-/** Returns how an interrupted delivery is settled, from the details that its reservation stores. */
+/** Reads the stored details of a reservation, and returns how to settle the interrupted delivery. */
 export type Recover = (storedDetails: string) => { readonly subject: Subject; readonly settlement: Settlement<unknown> };
 
-/** A delivery as the registry of deliveries has it. Recovery needs neither its request nor its plan. */
+/** Converts a delivery to its entry in the registry of deliveries. Recovery needs neither its request nor its plan. */
 export function recoverable<Request, Details, Plan, Result>(delivery: Delivery<Request, Details, Plan, Result>): Recover {
   return (storedDetails) => {
     const details = v.parse(delivery.details, JSON.parse(storedDetails));

@@ -21,7 +21,7 @@ const LEASE_RETENTION_MS = 86_400_000;
 const MAX_RENEWAL_WAIT_MS = 15_000;
 /** An embedded store keeps the time of its clock this often. */
 const MARK_INTERVAL_MS = 60_000;
-/** Anyone may ask whether the instance is ready, so the store is written to at most once in this time. */
+/** Readiness checks need no authentication, so they write to the store at most once in this time. */
 const READY_TTL_MS = 1_000;
 
 /** This process, as one of the instances that share a store. */

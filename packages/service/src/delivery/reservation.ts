@@ -32,7 +32,7 @@ export class ReservationLostError extends StoreUnavailableError {
   }
 }
 
-/** Stores a reservation that this instance delivers at once. */
+/** Stores a reservation that this instance delivers immediately. */
 export async function keepReservation(
   db: Db,
   reservation: NewReservation,
@@ -43,8 +43,8 @@ export async function keepReservation(
 }
 
 /**
- * Stores a reservation that the recovery loop delivers after the transaction. It supersedes earlier reservations of the same subject.
- * The delivery must be one that is finished, not undone.
+ * Stores a reservation that the recovery loop delivers after the transaction. It supersedes earlier reservations of the same subject. The
+ * delivery must be finishable.
  */
 export async function enqueueReservation(db: Db, reservation: NewReservation, now: number): Promise<void> {
   await db.deleteFrom('reservations').where('subject', '=', reservation.subject).execute();
@@ -76,8 +76,8 @@ const removeReservation = expectedWrite<{ id: string; owner: string }>((db, para
 );
 
 /**
- * Takes a reservation over for recovery. A transaction that confirms it holds its row until the commit, so a reservation that was
- * confirmed without its caller learning so is gone here.
+ * Takes over a reservation for recovery. A transaction that confirms a reservation locks its row until the commit. So a confirmed
+ * reservation no longer exists here, even if its caller got an error.
  *
  * @returns The token of the recovering call, or undefined if the reservation is gone or another live instance owns it.
  */

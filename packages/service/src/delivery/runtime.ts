@@ -8,12 +8,12 @@ import type { Instance } from './instance.ts';
 export interface Runtime {
   readonly store: Store;
   readonly ports: Ports;
-  /** At least 32 characters, and not in the store. Hashes one-time codes, and encrypts what is shown again. */
+  /** At least 32 characters, and not in the store. It hashes one-time codes, and encrypts the values that responses return again. */
   readonly secret: string;
   /** Also accepted, while the secret is rotated. */
   readonly previousSecret: string | undefined;
   readonly mode: Mode;
-  /** Days for which a link to an invoice document is valid at least. */
+  /** The minimum number of days for which a link to an invoice document is valid. */
   readonly invoiceLinkDays: number;
   /** The identifiers that new VMs may get. */
   readonly vmIdentifiers: { readonly minimum: number; readonly maximum: number };
