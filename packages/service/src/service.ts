@@ -57,7 +57,7 @@ export interface ServiceOptions {
    * of a request is never used, because a client can send any value.
    */
   readonly publicUrl?: string;
-  /** Days for which a link to an invoice document is valid at least. Default: 30. */
+  /** The minimum number of days for which a link to an invoice document is valid. Default: 30. */
   readonly invoiceLinkDays?: number;
   /** Default: sandbox. The clock of a sandbox can be advanced beyond the one in `ports`. */
   readonly mode?: Mode;

@@ -31,8 +31,8 @@ export interface Catalogue {
 const newest = new WeakMap<object, Catalogue>();
 
 /**
- * The present catalogue. It is read again only when its version has changed, which triggers of the database do, so the cache is right on
- * all instances. A version is random, so that one that was rolled back never occurs again.
+ * The current catalogue. Database triggers change its version whenever it changes, and only then is it read again. So the cache is right on
+ * all instances. Versions are random, so a version that was rolled back never occurs again.
  */
 export async function catalogueOf(db: Db): Promise<Catalogue> {
   const cached = newest.get(scopeOf(db));

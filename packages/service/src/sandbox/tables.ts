@@ -26,7 +26,7 @@ type SnapshotTable = Exclude<
   | 'catalogue_version'
 >;
 
-/** A table has a higher number than those that its foreign keys refer to. A new table does not compile without its place. */
+/** A table has a higher number than those that its foreign keys refer to. A new table without an entry here is a compile error. */
 const places: Readonly<Record<SnapshotTable, number>> = {
   settings: 0,
   faults: 0,

@@ -18,7 +18,7 @@ const ERASED = 'Erased';
  */
 export async function eraseAccount(db: Db, requestLog: RequestLog, { accountId, now }: { accountId: string; now: number }): Promise<void> {
   await assertErasable(db, accountId);
-  // The states of records about the account, and of those about its invoices, whose reasons are free text.
+  // Audit records about the account and its invoices contain personal data, for example in reasons, which are free text.
   await sql`
     update audit_records
     set state_before = 'null', state_after = '{"erased":true}', target = case when operation = 'terminateDomain' then ${ERASED} else target end

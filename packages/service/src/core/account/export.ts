@@ -24,7 +24,7 @@ function through(column: string, table: keyof Schema, key: string): AccountRows 
 
 /**
  * The rows of an account in each table. `log` is the request log, which is read in parts. Null for a table without rows of accounts. A new
- * table does not compile without its place.
+ * table without an entry here is a compile error.
  */
 export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | null>> = {
   accounts: { where: (id) => sql`id = ${id}` },
@@ -64,7 +64,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   document_series: null,
   verifiers: null,
   operator_tokens: null,
-  // Its records say who of the provider changed an account, and are listed by `GET /audit`.
+  // Its records name the operator who changed an account. `GET /audit` lists them.
   audit_records: null,
   settings: null,
   catalogue_version: null,

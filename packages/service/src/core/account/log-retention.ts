@@ -6,7 +6,7 @@ import { readLogRetention } from '../../store/settings.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { logEnd } from './request-log.ts';
 
-/** Rows of one transaction, and accounts of one query. */
+/** Rows that one transaction deletes, and accounts that one query reads. */
 const BATCH_SIZE = 500;
 
 /**

@@ -19,7 +19,7 @@ export async function setQuotas(db: Db, accountId: string, { vms, handles }: Quo
 
 /**
  * Asserts that the account has no more VMs than its quota. Call it after the VM was stored, in a transaction that has locked the account
- * before. So the purchases of an account are counted one after the other, on all instances.
+ * before. Then all instances count the purchases of an account one after another.
  *
  * @throws Refusal 409 if the account has more.
  */
@@ -34,7 +34,7 @@ export async function assertVmQuota(db: Db, accountId: string): Promise<void> {
 }
 
 /**
- * The same for handles, before the handle is stored.
+ * Asserts that the account has fewer handles than its quota. Call it before the handle is stored.
  *
  * @throws Refusal 409 if the account has as many handles as its quota.
  */

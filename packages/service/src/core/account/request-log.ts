@@ -56,7 +56,7 @@ export async function readLog(
   }));
 }
 
-/** How much the request log and the whole store hold. */
+/** The sizes of the request log and of the whole store. */
 export interface StoreFigures {
   /** Numbered entries of the request log. PostgreSQL numbers new ones about once a second. */
   readonly logEntries: number;

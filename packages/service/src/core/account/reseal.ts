@@ -7,7 +7,7 @@ import type { Db, Store } from '../../store/store.ts';
 import { passwordContext } from '../dedicated/life-cycle.ts';
 import { authcodeContext } from '../domain/domain.ts';
 
-/** The number of values that are sealed with the new secret now. */
+/** The numbers of values that were sealed with the new secret. */
 export interface Resealed {
   readonly authcodes: number;
   readonly passwords: number;
@@ -26,8 +26,8 @@ const SEALED = {
 type Reseal = (sealed: string, context: string) => string;
 
 /**
- * Seals every stored value with the new secret, in one transaction, and makes it the secret of the store. Afterwards the previous one is not
- * needed. It can run again, and next to services that accept both.
+ * Seals every stored value with the new secret, in one transaction, and makes it the secret of the store. Afterwards the previous one is
+ * not needed. It can run repeatedly, and while services that accept both secrets are running.
  *
  * @param now Milliseconds.
  * @throws StoreOpenError if a value is sealed with neither secret. Nothing is changed then.

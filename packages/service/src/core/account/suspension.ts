@@ -1,7 +1,7 @@
-/** Suspended accounts: their requests are refused, and everything that they have stays as it is. */
+/** Suspended accounts. The service refuses their requests, and leaves everything that they own unchanged. */
 import type { Db } from '../../store/store.ts';
 
-/** @param now Milliseconds. An account that is suspended already stays so from its earlier instant. */
+/** @param now Milliseconds. An account that is already suspended keeps its earlier instant. */
 export async function suspendAccount(db: Db, accountId: string, { reason, now }: { reason: string; now: number }): Promise<void> {
   await db
     .updateTable('accounts')

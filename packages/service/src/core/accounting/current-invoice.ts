@@ -51,7 +51,7 @@ export async function currentInvoice(db: Db, accountId: string, instant: Seconds
     .orderBy('number')
     .execute();
   const { rows: charges, accrued } = await openCharges(db, accountId);
-  // Not the period of `instant`: a request that arrives late may find that it has ended since.
+  // The open period, because the period of `instant` may have ended before a late request is processed.
   const { start, end } = periodOf(account.period_start);
   const runtimes = rows.map(toBilledRuntime);
   const creditLimit = BigInt(account.credit_limit);

@@ -27,7 +27,8 @@ export interface NewCreditNote {
 }
 
 /**
- * Corrects an issued invoice. An open invoice is owed less, and is cancelled once all of it is credited.
+ * Corrects an issued invoice. The credit note reduces the amount that is owed for an open invoice. An invoice that is fully credited is
+ * cancelled.
  *
  * @throws Refusal 404 if the invoice does not exist. 409 if it has no document yet, if it is cancelled, if less than the amount is left of
  *   it, or if the name belongs to another correction.
@@ -36,7 +37,7 @@ export async function createCreditNote(db: Db, services: Pick<Services, 'ports'>
   const { invoiceId, name, amount, reason, now } = note;
   if (name === CANCELLATION)
     throw new Refusal(409, 'wrong_state', `The name ${CANCELLATION} is reserved for cancelled invoices. Choose another name.`);
-  // Before the invoice is locked, in the order of every transaction that issues documents.
+  // This locks the series before the invoice, in the same order as every transaction that issues documents.
   while ((await issuePending(db)) > 0);
   const invoice = await lockInvoice(db, invoiceId);
   const existing = await db
@@ -119,7 +120,7 @@ function statusAfter({ id, status }: Pick<InvoicesTable, 'id' | 'status'>, event
   return next;
 }
 
-/** Locks an invoice until the transaction ends, so that changes of it come one after another. */
+/** Locks an invoice until the transaction ends, so that its changes run one after another. */
 async function lockInvoice(db: Db, id: string): Promise<Selectable<InvoicesTable>> {
   const invoice = await db
     .updateTable('invoices')

@@ -4,7 +4,7 @@ import { periodOf } from '../../rules/billing.ts';
 import type { JobKind } from '../jobs/job.ts';
 import { closeEndedPeriods } from './period-end.ts';
 
-/** Closes periods at their ends, whether or not a request needs it. */
+/** Closes periods when they end, even if no request arrives. */
 export const periodEndJobs: JobKind = {
   due: (db, { periodStart }) =>
     db

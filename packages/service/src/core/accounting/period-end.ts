@@ -25,7 +25,7 @@ export async function closeEndedPeriods(db: Db, accountId: string, now: Seconds)
 
 /**
  * Ends the positions of a period, creates its invoice, and begins a BILLINGRESTART position for each running VM. A period without positions
- * and charges has no invoice. Prices that apply to all VMs are taken over here only, so a price never changes within an invoice.
+ * and charges has no invoice. New prices for existing VMs take effect only here, so a price never changes within an invoice.
  */
 async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Promise<void> {
   const { end } = periodOf(periodStart);
@@ -129,7 +129,7 @@ export async function lockAccount(db: Db, accountId: string): Promise<Seconds> {
 }
 
 /**
- * The same, for a change at an instant that is nearly always in the open period.
+ * Like `lockAccount`, for a change at an instant that is nearly always in the open period.
  *
  * @returns The instant, or the start of the open period if that is later.
  */
@@ -156,7 +156,7 @@ const touchAccount = prepared<{ accountId: string }, { period_start: Seconds }>(
     .returning('period_start'),
 );
 
-/** A stored position as the rules take it. */
+/** Converts a stored position to the input of the rules. */
 export function toBilledRuntime(row: { start: number; stop: number | null; monthly_price: number }): BilledRuntime {
   return { start: row.start, stop: row.stop, monthlyPrice: BigInt(row.monthly_price) };
 }

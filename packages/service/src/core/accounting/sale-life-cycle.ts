@@ -22,7 +22,7 @@ export interface NewSale {
   readonly accountId: string | null;
   /** Milliseconds. */
   readonly start: number;
-  /** Milliseconds. Null for a sale that only its volume or the provider ends. */
+  /** Milliseconds. Null for a sale that ends when it is sold out, or when the provider ends it. */
   readonly stop: number | null;
   /** Whether VMs keep its prices when they are up- or downgraded. */
   readonly upgradable: boolean;
@@ -35,7 +35,7 @@ export interface NewSale {
 }
 
 /**
- * Creates a sale. It is active from its start on.
+ * Creates a sale. It is active from its start.
  *
  * @returns Its ID.
  * @throws Refusal 422 with every broken rule. Fields have the names of the operator API.
@@ -107,7 +107,7 @@ function brokenRules({ title, start, stop, maxVolume, pricings }: NewSale): Brok
   return broken;
 }
 
-/** @param at When the sale begins (milliseconds): its prices are compared with the list prices of then. */
+/** @param at When the sale begins (milliseconds): its prices are compared with the list prices at that time. */
 async function brokenReferences(db: Db, { accountId, pricings }: NewSale, at: number): Promise<BrokenField[]> {
   const broken: BrokenField[] = [];
   const hosts = new Map((await catalogueOf(db)).hosts.map((host) => [host.name, host]));

@@ -83,7 +83,7 @@ export async function pricedSales(db: Db): Promise<PricedSale[]> {
 
 /** A purchase that may go through a sale. */
 export interface SalePurchase {
-  /** Those of the catalogue. */
+  /** From the catalogue. */
   readonly sales: readonly PricedSale[];
   readonly accountId: string;
   readonly hostsystem: string;
@@ -125,7 +125,7 @@ const takeVolume = expectedWrite<{ id: string }>(
   { isContended: true },
 );
 
-/** Returns the volume that a purchase took of a sale. */
+/** Returns the volume that a purchase took from a sale. */
 export async function giveVolumeBack(db: Db, saleId: string): Promise<void> {
   await db
     .updateTable('sales')
@@ -147,7 +147,7 @@ export async function lastingPrices(db: Db, saleId: string, hostsystem: string):
   return byHostsystem(prices).get(hostsystem);
 }
 
-/** A stored sale as the rules take it. */
+/** Converts a stored sale to the input of the rules. */
 export function toSaleCourse<Row extends { readonly max_volume: number; readonly used_volume: number }>(row: Row) {
   return { ...row, maxVolume: row.max_volume, usedVolume: row.used_volume };
 }

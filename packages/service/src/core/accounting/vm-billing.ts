@@ -119,7 +119,7 @@ export async function endPosition(db: Db, vmId: number, at: Seconds): Promise<Se
   const { number, start } = running;
   const stop = Math.max(at, start);
   if (stop === start && running.type === 'BILLINGRESTART' && (await positionBefore(db, running))?.stop === start) {
-    // A continuation that was never used leaves no position.
+    // A BILLINGRESTART position without a runtime is deleted.
     await db.deleteFrom('positions').where('vm_id', '=', vmId).where('number', '=', number).execute();
     await releaseCredit(db, running.account_id, BigInt(running.hold));
     return stop;

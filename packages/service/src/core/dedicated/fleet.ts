@@ -1,5 +1,5 @@
 /**
- * Calls of the fleet: it sets a dedicated server up after an order, and retires it at its end. The transaction of the order or the end
+ * Calls to the fleet, which sets up a dedicated server after an order and retires it at its end. The transaction of the order or the end
  * enqueues the call, and recovery delivers it until it succeeds.
  */
 import { v7 as uuidv7 } from 'uuid';

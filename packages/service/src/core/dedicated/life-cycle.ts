@@ -39,7 +39,7 @@ export async function deploy(db: Db, { ports, secret }: Services, server: Server
 }
 
 /**
- * Performs the job of a server that is due at an instant. Does nothing if the server has no job at this instant any longer.
+ * Performs the job of a server that is due at an instant. Does nothing if the server no longer has a job at this instant.
  *
  * @param at The server's `due`.
  */

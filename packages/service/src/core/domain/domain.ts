@@ -88,7 +88,7 @@ export function domainSubject({ name }: { readonly name: string }): Subject {
   return `domain/${name}`;
 }
 
-/** A stored domain as the rules take it. */
+/** Converts a stored domain to the input of the rules. */
 export function registrationOf(row: Pick<DomainRow, 'created' | 'expires' | 'locked_until' | 'terminated'>): Registration {
   return { created: row.created, expires: row.expires, lockedUntil: row.locked_until, terminated: row.terminated === 1 };
 }

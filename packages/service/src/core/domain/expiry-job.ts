@@ -25,7 +25,7 @@ export const domainExpiryJobs: JobKind = {
 async function renewOrEnd(db: Db, ports: Ports, name: string, expires: Seconds): Promise<void> {
   const row = await db
     .selectFrom('domains')
-    // The price of the instant at which the renewal is due, however late the job runs.
+    // The price at the time when the renewal was due, however late the job runs.
     .innerJoin(tldPricesAt(db, expires * 1000).as('prices'), 'prices.tld', 'domains.tld')
     .select(['domains.account_id', 'domains.created', 'domains.locked_until', 'domains.terminated', 'prices.renew_price'])
     .where('domains.name', '=', name)

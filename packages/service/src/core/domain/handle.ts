@@ -24,7 +24,7 @@ export async function findHandle(db: Db, accountId: string, id: string): Promise
   return db.selectFrom('handles').selectAll().where('id', '=', id).where('account_id', '=', accountId).executeTakeFirst();
 }
 
-/** A stored handle as the registrar takes it. */
+/** Converts a stored handle to the input of the registrar. */
 export function contactOf({ id, account_id: _accountId, type: _type, fax: _fax, created: _created, ...person }: HandleRow): Contact {
   return { handle: id, ...person };
 }

@@ -22,9 +22,9 @@ interface DomainRequest {
 const domainDetails = v.object({ name: v.string() });
 
 /**
- * Cancels a domain (specification: "Cancellation of a domain: not shown"). It stays as it is until it expires, then anyone can register
- * it. The store knows at once, so it costs nothing more. The registrar is called until it succeeds, and the domain cannot be changed
- * until then.
+ * Cancels a domain (specification: "Cancellation of a domain: not shown"). The domain stays unchanged until it expires. Then anyone can
+ * register it. The store records the cancellation immediately, so the domain costs nothing more. The service calls the registrar until a
+ * call succeeds, and refuses other changes until then.
  */
 export const terminateDomain: FinishableDelivery<DomainRequest, v.InferOutput<typeof domainDetails>, void> = {
   recovery: 'finish',

@@ -49,8 +49,8 @@ export async function setTldPrices(db: Db, prices: readonly TldPrice[], validFro
 }
 
 /**
- * The price of each TLD in force at an instant: a query. The first price of a TLD also applies before its `valid_from`, because the clock
- * of another instance may be behind.
+ * A query for the price of each TLD in force at an instant. The first price of a TLD also applies before its `valid_from`, because the
+ * clock of another instance may be behind.
  *
  * @param now Milliseconds.
  */

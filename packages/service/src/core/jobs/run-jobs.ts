@@ -17,9 +17,9 @@ export interface JobRound {
 const BATCH_SIZE = 25;
 
 /**
- * Performs all due jobs in time order, each as of the instant at which it was due. Jobs share transactions, and thus one wait for the disk.
- * If a job fails, each job gets its own transaction, so that the jobs before it are performed. Several instances share the jobs: a job is
- * performed by the instance that has locked its account.
+ * Performs all due jobs in time order, each as of the instant at which it was due. Several jobs share a transaction, so they wait for the
+ * disk once. If a job fails, each job gets its own transaction, so that the jobs before it are performed. Several instances share the jobs:
+ * a job is performed by the instance that has locked its account.
  *
  * @returns The number of jobs performed.
  */

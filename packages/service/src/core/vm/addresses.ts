@@ -12,7 +12,7 @@ import { ownerOf } from './ip-pool.ts';
 export interface AddressOrder {
   /** Identifies the request, whose transaction may run several times. */
   readonly request: object;
-  /** Those of the catalogue. */
+  /** From the catalogue. */
   readonly pools: Catalogue['pools'];
   readonly accountId: string;
   readonly vmId: number;
@@ -36,8 +36,8 @@ const waiting = new WeakSet<object>();
 
 /**
  * If the request has found too few addresses before, waits for those that other transactions are taking, and locks them. Call it before
- * other rows are locked. Otherwise a transaction that waits for an address could hold an account or a node for which the holder of the
- * address waits.
+ * other rows are locked. Otherwise two transactions could deadlock: one holds an account or a node and waits for an address, which the
+ * other holds while it waits for that account or node.
  */
 export async function lockAddresses(db: Db, order: Omit<AddressOrder, 'vmId'>, networks: number): Promise<void> {
   const { request, datacenter, ips } = order;
@@ -98,14 +98,14 @@ export async function releasePendingAddresses(db: Db, vmId: number): Promise<voi
 }
 
 /**
- * The addresses and networks of a VM, without those that are pending: the account's own before the provider's, then in the order of their
- * pools.
+ * The addresses and networks of a VM, without pending ones. The account's own come before the provider's, and both follow the order of
+ * their pools.
  */
 export async function addressesOf(db: Db, vmId: number): Promise<AssignedAddress[]> {
   return selectAddresses(db, [vmId]).where('ip_addresses.pending', '=', 0).execute();
 }
 
-/** The same for several VMs, by identifier. */
+/** The addresses and networks of several VMs, by the identifier of the VM. */
 export async function addressesOfVms(db: Db, vmIds: readonly number[]): Promise<ReadonlyMap<number, readonly AssignedAddress[]>> {
   if (vmIds.length === 0) return new Map();
   const addresses = await selectAddresses(db, vmIds).select('ip_addresses.vm_id').where('ip_addresses.pending', '=', 0).execute();
@@ -123,7 +123,7 @@ function selectAddresses(db: Db, vmIds: readonly number[]) {
     .orderBy('ip_addresses.position');
 }
 
-/** The IPv4 addresses of a VM, in the same order, with those that are pending. */
+/** The IPv4 addresses of a VM, including pending ones, in the order of `addressesOf`. */
 export async function ipv4Of(db: Db, vmId: number): Promise<string[]> {
   const addresses = await selectAddresses(db, [vmId]).execute();
   return addresses.filter(({ family }) => family === 4).map(({ address }) => address);
@@ -204,7 +204,7 @@ function toAssigned({ pools }: AddressOrder, taken: readonly TakenAddress[]): As
 
 const RETURNED = ['address', 'pool_id', 'position', 'family', 'owner'] as const;
 
-/** Both families in one statement. It skips addresses that other transactions are taking. */
+/** Takes addresses of both families in one statement, which skips addresses that other transactions are taking. */
 const takeUnlocked = keptByCount((ips) =>
   expectedRows<{ vmId: number; datacenter: string; owner4: string; owner6: string }, TakenAddress>((db, parameter, claim) => {
     const shared = { claim, locked: 'skip', datacenter: parameter('datacenter') } as const;
@@ -256,7 +256,7 @@ const lockFree = keptByCount((wanted) =>
   ),
 );
 
-/** Those that other transactions are taking are still free for it. */
+/** Finds free addresses. An address that another transaction is taking still counts as free. */
 const findFree = keptByCount((wanted) =>
   prepared<{ datacenter: string; family: number; owner: string }, { address: string }>((db, parameter) =>
     freeAddresses(db, {
@@ -298,8 +298,8 @@ function freeAddresses(db: Db, { claim, locked, count, datacenter, family, owner
 }
 
 /**
- * One query for each number of addresses. The number is a part of its text: PostgreSQL assumes that an unknown limit returns a tenth of the
- * rows, and may then read the whole table.
+ * Prepares one query for each number of addresses, with the number in its text. PostgreSQL assumes that an unknown limit returns a tenth of
+ * the rows, and may then read the whole table.
  */
 function keptByCount<Query>(build: (count: number) => Query): (count: number) => Query {
   const kept = new Map<number, Query>();

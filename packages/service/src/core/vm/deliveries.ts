@@ -1,10 +1,10 @@
 /**
  * The changes of a VM that need the hypervisor.
  *
- * - A change that gives more (start, resize) is delivered first and billed afterwards. Its credit, its room on the node and its
- *   addresses are reserved before. If it fails, it is undone.
- * - A change that takes away (stop, remove) ends billing first. If it fails, it is finished: the hypervisor is called until it succeeds.
- *   Room and addresses are free only then.
+ * - A change that gives more (start, resize) is delivered first and billed afterwards. Its credit, its room on the node and its addresses
+ *   are reserved before. If it fails, it is undone.
+ * - A change that takes away (stop, remove) ends billing first. If it fails, the service calls the hypervisor until a call succeeds. Only
+ *   then are room and addresses free.
  *
  * One change of a VM is in progress at a time. Others are refused until it has ended.
  */
@@ -229,7 +229,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     return price;
   },
 
-  // A disk that has grown may stay so.
+  // A disk that has grown may keep its size.
   compensate: ({ hypervisor }, { before }, token) => hypervisor.resize(before, token),
 
   async rollBack({ db }, { vmId, accountId, hold, to }) {

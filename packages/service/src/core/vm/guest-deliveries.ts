@@ -28,7 +28,7 @@ export const restartVm: UndoableDelivery<VmRequest, Details, RestartPlan, void> 
   async confirm({ db }, { request: { runtime, vmId } }) {
     await endChange(db, vmId, { booted: runtime.ports.clock.now() });
   },
-  // It is billed, so it must run.
+  // The VM is billed, so it must run.
   compensate: ({ hypervisor }, { vmId }, token) => hypervisor.start(vmId, token),
   rollBack: ({ db }, { vmId }) => leaveAsItIs(db, vmId),
 };
@@ -53,7 +53,7 @@ export const resetPassword: UndoableDelivery<VmRequest, Details, PasswordPlan, s
     await endChange(db, vmId);
     return password;
   },
-  // The old password cannot be restored. The new token keeps a late call from setting the password now.
+  // The old password cannot be restored. With the new token, the hypervisor rejects a late call that would still set the new password.
   compensate: ({ hypervisor }, { vmId }, token) => hypervisor.start(vmId, token),
   rollBack: ({ db }, { vmId }) => leaveAsItIs(db, vmId),
 };

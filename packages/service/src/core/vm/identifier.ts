@@ -9,7 +9,7 @@ import { readVmIdentifierQuarantine } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 
 const DAY_MS = 86_400_000;
-/** So many draws hardly ever repeat earlier ones. */
+/** At most half of the identifiers are drawn, so 20 draws find a new one in all but one of a million cases. */
 const MAX_DRAWS = 20;
 
 /** The range of identifiers for new VMs. */
@@ -28,10 +28,10 @@ export interface IdentifierChoice {
 }
 
 /**
- * Draws an identifier that was not drawn before, until half of them were. One that was drawn is probably taken, and a purchase that finds its
- * identifier taken needs several round trips to the database.
+ * Draws an identifier that was not drawn before. Once half of them were drawn, all may be drawn again. An identifier that was drawn is
+ * probably taken, and a purchase that finds its identifier taken needs several round trips to the database.
  *
- * @param drawn Those that were drawn before.
+ * @param drawn Identifiers that were drawn before.
  */
 export function drawIdentifier(random: Random, { minimum, maximum }: VmIdentifiers, drawn: Set<number>): number {
   const count = maximum - minimum + 1;

@@ -37,7 +37,7 @@ export async function addIpPool(db: Db, pool: IpPool): Promise<void> {
   `.execute(db);
 }
 
-/** The owner of addresses as `ip_addresses` has it. @param accountId Null for the provider. */
+/** The value of `ip_addresses.owner` for an owner of addresses. @param accountId Null for the provider. */
 export function ownerOf(accountId: string | null): string {
   return accountId ?? '';
 }
@@ -67,7 +67,7 @@ function networksOf(cidr: string): PoolContents {
   return { family: 6, gateway: Address6.fromBigInt(first + 1n).correctForm(), addresses };
 }
 
-/** Of the IPv6 networks that VMs get. */
+/** Host bits of the IPv6 networks that VMs get. */
 const HOST_BITS = 64n;
 
 // The library takes half a second for the 65,536 addresses of the largest pool.

@@ -7,7 +7,7 @@ import type { VmsTable } from '../../store/tables/vms.ts';
 /** No VM has this identifier. */
 const NO_VM = 0;
 
-/** Parses the identifier in a path. Another text than five digits gives an identifier that no VM has. */
+/** Parses the identifier in a path. Any text other than five digits gives an identifier that no VM has. */
 export function vmIdOf(text: string): number {
   return /^\d{5}$/.test(text) ? Number(text) : NO_VM;
 }
@@ -15,7 +15,7 @@ export function vmIdOf(text: string): number {
 /**
  * Finds a VM of an account. A VM that is still being created or was removed counts as missing.
  *
- * @param vmid The identifier as the path has it.
+ * @param vmid The identifier in the path.
  * @throws Refusal 404 if the account has no such VM.
  */
 export async function findOwnVm(db: Db, accountId: string, vmid: string): Promise<Selectable<VmsTable>> {

@@ -37,8 +37,8 @@ export interface PlacedVm {
 }
 
 /**
- * Stores a new VM on the first node of its host system that has room. A conditional update takes the room, so that no two purchases take
- * the same.
+ * Stores a new VM on the first node of its host system that has room. A conditional update takes the room, so that two purchases never take
+ * the same room.
  *
  * @throws Refusal 409 if no node has enough room, or no identifier is free.
  */
@@ -63,7 +63,7 @@ export async function placeVm(db: Db, vm: NewVm, choice: IdentifierChoice): Prom
 /**
  * Changes the room that a VM takes on its node, by a conditional update.
  *
- * @throws Refusal 409 if the node has not enough room.
+ * @throws Refusal 409 if the node does not have enough room.
  */
 export async function resizeOnNode(db: Db, node: string, from: Footprint, to: Footprint): Promise<void> {
   const [before, after] = [roomOf(from), roomOf(to)];
@@ -99,7 +99,7 @@ function roomOf({ cores, mem, disk, storage }: Footprint): Room<number> {
   return { cores, mem, disk, storage: storage ?? 0 };
 }
 
-/** The names of a room's parameters next to the columns of a VM. */
+/** The parameters for the room that a VM needs. The prefix keeps them apart from the columns of a VM. */
 type Wanted = { readonly [Name in keyof Room<unknown> as `wanted_${Name}`]: number };
 
 function wantedOf({ cores, mem, disk, storage }: Room<number>): Wanted {

@@ -25,7 +25,7 @@ export interface Checkpointer {
 
 /**
  * A checkpoint has two steps. The first copies most of the log while transactions go on. In the second, which is short, they wait while the
- * rest is copied. Then nothing in the log is needed, and SQLite writes it again from its beginning.
+ * rest is copied. After that, no part of the log is needed, and SQLite overwrites it from the beginning.
  *
  * @param connection The connection that writes.
  * @param startThread Starts the thread. It copies the log at each message, and responds with a message.
@@ -95,7 +95,7 @@ export function createCheckpointer(connection: DatabaseSync, startThread: () => 
 
 /** @param file The database. */
 export function startCheckpointThread(file: string): Worker {
-  // A production installation has it as JavaScript.
+  // In a production installation, the worker is a JavaScript file.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const worker = new Worker(new URL(`./checkpoint-worker.${extension}`, import.meta.url), { execArgv: [], workerData: file });
   // An idle thread does not keep the process running.

@@ -153,7 +153,7 @@ function decimalGigabytes(megabytes: number): string {
   return String(Math.round((megabytes / 1024) * 100) / 100);
 }
 
-/** A duration without its empty parts, such as `9 d 12 h` or `40 s`. */
+/** Formats a duration without the units that are 0, such as `9 d 12 h` or `40 s`. */
 export function durationOf(seconds: Seconds): string {
   const parts = [
     [Math.floor(seconds / 86_400), 'd'],

@@ -23,8 +23,8 @@ const MS_PER_DAY = 86_400_000;
 const BATCH_SIZE = 25;
 
 /**
- * Issues the documents of all invoices that have none, in the order of their periods. Without a seller, and for cancelled invoices, none
- * is issued.
+ * Issues the documents of all invoices that have none, in the order of their periods. It issues none without a seller, and none for
+ * cancelled invoices.
  *
  * @returns The number of documents issued.
  */
@@ -69,7 +69,7 @@ export async function issuePending(db: Db): Promise<number> {
 
 async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<void> {
   const { buyer, reverseCharge } = await buyerOf(db, invoice.account_id);
-  // The service is rendered at the end of the period.
+  // A period is taxed at the VAT rate of its last millisecond.
   const basisPoints = reverseCharge ? 0 : vatInForce(await readVatRates(db), invoice.period_end * 1000 - 1);
   const due = invoice.created + seller.payment_days * MS_PER_DAY;
   const number = await takeNumber(db, 'invoice');

@@ -113,7 +113,7 @@ function writeFacts(document: PDFKit.PDFDocument, facts: readonly (readonly [str
 
 function writeGroups(document: PDFKit.PDFDocument, { groups }: DocumentContent): void {
   for (const { title, lines, total } of groups) {
-    // For the title, the heading and a first row, so that neither is left alone at the end of a page.
+    // For the title, the heading and a first row, so that none of them is left alone at the end of a page.
     const needed = 80;
     if (document.y + needed > document.page.height - BOTTOM_MARGIN) document.addPage();
     document.font('bold').fontSize(11).fillColor(TEXT_COLOR).text(title, MARGIN, document.y);

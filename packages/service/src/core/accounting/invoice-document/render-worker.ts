@@ -1,4 +1,4 @@
-/** The worker thread that renders documents, so that the event loop of the service goes on. */
+/** The worker thread that renders documents, so that rendering does not block the event loop. */
 import { parentPort } from 'node:worker_threads';
 
 import type { DocumentContent } from './content.ts';

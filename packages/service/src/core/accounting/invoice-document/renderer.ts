@@ -61,7 +61,7 @@ export function createDocumentRenderer(maxWaiting = MAX_WAITING): DocumentRender
 }
 
 function startWorker(): Worker {
-  // A production installation has it as JavaScript.
+  // In a production installation, the worker is a JavaScript file.
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const worker = new Worker(new URL(`./render-worker.${extension}`, import.meta.url), { execArgv: [] });
   // An idle thread does not keep the process running.

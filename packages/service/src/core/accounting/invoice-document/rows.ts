@@ -9,7 +9,7 @@ export interface Column {
   readonly title: string;
   /** Points. */
   readonly width: number;
-  /** Whether the column is right-aligned, so that decimals are below each other. */
+  /** Whether the column is right-aligned, so that decimal points align. */
   readonly right?: boolean;
 }
 
@@ -28,7 +28,10 @@ const DETAILS_SIZE = 7;
 const PADDING = 4;
 const COLUMN_GAP = 8;
 
-/** Writes rows below the last text, on as many pages as they need. A row is never divided. The page has room for the heading. */
+/**
+ * Writes rows below the last text, on as many pages as they need. A row is never split between pages. The current page must have room for
+ * the heading.
+ */
 export function writeRows(document: PDFKit.PDFDocument, columns: readonly Column[], rows: readonly Row[]): void {
   const { left } = document.page.margins;
   const bottom = document.page.height - document.page.margins.bottom;
@@ -89,7 +92,7 @@ function heightOf(document: PDFKit.PDFDocument, columns: readonly Column[], { ce
   return Math.max(...heights) + 2 * PADDING;
 }
 
-/** Changes the font of the document. `heightOfString` is slow, so it is only asked for texts that are longer than a line. */
+/** Changes the font of the document. `heightOfString` is slow, so it measures only texts that are longer than a line. */
 function textHeight(document: PDFKit.PDFDocument, text: string, width: number, size: number): number {
   document.font('regular').fontSize(size);
   return document.widthOfString(text) > width ? document.heightOfString(text, { width }) : document.currentLineHeight(true);
