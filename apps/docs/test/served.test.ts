@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { operationsOf, readDocument } from '../src/document.ts';
 import { references } from '../src/references.ts';
-import { addressesOf, openReference } from './redoc-page.ts';
+import { openReference, readOperation } from './redoc-page.ts';
 import { startSandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -40,8 +40,12 @@ describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
       const others = document.servers.filter(({ description }) => description !== 'Sandbox').map(({ url }) => url);
       await openReference(page, `${sandbox.baseUrl}/docs/`, name);
       for (const placed of operationsOf(document)) {
-        const addresses = await addressesOf(page, placed);
-        expect.soft(addresses, placed.id).toEqual([own, ...others].map((url) => `${url}${placed.path}`));
+        const { method, path } = placed;
+        const { request, addresses } = await readOperation(page, placed);
+        expect.soft({ request, addresses }, placed.id).toEqual({
+          request: `${method} ${path}`,
+          addresses: [own, ...others].map((url) => `${url}${path}`),
+        });
       }
       expect(problems).toEqual([]);
     },
