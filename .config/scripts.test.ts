@@ -15,6 +15,9 @@ const PNPM = process.env['npm_execpath'] ?? 'pnpm';
 /** Commands of pnpm itself that the documentation may show. */
 const SHOWN_BUILT_INS = new Set(['exec', 'install']);
 
+/** The workflow that publishes the packages runs these. */
+const RUN_BY_WORKFLOWS = new Set(['version-packages', 'publish-packages']);
+
 const scripts = scriptsOf('package.json');
 const documentation = filesOf('**/*.md');
 
@@ -26,6 +29,11 @@ test.each(listedInReadme())('npx pnpm@12 %s runs the script, not a command of pn
   writeFileSync(join(folder, 'pnpm-workspace.yaml'), 'packages: []\n');
   writeFileSync(join(folder, 'script.cjs'), "process.stdout.write('the script ran')");
   expect((await pnpm([name], { cwd: folder })).stdout).toContain('the script ran');
+});
+
+test('the README lists every script that a person runs', () => {
+  const forPeople = Object.keys(scripts).filter((name) => !name.includes(':') && !RUN_BY_WORKFLOWS.has(name));
+  expect(listedInReadme().toSorted()).toEqual(forPeople.toSorted());
 });
 
 test('every command in the documentation exists', () => {

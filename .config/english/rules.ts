@@ -106,4 +106,16 @@ export const englishRules: readonly EnglishRule[] = [
     bad: ['The hypervisor has failed to carry the change out.'],
     good: ['The hypervisor has not carried out the change.'],
   },
+  {
+    pattern: /\bsendings\b|\b(?:a|one|each|every|another|first|second|third|earlier|further) sending\b(?! (?:a|an|the|it|requests?)\b)/gi,
+    advice: 'Use "attempt" or "retry".',
+    bad: ['Milliseconds that one sending may take.', 'There are two more sendings.'],
+    good: ['Milliseconds that one attempt may take.', 'It returns the request without sending it.'],
+  },
+  {
+    pattern: /\bwhat (?:became|becomes) of\b|\bthere (?:is|are|was|were) none of\b|\bnothing to say\b|\bunder way\b/gi,
+    advice: 'Name it: "the outcome", "unknown identifiers", "no findings", "in progress".',
+    bad: ['Says what became of the purchase.', 'Names of what there is none of.', 'publint has nothing to say', 'A change is under way.'],
+    good: ['Says whether the purchase was carried out.', 'Identifiers that do not exist.', 'A change is in progress.'],
+  },
 ];

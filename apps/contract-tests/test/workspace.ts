@@ -15,8 +15,8 @@ export async function temporaryFolder(): Promise<string> {
 }
 
 /** Copies the sources of the document, so that a test can change them. Returns the root file. */
-export async function copyOfSources(): Promise<string> {
-  const folder = await temporaryFolder();
+export async function copyOfSources(into?: string): Promise<string> {
+  const folder = into ?? (await temporaryFolder());
   for (const part of ['openapi.yaml', 'description.md', 'paths', 'components', 'redocly.yaml', 'EXTENSIONS.md', 'lint'])
     await cp(join(OPENAPI, part), join(folder, part), { recursive: true });
   // The lint rules import packages.

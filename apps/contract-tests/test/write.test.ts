@@ -1,13 +1,15 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
 import { lint as lintDocument, loadConfig } from '@redocly/openapi-core';
 import type { OpenApiDocument } from '@reseller/contract';
 import { runContract, tamperEnvelope } from '@reseller/contract/engine';
 import type { FakeResponse, Report } from '@reseller/contract/engine';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument, openDocument, sourcesOf, writeProposals } from '../src/document.ts';
+import type { LoadedDocument } from '../src/document.ts';
 import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
 import type { Tamper } from '../src/fake/fake-service.ts';
 import { memoryJournal } from '../src/memory-journal.ts';
@@ -15,22 +17,38 @@ import { named } from '../src/selftest.ts';
 import { copyOfSources } from './workspace.ts';
 
 let service: OpenApiDocument;
+let folder: string;
+/** The document, read from a copy of its sources. */
+let original: LoadedDocument;
 
 beforeAll(async () => {
   service = await loadDocument();
+  folder = await mkdtemp(join(tmpdir(), 'contract-write-'));
+  original = await openDocument(await copyOfSources(join(folder, 'original')));
 });
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A document with its own copy of the sources. All copies of a document share its compiled schemas. */
+async function copyOf(document: LoadedDocument): Promise<LoadedDocument> {
+  const copy = await mkdtemp(join(folder, 'copy-'));
+  await cp(dirname(document.root), copy, { recursive: true });
+  return { ...document, root: join(copy, 'openapi.yaml') };
+}
 
 /** The report on a fake service of the original document with defects, judged by another version of the document. */
 async function judge(document: OpenApiDocument, tamper: Tamper, mode: 'read-only' | 'full' = 'read-only'): Promise<Report> {
   const fake = await startFakeService(service, tamper);
-  onTestFinished(() => fake.close());
-  return runContract({
-    document,
-    target: new URL(fake.url),
-    apiKey: FAKE_KEY,
-    mode,
-    ...(mode === 'full' ? { only: named(service), budget: { amount: 0n, unknown: 99 }, journal: memoryJournal() } : {}),
-  });
+  try {
+    return await runContract({
+      document,
+      target: new URL(fake.url),
+      apiKey: FAKE_KEY,
+      mode,
+      ...(mode === 'full' ? { only: named(service), budget: { amount: 0n, unknown: 99 }, journal: memoryJournal() } : {}),
+    });
+  } finally {
+    await fake.close();
+  }
 }
 
 /** Marks the operation of a file as inferred, so that contradictions are learned. */
@@ -85,29 +103,51 @@ const ahead: Tamper = ({ operation, outcome, response }) => {
   }
 };
 
-test('writes proposals that describe the observations, so that a second run has no findings', async () => {
-  const root = await copyOfSources();
-  const before = await openDocument(root);
-  const first = await judge(before.document, ahead);
-  const proposed = first.findings.filter(({ proposals }) => proposals.length > 0);
-  expect(new Set(proposed.map(({ check }) => check))).toEqual(
-    new Set([
-      'header-described',
-      'property-described',
-      'value-seen',
-      'property-type',
-      'property-required',
-      'property-null',
-      'status-documented',
-    ]),
-  );
+describe('proposals for a service that is newer than its document', () => {
+  let sources: LoadedDocument;
+  let findings: Report['findings'];
+  let files: readonly string[];
 
-  const files = await writeProposals(before, first.findings);
-  expect(files.length).toBeGreaterThan(5);
+  beforeAll(async () => {
+    sources = await copyOf(original);
+    ({ findings } = await judge(sources.document, ahead));
+    files = await writeProposals(sources, findings);
+  });
 
-  const after = await openDocument(root);
-  const second = await judge(after.document, ahead);
-  expect(second.findings.filter(({ verdict }) => verdict !== 'unverified').map(({ check, message }) => `${check} ${message}`)).toEqual([]);
+  test('describe the observations, so that a second run has no findings', async () => {
+    const proposed = findings.filter(({ proposals }) => proposals.length > 0);
+    expect(new Set(proposed.map(({ check }) => check))).toEqual(
+      new Set([
+        'header-described',
+        'property-described',
+        'value-seen',
+        'property-type',
+        'property-required',
+        'property-null',
+        'status-documented',
+      ]),
+    );
+    expect(files.length).toBeGreaterThan(5);
+    const after = await openDocument(sources.root);
+    const second = await judge(after.document, ahead);
+    expect(second.findings.filter(({ verdict }) => verdict !== 'unverified').map(({ check, message }) => `${check} ${message}`)).toEqual(
+      [],
+    );
+  });
+
+  test('change no other line of a file', async () => {
+    const file = 'components/schemas/domain/DomainStatus.yaml';
+    const lines = (await readFile(join(dirname(sources.root), file), 'utf8')).split('\n');
+    const old = (await readFile(join(dirname(original.root), file), 'utf8')).split('\n');
+    expect(lines).toHaveLength(old.length);
+    expect(lines.filter((line, index) => line !== old[index])).toEqual([expect.stringMatching(/enum: \[.*, PARKED\]$/)]);
+  });
+
+  test('refer to the file of a failure that is described elsewhere', async () => {
+    const text = await readFile(join(dirname(sources.root), 'paths/domain@handle@countries.yaml'), 'utf8');
+    expect(text).toContain("    '418':\n");
+    expect(text).toContain('            $ref: ../components/schemas/common/ErrorEnvelope.yaml\n');
+  });
 });
 
 /** Differences between a service and the assumptions of its document, with the checks that find them. */
@@ -172,18 +212,24 @@ const OTHERWISE: readonly (readonly [what: string, tamper: Tamper, checks: reado
 ];
 
 describe('proposes a change for every difference from the assumptions of the document, and the document stays valid', () => {
-  test.each([['additions', ahead, []] as const, ...OTHERWISE])('%s', async (_, tamper, checks) => {
-    const root = await copyOfSources();
+  let assumed: LoadedDocument;
+
+  beforeAll(async () => {
+    const { root } = await copyOf(original);
     for (const path of ['domain@{domain}@dns@edit', 'vm@list@hosts']) await assume(join(dirname(root), `paths/${path}.yaml`));
     await forgetHeader(join(dirname(root), 'paths/domain@list.yaml'));
-    const before = await openDocument(root);
+    assumed = await openDocument(root);
+  });
+
+  test.each([['additions', ahead, []] as const, ...OTHERWISE])('%s', async (_, tamper, checks) => {
+    const before = await copyOf(assumed);
     const first = await judge(before.document, tamper, 'full');
     const open = first.findings.filter(({ verdict }) => verdict === 'learned' || verdict === 'discovered');
     expect([...new Set(open.map(({ check }) => check))]).toEqual(expect.arrayContaining([...checks]));
     expect(open.filter(({ proposals }) => proposals.length === 0).map(({ check, message }) => `${check}: ${message}`)).toEqual([]);
     await writeProposals(before, first.findings);
-    expect(await lint(root)).toEqual([]);
-    const after = await judge((await openDocument(root)).document, tamper, 'full');
+    expect(await lint(before.root)).toEqual([]);
+    const after = await judge((await openDocument(before.root)).document, tamper, 'full');
     const still = new Set(after.findings.map(({ id }) => id));
     expect(open.filter(({ id }) => still.has(id)).map(({ check, message }) => `${check}: ${message}`)).toEqual([]);
   });
@@ -200,38 +246,24 @@ test('makes properties optional that one of two services lacks, describes those 
     return { ...response, body: { ...body, data: { ...data, number: 12 } } };
   });
   onTestFinished(() => other.close());
-  const root = await copyOfSources();
-  const compared = async (): Promise<Report> => {
+  const before = await copyOf(original);
+  const compared = async (document: OpenApiDocument): Promise<Report> => {
     const one = await startFakeService(service);
     onTestFinished(() => one.close());
-    const { document } = await openDocument(root);
     return runContract({ document, target: new URL(one.url), apiKey: FAKE_KEY, compare: { target: new URL(other.url), apiKey: FAKE_KEY } });
   };
-  const { findings } = await compared();
+  const { findings } = await compared(before.document);
   expect(findings.map(({ check, verdict, message }) => [check, verdict, message])).toEqual([
     ['parity', 'violation', '/data/number has different types in the two services'],
     ['parity', 'discovered', 'only the compared service sends /data/total'],
     ['parity', 'discovered', 'the compared service does not send /data/city'],
     ['parity', 'unverified', expect.stringContaining('has an identifier for this operation')],
   ]);
-  await writeProposals(await openDocument(root), findings);
-  expect(await lint(root)).toEqual([]);
-  const open = (await compared()).findings.filter(({ verdict }) => verdict !== 'unverified');
-  expect(open.map(({ message }) => message)).toEqual(['/data/number has different types in the two services']);
-});
-
-test('changes no other line of a file', async () => {
-  const root = await copyOfSources();
-  const before = await openDocument(root);
-  const { findings } = await judge(before.document, ahead);
-  const file = join(dirname(root), 'components/schemas/domain/DomainStatus.yaml');
-  const text = await readFile(file, 'utf8');
   await writeProposals(before, findings);
-  const changed = await readFile(file, 'utf8');
-  const lines = changed.split('\n');
-  const old = text.split('\n');
-  expect(lines).toHaveLength(old.length);
-  expect(lines.filter((line, index) => line !== old[index])).toEqual([expect.stringMatching(/enum: \[.*, PARKED\]$/)]);
+  expect(await lint(before.root)).toEqual([]);
+  const after = await openDocument(before.root);
+  const open = (await compared(after.document)).findings.filter(({ verdict }) => verdict !== 'unverified');
+  expect(open.map(({ message }) => message)).toEqual(['/data/number has different types in the two services']);
 });
 
 describe('a change of a shared response', () => {
@@ -244,8 +276,8 @@ describe('a change of a shared response', () => {
         : undefined;
 
   async function write(tamper: Tamper): Promise<{ readonly files: readonly string[]; readonly root: string }> {
-    const root = await copyOfSources();
-    const before = await openDocument(root);
+    const before = await copyOf(original);
+    const { root } = before;
     const { findings } = await judge(before.document, tamper);
     const files = await writeProposals(before, findings);
     expect(await lint(root)).toEqual([]);
@@ -268,16 +300,6 @@ describe('a change of a shared response', () => {
     const { files } = await write(hinting(() => true));
     expect(files).toEqual(['components/responses/NotFound.yaml']);
   });
-});
-
-test('proposes a reference to the file of a failure that is described elsewhere', async () => {
-  const root = await copyOfSources();
-  const before = await openDocument(root);
-  const { findings } = await judge(before.document, ahead);
-  await writeProposals(before, findings);
-  const text = await readFile(join(dirname(root), 'paths/domain@handle@countries.yaml'), 'utf8');
-  expect(text).toContain("    '418':\n");
-  expect(text).toContain('            $ref: ../components/schemas/common/ErrorEnvelope.yaml\n');
 });
 
 test('finds a line of a file for every pointer of the bundle', async () => {

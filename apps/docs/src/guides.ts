@@ -15,7 +15,7 @@ export const guideGroups: readonly GuideGroup[] = [
     title: 'Buying',
     guides: [
       { name: 'first-purchase', title: 'Your first purchase' },
-      { name: 'lost-answers', title: 'Lost responses' },
+      { name: 'lost-responses', title: 'Lost responses' },
       { name: 'billing-panel', title: 'A billing panel' },
       { name: 'credit-limit', title: 'The credit limit' },
       { name: 'domains', title: 'Register domains' },

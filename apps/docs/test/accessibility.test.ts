@@ -17,7 +17,7 @@ const axe = readFileSync(createRequire(join(REPOSITORY, '.config/package.json'))
 const PAGES = [
   '',
   'quickstart.html',
-  'guides/lost-answers.html',
+  'guides/lost-responses.html',
   'guides/open-questions.html',
   'operations/reseller/createVm.html',
   'errors.html',

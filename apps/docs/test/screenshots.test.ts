@@ -13,7 +13,7 @@ const FOLDER = join(import.meta.dirname, '../reports/screenshots');
 
 const PAGES = [
   { name: 'landing', path: '' },
-  { name: 'guide', path: 'guides/lost-answers.html' },
+  { name: 'guide', path: 'guides/lost-responses.html' },
   { name: 'operation', path: 'operations/reseller/createVm.html' },
   { name: 'reference', path: 'reference/reseller.html#/vm/createvm' },
   { name: 'extension', path: 'operations/extension/changeVm.html' },

@@ -53,7 +53,7 @@ export interface BarePostgresOptions {
 export interface Running<Message> {
   readonly started: Message;
   /** Sends a message and returns the response. */
-  ask<Answer>(message: unknown): Promise<Answer>;
+  ask<Reply>(message: unknown): Promise<Reply>;
   stop(): Promise<void>;
 }
 
@@ -99,9 +99,9 @@ export async function run<Message>(program: string, options: object): Promise<Ru
   return {
     started: await next(),
     ask(message) {
-      const answer = next();
+      const reply = next();
       child.send(Object(message));
-      return answer;
+      return reply;
     },
     async stop() {
       child.kill('SIGTERM');

@@ -1,5 +1,5 @@
 /**
- * The service under load: accounts without a relevant credit limit, and room for many VMs. It is told its store as JSON in the first
+ * The service under load: accounts without a relevant credit limit, and room for many VMs. It gets its store as JSON in the first
  * argument, and sends its address and its keys to the parent process.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /** Copies the embedded store while the service runs; packages/service/OPERATIONS.md, "Backup". */
-import { backUpSqliteStore } from '@reseller/service';
+import { backUpSqliteStore } from '@reseller/service/maintenance';
 
 import { dataDirectory, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
 import { described } from './described.ts';

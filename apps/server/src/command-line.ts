@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { StoreOpenError } from '@reseller/service';
+import { StoreOpenError } from '@reseller/service/maintenance';
 
 import { SecretError } from './secrets.ts';
 

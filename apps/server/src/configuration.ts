@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
-import { publicUrlOf, readDatabaseUrl } from '@reseller/service';
+import { publicUrlOf, readDatabaseUrl } from '@reseller/service/configuration';
 
 import { SecretError, secretOf } from './secrets.ts';
 import type { Environment } from './secrets.ts';

@@ -1,4 +1,4 @@
-import type { StoreCopy } from '@reseller/service';
+import type { StoreCopy } from '@reseller/service/maintenance';
 
 const MEBIBYTE = 1024 ** 2;
 

@@ -1,5 +1,5 @@
 /** Brings the tables of a store up to date before a new version starts; packages/service/OPERATIONS.md, "Upgrade". */
-import { migratePostgres, migrateSqlite, pendingOfPostgres, pendingOfSqlite } from '@reseller/service';
+import { migratePostgres, migrateSqlite, pendingOfPostgres, pendingOfSqlite } from '@reseller/service/maintenance';
 
 import { dataDirectory, flagOf, runCommand, UsageError } from './command-line.ts';
 import { secretOf } from './secrets.ts';

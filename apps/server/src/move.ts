@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { MoveDiffersError, moveStore, readDatabaseUrl, StoreOpenError } from '@reseller/service';
-import type { Compared } from '@reseller/service';
+import { readDatabaseUrl } from '@reseller/service/configuration';
+import { MoveDiffersError, moveStore, StoreOpenError } from '@reseller/service/maintenance';
+import type { Compared } from '@reseller/service/maintenance';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 const USAGE = `Usage: npx pnpm@12 move [--from DIRECTORY] [--to URL]

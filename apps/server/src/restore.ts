@@ -1,5 +1,5 @@
 /** Restores the embedded store from a backup; packages/service/OPERATIONS.md, "Restore". */
-import { restoreSqliteStore } from '@reseller/service';
+import { restoreSqliteStore } from '@reseller/service/maintenance';
 
 import { dataDirectory, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
 import { described } from './described.ts';

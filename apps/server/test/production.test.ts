@@ -92,7 +92,7 @@ test('the commands of the runbook work as described', { timeout: 300_000 }, asyn
 test('systemd accepts the unit', ({ skip }) => {
   if (spawnSync('systemd-analyze', ['--version']).status !== 0) return skip('systemd-analyze is not installed');
   const unit = join(folder, 'reseller.service');
-  // The check looks for the programs.
+  // systemd checks that the programs exist.
   writeFileSync(unit, readFileSync(join(DEPLOY, 'reseller.service'), 'utf8').replaceAll('/opt/reseller', installation));
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
   const problems = stderr.split('\n').filter((line) => line.includes('reseller.service'));

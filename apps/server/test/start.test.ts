@@ -61,15 +61,6 @@ test('a lenient service says so, and lists the deviations of a request', async (
   expect((await fetch(`${server.baseUrl}/docs/`)).status).toBe(200);
 });
 
-test('serves the documentation, and redirects from /docs to its page', async () => {
-  const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
-  const page = await fetch(`${server.baseUrl}/docs`);
-  expect(page.status).toBe(200);
-  expect(page.url).toBe(`${server.baseUrl}/docs/`);
-  expect(page.headers.get('content-security-policy')).toBe(contentSecurityPolicy);
-  expect(await page.text()).toContain('<title>');
-});
-
 test('serves metrics to the operator, and probes to everyone', async () => {
   const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
   const token = /Operator token\s+(\S+)/.exec(server.welcome)?.[1] ?? '';
@@ -111,21 +102,6 @@ test('logs the client address that a trusted proxy reports', async () => {
   });
   await fetch(`${server.baseUrl}/domain/list`, { headers: { 'x-forwarded-for': '203.0.113.9' } });
   await expect.poll(() => server.logged()).toContain('"client":"203.0.113.9"');
-});
-
-test('the printed token can advance the clock, which is still ahead after a restart', async () => {
-  const directory = temporaryDirectory();
-  const operator = async (server: { welcome: string; operatorUrl: string }, path: string, body?: string) => {
-    const token = /Operator token\s+(\S+)/.exec(server.welcome)?.[1] ?? '';
-    const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-    const response = await fetch(server.operatorUrl + path, { method: body === undefined ? 'GET' : 'POST', headers, body: body ?? null });
-    return JSON.parse(await response.text());
-  };
-  const first = await startServer({ RESELLER_DATA_DIR: directory });
-  expect(await operator(first, '/sandbox/clock/advance', '{"by_seconds":900}')).toMatchObject({ advance_seconds: 900, work_done: 1 });
-  await first.end('SIGTERM');
-  const second = await startServer({ RESELLER_DATA_DIR: directory });
-  expect(await operator(second, '/sandbox/clock')).toMatchObject({ advance_seconds: 900 });
 });
 
 test('a request in progress still gets its response when the service stops', async () => {
@@ -293,7 +269,7 @@ test('a data directory without its secret file: one clear line, and no new secre
   await startServer({ RESELLER_DATA_DIR: directory });
 });
 
-test('the root of both ports redirects a browser to the docs, and gives a program their address', async () => {
+test('serves the documentation: the root of both ports and /docs redirect a browser to it, and a program gets its address', async () => {
   const { baseUrl, operatorUrl } = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
   for (const [url, page, title] of [
     [baseUrl, `${baseUrl}/docs/`, 'Reseller Infrastructure Service API'],
@@ -314,23 +290,31 @@ test('the root of both ports redirects a browser to the docs, and gives a progra
   expect(await (await fetch(operatorUrl)).json()).toEqual({ documentation: `${baseUrl}/docs/reference/operator.html`, openapi });
   for (const url of [`${baseUrl}/docs/openapi/reseller.json`, openapi])
     expect(await (await fetch(url)).json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });
+
+  const page = await fetch(`${baseUrl}/docs`);
+  expect([page.status, page.url, page.headers.get('content-security-policy')]).toEqual([200, `${baseUrl}/docs/`, contentSecurityPolicy]);
+  expect(await page.text()).toContain('<title>');
 });
 
-test('the banner shows the clock offset, the address of the operator docs, and the reset command', async () => {
+test('the printed token advances the clock, and the next banner shows its offset, the operator docs and the reset command', async () => {
   const directory = temporaryDirectory();
   const first = await startServer({ RESELLER_DATA_DIR: directory });
   expect(first.welcome).not.toContain('Clock');
   const token = /Operator token\s+(\S+)/.exec(first.welcome)?.[1] ?? '';
-  const advanced = await fetch(`${first.operatorUrl}/sandbox/clock/advance`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: '{"by_seconds":180000}',
-  });
-  expect(advanced.status).toBe(200);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  for (const [by, advanced] of [
+    [900, { advance_seconds: 900, work_done: 1 }],
+    [179_100, { advance_seconds: 180_000 }],
+  ] as const) {
+    const body = JSON.stringify({ by_seconds: by });
+    const response = await fetch(`${first.operatorUrl}/sandbox/clock/advance`, { method: 'POST', headers, body });
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining(advanced)]);
+  }
   await first.end('SIGTERM');
 
   const second = await startServer({ RESELLER_DATA_DIR: directory });
   expect(second.welcome).toMatch(/Clock +2 days 2 hours ahead of this machine\n/);
+  expect(await (await fetch(`${second.operatorUrl}/sandbox/clock`, { headers })).json()).toMatchObject({ advance_seconds: 180_000 });
   const docs = /Operator docs +(\S+)/.exec(second.welcome)?.[1] ?? '';
   expect((await fetch(docs)).status).toBe(200);
   const reset = /Reset +(curl .*)\n/.exec(second.welcome)?.[1] ?? '';

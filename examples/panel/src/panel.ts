@@ -97,7 +97,7 @@ export function createPanel(reseller: Reseller, services: Services): Panel {
     return vmid;
   }
 
-  /** Stores a VM that was bought. If the service was terminated while the purchase was under way, the VM is deleted. */
+  /** Stores a VM that was bought. If the service was terminated while the purchase was in progress, the VM is deleted. */
   async function keep(order: Service, vmid: number): Promise<void> {
     services.activate(order, vmid);
     const { vmid: kept, state } = services.find(order.id);

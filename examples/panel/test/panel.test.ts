@@ -23,11 +23,11 @@ const DAY_MS = 86_400_000;
 interface Setting {
   readonly service: TestService;
   readonly baseUrl: string;
-  /** The panel's way to the service. */
+  /** The proxy between the panel and the service. */
   readonly proxy: Proxy;
   /** The database of the panel. */
   readonly file: string;
-  /** The provider's view, past the proxy. */
+  /** The provider's client, which does not use the proxy. */
   readonly reseller: Reseller;
 }
 
@@ -42,7 +42,7 @@ async function start(): Promise<Setting> {
   return { service, baseUrl, proxy, file: join(folder, 'panel.sqlite'), reseller: createReseller({ baseUrl, apiKey: service.apiKey }) };
 }
 
-/** A panel with a client and a connection to the database of its own, as in a process of its own. */
+/** A panel with its own client and its own connection to the database, like a separate process. */
 function open({ service, proxy, file }: Setting): Panel {
   const services = openServices(file);
   onTestFinished(() => services.close());
@@ -89,7 +89,7 @@ test('sells a VM, suspends it, changes its package and terminates it', async () 
   expect(await vmsOf(setting)).toHaveLength(1);
 });
 
-test('prices above those of the packages sell nothing, and a VM that was sold keeps its package and its price', async () => {
+test('refuses to sell while prices are above those of the packages, and keeps the package and the price of a sold VM', async () => {
   const setting = await start();
   const panel = open(setting);
   const { vmid } = await panel.create(4711, 'small');
@@ -111,7 +111,7 @@ test('prices above those of the packages sell nothing, and a VM that was sold ke
   expect((await vmsOf(setting)).map(({ config }) => config.cores).toSorted()).toEqual([1, 4]);
 });
 
-test.each([LOSSES, LOSSES.toReversed()])('eight clicks at once through connections that break leave one VM', async (...losses) => {
+test.each([LOSSES, LOSSES.toReversed()])('buys one VM for eight concurrent clicks through connections that break', async (...losses) => {
   const setting = await start();
   setting.proxy.plan(...losses, ...losses);
   const clicks = await Promise.allSettled(Array.from({ length: 8 }, () => open(setting).create(4711, 'small')));
@@ -123,7 +123,7 @@ test.each([LOSSES, LOSSES.toReversed()])('eight clicks at once through connectio
   }
 });
 
-test('eight clicks, each in a process that is killed while the service carries out the purchase, leave one VM', async () => {
+test('buys one VM for eight clicks, each in a process that is killed while the service carries out the purchase', async () => {
   const setting = await start();
   for (let click = 0; click < 8; click++) {
     const loss = LOSSES[click % LOSSES.length] ?? { kind: 'cut' };
@@ -135,7 +135,7 @@ test('eight clicks, each in a process that is killed while the service carries o
   expect(await vmsOf(setting)).toHaveLength(1);
 });
 
-test('an order that was terminated while its VM was being created leaves no VM', async () => {
+test('leaves no VM if an order is terminated while its VM is being created', async () => {
   const setting = await start();
   setting.proxy.plan({ kind: 'hang', when: 'after' });
   const click = open(setting)
@@ -147,7 +147,7 @@ test('an order that was terminated while its VM was being created leaves no VM',
   expect(await vmsOf(setting)).toEqual([]);
 });
 
-test('an order that is a day old finds the VM that it bought, and buys none', async () => {
+test('finds the VM of an order that is a day old, and buys no other', async () => {
   const setting = await start();
   await killClick(setting, { kind: 'hang', when: 'after' });
   await vi.waitUntil(async () => (await vmsOf(setting)).length === 1);
@@ -157,7 +157,7 @@ test('an order that is a day old finds the VM that it bought, and buys none', as
   expect(await vmsOf(setting)).toHaveLength(1);
 });
 
-test('an order that is a day old and bought nothing is not carried out, and the service can be ordered again', async () => {
+test('does not carry out an order that is a day old and bought nothing, and accepts a new order of the service', async () => {
   const setting = await start();
   await killClick(setting, { kind: 'hang', when: 'before' });
   letADayPass();
@@ -183,7 +183,7 @@ function letADayPass(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-/** A click in a process that is killed after it has sent the purchase. The fates are those of its sendings. */
+/** A click in a process that is killed after it has sent the purchase. `fates` are those of its attempts. */
 async function killClick(setting: Setting, ...fates: readonly Fate[]): Promise<void> {
   const { proxy } = setting;
   proxy.plan(...fates);

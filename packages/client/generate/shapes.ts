@@ -1,4 +1,4 @@
-/** The shapes of all answers, for `drift`: small enough to compare with every answer. */
+/** The shapes of all responses, for `drift`: small enough to compare with every response. */
 import { readOperations } from '@reseller/contract';
 import type { OpenApiDocument } from '@reseller/contract';
 
@@ -9,7 +9,7 @@ import type { JsonObject } from './json.ts';
 export function writeShapes(document: OpenApiDocument): string {
   const named = new Map<string, unknown>();
   const shapes = new Shapes(document, named);
-  const answers = readOperations(document).map(({ id, responses }) => [
+  const byOperation = readOperations(document).map(({ id, responses }) => [
     id,
     shapes.of(responses['200']?.content['application/json']?.schema),
   ]);
@@ -21,9 +21,9 @@ export function writeShapes(document: OpenApiDocument): string {
     ...[...named].map(([name, shape]) => `  ${name}: ${source(shape)},`),
     '};',
     '',
-    "/** The shape of each operation's good answer. */",
-    `export const ANSWERS: Readonly<Record<string, Shape>> = {`,
-    ...answers.map(([id, shape]) => `  ${String(id)}: ${source(shape)},`),
+    "/** The shape of each operation's response. */",
+    `export const OPERATION_SHAPES: Readonly<Record<string, Shape>> = {`,
+    ...byOperation.map(([id, shape]) => `  ${String(id)}: ${source(shape)},`),
     '};',
     '',
   ].join('\n');

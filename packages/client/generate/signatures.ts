@@ -21,8 +21,8 @@ export function writeFunctions(document: OpenApiDocument): string {
     '',
     ...operations.flatMap((operation) => writeFunction(document, operation)),
     '/** What each operation returns. */',
-    'export interface Answers {',
-    ...operations.map((operation) => `  ${operation.id}: ${answerType(document, operation)};`),
+    'export interface OperationData {',
+    ...operations.map((operation) => `  ${operation.id}: ${dataType(document, operation)};`),
     '}',
     '',
     '/** Operations that must not take effect twice. */',
@@ -90,7 +90,7 @@ function writeFunction(document: OpenApiDocument, operation: Operation): string[
   const parameters = ['client: Client', ...inputs(document, operation), 'options?: RequestOptions'];
   return [
     ...comment(document, operation),
-    `export function ${operation.id}(${parameters.join(', ')}): Call<${answerType(document, operation)}> {`,
+    `export function ${operation.id}(${parameters.join(', ')}): Call<${dataType(document, operation)}> {`,
     `  return ${sdkCall(operation)};`,
     '}',
     '',
@@ -104,8 +104,8 @@ function writeMethod(document: OpenApiDocument, name: string, operation: Operati
 
 /** One overload for each way to call it. Each has the description, because editors show that of the overload that is called. */
 function writeMethodType(document: OpenApiDocument, name: string, operation: Operation): string[] {
-  const answer = datedAnswerType(document, operation);
-  const call = isPaged(operation) ? `PagedCall<${itemType(answer)}>` : `Call<${answer}>`;
+  const data = datedDataType(document, operation);
+  const call = isPaged(operation) ? `PagedCall<${itemType(data)}>` : `Call<${data}>`;
   const before = inputs(document, operation);
   const required = before.map((input) => input.replace('?:', ': undefined |'));
   function overload(parameters: readonly string[], returns: string) {
@@ -113,7 +113,7 @@ function writeMethodType(document: OpenApiDocument, name: string, operation: Ope
   }
   return [
     ...overload([...required, 'options: DryRunOptions'], 'Promise<DryRun>'),
-    ...(isOnce(operation) ? overload([...required, 'options: ReconcilingOptions'], `Call<Recovered<${answer}>>`) : []),
+    ...(isOnce(operation) ? overload([...required, 'options: ReconcilingOptions'], `Call<Recovered<${data}>>`) : []),
     // Last, because compilers report and `ReturnType` takes the last overload.
     ...overload([...before, 'options?: CallOptions'], call),
   ];
@@ -151,20 +151,20 @@ function isDigits(document: unknown, schema: unknown): boolean {
   return typeof pattern === 'string' && /^\^(?:\[[0-9]-9\](?:\{\d+(?:,\d*)?\}|[+*])?)+\$$/.test(pattern);
 }
 
-function answerType(document: OpenApiDocument, operation: Operation): string {
+function dataType(document: OpenApiDocument, operation: Operation): string {
   const data = `types.${typeName(operation.id)}Success['data']`;
   const { list } = factsOf(document, operation);
   if (!list) return data;
   return 'property' in list ? `${data}[${quoted(list.property)}]` : `KeyedList<${data}, ${quoted(list.keyedBy)}>`;
 }
 
-function datedAnswerType(document: OpenApiDocument, operation: Operation): string {
-  const answer = answerType(document, operation);
+function datedDataType(document: OpenApiDocument, operation: Operation): string {
+  const data = dataType(document, operation);
   const { instants = [] } = factsOf(document, operation);
-  return instants.length === 0 ? answer : `Dates extends true ? WithDates<${answer}, ${instants.map(quoted).join(' | ')}> : ${answer}`;
+  return instants.length === 0 ? data : `Dates extends true ? WithDates<${data}, ${instants.map(quoted).join(' | ')}> : ${data}`;
 }
 
-/** Whether a second sending may have a second effect. */
+/** Whether a repeated request may have a second effect. */
 function isOnce({ retry }: Operation): boolean {
   return retry === 'never';
 }

@@ -7,10 +7,10 @@ export interface CallOptions extends RequestOptions {
   readonly dryRun?: false | undefined;
 }
 
-/** Options of a call that finds out by itself what happened when its response is lost. */
+/** Options of a call that determines its outcome itself if its response is lost. */
 export interface ReconcilingOptions extends RequestOptions {
   /**
-   * With `true`, a lost response starts `reconcile`. If the request was carried out, the call returns its answer; one that comes from
+   * With `true`, a lost response starts `reconcile`. If the request was carried out, the call returns its response; one that comes from
    * the request log lacks secrets. If it was not, the call throws the error that says why. If that cannot be told, it throws
    * `OutcomeUnknownError`.
    */
@@ -20,7 +20,7 @@ export interface ReconcilingOptions extends RequestOptions {
 
 /** Options of a call that is not sent. */
 export interface DryRunOptions extends RequestOptions {
-  /** Checks the input and asks the spend guard, sends nothing, and returns what would have been sent. */
+  /** Checks the input and the spend guard, and returns the request without sending it. */
   readonly dryRun: true;
 }
 

@@ -1,4 +1,4 @@
-/** Options are checked at run time too: JavaScript has no compiler, and a misspelt timeout would be ignored. */
+/** Checks options at run time, because JavaScript has no compiler and a misspelt timeout would be ignored. */
 import { display } from './runtime/form.ts';
 
 /** @throws TypeError naming the option that is unknown or not a usable number. */

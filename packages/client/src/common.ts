@@ -6,7 +6,7 @@ export type { PagedCall } from './paged-call.ts';
 export type { Committed, NotCommitted, Reconciliation, ReconcileOptions, Undecided } from './reconcile.ts';
 export {
   AbortedError,
-  AnswerError,
+  ResponseError,
   AuthenticationError,
   ConflictError,
   ConnectionError,
@@ -21,7 +21,7 @@ export {
   SpendRefusedError,
   TimeoutError,
 } from './runtime/errors.ts';
-export type { AnswerReason } from './runtime/errors.ts';
+export type { ResponseErrorReason } from './runtime/errors.ts';
 export type {
   Budget,
   ClientConfig,

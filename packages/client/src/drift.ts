@@ -1,17 +1,17 @@
 import type { Shape } from './drift-shape.ts';
 /** Differences between responses and the document. A separate entry, so that only programs that look for them load the shapes. */
-import { ANSWERS, SHAPES } from './generated/shapes.gen.ts';
+import { OPERATION_SHAPES, SHAPES } from './generated/shapes.gen.ts';
 import { redact } from './redact.ts';
 
 export type { Shape } from './drift-shape.ts';
 
-/** A difference between an answer and the document. */
+/** A difference between a response and the document. */
 export interface Drift {
   readonly operation: string;
   /** Where in `data`: `config.password`; items of lists and maps by `*`. */
   readonly path: string;
   readonly kind: 'unknown-field' | 'unknown-value' | 'missing-field' | 'other-type';
-  /** The value where it is unknown, its type where that is another one. Never a secret. */
+  /** The value if it is unknown, or its type if that differs. Never a secret. */
   readonly found?: string;
 }
 
@@ -20,14 +20,14 @@ export interface Drift {
  *
  * @param report Gets a field that is not described, a value that no enumeration names, a field that is missing, or another type.
  */
-export function drift(report: (found: Drift) => void): (operation: string, answer: unknown) => void {
+export function drift(report: (found: Drift) => void): (operation: string, data: unknown) => void {
   const known = new Set<string>();
-  return (operation, answer) => {
-    const shape = ANSWERS[operation];
-    const data = typeof shape === 'string' ? resolve(shape) : shape;
-    const within = typeof data === 'object' ? data.of?.['data'] : undefined;
+  return (operation, data) => {
+    const shape = OPERATION_SHAPES[operation];
+    const envelope = typeof shape === 'string' ? resolve(shape) : shape;
+    const within = typeof envelope === 'object' ? envelope.of?.['data'] : undefined;
     if (within === undefined) return;
-    compare(within, redact(answer), '', (path, kind, found) => {
+    compare(within, redact(data), '', (path, kind, found) => {
       const name = `${operation} ${path} ${kind} ${found ?? ''}`;
       if (known.has(name)) return;
       known.add(name);

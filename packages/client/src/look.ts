@@ -10,7 +10,7 @@ export interface Look {
   readonly startedAt: number;
   /** Newest first. */
   readonly entries: readonly RequestLogItem[];
-  /** Add it to a time of the client's clock to get the log's time. Undefined when no entry of this client is in sight. */
+  /** Milliseconds that the clock of the log is ahead of that of the client. Undefined if the entries include none of this client. */
   readonly clockOffset: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface LookParts {
 
 /** Covers the time that a response takes, and logs that keep whole seconds. */
 export const CLOCK_SLACK_MS = 2_000;
-/** A look that is younger serves others too. */
+/** Maximum age in milliseconds of a look that callers share. */
 const MAX_LOOK_AGE_MS = 250;
 
 /** Returns a function that looks at the log. Calls at the same time share one look. */
@@ -35,7 +35,7 @@ export function looksOf(parts: LookParts): (since: number) => Promise<Look> {
     if (!latest || latest.startedAt < since || now - latest.startedAt > MAX_LOOK_AGE_MS) {
       const look = readLook(parts, now);
       latest = { startedAt: now, look };
-      // A look that failed is not kept.
+      // A failed look is not shared.
       look.catch(() => {
         if (latest?.look === look) latest = undefined;
       });
@@ -53,7 +53,7 @@ async function readLook({ readPage, memory }: LookParts, startedAt: number): Pro
   return { startedAt, entries, clockOffset: clockOffsetOf(entries, memory) };
 }
 
-/** Whether the entries go back to before every open request. Without a known clock, one page must do. */
+/** Whether the entries reach back beyond every open request. Without a known clock, one page must be enough. */
 function reachesBack(entries: readonly RequestLogItem[], memory: Memory): boolean {
   const clockOffset = clockOffsetOf(entries, memory);
   const oldest = entries.at(-1);
@@ -68,11 +68,11 @@ export function isBefore({ requestDate }: RequestLogItem, { sentAt }: LostReques
   return Date.parse(requestDate) < sentAt + clockOffset - CLOCK_SLACK_MS;
 }
 
-/** The clock of the log is told by entries whose time of answer this client knows. */
-function clockOffsetOf(entries: readonly RequestLogItem[], { answered }: Memory): number | undefined {
+/** Entries whose responses this client received show the difference between its clock and that of the log. */
+function clockOffsetOf(entries: readonly RequestLogItem[], { respondedAt }: Memory): number | undefined {
   for (const { requestID, requestDate } of entries) {
-    const answeredAt = answered.get(requestID);
-    if (answeredAt !== undefined) return Date.parse(requestDate) - answeredAt;
+    const ownTime = respondedAt.get(requestID);
+    if (ownTime !== undefined) return Date.parse(requestDate) - ownTime;
   }
   return undefined;
 }

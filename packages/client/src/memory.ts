@@ -7,25 +7,25 @@ export interface LostRequest {
   readonly prepared: Prepared;
   /** By the client's clock. */
   readonly sentAt: number;
-  /** The newest request that was answered before this one was sent. */
+  /** The newest request that had a response before this one was sent. */
   readonly after: string | undefined;
-  /** How many times it was sent. */
+  /** Number of attempts. */
   attempts: number;
   /** The outcome, once it is certain. */
   found?: Reconciliation;
-  /** Takes it out of the open requests. Gives its price back to the budget when it had no effect. */
+  /** Removes it from the open requests, and returns its price to the budget if it had no effect. */
   settle(committed: boolean): void;
 }
 
 export interface Memory {
-  /** Requests that were answered, by identifier, with the time of the answer. None of them is a lost one. */
-  readonly answered: ReadonlyMap<string, number>;
+  /** When the response to each request arrived, by the identifier of the request. None of these requests is lost. */
+  readonly respondedAt: ReadonlyMap<string, number>;
   /** The newest of them. */
   readonly newest: string | undefined;
   readonly open: Set<LostRequest>;
-  /** Entries of the request log that were found to be those of earlier lost requests. */
+  /** Entries of the request log that belong to earlier lost requests. */
   readonly claimed: Set<string>;
-  /** Keeps the identifier of an answered request. */
+  /** Keeps the identifier of a request that has a response. */
   remember(requestID: string | null | undefined, now: number): void;
 }
 
@@ -33,10 +33,10 @@ export interface Memory {
 const MAX_REMEMBERED = 1_000;
 
 export function memoryOf(): Memory {
-  const answered = new Map<string, number>();
+  const respondedAt = new Map<string, number>();
   let newest: string | undefined;
   return {
-    answered,
+    respondedAt,
     open: new Set(),
     claimed: new Set(),
     get newest() {
@@ -44,10 +44,10 @@ export function memoryOf(): Memory {
     },
     remember(requestID, now) {
       if (typeof requestID !== 'string') return;
-      answered.set(requestID, now);
+      respondedAt.set(requestID, now);
       newest = requestID;
-      const [oldest] = answered.keys();
-      if (answered.size > MAX_REMEMBERED && oldest !== undefined) answered.delete(oldest);
+      const [oldest] = respondedAt.keys();
+      if (respondedAt.size > MAX_REMEMBERED && oldest !== undefined) respondedAt.delete(oldest);
     },
   };
 }

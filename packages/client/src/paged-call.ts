@@ -4,7 +4,7 @@ import type { Call } from './runtime/call.ts';
 /** A call that returns one page. Iterated, it returns every item, and reads further pages as they are needed. */
 export interface PagedCall<Item> extends Call<Item[]>, PagedMethods<Item> {}
 
-/** What a paged call has beyond other calls. */
+/** The additional members of a paged call. */
 export interface PagedMethods<Item> extends AsyncIterable<Item> {
   /** The pages. None is empty. */
   pages(): AsyncGenerator<Item[]>;
@@ -51,7 +51,7 @@ function pagedMethods<Item>(pages: () => AsyncGenerator<Item[]>): PagedMethods<I
   return methods;
 }
 
-/** Ends the reading of a server that ignores the offset. */
+/** Maximum number of reads without progress, for a server that ignores the offset. */
 const MAX_PAGES_WITHOUT_PROGRESS = 100;
 /**
  * A page can end with the item that was returned last: a page of new items arrived, or the server ignores the offset. Only further
@@ -91,7 +91,7 @@ export async function* pagesOf<Item>(readPage: (offset: number) => Promise<Item[
   }
 }
 
-/** Items have no property in common that would identify them, so the whole item does. */
+/** Items have no common identifier, so the whole item identifies itself. */
 function identityOf(item: unknown): string {
   return JSON.stringify(item);
 }

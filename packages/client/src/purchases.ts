@@ -15,14 +15,14 @@ import { isRecord, parseJson } from './runtime/json.ts';
 import { reordered } from './runtime/prepare.ts';
 import type { Prepared } from './runtime/prepare.ts';
 import { errorOf } from './runtime/request.ts';
-import type { Answer } from './runtime/request.ts';
+import type { ApiResponse } from './runtime/request.ts';
 import { spendGuardOf } from './spend-guard.ts';
 import type { SpendGuardConfig } from './spend-guard.ts';
 
 /** Sends a prepared request and reports its steps. */
-export type SendPrepared = (connection: Connection, prepared: Prepared) => Promise<Answer<never>>;
+export type SendPrepared = (connection: Connection, prepared: Prepared) => Promise<ApiResponse<never>>;
 
-/** What purchases need of the API. */
+/** The part of the API that purchases use. */
 export interface PurchaseParts extends Omit<LookParts, 'memory'> {
   /** Makes a harmless request that servers log. Returns its identifier. */
   readonly readAnything: () => Promise<string | null>;
@@ -40,7 +40,7 @@ export interface Purchases {
   /** Asks the spend guard without sending anything. */
   rehearse(prepared: Prepared): Promise<void>;
   reconcile(connection: Connection, error: OutcomeUnknownError, send: SendPrepared, options?: ReconcileOptions): Promise<Reconciliation>;
-  /** Keeps the identifier of an answered read, which dates the request log. */
+  /** Keeps the identifier of a read that has a response, which dates the request log. */
   remember(requestID: string | null | undefined, now: number): void;
 }
 
@@ -49,7 +49,7 @@ export function purchasesOf(config: SpendGuardConfig, { clock, readPage, readAny
   const look = looksOf({ clock, memory, readPage });
   let contact: Promise<void> | undefined;
   async function makeContact(since: number): Promise<void> {
-    const newestAt = memory.newest === undefined ? undefined : memory.answered.get(memory.newest);
+    const newestAt = memory.newest === undefined ? undefined : memory.respondedAt.get(memory.newest);
     if (newestAt !== undefined && newestAt > since) return;
     contact ??= readAnything()
       .then((requestID) => memory.remember(requestID, clock.now()))
@@ -59,7 +59,7 @@ export function purchasesOf(config: SpendGuardConfig, { clock, readPage, readAny
     await contact;
   }
   const authorise = spendGuardOf(config);
-  /** The requests behind errors. The errors themselves do not hold them, because errors are printed. */
+  /** The requests of errors. They are not properties of the errors, because errors are printed. */
   const lost = new WeakMap<OutcomeUnknownError, LostRequest>();
 
   function find(connection: Connection, request: LostRequest, send: SendPrepared, options?: ReconcileOptions) {
@@ -93,10 +93,10 @@ export function purchasesOf(config: SpendGuardConfig, { clock, readPage, readAny
       const prepared = inOwnOrder(unordered);
       const request = open(prepared, giveBack);
       try {
-        const answer = await send(connection, prepared);
-        memory.remember(answer.requestID, clock.now());
+        const response = await send(connection, prepared);
+        memory.remember(response.requestID, clock.now());
         request.settle(true);
-        return answer;
+        return response;
       } catch (error) {
         if (error instanceof ResellerError) memory.remember(error.requestID, clock.now());
         if (!(error instanceof OutcomeUnknownError)) {
@@ -106,7 +106,7 @@ export function purchasesOf(config: SpendGuardConfig, { clock, readPage, readAny
         request.attempts = error.attempts;
         lost.set(error, request);
         if (!isReconciling || prepared.options.signal?.aborted) throw error;
-        return answerOfFound(await find(connection, request, send), prepared, error);
+        return responseOfFound(await find(connection, request, send), prepared, error);
       }
     },
     async reconcile(connection, error, send, options) {
@@ -135,9 +135,9 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** @throws ResellerError when the request was not carried out, or when that cannot be told. */
-function answerOfFound({ outcome, answer }: Found, prepared: Prepared, error: OutcomeUnknownError): WithMeta<never> {
-  if (answer) return answer;
+/** @throws ResellerError when the request was not carried out, or when the outcome is unknown. */
+function responseOfFound({ outcome, repeated }: Found, prepared: Prepared, error: OutcomeUnknownError): WithMeta<never> {
+  if (repeated) return repeated;
   const { attempts } = error;
   if (outcome.outcome === 'undecided') throw error;
   if (outcome.outcome === 'not-committed') throw outcome.error ?? errorOfEntry(outcome.entry, prepared, error);

@@ -3,7 +3,7 @@
  * its key. Otherwise the request log tells (specification: "Request log item").
  */
 import { SECRETS } from './generated/document.gen.ts';
-import type { Answers, OnceOperation } from './generated/operations.gen.ts';
+import type { OperationData, OnceOperation } from './generated/operations.gen.ts';
 import type { RequestLogItem } from './generated/types.gen.ts';
 import { isBefore } from './look.ts';
 import type { Look } from './look.ts';
@@ -11,10 +11,11 @@ import type { LostRequest, Memory } from './memory.ts';
 import type { Connection } from './runtime/connection.ts';
 import { OutcomeUnknownError, ResellerError } from './runtime/errors.ts';
 import { isRecord, parseJson } from './runtime/json.ts';
+import type { Operation } from './runtime/operation.ts';
 import type { RequestOptions } from './runtime/options.ts';
 import type { Prepared } from './runtime/prepare.ts';
 import type { Recovered } from './runtime/recovered.ts';
-import type { Answer } from './runtime/request.ts';
+import type { ApiResponse } from './runtime/request.ts';
 import { backoffMs } from './runtime/retry.ts';
 
 /** What happened to a request. `operation` says which type `data` has. */
@@ -25,10 +26,10 @@ export interface Committed<Id extends OnceOperation = OnceOperation> {
   readonly outcome: 'committed';
   readonly operation: Id;
   /** Without the secrets that the request log masks. */
-  readonly data: Recovered<Answers[Id]>;
+  readonly data: Recovered<OperationData[Id]>;
   /** Paths within `data` that are missing because the request log masks them: `config.password`. */
   readonly masked: readonly string[];
-  /** Its entry in the request log. Absent when the server answered the key. */
+  /** Its entry in the request log. Absent when the server returned the response that belongs to the key. */
   readonly entry?: RequestLogItem;
 }
 
@@ -37,11 +38,11 @@ export interface NotCommitted {
   readonly outcome: 'not-committed';
   /** The entry of a refusal in the request log. */
   readonly entry?: RequestLogItem;
-  /** The refusal, when the server answered the key with one. */
+  /** The refusal, when the server returned one for the key. */
   readonly error?: ResellerError;
 }
 
-/** It cannot be told from others that are alike. */
+/** It cannot be distinguished from identical requests. */
 export interface Undecided {
   readonly outcome: 'undecided';
   /** Entries that may be the request's. */
@@ -49,7 +50,7 @@ export interface Undecided {
 }
 
 export interface ReconcileOptions extends Pick<RequestOptions, 'signal' | 'timeoutMs' | 'maxRetries' | 'headers'> {
-  /** Milliseconds after its sending from which a request that the log does not have counts as never arrived. Default 15,000. */
+  /** Milliseconds after the last attempt from which a request that is not in the log counts as never arrived. Default 15,000. */
   readonly settleMs?: number | undefined;
   /**
    * Whether the request may be sent again with its idempotency key, to a server that honours keys. It takes effect once, even if
@@ -62,24 +63,24 @@ export interface ReconcileParts {
   readonly connection: Connection;
   readonly memory: Memory;
   /**
-   * Makes a harmless request, unless one was answered since then: it teaches whether the server honours keys, and its entry dates the log.
+   * Makes a harmless request, unless one has had a response since then: it teaches whether the server honours keys, and its entry dates the log.
    */
   readonly makeContact: (since: number) => Promise<void>;
   /** Reads the log, together with all others that wait for it. */
   readonly look: (since: number) => Promise<Look>;
   /** Sends the request again, with the same key and the same order of fields. */
-  readonly resend: (prepared: Prepared) => Promise<Answer<never>>;
+  readonly resend: (prepared: Prepared) => Promise<ApiResponse<never>>;
 }
 
-/** The outcome, and the answer when the server gave it again. */
+/** The outcome, and the response when the server returned it again. */
 export interface Found {
   readonly outcome: Reconciliation;
-  readonly answer?: Answer<never>;
+  readonly repeated?: ApiResponse<never>;
 }
 
 const DEFAULT_SETTLE_MS = 15_000;
 const FIRST_LOOK_DELAY_MS = 4_000;
-/** Each delay between two looks is this many times the one before. */
+/** Factor between two consecutive delays between looks. */
 const LOOK_DELAY_FACTOR = 4;
 /** An entry that is a little older than it should be may be the request's if the log's clock was set meanwhile. */
 const CLOCK_CHANGE_MS = 600_000;
@@ -100,7 +101,7 @@ function canResend({ keys, clock }: Connection, { sentAt }: LostRequest): boolea
   return keys.honoured === true && clock.now() - sentAt < keys.lifetimeMs;
 }
 
-/** Undefined when the server gave no certain answer either. */
+/** Undefined when the outcome is still unknown. */
 async function reconcileByKey(
   { connection: { clock }, memory, resend }: ReconcileParts,
   request: LostRequest,
@@ -110,9 +111,9 @@ async function reconcileByKey(
   const prepared = { ...request.prepared, isLost: true, options: { ...request.prepared.options, ...options } };
   for (let retries = 0; ; retries++) {
     try {
-      const answer = await resend(prepared);
-      memory.remember(answer.requestID, clock.now());
-      return { ...settled(request, committed(request.prepared.operation.id, await answer.response.clone().text())), answer };
+      const repeated = await resend(prepared);
+      memory.remember(repeated.requestID, clock.now());
+      return { ...settled(request, committed(request.prepared.operation, await repeated.response.clone().text())), repeated };
     } catch (error) {
       if (!(error instanceof ResellerError) || options.signal?.aborted) throw error;
       if (!(error instanceof OutcomeUnknownError)) return settled(request, { outcome: 'not-committed', error });
@@ -132,7 +133,7 @@ async function reconcileByLog(
   const end = request.sentAt + settleMs;
   for (let delay = FIRST_LOOK_DELAY_MS; ; delay *= LOOK_DELAY_FACTOR) {
     signal?.throwIfAborted();
-    // At the end, a reading from before it decides nothing: the request may have arrived since.
+    // A read from before the end of the wait decides nothing, because the request may have arrived since.
     const look = await parts.look(clock.now() >= end ? end : request.sentAt);
     if (request.found) return { outcome: request.found };
     const decided = decide(parts, request, look, look.startedAt >= end);
@@ -142,20 +143,20 @@ async function reconcileByLog(
   }
 }
 
-/** What a look tells, or undefined when the request may still arrive. `isLast` says that it no longer can. */
+/** The outcome by a look, or undefined if the request may still arrive. `isLast` says that it no longer can. */
 function decide({ memory }: ReconcileParts, request: LostRequest, look: Look, isLast: boolean): Reconciliation | undefined {
   const { sure, alike } = candidatesFor(memory, request, look);
   const group = [...memory.open].filter((other) => isAlike(other.prepared, request.prepared));
   const done = withoutRepetitions(sure.filter(({ success }) => success === 1));
-  // As many entries as open requests that nothing tells apart: all of them were carried out, and which is whose does not matter.
+  // There are as many entries as identical open requests, so all were carried out, and any assignment is correct.
   const own = done.length === group.length ? done[group.indexOf(request)] : undefined;
   if (own) {
     for (const entry of sure) if (entry.response_body === own.response_body) memory.claimed.add(entry.requestID);
-    return committed(request.prepared.operation.id, own.response_body, own);
+    return committed(request.prepared.operation, own.response_body, own);
   }
   if (done.length > group.length || (isLast && !alike.every(isRefusal))) return { outcome: 'undecided', candidates: alike };
   const [refusal] = sure;
-  // With fewer refusals than sendings, one of them may still be on its way.
+  // With fewer refusals than attempts, an attempt may still be on its way.
   const isRefused = group.length === 1 && sure.length >= request.attempts && sure.every(isRefusal);
   if (!isLast && !isRefused) return undefined;
   for (const entry of sure) memory.claimed.add(entry.requestID);
@@ -176,7 +177,7 @@ function candidatesFor(memory: Memory, request: LostRequest, { entries, clockOff
   for (const entry of entries) {
     if (entry.requestID === request.after) break;
     if (
-      memory.answered.has(entry.requestID) ||
+      memory.respondedAt.has(entry.requestID) ||
       memory.claimed.has(entry.requestID) ||
       entry.method !== method ||
       !isAt(url, entry.endpoint)
@@ -238,15 +239,15 @@ function settled(request: LostRequest, outcome: Reconciliation): Found {
 }
 
 /** @param envelope JSON text of the response. */
-function committed(operation: string, envelope: string, entry?: RequestLogItem): Reconciliation {
-  if (!isOnceOperation(operation)) throw new Error(`The outcome of ${operation} cannot be unknown.`);
+function committed(operation: Operation, envelope: string, entry?: RequestLogItem): Reconciliation {
+  if (!isOnce(operation)) throw new Error(`The outcome of ${operation.id} cannot be unknown.`);
   const { data } = JSON.parse(envelope);
   const masked: string[] = [];
   removeMasks(data, '', masked);
-  return { outcome: 'committed', operation, data, masked, ...(entry && { entry }) };
+  return { outcome: 'committed', operation: operation.id, data, masked, ...(entry && { entry }) };
 }
 
-/** Removes masks, which would pass for secrets, and collects their paths. */
+/** Removes masks, which could be mistaken for secrets, and collects their paths. */
 function removeMasks(value: unknown, path: string, masked: string[]): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, item] of Object.entries(value)) {
@@ -260,6 +261,6 @@ function removeMasks(value: unknown, path: string, masked: string[]): void {
 /** `***`, or words in brackets such as `[hidden]`. */
 const MASK = /^([*•]+|[[(<].*[\])>])$/;
 
-function isOnceOperation(id: string): id is OnceOperation {
-  return id !== '';
+function isOnce(operation: Operation): operation is Operation & { readonly id: OnceOperation } {
+  return operation.effect !== 'read' && !operation.repeatable;
 }

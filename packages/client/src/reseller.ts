@@ -50,7 +50,7 @@ export interface ResellerOptions extends Omit<ClientConfig, 'apiKey' | 'baseUrl'
   readOnly?: boolean | undefined;
   /** Gets each step of each call. An error that it throws does not affect the call. */
   onEvent?: ((event: ClientEvent) => void) | undefined;
-  /** Gets the data of each answer. `drift` of `@reseller/client/drift` makes one that finds what the document does not describe. */
+  /** Gets the data of each response. `drift` of `@reseller/client/drift` makes one that finds what the document does not describe. */
   onDrift?: ((operation: string, data: unknown) => void) | undefined;
   /** Replaces the console. */
   logger?: Logger | undefined;
@@ -123,7 +123,7 @@ function baseUrlOf({ environment, baseUrl }: Where): string {
   return ENVIRONMENTS[environment];
 }
 
-/** What clients that `withOptions` makes have in common. */
+/** State that clients share when `withOptions` creates them. */
 interface Shared {
   readonly purchases: Purchases;
   readonly connection: Connection;
@@ -138,20 +138,20 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
   const purchases = shared?.purchases ?? purchasesOf(config, { clock: connection.clock, ...logAccess(connection, observed) });
 
   async function read(prepared: Prepared): Promise<WithMeta<never>> {
-    const answer = await observed(connection, prepared);
-    purchases.remember(answer.requestID, connection.clock.now());
-    return answer;
+    const response = await observed(connection, prepared);
+    purchases.remember(response.requestID, connection.clock.now());
+    return response;
   }
 
-  async function answerTo(method: string, input: RequestInput & AnyCallOptions): Promise<WithMeta<never>> {
+  async function responseTo(method: string, input: RequestInput & AnyCallOptions): Promise<WithMeta<never>> {
     const prepared = prepareChecked(connection, method, input);
     const { operation } = prepared;
-    const answer =
+    const response =
       operation.effect === 'read'
         ? await read(prepared)
         : await purchases.carryOut(connection, prepared, observed, { reconcile: input.reconcile, readOnly });
-    afterwards(() => onDrift?.(operation.id, answer.data));
-    return dated(shape(operation, answer), dates ? operation.instants : undefined);
+    afterwards(() => onDrift?.(operation.id, response.data));
+    return dated(shape(operation, response), dates ? operation.instants : undefined);
   }
 
   async function preview(method: string, input: RequestInput & AnyCallOptions) {
@@ -163,7 +163,7 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
   function handle(method: string, input: RequestInput & AnyCallOptions): Call<never> {
     // The overloads of the generated methods say that a dry run returns something else.
     if (input.dryRun) return preview(method, input) as Promise<never> as Call<never>;
-    return callOf(answerTo(method, input));
+    return callOf(responseTo(method, input));
   }
 
   return {
@@ -186,7 +186,7 @@ function prepareChecked(connection: Connection, method: string, input: RequestIn
   return prepare(connection, method, { ...options, url, path, body, meta });
 }
 
-/** How `reconcile` reads the request log: past the paging and the dates of the methods. */
+/** Reads the request log for `reconcile`, without the paging and the dates of the methods. */
 function logAccess(connection: Connection, observed: SendPrepared) {
   const client = clientOf((method, input) => callOf(observed(connection, prepare(connection, method, input))));
   return {
@@ -216,11 +216,11 @@ function observedSend({ onEvent, logger, logLevel, clock }: FullConfig): SendPre
   };
 }
 
-/** What the callback throws must not touch the call. */
+/** An error of the callback must not affect the call. */
 function afterwards(callback: () => void): void {
   queueMicrotask(callback);
 }
 
-function dated(answer: WithMeta<never>, instants: readonly string[] | undefined): WithMeta<never> {
-  return instants ? { ...answer, data: withDates(answer.data, instants) } : answer;
+function dated(response: WithMeta<never>, instants: readonly string[] | undefined): WithMeta<never> {
+  return instants ? { ...response, data: withDates(response.data, instants) } : response;
 }

@@ -33,7 +33,7 @@ const relevant = ({ method, url, headers, body }: ArrivedRequest) => ({
   body,
 });
 
-/** Makes calls that fail, runs the command line of each error, and returns what arrived of both. */
+/** Makes calls that fail, runs the command line of each error, and returns the requests that the server received from both. */
 async function sendTwice(calls: readonly (() => Promise<unknown>)[]) {
   const from = recorder.arrived.length;
   const lines: string[] = [];
@@ -58,7 +58,7 @@ describe.skipIf(whyNoCommandLines !== undefined)('the curl of an error sends the
     expect(byShells).toEqual(expected);
   });
 
-  test('of a read, and of a change without a form', async () => {
+  test('for a read, and for a change without a form', async () => {
     const { byShells, expected } = await sendTwice([
       () => reseller.domain.info('a.test'),
       () => reseller.domain.requestAuthcode('a.test'),
@@ -68,7 +68,7 @@ describe.skipIf(whyNoCommandLines !== undefined)('the curl of an error sends the
   });
 });
 
-test('a field that the document does not name arrives as it is, whatever its name', async () => {
+test('sends a field that the document does not name unchanged, whatever its name', async () => {
   for (const text of HOSTILE_TEXTS) {
     await reseller.domain.editDns('a.test', { [text]: text, type: 'A' }).catch(() => {});
     expect([...new URLSearchParams(recorder.arrived.at(-1)?.body)].toSorted()).toEqual(
@@ -80,7 +80,7 @@ test('a field that the document does not name arrives as it is, whatever its nam
   }
 });
 
-test('no error, event or dry run shows the key or a secret, and personal data only on request', async () => {
+test('errors, events and dry runs never show the key or a secret, and show personal data only on request', async () => {
   const form = { domain: 'a.de', handle: 'HDL-1', authcode: 'very-secret' };
   const events: unknown[] = [];
   for (const [showPersonalData, isShown] of [
@@ -125,7 +125,7 @@ test.each([
   ['half a character', '\ud800'],
   ['an empty text', ''],
   ['a number', 5],
-])('an idempotency key that is %s is refused before anything is sent', async (_, idempotencyKey) => {
+])('refuses an idempotency key that is %s before it sends anything', async (_, idempotencyKey) => {
   const before = recorder.arrived.length;
   const error: unknown = await Reflect.apply(reseller.domain.requestAuthcode, undefined, ['a.test', { idempotencyKey }]).catch(
     (thrown: unknown) => thrown,
@@ -138,6 +138,6 @@ test.each([
   expect(recorder.arrived).toHaveLength(before);
 });
 
-test('a field whose name has half a character is refused', async () => {
+test('refuses a field whose name has a lone surrogate', async () => {
   await expect(reseller.domain.editDns('a.test', { 'a\ud800': 'b' })).rejects.toMatchObject({ name: 'InvalidError', attempts: 0 });
 });

@@ -15,9 +15,9 @@ interface Row {
   readonly error: string;
   /** Whether the request may have been carried out, as far as this response tells. */
   readonly isLost?: true;
-  /** Whether it also says that no earlier sending was carried out. */
+  /** Whether it also says that no earlier attempt was carried out. */
   readonly settles?: true;
-  /** Whether another sending is worth it: always, only after or with a loss, or never. */
+  /** Whether the client retries: always, only after a lost response, or never. */
   readonly again: boolean;
   readonly reason?: string;
   readonly status?: number;
@@ -30,20 +30,20 @@ const text = (body: string, status = 200): Reply => {
   return () => new Response(body, { status });
 };
 
-/** A response that says that nothing was done, and that another sending of the request would be refused as well. */
+/** A response that says that nothing was done, and that a retry would be refused as well. */
 const final = (status: number, error: string): Row => ({ reply: refusal(status), error, settles: true, again: false, status });
 /** A refusal of the caller or of any request at this moment. */
 const passing = (status: number, error: string, again: boolean): Row => ({ reply: refusal(status), error, again, status });
 const failed = (status: number): Row => ({ reply: refusal(status), error: 'ServerError', isLost: true, again: true, status });
 const foreign = (reply: Reply, status: number, reason: string): Row => {
-  return { reply, error: 'AnswerError', isLost: true, again: true, status, reason };
+  return { reply, error: 'ResponseError', isLost: true, again: true, status, reason };
 };
 
 const rows: Readonly<Record<string, Row>> = {
   'no connection': { reply: refused, error: 'ConnectionError', again: true },
   'a reset': { reply: reset, error: 'ConnectionError', isLost: true, again: true },
   silence: { reply: silence, error: 'TimeoutError', isLost: true, again: true },
-  'a cut response': { reply: cut, error: 'AnswerError', isLost: true, again: true, status: 200, reason: 'cut' },
+  'a cut response': { reply: cut, error: 'ResponseError', isLost: true, again: true, status: 200, reason: 'cut' },
   'half an envelope that ends well': foreign(text('{"status":"succ'), 200, 'cut'),
   'nothing with status 200': foreign(text(''), 200, 'not-json'),
   'JSON of something else': foreign(text('{"ok":true}'), 200, 'no-envelope'),
@@ -126,8 +126,8 @@ interface End {
 }
 
 const KEYS = { lifetime: '86400' };
-/** Short only where no response comes: on a busy machine, a good response can take longer. */
-const patience = (...planned: readonly Row[]) => (planned.some(({ reply }) => reply === silence) ? { timeoutMs: 3 } : {});
+/** Short only if no response comes, because a good response can take longer on a busy machine. */
+const timeoutFor = (...planned: readonly Row[]) => (planned.some(({ reply }) => reply === silence) ? { timeoutMs: 3 } : {});
 
 async function endOf(call: Call<unknown>): Promise<End> {
   try {
@@ -167,7 +167,7 @@ describe.each(entries)('%s', (_, row) => {
     const service = await start(true);
     service.plan(row.reply);
     const error: unknown = await service.reseller.vm
-      .create(VM, { maxRetries: 0, idempotencyKey: 'order-1', ...patience(row) })
+      .create(VM, { maxRetries: 0, idempotencyKey: 'order-1', ...timeoutFor(row) })
       .catch((thrown: unknown) => thrown);
     const shown = error instanceof OutcomeUnknownError ? error.cause : error;
     expect(error).toMatchObject({
@@ -198,30 +198,30 @@ describe.each(entries)('%s', (_, row) => {
       for (const maxRetries of [1, 2]) {
         const service = await start(honours);
         service.plan(...responses.map(({ reply }) => reply));
-        const name = `${pair}, with at most ${maxRetries} more sendings`;
-        found[name] = await endOf(service.reseller.vm.create(VM, { maxRetries, ...patience(...responses) }));
+        const name = `${pair}, with at most ${maxRetries} retries`;
+        found[name] = await endOf(service.reseller.vm.create(VM, { maxRetries, ...timeoutFor(...responses) }));
         expected[name] = expectedEnd(responses, honours, maxRetries);
-        // Every sending is the same request.
+        // Every attempt sends the same request.
         expect(new Set(service.sent.map(({ key, body }) => `${key} ${body}`)).size).toBe(1);
       }
     }
     expect(found).toEqual(expected);
   });
 
-  test('as the response to a read: never an unknown outcome, and sent again if a retry can help', async () => {
+  test('as the response to a read: the outcome is never unknown, and the read is retried if that can help', async () => {
     for (const honours of [true, false]) {
       let calls = 0;
       const service = scripted({
         ...(honours ? KEYS : {}),
         config: { middleware: [(next) => async (url, init) => (calls++ === 0 ? row.reply({ init }) : next(url, init))] },
       });
-      const end = await endOf(service.reseller.domain.list(patience(row)));
+      const end = await endOf(service.reseller.domain.list(timeoutFor(row)));
       expect(end).toEqual(row.again ? { outcome: 'returned', attempts: 2 } : { outcome: row.error, attempts: 1, uncertain: false });
     }
   });
 });
 
-test('a purchase that succeeds is sent once', async () => {
+test('sends a purchase that succeeds once', async () => {
   const service = await start(true);
   service.plan(success);
   expect(await service.reseller.vm.create(VM).withMeta()).toMatchObject({

@@ -8,7 +8,7 @@ import { encodeForm } from '../src/runtime/form.ts';
 import type { EncodedField, Refuse, Values } from '../src/runtime/form.ts';
 import type { Field, Operation } from '../src/runtime/operation.ts';
 
-/** A form with everything that a form can have. The document's own forms have less. */
+/** A form with every kind of field, because the document's own forms do not have them all. */
 const document = parseDocument({
   openapi: '3.1.0',
   info: { title: 'A form', version: '1' },
@@ -56,7 +56,7 @@ function factsOfForm(schema: object): Operation[] {
   return readOperations(other).map((each) => factsOf(other, each));
 }
 
-test('the facts of a form follow from its schema and encoding', () => {
+test('derives the facts of a form from its schema and encoding', () => {
   expect(facts.form).toEqual({
     text: { type: 'string', required: true, secret: true },
     name: { type: 'string', personal: true },
@@ -66,7 +66,7 @@ test('the facts of a form follow from its schema and encoding', () => {
   } satisfies Record<string, Field>);
 });
 
-test('rules that the specification does not show are left to the server', () => {
+test('leaves rules that the specification does not show to the server', () => {
   const schema = {
     type: 'object',
     required: ['a'],
@@ -82,7 +82,7 @@ test('rules that the specification does not show are left to the server', () => 
   expect(factsOfForm(kept).map(({ form }) => form)).toEqual([shown]);
 });
 
-test('a form that the specification does not show takes further fields and needs none', () => {
+test('accepts further fields and requires none in a form that the specification does not show', () => {
   const schema = { type: 'object', 'x-provenance': 'not-shown', required: ['a'], properties: { a: { type: 'string' } } };
   const [open] = factsOfForm(schema);
   expect(open).toMatchObject({ form: { a: { type: 'string' } }, openForm: true });
@@ -120,7 +120,7 @@ test('masks secrets and personal data, and leaves out what is undefined', () => 
 
 const textOf = (fields: readonly EncodedField[]) => fields.map(({ name, text }) => `${name}=${text}`).join('&');
 
-test('what is encoded is read back as it was', () => {
+test('reads back every form that it has encoded', () => {
   const text = fc.string({ unit: 'binary' });
   const values = fc.record(
     {

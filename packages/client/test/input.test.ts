@@ -11,7 +11,7 @@ const nothingSent = (): never => {
 };
 const reseller = createReseller({ apiKey: 'key', baseUrl: 'http://reseller.test', fetch: nothingSent });
 
-/** As JavaScript calls it, where no compiler looks. */
+/** A call from JavaScript, which no compiler checks. */
 function callUntyped(path: string, ...input: unknown[]): Promise<unknown> {
   const method: unknown = path.split('.').reduce<unknown>((at, name) => Reflect.get(Object(at), name), reseller satisfies Reseller);
   if (typeof method !== 'function') throw new Error(`There is no ${path}.`);
@@ -44,12 +44,12 @@ test.each([
   expect(error).toHaveProperty('message', expect.stringMatching(/Nothing was sent\.$/));
 });
 
-test('every broken field is named', async () => {
+test('names every broken field', async () => {
   const error: unknown = await callUntyped('vm.create', { cores: Number.NaN, unknown: 1 }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ fields: ['cores', 'mem', 'disk', 'os', 'hostsystem', 'unknown'].map((field) => ({ field })) });
 });
 
-test('characters with a meaning in addresses stay within the identifier', async () => {
+test('encodes characters with a meaning in URLs, so that they stay within the identifier', async () => {
   const { url } = await reseller.domain.info('a/b?c#d é', { dryRun: true });
   expect(url).toBe('http://reseller.test/domain/a%2Fb%3Fc%23d%20%C3%A9/info');
 });
@@ -73,7 +73,7 @@ test.each<[unknown, unknown, string]>([
   ...['ftp://a.test', 'a.test', 'xhttp://a.test', 'http://', 'https://a.test/?x=1', 'http://a.test#b', "http://a.test/'"].map(
     (baseUrl): [unknown, unknown, string] => ['key', baseUrl, unusable(baseUrl)],
   ),
-])('a client with the key %j at %j is refused, and no message shows the key', (apiKey, baseUrl, message) => {
+])('refuses a client with the key %j at %j, and no message shows the key', (apiKey, baseUrl, message) => {
   for (const create of [createReseller, createClient])
     expect(() => Reflect.apply(create, undefined, [{ apiKey, baseUrl }])).toThrow(new TypeError(message));
 });
@@ -82,11 +82,11 @@ test.each([
   [{ apiKey: 'key' }, UNSET_ADDRESS],
   [{ baseUrl: 'http://a.test' }, UNSET_KEY],
   [undefined, UNSET_KEY],
-])('there is no client of single functions made with %j', (config, message) => {
+])('refuses a client for single functions with %j', (config, message) => {
   expect(() => Reflect.apply(createClient, undefined, [config])).toThrow(new TypeError(message));
 });
 
-test('the key comes from the environment when none is passed', async () => {
+test('takes the key from the environment if none is passed', async () => {
   const keys: (string | null)[] = [];
   const fetch = async (_url: string, { headers }: RequestInit) => {
     keys.push(new Headers(headers).get('x-service-apikey'));
@@ -131,14 +131,14 @@ test.each<[string, unknown, RegExp]>([
   ['retries in words', { apiKey: 'key', environment: 'sandbox', maxRetries: '2' }, /maxRetries must be a whole number from 0, got "2"/],
   ['a negative number of retries', { apiKey: 'key', environment: 'sandbox', maxRetries: -1 }, /maxRetries must be a whole number/],
   ['an unknown log level', { apiKey: 'key', environment: 'sandbox', logLevel: 'loud' }, /logLevel 'loud' is unknown/],
-])('a client refuses %s by name', (_, config, message) => {
+])('a client refuses %s and names it', (_, config, message) => {
   expect(() => Reflect.apply(createReseller, undefined, [config])).toThrow(message);
 });
 
 test.each<[string, unknown, RegExp]>([
   ['a misspelt option', { timeout: 5 }, /createVm has no option timeout/],
   ['a timeout that is not a number', { timeoutMs: Number.NaN }, /timeoutMs must be a positive number of milliseconds, got NaN/],
-])('a call refuses %s by name', async (_, options, message) => {
+])('a call refuses %s and names it', async (_, options, message) => {
   await expect(callUntyped('vm.create', VM, options)).rejects.toThrow(message);
 });
 
@@ -162,7 +162,7 @@ test.each<[string, readonly unknown[], string]>([
   expect(error).toHaveProperty('message', `${message}. Nothing was sent.`);
 });
 
-test('what a header cannot hold of an idempotency key is percent-encoded', async () => {
+test('percent-encodes the characters of an idempotency key that a header cannot have', async () => {
   const sent: unknown[] = [];
   const fetch: Fetch = async (_, { headers }) => {
     sent.push(new Headers(headers).get('idempotency-key'));

@@ -1,4 +1,4 @@
-/** Times at their edges: how long a sending may take, how long the client waits for the next one, and how long a server keeps a key. */
+/** The limits of times: the timeout of an attempt, the wait before a retry, and the time for which a server keeps a key. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { createReseller } from '../src/index.ts';
@@ -9,10 +9,10 @@ import { sleep } from '../src/runtime/sleep.ts';
 import { envelope, refusal, reset, scripted, silence, VM } from './scripted-service.ts';
 import type { Reply } from './scripted-service.ts';
 
-describe('the timeout of a sending', () => {
+describe('the timeout of an attempt', () => {
   const request = { url: 'http://a.test/', method: 'GET', headers: {}, body: null };
   const silent = (_: string, init: RequestInit) => Promise.resolve(silence({ init }));
-  /** The headers come at once, the body never ends. */
+  /** The headers arrive at once, and the body never ends. */
   const endless = async (_: string, { signal }: RequestInit) =>
     new Response(
       new ReadableStream({
@@ -30,9 +30,9 @@ describe('the timeout of a sending', () => {
     ['no response comes', silent, 1, undefined],
     ['no response comes', silent, 30_000, undefined],
     ['the body does not end', endless, 30_000, 202],
-    // A timer that is set to more runs at once.
+    // A timer with a longer delay fires at once.
     ['no response comes', silent, 2 ** 31 - 1, undefined],
-  ])('ends a sending of which %s, and not a millisecond early (%#)', async (_, fetch, timeoutMs, status) => {
+  ])('ends an attempt of which %s, and not a millisecond early (%#)', async (_, fetch, timeoutMs, status) => {
     useFakeTimers();
     const ended = vi.fn<(attempt: unknown) => void>();
     const attempt = sendOnce(request, { fetch, timeoutMs }).then(ended);
@@ -44,7 +44,7 @@ describe('the timeout of a sending', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test.each([2 ** 31, Infinity])('of %d ms is the longest that a timer can hold', async (timeoutMs) => {
+  test.each([2 ** 31, Infinity])('of %d ms is the longest possible delay of a timer', async (timeoutMs) => {
     useFakeTimers();
     const ended = vi.fn<(attempt: unknown) => void>();
     void sendOnce(request, { fetch: silent, timeoutMs }).then(ended);
@@ -63,7 +63,7 @@ describe('the timeout of a sending', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('a caller that aborts while the timeout runs is told of the abort, with its reason', async () => {
+  test('a caller that aborts while the timeout runs gets the abort with its reason', async () => {
     const controller = new AbortController();
     const attempt = sendOnce(request, { fetch: silent, timeoutMs: 60_000, signal: controller.signal });
     const reason = new Error('enough');
@@ -98,8 +98,8 @@ describe('the timeout of a sending', () => {
   });
 });
 
-describe('the wait before another sending', () => {
-  /** The delays of a purchase that gets this response once. */
+describe('the wait before a retry', () => {
+  /** The delays of a purchase whose first response is this one. */
   async function delaysAfter(reply: Reply, more: { readonly maxRetries?: number } = {}): Promise<{ delays: unknown[]; error: unknown }> {
     const delays: unknown[] = [];
     const onEvent = (event: ClientEvent) => void (event.type === 'failure' && delays.push(event.delay));
@@ -126,14 +126,14 @@ describe('the wait before another sending', () => {
     expect((await delaysAfter(page)).delays).toEqual([expected, undefined]);
   });
 
-  test.each(['61', '3600', '9999999999'])('is not taken where Retry-After: %j asks for more than a minute', async (value) => {
+  test.each(['61', '3600', '9999999999'])('does not happen if Retry-After: %j asks for more than a minute', async (value) => {
     const { delays, error } = await delaysAfter(after(429, value));
     expect(delays).toEqual([undefined]);
     expect(error).toMatchObject({ name: 'RateLimitError', attempts: 1, retryAfter: Number(value) });
   });
 
   test.each(['0', '', 'soon', '-1', '1.5', '0x10', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
-    'is a backoff where Retry-After: %j names no later time',
+    'is the backoff if Retry-After: %j does not name a later time',
     async (value) => {
       const { delays, error } = await delaysAfter(after(429, value));
       expect(delays[0]).toBeGreaterThanOrEqual(250);
@@ -151,12 +151,12 @@ describe('the wait before another sending', () => {
     expect((await delaysAfter(at(61))).delays).toEqual([undefined]);
     expect((await delaysAfter(at(0))).delays[0]).toBeGreaterThanOrEqual(250);
     vi.setSystemTime(Date.now() + 400);
-    // The error says it in whole seconds, rounded up, so that a program that waits for them is not early.
+    // The error rounds the seconds up, so that a program that waits for them is not early.
     const { delays, error } = await delaysAfter(after(429, new Date(Date.UTC(2026, 10, 22, 12, 0, 2)).toUTCString()));
     expect([delays, error]).toMatchObject([[1_600, undefined], { retryAfter: 2 }]);
   });
 
-  test('doubles from a quarter of a second to four seconds, and jitter adds less than as much again', async () => {
+  test('doubles from a quarter of a second to four seconds, and jitter adds less than the delay itself', async () => {
     for (const [random, jitter] of [
       [0, 1],
       [0.5, 1.5],
@@ -167,14 +167,14 @@ describe('the wait before another sending', () => {
     }
   });
 
-  test('there are two more sendings unless the client or the call says otherwise', async () => {
+  test('there are two retries unless the client or the call says otherwise', async () => {
     for (const [config, options, attempts] of [
       [{}, {}, 3],
       [{ maxRetries: 4 }, {}, 5],
       [{ maxRetries: 4 }, { maxRetries: 0 }, 1],
     ] as const) {
       const service = scripted({ config: { ...config, middleware: [() => async () => new Response('', { status: 503 })] } });
-      await expect(service.reseller.vm.hosts(options)).rejects.toMatchObject({ name: 'AnswerError', attempts });
+      await expect(service.reseller.vm.hosts(options)).rejects.toMatchObject({ name: 'ResponseError', attempts });
     }
   });
 
@@ -192,7 +192,7 @@ describe('the wait before another sending', () => {
     expect(sent).toBe(1);
   });
 
-  test('the clock of the system waits as long as it is asked to, or until the signal, and leaves nothing behind', async () => {
+  test('the system clock waits until the time is over or the signal aborts, and leaves no timer behind', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { signal } = new AbortController();
@@ -214,38 +214,38 @@ describe('the wait before another sending', () => {
 });
 
 describe('the support of idempotency keys', () => {
-  /** How often a purchase is sent whose first response is lost. */
-  async function sendings(service: ReturnType<typeof scripted>): Promise<number> {
+  /** The number of attempts of a purchase whose first response is lost. */
+  async function attemptsAfterLoss(service: ReturnType<typeof scripted>): Promise<number> {
     const before = service.sent.length;
     service.plan(reset);
     await service.reseller.vm.create(VM).catch(() => {});
     return service.sent.length - before;
   }
 
-  test('is learnt from any response that names a lifetime, also from a failure', async () => {
+  test('is learned from any response that names a lifetime, also from a failure', async () => {
     for (const lifetime of ['86400', '0', 'forever', '']) {
       const service = scripted({ lifetime });
-      expect(await sendings(service)).toBe(1);
+      expect(await attemptsAfterLoss(service)).toBe(1);
       await service.reseller.vm.hosts();
-      expect(await sendings(service)).toBe(2);
+      expect(await attemptsAfterLoss(service)).toBe(2);
     }
     const cold = scripted({ lifetime: '86400' });
     cold.plan(refusal(500));
     expect(await cold.reseller.vm.create(VM).withMeta()).toMatchObject({ attempts: 2 });
     const none = scripted();
     await none.reseller.vm.hosts();
-    expect(await sendings(none)).toBe(1);
+    expect(await attemptsAfterLoss(none)).toBe(1);
   });
 
-  test('is what the caller says it is, whatever the responses say', async () => {
+  test('is as the caller says, whatever the responses say', async () => {
     const never = scripted({ lifetime: '86400', config: { honoursIdempotencyKey: false } });
     await never.reseller.vm.hosts();
-    expect(await sendings(never)).toBe(1);
+    expect(await attemptsAfterLoss(never)).toBe(1);
     const always = scripted({ config: { honoursIdempotencyKey: true } });
-    expect(await sendings(always)).toBe(2);
+    expect(await attemptsAfterLoss(always)).toBe(2);
   });
 
-  test('every purchase has a key of its own, unless the caller passes one, and every sending of a purchase has the same', async () => {
+  test('every purchase has its own key, unless the caller passes one, and all its attempts have the same key', async () => {
     const service = scripted({ lifetime: '86400' });
     await service.reseller.vm.hosts();
     service.plan(reset, reset);
@@ -259,7 +259,7 @@ describe('the support of idempotency keys', () => {
     expect(fifth).toBe('order-1');
   });
 
-  test('reads have no key', async () => {
+  test('a read has no key', async () => {
     const headers: Headers[] = [];
     const fetch = async (_: string, init: RequestInit) => {
       headers.push(new Headers(init.headers));

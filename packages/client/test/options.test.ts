@@ -9,7 +9,7 @@ import { envelope, reset, scripted, VM } from './scripted-service.ts';
 const CONNECTION = { apiKey: 'key', baseUrl: 'http://a.test' };
 
 /** A `fetch` that keeps the headers of each request. */
-function recorded(): { readonly headers: Headers[]; readonly fetch: Fetch } {
+function recordingFetch(): { readonly headers: Headers[]; readonly fetch: Fetch } {
   const headers: Headers[] = [];
   const fetch: Fetch = async (_, init) => {
     headers.push(new Headers(init.headers));
@@ -24,15 +24,15 @@ describe('headers', () => {
     [{ name: 'shop', version: '2.1' }, /^reseller-client\/\d+\.\d+\.\d+ shop\/2\.1$/],
     [{ name: 'shop', version: '2.1', url: 'https://shop.test' }, /^reseller-client\/\d+\.\d+\.\d+ shop\/2\.1 \(https:\/\/shop\.test\)$/],
   ])('name the client and the program %j', async (appInfo, expected) => {
-    const { headers, fetch } = recorded();
+    const { headers, fetch } = recordingFetch();
     await createReseller({ ...CONNECTION, fetch, appInfo }).domain.list();
     await listDomains(createClient({ ...CONNECTION, fetch, appInfo }));
     for (const each of headers) expect(each.get('user-agent')).toMatch(expected);
     expect(headers).toHaveLength(2);
   });
 
-  test('of a call replace those of the client, and of a client those of the package', async () => {
-    const { headers, fetch } = recorded();
+  test('of a call replace those of the client, and those of the client replace those of the package', async () => {
+    const { headers, fetch } = recordingFetch();
     const reseller = createReseller({ ...CONNECTION, fetch, headers: { 'x-a': 'client', 'x-b': 'client', 'user-agent': 'own' } });
     await reseller.domain.list({ headers: { 'x-b': 'call' } });
     expect(headers.map((each) => ['x-a', 'x-b', 'user-agent', 'x-service-apikey'].map((name) => each.get(name)))).toEqual([
@@ -41,7 +41,7 @@ describe('headers', () => {
   });
 });
 
-test('middleware is around fetch, the first one outermost', async () => {
+test('wraps fetch in the middleware, with the first one outermost', async () => {
   const order: string[] = [];
   const around =
     (name: string): Middleware =>
@@ -62,7 +62,7 @@ test('middleware is around fetch, the first one outermost', async () => {
 
 describe('withOptions', () => {
   test('keeps the options that it does not change', async () => {
-    const { headers, fetch } = recorded();
+    const { headers, fetch } = recordingFetch();
     const patient = createReseller({ ...CONNECTION, fetch, headers: { 'x-a': '1' } }).withOptions({
       appInfo: { name: 'shop', version: '1' },
     });
@@ -74,7 +74,7 @@ describe('withOptions', () => {
     ]);
   });
 
-  test('shares the budget, the lost purchases and the knowledge about idempotency keys', async () => {
+  test('shares the budget, the lost purchases, and whether the server honours idempotency keys', async () => {
     const service = scripted({ lifetime: '3600', config: { budget: { limit: 1 } } });
     const other = service.reseller.withOptions({ maxRetries: 0 });
     await service.reseller.domain.list();
@@ -86,7 +86,7 @@ describe('withOptions', () => {
     expect(service.logReadings()).toBe(0);
   });
 
-  test('refuses an option that is unknown', () => {
+  test('refuses an unknown option', () => {
     const { reseller } = scripted();
     expect(() => Reflect.apply(reseller.withOptions, undefined, [{ timeout: 5 }])).toThrow(
       /^withOptions has no option timeout\. Its options are apiKey, baseUrl,/,
@@ -95,7 +95,7 @@ describe('withOptions', () => {
 });
 
 describe('events', () => {
-  test('have the time since their own sending, and the delay until the next', async () => {
+  test('have the time since their own attempt began, and the delay until the next attempt', async () => {
     const events: ClientEvent[] = [];
     const took = [70, 30];
     const service = scripted({
@@ -119,7 +119,7 @@ describe('events', () => {
     ]);
     expect(events[1]).toMatchObject({
       delay: 5_000,
-      error: { name: 'AnswerError' },
+      error: { name: 'ResponseError' },
       operation: 'listDomains',
       billable: false,
       method: 'GET',
@@ -127,16 +127,16 @@ describe('events', () => {
     expect(events[3]).toMatchObject({ status: 200, requestID: 'entry-1' });
   });
 
-  test('of data go to onDrift, as the service sent them', async () => {
+  test('about data call onDrift with the values that the service sent', async () => {
     const seen: unknown[] = [];
-    const { fetch } = recorded();
+    const { fetch } = recordingFetch();
     await createReseller({ ...CONNECTION, fetch, onDrift: (...input) => void seen.push(input) }).domain.list();
     await Promise.resolve();
     expect(seen).toEqual([['listDomains', { list: [] }]]);
   });
 });
 
-test('redact masks secrets by name at any depth, and keeps what says that there is none', () => {
+test('redact masks secrets by name at any depth, and keeps null and other values that say that there is none', () => {
   const given = { password: 'a', config: [{ authcode: 'b', name: 'c' }], otp_code: null, invoice: '' };
   expect(redact(given)).toEqual({ password: '***', config: [{ authcode: '***', name: 'c' }], otp_code: null, invoice: '' });
   expect(given.password).toBe('a');

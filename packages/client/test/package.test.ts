@@ -18,7 +18,7 @@ const packageDirectory = join(import.meta.dirname, '..');
 const testTools = join(import.meta.dirname, '../../../.config');
 const require = createRequire(import.meta.url);
 
-/** Within the repository, so that a failed run leaves nothing behind elsewhere. */
+/** Within the repository, so that a failed run leaves no files elsewhere. */
 let directory: string;
 let tarball: string;
 
@@ -37,7 +37,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test('publint has nothing to say', async () => {
+test('publint reports nothing', async () => {
   const contents = readFileSync(tarball);
   const bytes = contents.buffer.slice(contents.byteOffset, contents.byteOffset + contents.byteLength);
   const { messages, pkg } = await publint({ pack: { tarball: bytes }, strict: true });
@@ -51,7 +51,7 @@ test('attw finds only what the README explains', () => {
   expect(readme).toContain('"Resolution failed" for `node10`');
 });
 
-test('it needs no other package and nothing of Node', () => {
+test('needs no other package and no module of Node', () => {
   const manifest: Record<string, unknown> = JSON.parse(readFileSync(join(directory, 'node_modules/@reseller/client/package.json'), 'utf8'));
   expect(manifest['dependencies']).toBeUndefined();
   expect(manifest['exports']).toMatchObject({ '.': { types: './dist/index.d.ts', default: './dist/index.js' } });
@@ -111,7 +111,7 @@ describe('types', () => {
     writeFileSync(join(directory, 'lazy.cts'), LAZY_COMMON_JS);
   });
 
-  /** What must compile and what must not, and the CommonJS modules that the compiler accepts. */
+  /** The code that must compile, the code that must not, and the CommonJS modules that the compiler accepts. */
   function filesFor(version: string, resolution: string): readonly string[] {
     if (resolution === 'node16') return ['types.ts', 'lazy.cts'];
     return resolution === 'nodenext' && Number(version) >= 5.8 ? ['types.ts', 'common.cts'] : ['types.ts'];
@@ -128,13 +128,13 @@ describe('types', () => {
     expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
   });
 
-  test('Node requires it from CommonJS', () => {
+  test('can be required from CommonJS in Node', () => {
     const program = "const { createReseller } = require('@reseller/client'); console.log(typeof createReseller);";
     writeFileSync(join(directory, 'common.cjs'), program);
     expect(execFileSync(process.execPath, [join(directory, 'common.cjs')], { encoding: 'utf8' })).toBe('function\n');
   });
 
-  test('the descriptions of the document are in the types', () => {
+  test('has the descriptions of the document in its types', () => {
     const types = readFileSync(join(directory, 'node_modules/@reseller/client/dist/generated/operations.gen.d.ts'), 'utf8');
     expect(types).toContain('Buys a virtual server and starts it');
   });
@@ -143,7 +143,7 @@ describe('types', () => {
 /** Everything that the package exports. */
 const everything = "export * from '@reseller/client';";
 
-/** Bundled as an application would be. */
+/** Bundles a module like an application. */
 function bundleOf(source: string) {
   return build({
     stdin: { contents: source, resolveDir: directory },
@@ -160,7 +160,7 @@ function bundleOf(source: string) {
 const MAX_EVERYTHING_BYTES = 11_250;
 const MAX_FUNCTION_BYTES = 5_200;
 
-/** Bytes, each file compressed by itself. */
+/** Bytes of all files, each compressed separately. */
 function sizeOf(files: readonly OutputFile[]): number {
   return files.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);
 }
@@ -180,7 +180,7 @@ describe('size, minified by esbuild and compressed by gzip', () => {
     expect(sizeOf((await bundleOf(everything)).outputFiles)).toBeLessThanOrEqual(MAX_EVERYTHING_BYTES);
   });
 
-  test('errors keep the names of their classes when minified', async () => {
+  test('keeps the class names of errors when minified', async () => {
     const source =
       "import { createReseller } from '@reseller/client'; createReseller({ apiKey: 'k', baseUrl: 'http://a.test' }).domain.info('').catch((error) => console.log(error.constructor.name, error.name, String(error)));";
     const file = join(directory, 'minified.mjs');
@@ -189,7 +189,7 @@ describe('size, minified by esbuild and compressed by gzip', () => {
     expect(printed).toMatch(/^InvalidError InvalidError InvalidError: getDomain: domain must be/);
   });
 
-  test('it runs where there is nothing but the web’s own functions', async () => {
+  test('runs in an environment with only the functions of the web platform', async () => {
     const { createContext, Script } = require('node:vm');
     const source = "import { createReseller } from '@reseller/client'; globalThis.createReseller = createReseller;";
     const { outputFiles } = await bundleOf(source);

@@ -23,9 +23,9 @@ const losses: Readonly<Record<string, Reply>> = {
 
 async function lose(service: ScriptedService, loss: Reply = reset, options: CallOptions = {}): Promise<OutcomeUnknownError> {
   service.plan(loss);
-  // Short only where no response comes.
-  const patience = loss === silence ? { timeoutMs: 3 } : {};
-  const error: unknown = await service.reseller.vm.create(VM, { ...patience, ...options }).catch((thrown: unknown) => thrown);
+  // Short only if no response comes.
+  const timeout = loss === silence ? { timeoutMs: 3 } : {};
+  const error: unknown = await service.reseller.vm.create(VM, { ...timeout, ...options }).catch((thrown: unknown) => thrown);
   if (!(error instanceof OutcomeUnknownError)) throw new Error('The response was not lost.', { cause: error });
   return error;
 }
@@ -43,17 +43,17 @@ const REFUSAL: Partial<RequestLogItem> = {
 };
 const FAILURE: Partial<RequestLogItem> = { success: 0, error_type: 'internal_error', response_body: '{}' };
 const bodyOf = (form: object) => ({ request_body: JSON.stringify(form) });
-/** The fields of a purchase in reverse, as another program may send them. */
+/** The fields of a purchase in reverse order, as another program may send them. */
 const reversed = ({ body }: Sent) => bodyOf(Object.fromEntries([...new URLSearchParams(body)].toReversed()));
 const responseBody = (identifier: number) => ({ response_body: JSON.stringify(envelope({ ...CREATED, identifier })) });
 
 interface LogRow {
-  /** What the log holds about the purchase. */
+  /** Adds entries about the purchase to the log. */
   readonly fill: (service: ScriptedService, purchase: Sent) => void;
   readonly outcome: Reconciliation['outcome'];
-  /** How many entries are candidates, where the outcome is undecided. */
+  /** Number of candidates, if the outcome is undecided. */
   readonly candidates?: number;
-  /** How long after the sending the outcome is certain. */
+  /** Milliseconds after the attempt until the outcome is certain. */
   readonly afterMs: number;
 }
 
@@ -187,13 +187,13 @@ describe.each(logRows)('the log has %s', (_, row) => {
     expectOutcome(found, row);
     expect(service.now() - sentBy(service).at).toBe(row.afterMs);
     expect(service.sent).toHaveLength(1);
-    // Asked again, it says the same.
+    // A second call returns the same.
     const looks = service.logReadings();
     expect(await service.reseller.reconcile(error)).toEqual(found);
     if (row.outcome !== 'undecided') expect(service.logReadings()).toBe(looks);
   });
 
-  test('a call with reconcile: true returns the data, throws why nothing was done, or says that it cannot be told', async () => {
+  test('a call with reconcile: true returns the data, throws the refusal, or throws that the outcome is unknown', async () => {
     const service = scripted({
       onLogRead: (self, readings) => void (readings === 1 && row.fill(self, sentBy(self))),
     });
@@ -226,7 +226,7 @@ describe.each(logRows)('the log has %s', (_, row) => {
   });
 });
 
-test('the response of a call that was found in the log can be read, without its secrets', async () => {
+test('returns the response of a call from the log, without its secrets', async () => {
   const service = scripted({ onLogRead: (self) => self.addEntry(sentBy(self)) });
   service.plan(reset);
   const response = await service.reseller.vm.create(VM, { reconcile: true }).asResponse();
@@ -245,7 +245,7 @@ test.each<[string, Partial<RequestLogItem>, object, string]>([
     'createVm: the service refused it, as the request log shows',
   ],
   ['no kind at all', { success: 0, error_type: null, response_body: '{"message":"No."}' }, { name: 'ResellerError' }, 'createVm: No.'],
-])('a refusal that the log shows with %s', async (_, entry, expected, message) => {
+])('throws a refusal that the log has with %s', async (_, entry, expected, message) => {
   const service = scripted({ onLogRead: (self) => self.addEntry(sentBy(self), entry) });
   service.plan(reset);
   const error: unknown = await service.reseller.vm.create(VM, { reconcile: true }).catch((thrown: unknown) => thrown);
@@ -254,7 +254,7 @@ test.each<[string, Partial<RequestLogItem>, object, string]>([
   if (!('type' in expected)) expect(error).not.toHaveProperty('type');
 });
 
-test.each(['/domain/100%25/undelete', '/domain/100%/undelete'])('a request is found where the log has the path %s', async (endpoint) => {
+test.each(['/domain/100%25/undelete', '/domain/100%/undelete'])('finds a request if the log has the path %s', async (endpoint) => {
   let method = '';
   const service = scripted({
     config: {
@@ -273,7 +273,7 @@ test.each(['/domain/100%25/undelete', '/domain/100%/undelete'])('a request is fo
   expect(await service.reseller.reconcile(error)).toMatchObject({ outcome: 'committed', entry: { endpoint } });
 });
 
-test('a purchase that never arrived, as the log shows', async () => {
+test('reports that a purchase never arrived if the log does not have it', async () => {
   const service = scripted();
   service.plan(reset);
   await expect(service.reseller.vm.create(VM, { reconcile: true })).rejects.toMatchObject({
@@ -286,13 +286,13 @@ test('a purchase that never arrived, as the log shows', async () => {
 describe('at a server that honours keys', () => {
   const KEYS = { lifetime: '60' };
 
-  /** A purchase whose only sending was lost. */
+  /** Loses the response to the only attempt of a purchase. */
   async function loseOnce(service: ScriptedService, options: CallOptions = {}): Promise<OutcomeUnknownError> {
     await service.reseller.vm.hosts();
     return lose(service, reset, { maxRetries: 0, ...options });
   }
 
-  test('the response to the key says that it was carried out, with its secrets', async () => {
+  test('returns the response to the key, with its secrets', async () => {
     const service = scripted(KEYS);
     const found = await service.reseller.reconcile(await loseOnce(service));
     expect(found).toEqual({ outcome: 'committed', operation: 'createVm', data: CREATED, masked: [] });
@@ -301,7 +301,7 @@ describe('at a server that honours keys', () => {
     expect(service.logReadings()).toBe(0);
   });
 
-  test('a call with reconcile: true returns that response as it is', async () => {
+  test('a call with reconcile: true returns that response unchanged', async () => {
     const service = scripted(KEYS);
     await service.reseller.vm.hosts();
     service.plan(reset);
@@ -316,7 +316,7 @@ describe('at a server that honours keys', () => {
     [404, 'NotFoundError'],
     [409, 'ConflictError'],
     [422, 'InvalidError'],
-  ])('a refusal of the key with status %i says that it was not carried out', async (status, name) => {
+  ])('reports that the purchase was not carried out if the key is refused with status %i', async (status, name) => {
     const service = scripted(KEYS);
     const error = await loseOnce(service);
     service.plan(refusal(status));
@@ -337,7 +337,7 @@ describe('at a server that honours keys', () => {
     ['409, in progress', refusal(409, 'idempotency_key_in_progress')],
     ['a page', () => new Response('<html>', { status: 404 })],
     ['a reset', reset],
-  ])('%s says nothing, so the log decides', async (_, reply) => {
+  ])('reads the log after %s, which decides nothing', async (_, reply) => {
     for (const [fill, outcome] of [
       [(service: ScriptedService) => service.addEntry(sentBy(service)), 'committed'],
       [() => {}, 'not-committed'],
@@ -352,7 +352,7 @@ describe('at a server that honours keys', () => {
     }
   });
 
-  test('the first response that settles the outcome ends it', async () => {
+  test('stops at the first response that settles the outcome', async () => {
     const service = scripted(KEYS);
     const error = await loseOnce(service);
     service.plan(refusal(401), refusal(429, 'rate_limited', { 'retry-after': '61' }), success);
@@ -365,24 +365,24 @@ describe('at a server that honours keys', () => {
     [7_751, 6],
     [250, 1],
     [251, 2],
-  ])('with settleMs %i, the key is sent %i more times', async (settleMs, sendings) => {
+  ])('with settleMs %i, sends the key %i more times', async (settleMs, attempts) => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const service = scripted(KEYS);
     const error = await loseOnce(service);
     service.plan(...Array.from({ length: 99 }, () => refusal(401)));
     await service.reseller.reconcile(error, { settleMs, maxRetries: 0 });
-    expect(service.sent.slice(1).map(({ at }) => at - sentBy(service).at)).toEqual([0, 250, 750, 1_750, 3_750, 7_750].slice(0, sendings));
+    expect(service.sent.slice(1).map(({ at }) => at - sentBy(service).at)).toEqual([0, 250, 750, 1_750, 3_750, 7_750].slice(0, attempts));
   });
 
   test.each([
     [59_999, 2],
     [60_000, 1],
-  ])('after %i ms of a minute for which keys are kept, the purchase was sent %i times', async (milliseconds, sendings) => {
+  ])('after %i ms of a minute for which keys are kept, the purchase has been sent %i times', async (milliseconds, attempts) => {
     const service = scripted(KEYS);
     const error = await loseOnce(service);
     service.advance(milliseconds);
     await service.reseller.reconcile(error);
-    expect(service.sent).toHaveLength(sendings);
+    expect(service.sent).toHaveLength(attempts);
   });
 
   test.each([
@@ -391,23 +391,23 @@ describe('at a server that honours keys', () => {
     ['forever', 3_599_999, 2],
     ['forever', 3_600_000, 1],
   ])(
-    'a server that says %j keeps keys for an hour: after %i ms, the purchase was sent %i times',
-    async (lifetime, milliseconds, sendings) => {
+    'takes an hour as the lifetime of keys from %j: after %i ms, the purchase has been sent %i times',
+    async (lifetime, milliseconds, attempts) => {
       const service = scripted({ lifetime });
       const error = await loseOnce(service);
       service.advance(milliseconds);
       await service.reseller.reconcile(error);
-      expect(service.sent).toHaveLength(sendings);
+      expect(service.sent).toHaveLength(attempts);
     },
   );
 
-  test('a client that knows nothing of the server yet asks it something harmless first', async () => {
+  test('a client without a response yet sends a harmless request first', async () => {
     const service = scripted(KEYS);
     expect(await service.reseller.reconcile(await lose(service))).toMatchObject({ outcome: 'committed' });
     expect([service.count('/domain/list'), service.sent.length]).toEqual([1, 2]);
   });
 
-  test('one harmless request serves all callers that wait for it, and a later response makes it unnecessary', async () => {
+  test('sends one harmless request for all concurrent callers, and none after a later response', async () => {
     const service = scripted();
     const errors = [await lose(service), await lose(service), await lose(service)];
     await Promise.all(errors.map((error) => service.reseller.reconcile(error)));
@@ -419,14 +419,14 @@ describe('at a server that honours keys', () => {
     expect(service.count('/domain/list')).toBe(1);
   });
 
-  test('with resend: false, only the log is read', async () => {
+  test('only reads the log with resend: false', async () => {
     const service = scripted(KEYS);
     const error = await loseOnce(service);
     expect(await service.reseller.reconcile(error, { resend: false })).toEqual({ outcome: 'not-committed' });
     expect(service.sent).toHaveLength(1);
   });
 
-  test('the options of reconcile hold for its sendings, and a signal ends it with the reason', async () => {
+  test('applies the options of reconcile to its attempts, and a signal ends it with the reason', async () => {
     const headers: (string | null)[] = [];
     const controller = new AbortController();
     const service = scripted({
@@ -452,8 +452,8 @@ describe('at a server that honours keys', () => {
   });
 });
 
-describe('the readings of the log', () => {
-  test('are at 0, 4 and 15 seconds, and the last one decides', async () => {
+describe('the reads of the log', () => {
+  test('are after 0, 4 and 15 seconds, and the last one decides', async () => {
     const readings: number[] = [];
     const service = scripted({ onLogRead: (self) => void readings.push(self.now() - sentBy(self).at) });
     expect((await service.reseller.reconcile(await lose(service))).outcome).toBe('not-committed');
@@ -465,14 +465,14 @@ describe('the readings of the log', () => {
     [4_000, [0, 4_000]],
     [20_000, [0, 4_000, 20_000]],
     [90_000, [0, 4_000, 20_000, 84_000, 90_000]],
-  ])('with settleMs %i, they are at %j', async (settleMs, expected) => {
+  ])('with settleMs %i, are after %j ms', async (settleMs, expected) => {
     const readings: number[] = [];
     const service = scripted({ onLogRead: (self) => void readings.push(self.now() - sentBy(self).at) });
     await service.reseller.reconcile(await lose(service), { settleMs });
     expect(readings).toEqual(expected);
   });
 
-  test('one is enough long after the sending', async () => {
+  test('happen only once if the purchase was sent long ago', async () => {
     const service = scripted();
     const error = await lose(service);
     service.advance(SETTLE_MS);
@@ -480,7 +480,7 @@ describe('the readings of the log', () => {
     expect(service.logReadings()).toBe(1);
   });
 
-  test('find a purchase that arrives between them', async () => {
+  test('find a purchase that arrives between two of them', async () => {
     for (const reading of [2, 3]) {
       const service = scripted({ onLogRead: (self, count) => void (count === reading && self.addEntry(sentBy(self))) });
       expect((await service.reseller.reconcile(await lose(service))).outcome).toBe('committed');
@@ -488,7 +488,7 @@ describe('the readings of the log', () => {
     }
   });
 
-  test('wait for as many refusals as there were sendings: one may still be on its way', async () => {
+  test('continue until there is a refusal for each attempt, because an attempt may still be on its way', async () => {
     for (const [refusals, afterMs] of [
       [1, SETTLE_MS],
       [2, 0],
@@ -502,12 +502,12 @@ describe('the readings of the log', () => {
       for (let count = 0; count < refusals; count++) service.addEntry(sentBy(service), REFUSAL);
       const found = await service.reseller.reconcile(error, { resend: false });
       expect(found).toMatchObject({ outcome: 'not-committed', entry: { error_type: 'credit_limit_exceeded' } });
-      // The wait counts from the first sending.
+      // The wait counts from the first attempt.
       expect(service.now()).toBe(afterMs === 0 ? began : sentBy(service).at + afterMs);
     }
   });
 
-  test('serve all that ask at the same time, for a quarter of a second', async () => {
+  test('are shared by all callers within a quarter of a second', async () => {
     for (const [age, readings] of [
       [0, 1],
       [250, 1],
@@ -526,7 +526,7 @@ describe('the readings of the log', () => {
     }
   });
 
-  test('two purchases that were sent shortly after each other both end, each by a reading from after its own wait', async () => {
+  test('decide two purchases in quick succession, each by a read after its own wait', async () => {
     const service = scripted();
     const first = await lose(service, reset, { idempotencyKey: 'a' });
     service.advance(100);
@@ -535,7 +535,7 @@ describe('the readings of the log', () => {
     expect(found.map(({ outcome }) => outcome)).toEqual(['not-committed', 'not-committed']);
   });
 
-  test('a reading from before the sending does not serve', async () => {
+  test('do not use a read from before the purchase was sent', async () => {
     const service = scripted();
     const first = await lose(service, reset, { idempotencyKey: 'a' });
     service.advance(1);
@@ -548,7 +548,7 @@ describe('the readings of the log', () => {
     expect(service.logReadings()).toBe(2);
   });
 
-  test('a reading that failed is not kept', async () => {
+  test('are repeated after a failure', async () => {
     let failures = 1;
     const service = scripted({
       config: {
@@ -561,11 +561,11 @@ describe('the readings of the log', () => {
     });
     const error = await lose(service);
     service.addEntry(sentBy(service));
-    await expect(service.reseller.reconcile(error)).rejects.toMatchObject({ name: 'AnswerError', operation: 'listRequests' });
+    await expect(service.reseller.reconcile(error)).rejects.toMatchObject({ name: 'ResponseError', operation: 'listRequests' });
     expect((await service.reseller.reconcile(error)).outcome).toBe('committed');
   });
 
-  test('a reading that fails late does not replace a newer one that others share', async () => {
+  test('share the newer one of two, also if the older one fails late', async () => {
     let now = 0;
     const readings: PromiseWithResolvers<RequestLogItem[]>[] = [];
     const look = looksOf({
@@ -588,7 +588,7 @@ describe('the readings of the log', () => {
     expect(await second).toMatchObject({ entries: [] });
   });
 
-  test('end at the newest request that got a response before the sending, even if the times are too close to compare', async () => {
+  test('end at the newest request with a response before the purchase, even if the times are too close to compare', async () => {
     const service = scripted();
     for (let count = 0; count < 200; count++) service.addEntry({ key: null, body: '', at: service.now() }, { endpoint: '/other' });
     await service.reseller.domain.list();
@@ -601,7 +601,7 @@ describe('the readings of the log', () => {
     expect(service.count('/account/requests')).toBe(2);
   });
 
-  test('go back to the sending, however much was logged since, and no further', async () => {
+  test('go back to the purchase, whatever was logged since, and no further', async () => {
     for (const [older, between, pages] of [
       [200, 0, 1],
       [200, 49, 2],
@@ -619,7 +619,7 @@ describe('the readings of the log', () => {
     }
   });
 
-  test('a log that nothing dates says only that a purchase is not in it', async () => {
+  test('decide nothing but a missing purchase if no entry dates the log', async () => {
     const service = scripted({ withoutReadsInLog: true });
     expect((await service.reseller.reconcile(await lose(service))).outcome).toBe('not-committed');
     const other = scripted({ withoutReadsInLog: true });
@@ -628,7 +628,7 @@ describe('the readings of the log', () => {
     expect(await other.reseller.reconcile(error)).toMatchObject({ outcome: 'undecided', candidates: [{ method: 'PUT' }] });
   });
 
-  test('a signal ends the wait between them, with its reason', async () => {
+  test('end with the reason of a signal that aborts the wait between them', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     const service = scripted({ onLogRead: (_, count) => void (count === 2 && controller.abort(reason)) });
@@ -639,7 +639,7 @@ describe('the readings of the log', () => {
 });
 
 describe('several purchases', () => {
-  /** Two purchases that nothing tells apart: the same key gives the same order of fields. */
+  /** Two identical purchases: the same key gives the same order of fields. */
   const alike = async (service: ScriptedService) => [
     await lose(service, reset, { idempotencyKey: 'order' }),
     await lose(service, reset, { idempotencyKey: 'order' }),
@@ -647,7 +647,7 @@ describe('several purchases', () => {
   const outcomesOf = async (service: ScriptedService, errors: readonly OutcomeUnknownError[]) =>
     Promise.all(errors.map((error) => service.reseller.reconcile(error)));
 
-  test('two that nothing tells apart: both carried out, one of them, or neither', async () => {
+  test('that are identical are decided only if the request log has none or exactly all of them', async () => {
     for (const [identifiers, expected] of [
       [[], ['not-committed', 'not-committed']],
       [[1], ['undecided', 'undecided']],
@@ -670,7 +670,7 @@ describe('several purchases', () => {
     }
   });
 
-  test('a refusal does not say which of two was refused, so both wait', async () => {
+  test('both wait after one refusal, because it does not say which one was refused', async () => {
     const service = scripted();
     const errors = await alike(service);
     service.addEntry(sentBy(service), REFUSAL);
@@ -679,7 +679,7 @@ describe('several purchases', () => {
     expect(service.now() - sentBy(service).at).toBe(SETTLE_MS);
   });
 
-  test('an entry that was found for one purchase is not taken for the next one like it', async () => {
+  test('do not share an entry: one that belongs to a purchase is not used for the next identical one', async () => {
     const service = scripted();
     const first = await lose(service, reset, { idempotencyKey: 'order' });
     service.addEntry(sentBy(service));
@@ -694,7 +694,7 @@ describe('several purchases', () => {
     expect(await service.reseller.reconcile(fourth)).toEqual({ outcome: 'not-committed' });
   });
 
-  test('a purchase with a response is not mistaken for a lost one', async () => {
+  test('with and without a response do not share an entry', async () => {
     const service = scripted();
     const error = await lose(service, reset, { idempotencyKey: 'order' });
     await service.reseller.vm.create(VM, { idempotencyKey: 'order' });
@@ -708,7 +708,7 @@ describe('several purchases', () => {
     expect(await other.reseller.reconcile(lost)).toEqual({ outcome: 'not-committed' });
   });
 
-  test('entries before the last response before the sending are ignored', async () => {
+  test('ignore entries before the last response that preceded the purchase', async () => {
     const service = scripted();
     service.addEntry({
       key: null,
@@ -719,7 +719,7 @@ describe('several purchases', () => {
     expect((await service.reseller.reconcile(await lose(service))).outcome).toBe('not-committed');
   });
 
-  test('fields are in an order that follows from the key, and of many keys few have the same one', async () => {
+  test('have an order of fields that follows from the key, and few keys share an order', async () => {
     const service = scripted();
     const keys = Array.from({ length: 60 }, (_, index) => `order-${index}`);
     for (const idempotencyKey of [...keys, ...keys]) await service.reseller.vm.create(VM, { idempotencyKey });
@@ -737,7 +737,7 @@ describe('several purchases', () => {
   test.each([
     ['of another client', new OutcomeUnknownError('a', { operation: 'createVm', attempts: 1, curl: '' })],
     ['of another kind', new Error('a')],
-  ])('an error %s is refused', async (_, error) => {
+  ])('refuses an error %s', async (_, error) => {
     const { reseller } = scripted();
     await expect(Reflect.apply(reseller.reconcile, undefined, [error])).rejects.toThrow('Pass the error to the client that made the call.');
   });
@@ -747,20 +747,20 @@ describe('several purchases', () => {
     [{ settleMs: 0 }, 'settleMs must be a positive number of milliseconds, got 0'],
     [{ timeoutMs: -1 }, 'timeoutMs must be a positive number'],
     [{ maxRetries: 0.5 }, 'maxRetries must be a whole number from 0, got 0.5'],
-  ])('options such as %j are refused by name', async (options, message) => {
+  ])('refuses options such as %j and names them', async (options, message) => {
     const { reseller } = scripted();
     expect(() => Reflect.apply(reseller.reconcile, undefined, [new Error('a'), options])).toThrow(message);
   });
 });
 
-test('a client remembers the last thousand requests with a response', () => {
+test('remembers the last thousand requests with a response', () => {
   const memory = memoryOf();
   for (const nothing of [null, undefined]) memory.remember(nothing, 1);
-  expect([memory.newest, memory.answered.size]).toEqual([undefined, 0]);
+  expect([memory.newest, memory.respondedAt.size]).toEqual([undefined, 0]);
   for (let count = 0; count < 1_000; count++) memory.remember(`r-${count}`, count);
-  expect([memory.answered.size, memory.answered.get('r-0'), memory.newest]).toEqual([1_000, 0, 'r-999']);
+  expect([memory.respondedAt.size, memory.respondedAt.get('r-0'), memory.newest]).toEqual([1_000, 0, 'r-999']);
   memory.remember('r-1000', 1_000);
-  expect([memory.answered.size, memory.answered.has('r-0'), memory.answered.has('r-1'), memory.newest]).toEqual([
+  expect([memory.respondedAt.size, memory.respondedAt.has('r-0'), memory.respondedAt.has('r-1'), memory.newest]).toEqual([
     1_000,
     false,
     true,
@@ -768,7 +768,7 @@ test('a client remembers the last thousand requests with a response', () => {
   ]);
 });
 
-test('a client of another process shares nothing with this one, and its error is refused', async () => {
+test('refuses the error of a client in another process', async () => {
   const service = scripted();
   const error = await lose(service);
   const other = createReseller({ apiKey: API_KEY, baseUrl: 'http://reseller.test' });

@@ -1,11 +1,11 @@
-/** The parts of a request, each by itself: sending once, what the result means, whether to send again, and how it ends. */
+/** The steps of a request, each separately: one attempt, its classification, the decision to retry, and the result of the call. */
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { classifyUnanswered } from '../src/runtime/classify.ts';
+import { classifyNoResponse } from '../src/runtime/classify.ts';
 import type { Failure, Verdict } from '../src/runtime/classify.ts';
 import { connectToReseller } from '../src/runtime/client.ts';
 import { classifyEnvelope } from '../src/runtime/envelope.ts';
@@ -42,7 +42,7 @@ describe('sendOnce', () => {
     expect(await sendOnce(request(url), { fetch, timeoutMs: 10_000 })).toMatchObject({ kind: 'received', status: 302 });
   });
 
-  test('reports that no response came in time', async () => {
+  test('reports a timeout if no response comes in time', async () => {
     expect(await sendOnce(request(await serve(() => {})), { fetch, timeoutMs: 200 })).toMatchObject({ kind: 'timeout', left: true });
   });
 
@@ -57,7 +57,7 @@ describe('sendOnce', () => {
     expect(await sendOnce(request(await serve(listener)), { fetch, timeoutMs: 60_000 })).toMatchObject(expected);
   });
 
-  test('reports that a request did not leave when nothing listens', async () => {
+  test('reports that a request did not leave if no server listens', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
@@ -66,7 +66,7 @@ describe('sendOnce', () => {
     expect(await sendOnce(request(url), { fetch, timeoutMs: 10_000 })).toMatchObject({ kind: 'disconnected', left: false });
   });
 
-  test('reports an abort, and whether the request had left', async () => {
+  test('reports an abort, and whether the request had been sent', async () => {
     const url = await serve(() => {});
     const before = await sendOnce(request(url), { fetch, timeoutMs: 10_000, signal: AbortSignal.abort() });
     expect(before).toMatchObject({ kind: 'aborted', left: false });
@@ -92,10 +92,10 @@ const envelope = (status: number, type?: string, headers?: Record<string, string
   );
 
 const classify = (attempt: Attempt, timeoutMs: number): Verdict =>
-  attempt.kind === 'received' ? classifyEnvelope(attempt) : classifyUnanswered(attempt, timeoutMs);
+  attempt.kind === 'received' ? classifyEnvelope(attempt) : classifyNoResponse(attempt, timeoutMs);
 
 describe('classify', () => {
-  test('an envelope that says success, with a status below 300, is a success', () => {
+  test('accepts an envelope with the status "success" and an HTTP status below 300', () => {
     const text = JSON.stringify({ status: 'success', requestID: null, message: '', data: [] });
     expect(classify(received(200, text), 1)).toMatchObject({ kind: 'success', data: [] });
     expect(classify(received(500, text), 1)).toMatchObject({ kind: 'failure' });
@@ -114,7 +114,7 @@ describe('classify', () => {
     ['a service that is unavailable', envelope(503, 'unavailable'), { carriedOut: 'no', settles: false, transient: true }, 'ServerError'],
     ['a service that failed', envelope(500, 'internal_error'), { carriedOut: 'unknown', settles: false, transient: true }, 'ServerError'],
     [
-      'a first request under way',
+      'a first request in progress',
       envelope(409, 'idempotency_key_in_progress'),
       { carriedOut: 'unknown', settles: false, transient: true },
       'ConflictError',
@@ -126,9 +126,9 @@ describe('classify', () => {
       'ConflictError',
     ],
     ['an unknown status', envelope(418), { carriedOut: 'no', settles: true }, 'ResellerError'],
-    ['a page', received(404, '<html>'), { source: 'foreign', carriedOut: 'unknown', settles: false, transient: false }, 'AnswerError'],
-    ['a page with status 503', received(503, '<html>'), { carriedOut: 'unknown', transient: true }, 'AnswerError'],
-    ['a redirect', received(302, ''), { carriedOut: 'unknown', settles: false }, 'AnswerError'],
+    ['a page', received(404, '<html>'), { source: 'foreign', carriedOut: 'unknown', settles: false, transient: false }, 'ResponseError'],
+    ['a page with status 503', received(503, '<html>'), { carriedOut: 'unknown', transient: true }, 'ResponseError'],
+    ['a redirect', received(302, ''), { carriedOut: 'unknown', settles: false }, 'ResponseError'],
     [
       'a request that did not leave',
       { kind: 'disconnected', left: false, cause: new Error('refused') },
@@ -206,7 +206,7 @@ describe('classify', () => {
     [
       'an envelope without words',
       received(418, '{"status":"error","requestID":null,"message":"","data":null}'),
-      'the service answered with status 418',
+      'the service responded with status 418',
       { requestID: null },
     ],
   ])('describes %s', (_, attempt, message, details) => {
@@ -214,7 +214,7 @@ describe('classify', () => {
     expect(verdict).toMatchObject({ error: { message, details } });
   });
 
-  test('keeps the broken rules that the service names, and nothing else that is in their place', () => {
+  test('keeps the broken rules that the service names, and omits other values in their list', () => {
     const withFields = (fields: unknown) =>
       received(422, JSON.stringify({ status: 'error', requestID: null, message: '', data: { fields } }));
     const fieldsOf = (fields: unknown) => {
@@ -227,7 +227,7 @@ describe('classify', () => {
     for (const other of [undefined, null, 'text', { 0: field }]) expect(fieldsOf(other)).toBeUndefined();
   });
 
-  test.each(['status', 'requestID', 'message', 'data'])('JSON without %s is not an envelope of the API', (name) => {
+  test.each(['status', 'requestID', 'message', 'data'])('does not accept JSON without %s as an envelope of the API', (name) => {
     const whole = { status: 'error', requestID: 'a', message: 'No.', data: null };
     expect(classify(received(404, JSON.stringify(whole)), 1)).toMatchObject({ source: 'api' });
     const { [name]: _, ...rest }: Record<string, unknown> = whole;
@@ -249,7 +249,7 @@ describe('classify', () => {
     }
   });
 
-  test('no text but an envelope of the API ever says that a request was not carried out', () => {
+  test('never concludes from anything but an envelope of the API that a request was not carried out', () => {
     const text = fc.oneof(
       fc.string(),
       fc.json(),
@@ -273,34 +273,34 @@ const failure = (more: Partial<Failure>): Failure => {
 describe('retryDelayMs', () => {
   const state = { isRepeatable: false, mayBeCarriedOut: false, retries: 0, maxRetries: 2 };
 
-  test('a request that may have been carried out is not sent again unless it is repeatable', () => {
+  test('does not retry a request that may have been carried out, unless it is repeatable', () => {
     const lost = failure({ carriedOut: 'unknown' });
     expect(retryDelayMs(lost, { ...state, mayBeCarriedOut: true })).toBeUndefined();
     expect(retryDelayMs(lost, { ...state, mayBeCarriedOut: true, isRepeatable: true })).toBeGreaterThan(0);
   });
 
-  test('a request that was certainly not carried out is sent again', () => {
+  test('retries a request that was certainly not carried out', () => {
     expect(retryDelayMs(failure({ carriedOut: 'no' }), state)).toBeGreaterThan(0);
   });
 
-  test('a page after a lost response is worth another sending, whatever its status', () => {
+  test('retries after a page that follows a lost response, whatever its status', () => {
     const page = failure({ source: 'foreign', transient: false });
     expect(retryDelayMs(page, { ...state, isRepeatable: true })).toBeUndefined();
     expect(retryDelayMs(page, { ...state, isRepeatable: true, mayBeCarriedOut: true })).toBeGreaterThan(0);
   });
 
-  test('neither a final refusal nor the last retry is followed by another sending', () => {
+  test('does not retry after a final refusal or after the last retry', () => {
     expect(retryDelayMs(failure({ transient: false }), state)).toBeUndefined();
     expect(retryDelayMs(failure({}), { ...state, retries: 2 })).toBeUndefined();
     expect(retryDelayMs(failure({}), { ...state, maxRetries: 0 })).toBeUndefined();
   });
 
-  test('Retry-After sets the delay, up to a minute', () => {
+  test('takes the delay from Retry-After, up to a minute', () => {
     expect(retryDelayMs(failure({ retryAfterMs: 60_000 }), state)).toBe(60_000);
     expect(retryDelayMs(failure({ retryAfterMs: 60_001 }), state)).toBeUndefined();
   });
 
-  test('the backoff doubles, with jitter, up to its limit', () => {
+  test('doubles the backoff up to its limit, with jitter', () => {
     for (const [retries, least] of [250, 500, 1_000, 2_000, 4_000, 4_000].entries()) {
       const delay = backoffMs(retries);
       expect(delay).toBeGreaterThanOrEqual(least);
@@ -309,7 +309,7 @@ describe('retryDelayMs', () => {
   });
 });
 
-test('once lost, only a refusal of the request itself settles it', () => {
+test('after a lost response, only a refusal of the request itself settles it', () => {
   expect(isLostAfter(false, failure({ carriedOut: 'unknown', settles: false }))).toBe(true);
   expect(isLostAfter(true, failure({ carriedOut: 'no', settles: false }))).toBe(true);
   expect(isLostAfter(true, failure({ carriedOut: 'no', settles: true }))).toBe(false);
@@ -321,13 +321,13 @@ describe('settle', () => {
   const operation: Operation = { id: 'buy', effect: 'purchase', repeatable: false, keyed: true };
   const prepared = (meta: Operation) => prepare(connection, 'PUT', { url: '/a', idempotencyKey: 'order-1', meta });
 
-  test('a lost purchase ends with an unknown outcome that says what is known', () => {
+  test('ends a lost purchase with an unknown outcome that has the known facts', () => {
     const error = settle(connection, prepared(operation), failure({}), 3, true);
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error).toMatchObject({ attempts: 3, uncertain: true, idempotencyKey: 'order-1', status: 503, cause: { name: 'ServerError' } });
   });
 
-  test('a lost read, and a purchase that was refused, end with the failure itself', () => {
+  test('ends a lost read and a refused purchase with the failure itself', () => {
     expect(settle(connection, prepared({ ...operation, repeatable: true }), failure({}), 3, true)).toMatchObject({
       name: 'ServerError',
       uncertain: true,
@@ -335,7 +335,7 @@ describe('settle', () => {
     expect(settle(connection, prepared(operation), failure({}), 1, false)).toMatchObject({ name: 'ServerError', uncertain: false });
   });
 
-  test('an error has no property that is undefined', () => {
+  test('returns errors without undefined properties', () => {
     const error = settle(connection, prepared(operation), failure({}), 1, false);
     expect(Object.values(error)).not.toContain(undefined);
     expect(Object.keys(error)).not.toContain('name');

@@ -1,8 +1,8 @@
-/** A service in the hands of a test, which says what happens to each purchase and what the request log holds. */
+/** A fake service: a test plans the replies to purchases and fills the request log. */
 import { createReseller } from '../src/index.ts';
 import type { Fetch, RequestLogItem, Reseller, ResellerConfig } from '../src/index.ts';
 
-/** What happens to one sending: a response, or a failure of the connection. */
+/** The result of one attempt: a response, or a failure of the connection. */
 export type Reply = (request: { readonly init: RequestInit }) => Response | Promise<Response>;
 
 /** A purchase as it was sent. */
@@ -19,25 +19,25 @@ export interface ScriptedService {
   readonly sent: readonly Sent[];
   /** Newest first. */
   readonly log: RequestLogItem[];
-  /** How often each path was requested. */
+  /** Number of requests to a path. */
   readonly count: (path: string) => number;
-  /** How often the log was read from its beginning. */
+  /** Number of reads of the log from its beginning. */
   readonly logReadings: () => number;
   readonly now: () => number;
   /** Lets time pass, for the client and for the log. */
   advance(milliseconds: number): void;
   /** The replies to the next purchases. Later purchases succeed. */
   plan(...replies: readonly Reply[]): void;
-  /** Writes an entry about a purchase into the log. */
+  /** Adds an entry about a purchase to the log. */
   addEntry(purchase: Sent, more?: Partial<RequestLogItem>): void;
 }
 
 interface ScriptedOptions {
   /** The value of `Idempotency-Key-Lifetime` in responses. Without it, the service honours no keys. */
   readonly lifetime?: string;
-  /** Leaves reads out of the log, so that nothing dates it. */
+  /** Omits reads from the log, so that no entry dates it. */
   readonly withoutReadsInLog?: true;
-  /** Is called before each reading of the log, once for all of its pages. `readings` counts from 1. */
+  /** Runs before each read of the log, once for all of its pages. `readings` counts from 1. */
   readonly onLogRead?: (service: ScriptedService, readings: number) => void;
   readonly config?: Partial<Omit<ResellerConfig<false>, 'baseUrl' | 'environment' | 'fetch' | 'clock'>>;
 }
@@ -54,7 +54,7 @@ export function envelope(data: unknown, more: object = {}): object {
   return { status: 'success', requestID: 'id-of-the-purchase', message: 'Done.', data, ...more };
 }
 
-/** A refusal as the API writes it. */
+/** A refusal in the form of the API. */
 export function refusal(status: number, type = 'some_type', headers: Readonly<Record<string, string>> = {}): Reply {
   return () => Response.json(refusalBody(type), { status, headers });
 }

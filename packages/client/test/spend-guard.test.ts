@@ -1,4 +1,4 @@
-/** The spend guard at its edges: refusals, the sum that counts, and prices that are given back. */
+/** The spend guard: its refusals, its sum, and the prices that it returns. */
 import { describe, expect, test } from 'vitest';
 
 import { createReseller, OutcomeUnknownError } from '../src/index.ts';
@@ -8,7 +8,7 @@ import type { Reply } from './scripted-service.ts';
 
 type Guards = Pick<ResellerConfig<false>, 'beforeBillable' | 'budget' | 'readOnly'>;
 
-/** Whether each of these purchases is made, one after the other. */
+/** Makes one purchase for each reply, and returns `made` or the name of the error of each. */
 async function made(config: Guards, replies: readonly Reply[]): Promise<string[]> {
   const service = scripted({ config });
   service.plan(...replies);
@@ -30,7 +30,7 @@ describe('a budget', () => {
     [0, 0, 3],
     [1, 1, 1],
     [2, 1, 2],
-    // To the cent: sums of such fractions are a little more or less than they should be.
+    // Exact to the cent, although sums of such fractions are not exact in floating point.
     [0.3, 0.1, 3],
     [0.29, 0.1, 2],
     [10, 3.34, 2],
@@ -54,11 +54,11 @@ describe('a budget', () => {
     ['a service that failed', refusal(500), 'OutcomeUnknownError', false],
     ['a lost response', reset, 'OutcomeUnknownError', false],
     ['success', success, 'made', false],
-  ])('after %s, the price is given back or not', async (_, reply, end, isGivenBack) => {
+  ])('after %s, the price is returned or stays spent', async (_, reply, end, isGivenBack) => {
     expect(await made({ budget: { limit: 1 } }, [reply, success])).toEqual([end, isGivenBack ? 'made' : 'SpendRefusedError']);
   });
 
-  test('gets the price of a lost purchase back once, when it turns out that it was not made', async () => {
+  test('gets the price of a lost purchase back once, if reconcile reports that it was not made', async () => {
     const service = scripted({ config: { budget: { limit: 2 } } });
     const lost: unknown[] = [];
     for (let count = 0; count < 2; count++) {
@@ -87,7 +87,7 @@ describe('a budget', () => {
     await expect(service.reseller.vm.create(VM)).rejects.toMatchObject({ name: 'SpendRefusedError' });
   });
 
-  test('holds for purchases at the same time, and is not used up by a dry run', async () => {
+  test('applies to concurrent purchases, and a dry run spends nothing', async () => {
     const { reseller, sent } = scripted({ config: { budget: { limit: 2, priceOf: async () => 1 } } });
     for (let count = 0; count < 5; count++) await reseller.vm.create(VM, { dryRun: true });
     const ends = await Promise.allSettled(Array.from({ length: 5 }, () => reseller.vm.create(VM)));
@@ -96,13 +96,13 @@ describe('a budget', () => {
     await expect(reseller.vm.create(VM, { dryRun: true })).rejects.toMatchObject({ name: 'SpendRefusedError' });
   });
 
-  test.each([Number.NaN, -0.01])('with a limit of %d is refused: nothing would exceed it, or everything', (limit) => {
+  test.each([Number.NaN, -0.01])('with a limit of %d is refused', (limit) => {
     expect(() => createReseller({ apiKey: 'key', baseUrl: 'http://a.test', budget: { limit } })).toThrow(
       `The limit of the budget must be a number from 0, got ${limit}.`,
     );
   });
 
-  test.each([Number.NaN, -0.01, Infinity])('a price of %d is refused', async (price) => {
+  test.each([Number.NaN, -0.01, Infinity])('refuses a purchase with a price of %d', async (price) => {
     const { reseller, sent } = scripted({ config: { budget: { limit: Infinity, priceOf: () => price } } });
     await expect(reseller.vm.create(VM)).rejects.toMatchObject({
       name: 'SpendRefusedError',
@@ -140,7 +140,7 @@ describe('beforeBillable', () => {
     expect(sent).toEqual([]);
   });
 
-  test('is asked before each purchase with its path and form, also asynchronously, and about nothing else', async () => {
+  test('is called before each purchase with its path and form, may be asynchronous, and is called for nothing else', async () => {
     const asked: Purchase[] = [];
     const beforeBillable = async (purchase: Purchase) => void asked.push(purchase);
     const { reseller } = scripted({ config: { beforeBillable, budget: { limit: 9, priceOf: (purchase) => (asked.push(purchase), 1) } } });
@@ -152,7 +152,7 @@ describe('beforeBillable', () => {
   });
 });
 
-test('a read-only client sends nothing that changes something, whether it costs money or not', async () => {
+test('a read-only client sends no request that changes something, whether it costs money or not', async () => {
   const { reseller, sent, count } = scripted({ config: { readOnly: true } });
   await reseller.domain.list();
   for (const call of [() => reseller.vm.create(VM), () => reseller.domain.undelete('a.test'), () => reseller.account.createOtp()])

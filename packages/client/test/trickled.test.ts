@@ -38,7 +38,7 @@ async function trickle(response: ServerResponse, until: number): Promise<void> {
   }
 }
 
-test('a body that arrives byte by byte is read whole, also where a character is cut', async () => {
+test('reads the whole of a body that arrives byte by byte, even if a character is split', async () => {
   for (const headers of [{ 'content-length': bytes.length }, {}]) {
     const reseller = await clientOf(async (response) => {
       response.writeHead(200, headers);
@@ -53,20 +53,20 @@ test.each([
   ['within a character', MIDDLE],
   ['before its last byte', bytes.length - 1],
   ['after its first byte', 1],
-])('a body that ends %s is cut: a read throws it, and the outcome of a purchase is unknown', async (_, until) => {
+])('treats a body that ends %s as cut: a read throws, and the outcome of a purchase is unknown', async (_, until) => {
   for (const headers of [{ 'content-length': bytes.length }, {}]) {
     const reseller = await clientOf(async (response) => {
       response.writeHead(200, headers);
       await trickle(response, until);
       response.destroy();
     });
-    const cut = { name: 'AnswerError', reason: 'cut', status: 200, attempts: 1 };
+    const cut = { name: 'ResponseError', reason: 'cut', status: 200, attempts: 1 };
     await expect(reseller.domain.list()).rejects.toMatchObject(cut);
     await expect(reseller.vm.create(VM)).rejects.toMatchObject({ name: 'OutcomeUnknownError', uncertain: true, status: 200, cause: cut });
   }
 });
 
-test('a body that never ends is given up when the time is over, however many bytes still arrive', async () => {
+test('aborts a body that never ends after the timeout, even if bytes still arrive', async () => {
   const reseller = await clientOf(async (response) => {
     response.writeHead(200);
     while (!response.destroyed) {

@@ -1,4 +1,4 @@
-/** What must compile and what must not. `package.test.ts` compiles it; it never runs. */
+/** The code that must compile and the code that must not. `package.test.ts` compiles this file. It never runs. */
 import { createReseller } from '@reseller/client';
 import type {
   Call,
@@ -34,7 +34,7 @@ const vm = { cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryz
 export const created: Call<CreatedVm> = reseller.vm.create(vm);
 createClient({ baseUrl: 'https://a.test' });
 export const alone: Promise<CreatedVm> = createVm(createClient({ apiKey: 'key', baseUrl: 'https://a.test' }), vm);
-// @ts-expect-error -- text for an integer
+// @ts-expect-error -- a text instead of an integer
 reseller.vm.create({ ...vm, cores: '2' });
 // @ts-expect-error -- an unknown field
 reseller.vm.create({ ...vm, hostnane: 'x' });
@@ -46,7 +46,7 @@ reseller.vm.create({ ...vm, hostname: undefined, storage: undefined });
 reseller.vm.create({ ...vm, ssh_key: 'ssh-ed25519 AAAA', ssh_key_displayname: 'laptop' });
 // The specification does not say that a name needs a key.
 reseller.vm.create({ ...vm, ssh_key_displayname: 'laptop' });
-// The type of a form is accepted by its own method, and so is what is spread under a condition.
+// The method of a form accepts the type of that form, also with fields that are spread conditionally.
 export const createAny = (form: CreateVmForm): Call<CreatedVm> => reseller.vm.create(form);
 export const registerAny = (form: RegisterDomainForm): Call<DomainDetails> => reseller.domain.register(form);
 export const setAny = (form: SetDomainNameserversForm): Call<DomainNameservers> => reseller.domain.setNameservers('a.test', form);
@@ -80,7 +80,7 @@ is<Equal<Awaited<typeof recovered>['config']['password'], string | undefined>>()
 is<Equal<Awaited<typeof recovered>['identifier'], number>>();
 is<Equal<Awaited<ReturnType<typeof reseller.account.requests>>, RequestLogItem[]>>();
 
-/** The result of a reconciliation tells its type by the operation. */
+/** The operation narrows the type of a reconciliation. */
 export async function addressesOf(error: OutcomeUnknownError): Promise<readonly string[]> {
   const found = await reseller.reconcile(error);
   if (found.outcome !== 'committed') return [];
@@ -94,7 +94,7 @@ export async function firstEndpoint(): Promise<string | undefined> {
   return undefined;
 }
 
-/** With `dates`, instants are dates. Nothing else changes. */
+/** With `dates`, instants are of type `Date`. Nothing else changes. */
 const dated: Reseller<true> = createReseller({ apiKey: 'key', environment: 'sandbox', dates: true });
 export async function datesOf(): Promise<readonly (Date | null)[]> {
   const [sale] = await dated.accounting.sales();
@@ -109,11 +109,11 @@ export async function datesOf(): Promise<readonly (Date | null)[]> {
 const [listed] = await dated.dedicated.list();
 is<Equal<NonNullable<typeof listed>['accounting']['renew'], Date | null>>();
 
-/** Lists are arrays, whatever the API wraps them in. */
+/** Lists are arrays, although the API wraps some of them in objects. */
 export const domains: Call<string[]> = reseller.domain.list();
 export const invoiceIDs = async (): Promise<string[]> => (await reseller.accounting.invoices()).map(({ invoiceID }) => invoiceID);
 
-/** Known values of an open enumeration are completed, and others are accepted. */
+/** The editor completes known values of an open enumeration. Others are accepted. */
 export const status: DomainStatus = 'anything';
 is<Equal<Extract<DomainStatus, 'OK'>, 'OK'>>();
 

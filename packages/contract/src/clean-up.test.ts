@@ -215,7 +215,7 @@ describe('the resources of a run', () => {
     expect(owned).toContainEqual({ id: 't7' });
     await change(stepOf('createThing'), {}, 200);
     await change(stepOf('hideThing'), { id: 't7' }, 'lost');
-    // One of several open changes; the others were made to another thing, to an unknown one, or are not certain.
+    // One of several open changes. The others are on another resource, on an unknown one, or uncertain.
     expect(cleaner.didTo('createThing', { id: 't7' })).toBe(true);
     expect(cleaner.didTo('createThing', { id: 't8' })).toBe(false);
     expect(cleaner.didTo('hideThing', { id: 't7' })).toBe(false);

@@ -208,7 +208,7 @@ describe('sends a request only if all of it is in the plan', () => {
       const path = `${target.pathname.replace(/\/+$/, '')}/thing`;
       expect(await isLetOut(guard, request(list, `http://target.example${path}`))).toBe(true);
       expect(await isLetOut(guard, request(list, `http://target.example/other${path}`))).toBe(false);
-      // As long as the base path, but another one.
+      // Another path with the length of the base path.
       const folder = target.pathname.replace(/\/+$/, '').replaceAll(/\w/g, 'x');
       if (folder !== '') expect(await isLetOut(guard, request(list, `http://target.example${folder}/thing`))).toBe(false);
     },

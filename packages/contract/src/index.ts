@@ -23,6 +23,6 @@ export { mediaTypeName } from './media-type.ts';
 export { readOperations, responseFor, surveyOperations, type OperationSurvey, type UnreadableOperation } from './operations.ts';
 export { constraintsOf, ruleProvenance } from './provenance.ts';
 export type { Provenance } from './provenance.ts';
-export { keysOf } from './schema.ts';
+export { keysOf, memberTypes } from './schema.ts';
 export { MASK, maskSecrets, secretNames } from './secrets.ts';
 export { createValidator, type Check, type Validator } from './validator.ts';

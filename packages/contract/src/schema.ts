@@ -90,6 +90,11 @@ export function keysOf(schema: JsonObject, keyword: string): readonly string[] {
   return isObject(value) ? Object.keys(value) : [];
 }
 
+/** The JSON types that a schema names for a member of its objects; empty when it names none. */
+export function memberTypes(document: OpenApiDocument, pointer: string, name: string): ReadonlySet<string> {
+  return typesOf(childNodes(document, schemaNodes(document, pointer), name));
+}
+
 /** The JSON types that the schemas of a value name; empty when they name none. */
 export function typesOf(nodes: readonly SchemaNode[]): ReadonlySet<string> {
   const types = new Set<string>();

@@ -10,7 +10,7 @@ const document = parseDocument({
   openapi: '3.1.0',
   info: { title: 'A', version: '1' },
   paths: {
-    // Parts of a thing come first, so that they are not taken for the thing.
+    // Parts of a resource come first, so that they are not mistaken for the resource.
     '/things/{id}/parts/{part}': { delete: { operationId: 'removePart', responses } },
     '/things': { post: { operationId: 'createThing', responses } },
     '/things/{id}': { delete: { operationId: 'removeThing', responses }, put: { operationId: 'changeThing', responses } },
@@ -28,7 +28,7 @@ const document = parseDocument({
   },
 });
 
-test('is `…/un…`, or the removal of what was made, and nothing else', () => {
+test('is only `…/un…` or the removal of the created resource', () => {
   const operations = readOperations(document);
   const undos = operations.flatMap((operation): [string, string][] => {
     const undo = undoOf(operation, operations);

@@ -9,6 +9,7 @@ import type { OpenApiDocument } from './document.ts';
 import { NO_ISSUES } from './issues.ts';
 import type { Issue } from './issues.ts';
 import { isObject } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { patternOf } from './pattern.ts';
 import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
 
@@ -25,6 +26,13 @@ export interface Validator {
   notes(): readonly string[];
 }
 
+export interface ValidatorOptions {
+  readonly brief?: boolean;
+  readonly lenient?: boolean;
+  readonly lazy?: boolean;
+  readonly trusted?: boolean;
+}
+
 const DOCUMENT_ID = 'document.json';
 /** Keywords that OpenAPI 3.1 adds to JSON Schema and that do not affect validity. */
 const OPENAPI_KEYWORDS = ['discriminator', 'example', 'externalDocs', 'xml'];
@@ -38,11 +46,12 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
  * @param options.brief halves the time to compile, but validation is slower: for short processes
  * @param options.lenient ignores unknown keywords, with a note, instead of throwing
  * @param options.lazy compiles a schema, and throws its errors, at the first value: for processes that must start fast
+ * @param options.trusted does not check that the schemas are valid, which takes longer than to compile them: for a document that is known to be valid
  * @throws {DocumentError} when it is not an OpenAPI 3.1 document
  */
 export function createValidator(
   document: OpenApiDocument,
-  { brief = false, lenient = false, lazy = false }: { readonly brief?: boolean; readonly lenient?: boolean; readonly lazy?: boolean } = {},
+  { brief = false, lenient = false, lazy = false, trusted = false }: ValidatorOptions = {},
 ): Validator {
   parseDocument(document);
   const notes = new Set<string>();
@@ -57,7 +66,7 @@ export function createValidator(
       const known = checks.get(pointer);
       if (known !== undefined) return known;
       function compileNow(): Check {
-        prepared ??= prepareCompiler(document, { brief, lenient, note });
+        prepared ??= prepareCompiler(document, { brief, lenient, trusted, note });
         return compileCheck(prepared, document, pointer);
       }
       const check = lazy ? compileLazily(compileNow) : compileNow();
@@ -72,16 +81,18 @@ interface Compiler {
   readonly ajv: Ajv2020;
   /** The pointers of the objects of the document. */
   readonly pointers: ReadonlyMap<object, string>;
+  readonly trusted: boolean;
 }
 
 interface CompilerOptions {
   readonly brief: boolean;
   readonly lenient: boolean;
+  readonly trusted: boolean;
   /** Collects the warnings of the compiler. */
   note(message: unknown): void;
 }
 
-function prepareCompiler(document: OpenApiDocument, { brief, lenient, note }: CompilerOptions): Compiler {
+function prepareCompiler(document: OpenApiDocument, { brief, lenient, trusted, note }: CompilerOptions): Compiler {
   const survey = surveyDocument(document);
   const ajv = new Ajv2020({
     allErrors: true,
@@ -96,6 +107,7 @@ function prepareCompiler(document: OpenApiDocument, { brief, lenient, note }: Co
     strictSchema: lenient ? 'log' : survey.oddKeys.length === 0,
     allowUnionTypes: true,
     validateSchema: false,
+    meta: !trusted,
     logger: { log: note, warn: note, error: note },
     formats: fullFormats,
     code: { regExp: Object.assign((source: string) => patternOf(source), { code: 'patternOf' }), optimize: !brief },
@@ -117,7 +129,7 @@ function prepareCompiler(document: OpenApiDocument, { brief, lenient, note }: Co
     [...new Set([...OPENAPI_KEYWORDS, ...Object.keys(document), ...survey.extensionKeys])].filter((key) => KEYWORD_NAME.test(key)),
   );
   ajv.addSchema(document, DOCUMENT_ID);
-  return { ajv, pointers: survey.pointers };
+  return { ajv, pointers: survey.pointers, trusted };
 }
 
 function compileLazily(compileNow: () => Check): Check {
@@ -125,19 +137,23 @@ function compileLazily(compileNow: () => Check): Check {
   return (value) => (check ??= compileNow())(value);
 }
 
-/** Validates schemas. It is the same for all documents, so it is compiled once. */
-let metaschema: Ajv2020 | undefined;
-
-function compileCheck({ ajv, pointers }: Compiler, document: OpenApiDocument, pointer: string): Check {
+function compileCheck({ ajv, pointers, trusted }: Compiler, document: OpenApiDocument, pointer: string): Check {
   const schema = valueAt(document, pointer);
   if (schema === true) return () => NO_ISSUES;
   if (schema === false) return () => [{ path: '', keyword: 'false schema', message: 'must not be given', params: {}, schemaPath: pointer }];
   if (!isObject(schema)) throw new DocumentError(`The document has no schema at ${pointer}.`);
+  if (!trusted) assertValid(schema, pointer);
+  const validate = compile(ajv, pointer);
+  return (value) => (validate(value) ? NO_ISSUES : readErrors(validate.errors ?? [], pointers));
+}
+
+/** Validates schemas. It is the same for all documents, so it is compiled once. */
+let metaschema: Ajv2020 | undefined;
+
+function assertValid(schema: JsonObject, pointer: string): void {
   metaschema ??= new Ajv2020({ strict: false, logger: false });
   if (metaschema.validateSchema(schema) !== true)
     throw new DocumentError(`The schema at ${pointer} is not valid: ${metaschema.errorsText(metaschema.errors)}.`);
-  const validate = compile(ajv, pointer);
-  return (value) => (validate(value) ? NO_ISSUES : readErrors(validate.errors ?? [], pointers));
 }
 
 interface Compiled {

@@ -5,7 +5,7 @@ export type { Client, ClientConfig } from './runtime/client.ts';
 export type { Call, RequestOptions, WithMeta } from '@reseller/client/runtime';
 export {
   AbortedError,
-  AnswerError,
+  ResponseError,
   AuthenticationError,
   ConflictError,
   ConnectionError,

@@ -27,7 +27,7 @@ interface Sent {
   readonly contentType: string | undefined;
   readonly body: string;
 }
-interface Answered {
+interface ServedResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -41,15 +41,15 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A client of a server that answers the same to everything, and what the server was sent. */
-async function clientOf(answer: Answered) {
+/** A client of a server that sends the same response to every request, and the requests that the server received. */
+async function clientOf(served: ServedResponse) {
   const sent: Sent[] = [];
   const take = async (request: IncomingMessage): Promise<void> => {
     const { method, url, headers } = request;
     sent.push({ method, url, authorization: headers.authorization, contentType: headers['content-type'], body: await text(request) });
   };
   const server = createServer((request, response) => {
-    void take(request).then(() => response.writeHead(answer.status, answer.headers).end(answer.body));
+    void take(request).then(() => response.writeHead(served.status, served.headers).end(served.body));
   }).listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
@@ -81,7 +81,7 @@ test('sends a JSON body with the token', async () => {
   ]);
 });
 
-test('sends path and query as they are meant, and no body where there is none', async () => {
+test('encodes path and query, and sends no body if there is none', async () => {
   const { client, sent } = await clientOf({ status: 200, headers: json, body: '{"items":[],"next_cursor":null}' });
   await listVms({ client, query: { limit: 200, state: 'running', cursor: 'MDE5MmY3YTQ=' } });
   await terminateDomain({ client, path: { domain: 'a/b?c' } });
@@ -91,7 +91,7 @@ test('sends path and query as they are meant, and no body where there is none', 
   ]);
 });
 
-const problem = (status: number, more: object = {}): Answered => ({
+const problem = (status: number, more: object = {}): ServedResponse => ({
   status,
   headers: { 'content-type': 'application/problem+json; charset=utf-8' },
   body: JSON.stringify({
@@ -135,14 +135,14 @@ test.each([
   [418, 'ResellerError'],
   [429, 'RateLimitError'],
   [503, 'ServerError'],
-])('a problem with status %i is a certain %s', async (status, name) => {
+])('maps a problem with status %i to a %s with a known outcome', async (status, name) => {
   const { baseUrl } = await clientOf(problem(status));
   const client = createClient({ baseUrl, token: 'operator-token', maxRetries: 0 });
   const body = { name: 'Nordwind', credit_limit: '10.00' };
   await expect(createAccount({ client, body })).rejects.toMatchObject({ name, status, uncertain: false });
 });
 
-test('after a 500, the outcome of a change that must not be repeated is unknown', async () => {
+test('throws an unknown outcome after a 500 if the change must not be repeated', async () => {
   const { client, sent } = await clientOf(problem(500));
   await expect(createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } })).rejects.toMatchObject({
     name: 'OutcomeUnknownError',
@@ -152,29 +152,29 @@ test('after a 500, the outcome of a change that must not be repeated is unknown'
   expect(sent).toHaveLength(1);
 });
 
-test('returns undefined where a response has no body', async () => {
+test('returns undefined for a response without a body', async () => {
   const { client } = await clientOf({ status: 204 });
   expect(await deleteSnapshot({ client, path: { snapshot: 'before' } })).toBeUndefined();
   expect(await deleteSnapshot({ client, path: { snapshot: 'before' } }).withMeta()).toMatchObject({ status: 204, attempts: 1 });
 });
 
-test.each<[string, Answered, object]>([
+test.each<[string, ServedResponse, object]>([
   ['a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Welcome</h1>' }, { status: 200, reason: 'html' }],
   ['a page of a gateway', { status: 404, body: '<h1>Not found</h1>' }, { status: 404, reason: 'html' }],
   ['other JSON', { status: 404, headers: json, body: '{"error":"no route"}' }, { status: 404, reason: 'no-envelope' }],
-])('%s is not from the API', async (_, answer, expected) => {
-  const { client } = await clientOf(answer);
-  await expect(getClock({ client })).rejects.toMatchObject({ name: 'AnswerError', ...expected });
+])('reports that %s is not from the API', async (_, response, expected) => {
+  const { client } = await clientOf(response);
+  await expect(getClock({ client })).rejects.toMatchObject({ name: 'ResponseError', ...expected });
 });
 
-test('follows no redirect, so that the token stays with its server', async () => {
+test('does not follow a redirect, so that the token stays with its server', async () => {
   const other = await clientOf({ status: 200, headers: json, body: '{}' });
   const { client } = await clientOf({ status: 307, headers: { location: other.baseUrl } });
-  await expect(getClock({ client })).rejects.toMatchObject({ name: 'AnswerError', status: 307, reason: 'redirect' });
+  await expect(getClock({ client })).rejects.toMatchObject({ name: 'ResponseError', status: 307, reason: 'redirect' });
   expect(other.sent).toEqual([]);
 });
 
-test('refuses a configuration and a path that cannot be used, before anything is sent', async () => {
+test('refuses an invalid configuration or path before it sends anything', async () => {
   const baseUrl = 'http://127.0.0.1:1';
   expect(() => createClient({ baseUrl: '', token: 'a' })).toThrow('The baseUrl is not set.');
   expect(() => createClient({ baseUrl, token: '' })).toThrow('The token is not set.');
@@ -183,8 +183,8 @@ test('refuses a configuration and a path that cannot be used, before anything is
   await expect(terminateDomain({ client, path: { domain: '..' } })).rejects.toMatchObject({ name: 'InvalidError', attempts: 0 });
 });
 
-/** A client of a server that fails as often as it is told to, and then answers. */
-async function failing(failures: number, fail: (response: ServerResponse) => void) {
+/** A client of a server whose first responses fail, and which then succeeds. */
+async function failingServer(failures: number, fail: (response: ServerResponse) => void) {
   let left = failures;
   const server = createServer((_, response) => {
     if (left-- > 0) fail(response);
@@ -207,19 +207,19 @@ const failures: [string, (response: ServerResponse) => void][] = [
   ['a page of a gateway', (response) => void response.writeHead(502).end('<html>')],
 ];
 
-test.each(failures)('sends a read again after %s', async (_, fail) => {
-  const { client } = await failing(2, fail);
+test.each(failures)('retries a read after %s', async (_, fail) => {
+  const { client } = await failingServer(2, fail);
   expect(await listVms({ client })).toEqual({ items: [], next_cursor: null });
 });
 
-test.each(failures)('sends a change that the document calls repeatable again after %s', async (_, fail) => {
-  const { client } = await failing(2, fail);
+test.each(failures)('retries a change that the document marks as repeatable after %s', async (_, fail) => {
+  const { client } = await failingServer(2, fail);
   const call = setCreditLimit({ client, path: { account_id: 'a' }, body: { credit_limit: '1.00' } });
   expect(await call.withMeta()).toMatchObject({ status: 200, attempts: 3 });
 });
 
-test.each(failures.filter(([name]) => name !== 'a problem 503'))('sends nothing else again after %s', async (_, fail) => {
-  const { client, left } = await failing(2, fail);
+test.each(failures.filter(([name]) => name !== 'a problem 503'))('does not retry any other change after %s', async (_, fail) => {
+  const { client, left } = await failingServer(2, fail);
   await expect(createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } })).rejects.toMatchObject({
     name: 'OutcomeUnknownError',
     operation: 'createAccount',
@@ -229,26 +229,26 @@ test.each(failures.filter(([name]) => name !== 'a problem 503'))('sends nothing 
   expect(left()).toBe(1);
 });
 
-test('sends a change again that the API itself put off', async () => {
-  const { client } = await failing(2, unavailable);
+test('retries a change that the API itself did not carry out', async () => {
+  const { client } = await failingServer(2, unavailable);
   const call = createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } });
   expect(await call.withMeta()).toMatchObject({ status: 200, attempts: 3 });
 });
 
-test('gives up on a response that does not come', async () => {
-  const { client } = await failing(9, () => {});
+test('throws after the timeout if no response comes', async () => {
+  const { client } = await failingServer(9, () => {});
   await expect(getClock({ client, timeoutMs: 50, maxRetries: 1 })).rejects.toMatchObject({ name: 'TimeoutError', attempts: 2 });
   const signal = AbortSignal.abort(new Error('enough'));
   await expect(getClock({ client, signal })).rejects.toMatchObject({ name: 'AbortedError', cause: { message: 'enough' } });
 });
 
-test('no error shows the token', async () => {
-  const { client } = await failing(9, (response) => void response.socket?.resetAndDestroy());
+test('never shows the token in an error', async () => {
+  const { client } = await failingServer(9, (response) => void response.socket?.resetAndDestroy());
   const error: unknown = await getClock({ client, maxRetries: 0 }).catch((thrown: unknown) => thrown);
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('operator-token');
 });
 
-test.skipIf(whyNoCommandLines !== undefined)('the curl of an error sends the same request, byte for byte', async () => {
+test.skipIf(whyNoCommandLines !== undefined)('has a curl command in an error that sends the same request, byte for byte', async () => {
   const recorder = await startRecorder();
   onTestFinished(() => recorder.close());
   const token = 't$(touch${IFS}made)`id`!1"\'\\t';
@@ -264,7 +264,7 @@ test.skipIf(whyNoCommandLines !== undefined)('the curl of an error sends the sam
   }
   await runInShells(lines, { TOKEN: token });
   const arrived = recorder.arrived.map(({ method, url, headers, body }) => {
-    // Characters that cannot be seen are written as JSON escapes, which a person can paste.
+    // Invisible characters are JSON escapes, which a person can paste.
     const form: unknown = JSON.parse(body || 'null');
     return { method, url, form, authorization: headers.authorization, type: body === '' ? undefined : headers['content-type'] };
   });
@@ -272,7 +272,7 @@ test.skipIf(whyNoCommandLines !== undefined)('the curl of an error sends the sam
   expect(arrived.slice(lines.length)).toEqual(Array.from({ length: SHELL_COUNT }, () => byClient).flat());
 });
 
-test('the curl of an error has the body, without secrets', async () => {
+test('has the body without secrets in the curl command of an error', async () => {
   const { client } = await clientOf(problem(422));
   const error: unknown = await verifyOtp({ client, body: { code: '12345678' } }).catch((thrown: unknown) => thrown);
   expect(Object(error).curl).toMatch(

@@ -1,4 +1,4 @@
-/** Each rule of each form broken once, for every operation that takes one; derived from the document. */
+/** Breaks each rule of each form once, for every operation with a form. The rules come from the document. */
 import { expect, test } from 'vitest';
 
 import { brokenBy, brokenForms } from './broken-forms.ts';
@@ -9,33 +9,36 @@ import { startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 import { apiOf, withForm, writes } from './operations.ts';
 
-test.each(withForm)('%s: each rule of its form, broken, gives 422 that names field and rule, and nothing else happens', async (id) => {
-  const service = await startService();
-  const owner = await service.account();
-  const sent = await goodCall(service, id, owner);
-  const before = await contentsOf(service);
-  const forms = brokenForms(id, sent.form ?? {});
-  expect(forms.length).toBeGreaterThan(4);
-  for (const { what, body: broken, field, rules } of forms) {
-    const { form: _form, ...others } = sent;
-    const { status, body } = await service.call(id, { ...others, body: broken });
-    expect.soft([what, status, body.type], JSON.stringify(body)).toEqual([what, 422, 'validation_failed']);
-    const named: { field: string; rule: string }[] = body.data?.fields ?? [];
-    const expected = rules.map((rule) => `${field} ${rule}`);
-    expect.soft([what, ...named.map((issue) => `${issue.field} ${issue.rule}`).toSorted()]).toEqual([what, ...expected.toSorted()]);
-    expect.soft(await contentsOf(service), what).toEqual(before);
-    expect.soft(await newestEntry(service, owner.id), what).toMatchObject({
-      success: 0,
-      error_type: 'validation_failed',
-      method: apiOf(id).operation.method,
-      response_body: JSON.stringify(body),
-    });
-  }
-  // The form that all of them began with is a good one.
-  expect((await service.call(id, sent)).status).toBe(200);
-});
+test.each(withForm)(
+  '%s: responds to each broken rule of its form with 422 that names the field and the rule, and changes nothing',
+  async (id) => {
+    const service = await startService();
+    const owner = await service.account();
+    const sent = await goodCall(service, id, owner);
+    const before = await contentsOf(service);
+    const forms = brokenForms(id, sent.form ?? {});
+    expect(forms.length).toBeGreaterThan(4);
+    for (const { what, body: broken, field, rules } of forms) {
+      const { form: _form, ...others } = sent;
+      const { status, body } = await service.call(id, { ...others, body: broken });
+      expect.soft([what, status, body.type], JSON.stringify(body)).toEqual([what, 422, 'validation_failed']);
+      const named: { field: string; rule: string }[] = body.data?.fields ?? [];
+      const expected = rules.map((rule) => `${field} ${rule}`);
+      expect.soft([what, ...named.map((issue) => `${issue.field} ${issue.rule}`).toSorted()]).toEqual([what, ...expected.toSorted()]);
+      expect.soft(await contentsOf(service), what).toEqual(before);
+      expect.soft(await newestEntry(service, owner.id), what).toMatchObject({
+        success: 0,
+        error_type: 'validation_failed',
+        method: apiOf(id).operation.method,
+        response_body: JSON.stringify(body),
+      });
+    }
+    // The form without a broken rule is valid.
+    expect((await service.call(id, sent)).status).toBe(200);
+  },
+);
 
-test.each(withForm)('%s: of a form of which every field is empty, each that may not be is named, once', async (id) => {
+test.each(withForm)('%s: names each field once that must not be empty, for a form with only empty fields', async (id) => {
   const service = await startService();
   const sent = await goodCall(service, id, await service.account());
   const { fields } = formRules(id);
@@ -46,7 +49,7 @@ test.each(withForm)('%s: of a form of which every field is empty, each that may 
 });
 
 test.each(writes.filter((id) => !withForm.includes(id)))(
-  '%s takes no form: one is refused as malformed, and nothing happens',
+  '%s: refuses a form as malformed, because it has none, and changes nothing',
   async (id) => {
     const service = await startService();
     const owner = await service.account();

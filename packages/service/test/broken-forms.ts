@@ -6,9 +6,9 @@ import { formRules } from './form-rules.ts';
 import type { FieldRules } from './form-rules.ts';
 import { apiOf } from './operations.ts';
 
-/** A form that breaks rules of one field, all of which a response must name. */
+/** A form that breaks rules of one field. A response must name all of them. */
 export interface BrokenForm {
-  /** What is wrong with it. */
+  /** Description of the mistake. */
   readonly what: string;
   readonly body: string;
   readonly field: string;
@@ -19,14 +19,14 @@ const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 /** Strings that are not integers, although some languages and libraries parse them as one. */
 const NO_INTEGERS = ['', 'two', '1.5', '1e1', '0x10', '+1', ' 1', '1_000', '9007199254740993', '-9223372036854775809', 'NaN', '٢'];
 const MAX_INT32 = 2_147_483_647;
-/** Texts that are good in no field with a pattern of its own, or in few. */
+/** Texts that are valid in few or none of the fields with a pattern. */
 const BAD_TEXTS = ['my host', 'a..b', '-a', 'a_b', 'abc', '1.2.3.4', 'ssh-ed25519 AAAA!', 'abc\n'];
 const NO_BOOLEANS = ['', '1', '0', 'yes', 'TRUE', 'null'];
 
 /**
- * The forms of an operation that break one rule each, beginning with a good one.
+ * The forms of an operation that break one rule each, derived from a valid form.
  *
- * @param good A form with every field that is good.
+ * @param good A valid form with every field.
  */
 export function brokenForms(id: OperationId, good: Readonly<Record<string, unknown>>): BrokenForm[] {
   const { operation } = apiOf(id);
@@ -67,7 +67,7 @@ export function brokenForms(id: OperationId, good: Readonly<Record<string, unkno
   ];
 }
 
-/** Texts that break each rule of a field. */
+/** For each rule of a field, texts that break it. */
 function badValues(rules: FieldRules): string[] {
   const { type, minimum, maximum, multipleOf, minLength, maxLength, pattern, format } = rules;
   if (type === 'boolean') return NO_BOOLEANS;
@@ -106,7 +106,7 @@ export function brokenBy(
   }
   const { length } = [...text];
   if (format !== undefined && format !== 'email') throw new Error(`The format ${format} is new: say in broken-forms.ts what it takes.`);
-  // One mistake is reported once: by the rule that says most of it.
+  // The service reports a mistake once, by the most specific rule.
   if (length > (maxLength ?? Infinity)) return ['maxLength'];
   if (pattern !== undefined && !new RegExp(pattern, 'u').test(text)) return ['pattern'];
   if (format === 'email' && !EMAIL.test(text)) return ['format'];

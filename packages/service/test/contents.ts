@@ -20,6 +20,18 @@ export async function textsIn(store: Store): Promise<ReadonlySet<unknown>> {
   return new Set(Object.values(await tablesOf(store)).flatMap((rows) => rows.flatMap((row) => Object.values(row))));
 }
 
+/** The tables with a row that contains a text, in whatever case. */
+export function tablesWith(store: Store, text: string): Promise<readonly string[]> {
+  return store.read(async (db) => {
+    const found: string[] = [];
+    for (const { name } of await db.introspection.getTables()) {
+      const rows = await db.withTables<Record<string, Row>>().selectFrom(name).selectAll().execute();
+      if (JSON.stringify(rows).toLowerCase().includes(text.toLowerCase())) found.push(name);
+    }
+    return found.toSorted();
+  });
+}
+
 type Row = Readonly<Record<string, unknown>>;
 
 /** Rows by table, in an order that does not depend on the engine. */
@@ -31,12 +43,15 @@ function tablesOf(store: Store): Promise<Readonly<Record<string, readonly Row[]>
       const rows = db.withTables<Record<string, Row>>().selectFrom(name).selectAll();
       // The many free addresses change only when they get a VM.
       const changing = name === 'ip_addresses' ? rows.where('vm_id', 'is not', null) : rows;
-      tables[name] = (await changing.execute()).toSorted(byContents);
+      tables[name] = sorted(await changing.execute());
     }
     return tables;
   });
 }
 
-function byContents(one: Row, other: Row): number {
-  return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
+function sorted(rows: readonly Row[]): readonly Row[] {
+  return rows
+    .map((row) => ({ row, text: JSON.stringify(row) }))
+    .toSorted((one, other) => (one.text < other.text ? -1 : 1))
+    .map(({ row }) => row);
 }

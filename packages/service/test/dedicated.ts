@@ -30,7 +30,7 @@ export function completeSetUp({ store, ports }: TestService, identifier: string,
   return store.commit(({ db }) => completeDedicatedSetUp(db, { ports, secret: SECRET }, identifier, access));
 }
 
-/** An account with a server that was deployed at this moment. */
+/** An account with a server that is deployed at the current time. */
 export async function deployedServer(
   service: TestService,
   identifier: string = RYZEN,

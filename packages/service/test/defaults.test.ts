@@ -1,5 +1,5 @@
 import provider from '@reseller/openapi/operator.json' with { type: 'json' };
-/** Leaving a field out is sending its default, and its default alone: for each field of both documents that has one. */
+/** A missing field has the same effect as its default, and no other value has, for each field of both documents that has a default. */
 import reseller from '@reseller/openapi/service.json' with { type: 'json' };
 import * as operator from '@reseller/operator-client';
 import { expect, test } from 'vitest';
@@ -152,7 +152,7 @@ const defaults = [reseller, provider].flatMap(({ components }) =>
   ),
 );
 
-test.each(defaults)('$form: to leave $field out is to send $value', async ({ form, field, value }) => {
+test.each(defaults)('$form: a missing $field has the effect of $value', async ({ form, field, value }) => {
   const found = Object.entries(cases).find(([name]) => name === form)?.[1];
   if (!found) throw new Error(`The default of ${field} in ${form} is new: say in this test what the form does.`);
   const { effect, others } = found;

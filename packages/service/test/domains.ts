@@ -25,14 +25,14 @@ export async function handleOf(service: TestService, wanted: { apiKey?: string; 
   return body.data.handle;
 }
 
-/** Registers a domain to a handle of its own; the service's first account does, where no key is given. */
+/** Registers a domain with a new handle, for the first account of the service unless a key is given. */
 export async function register(service: TestService, domain: string, apiKey = service.apiKey): Promise<void> {
   const handle = await handleOf(service, { phone: PHONE, apiKey });
   const { status } = await service.call('registerDomain', { form: { domain, handle }, apiKey });
   expect(status).toBe(200);
 }
 
-/** What a refused request on domains must leave as it was. */
+/** The data that a refused request on domains must not change. */
 export async function footprint({ store, registrar }: TestService): Promise<unknown> {
   const stored = await store.read(async (db) => ({
     domains: await db.selectFrom('domains').selectAll().orderBy('name').execute(),
@@ -47,14 +47,14 @@ export async function footprint({ store, registrar }: TestService): Promise<unkn
 }
 
 /** Pauses the registrar: calls that start from now on wait until the returned function is called. */
-export function holdUp({ registrar }: TestService): () => void {
-  let goOn = () => {};
-  registrar.waiting = new Promise((resolve) => (goOn = resolve));
-  return goOn;
+export function pauseRegistrar({ registrar }: TestService): () => void {
+  let resume = () => {};
+  registrar.waiting = new Promise((resolve) => (resume = resolve));
+  return resume;
 }
 
-/** Waits until a request has reserved what it takes. */
-export async function reserved({ store }: TestService): Promise<void> {
+/** Waits until a request has stored its reservation. */
+export async function untilReserved({ store }: TestService): Promise<void> {
   while ((await store.read((db) => db.selectFrom('reservations').select('id').execute())).length === 0) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -5,14 +5,14 @@ import { apiOperations } from '../src/http/api.ts';
 import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { sampleIdentifiers } from '../src/sandbox/sample-identifiers.ts';
-import { holdUp, PERSON, reserved } from './domains.ts';
+import { pauseRegistrar, PERSON, untilReserved } from './domains.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Received, Sent } from './http-client.ts';
 import { apiOf } from './operations.ts';
 
 interface Sandbox extends TestService {
-  /** Calls an operation for the demo account, by the identifiers of the document's examples unless others are given. */
+  /** Calls an operation for the demo account, with the identifiers of the document's examples unless others are given. */
   copy(id: OperationId, sent?: Sent): Promise<Received>;
 }
 
@@ -38,7 +38,7 @@ function examplePath(id: OperationId): Record<string, string> {
   return Object.fromEntries(parameters.map(({ name, examples: [example] }) => [name, String(example)]));
 }
 
-/** Each operation with each example of its form; one without a form once. */
+/** Each operation with each example of its form, or once if it has no form. */
 const requests = apiOperations.flatMap(({ id, operation: { form } }): [OperationId, string, Sent][] =>
   form ? Object.entries(form.examples).map(([name, { value }]) => [id, name, { form: Object(value) }]) : [[id, 'without a form', {}]],
 );
@@ -65,16 +65,16 @@ const PROJECT = { domain: 'reseller-project.net', handle: sampleIdentifiers.hand
 /** Prepares the sandbox and sends the request that causes the example of an error. */
 type Cause = (sandbox: Sandbox) => Promise<Received>;
 
-/** A further change of the domain while the first is being carried out. */
+/** A second change of the domain while the first one is in progress. */
 const duringChange =
   (id: OperationId, sent: Sent = {}): Cause =>
   async (sandbox) => {
-    const goOn = holdUp(sandbox);
+    const resume = pauseRegistrar(sandbox);
     const path = { domain: examplePath(id)['domain'] ?? '' };
     const first = sandbox.copy('setDomainNameservers', { path, form: { ns1: 'default', ns2: 'default' } });
-    await reserved(sandbox);
+    await untilReserved(sandbox);
     const refused = await sandbox.copy(id, sent);
-    goOn();
+    resume();
     await first;
     return refused;
   };
@@ -92,7 +92,7 @@ const afterCname =
     return sandbox.copy(id, sent);
   };
 
-/** A further change of the sample VM while the first is being carried out. */
+/** A second change of the sample VM while the first one is in progress. */
 const duringVmChange =
   (id: OperationId, sent: Sent = {}): Cause =>
   async (sandbox) => {
@@ -213,7 +213,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'listRequests offsetTooSmall': sending('listRequests', { form: { offset: 0 } }),
 };
 
-/** Causes that are the same for every operation; `statuses.test.ts` and `idempotency.test.ts` show the others. */
+/** Causes that are the same for every operation. `statuses.test.ts` and `idempotency.test.ts` test the others. */
 const causeOf = (id: OperationId, name: string): Cause | undefined =>
   CAUSES[`${id} ${name}`] ??
   {
@@ -249,7 +249,7 @@ const causeOf = (id: OperationId, name: string): Cause | undefined =>
     },
   }[name];
 
-/** Shown for every operation by other tests, which bring about what no single request can. */
+/** Errors that no single request causes. Other tests cause them for every operation. */
 const ELSEWHERE = new Set(['400', '401', '403', '413', '415', '429', '500', '503']);
 
 const errors = apiOperations.flatMap(({ id, operation }) =>

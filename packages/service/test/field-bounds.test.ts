@@ -14,7 +14,7 @@ import { operatorApi } from '../src/http/operator/api.ts';
 type Schema = Readonly<Record<string, unknown>>;
 type Document = Readonly<Record<string, unknown>>;
 
-/** A bound, with a value at it and one beyond it. Undefined where the other rules of the field leave no such value. */
+/** A bound, with a value at it and one beyond it. Undefined if the other rules of the field allow no such value. */
 interface Bound {
   readonly rule: string;
   readonly at: unknown;
@@ -27,7 +27,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: String.raw`^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$`,
   'date-time': '^[0-9-]{10}T[0-9:.]+Z$',
 };
-/** Lengths that no text has that keeps the other rules of the field. */
+/** Lengths of which no text follows the other rules of the field. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'createVm ssh_key minLength',
   'createVm default_ptr minLength',
@@ -79,7 +79,7 @@ function boundsOf(schema: Schema): Bound[] {
   ];
 }
 
-/** Texts of a length, of each kind that a pattern of the documents asks for. */
+/** Texts of a length, one of each kind that a pattern of the documents requires. */
 function textsOf(length: number): string[] {
   const fill = (start: string, character: string, end = '') =>
     start + character.repeat(Math.max(0, length - start.length - end.length)) + end;
@@ -128,7 +128,7 @@ function fieldsOf(
 
 const resellerForms = apiOperations.flatMap(({ id, operation, checkForm }) => {
   if (!checkForm) return [];
-  // A form is read as it arrives, so that numbers are texts.
+  // The values of a form are texts, also numbers.
   const fields = fieldsOf(resellerDocument, operation.form?.schema, (field, value) => {
     const bytes = new TextEncoder().encode(new URLSearchParams({ [field]: String(value) }).toString());
     const { values, issues } = readForm(operation, bytes);

@@ -1,4 +1,4 @@
-/** The rules that the document lists are those that the service gives, no more and no fewer. */
+/** The document lists exactly the rules that the service returns. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,10 +9,10 @@ import { formRules } from './form-rules.ts';
 import { withForm } from './operations.ts';
 
 const SOURCE = join(import.meta.dirname, '../src');
-/** Rules of reading a form, and of the keywords that no field has for itself. */
+/** Rules of parsing a form, and of keywords that apply to no single field. */
 const OF_FORMS = ['required', 'dependentRequired', 'unknown', 'repeated'];
 
-test('the document lists each rule that the service gives, and no other', () => {
+test('the document lists each rule that the service returns, and no other', () => {
   const keywords = withForm.flatMap((id) => [...formRules(id).fields.values()].flatMap((rules) => Object.keys(rules)));
   const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('generated'),

@@ -1,4 +1,4 @@
-/** The rules of a form as the document writes them, read here a second time so that the service is not judged by its own reading. */
+/** The rules of a form, read from the document independently of the service, so that tests do not repeat its mistakes. */
 import document from '@reseller/openapi/service.json' with { type: 'json' };
 
 import type { OperationId } from '../src/reseller/operation.ts';
@@ -23,7 +23,7 @@ export interface FormRules {
   readonly needs: readonly (readonly [string, string])[];
 }
 
-/** Keywords of a schema that say nothing of what is valid. */
+/** Keywords of a schema that do not restrict values. */
 const REMARKS = /^(?:description|examples|default|title|x-.*)$/;
 const NUMBERS = ['minimum', 'maximum', 'multipleOf', 'minLength', 'maxLength'] as const;
 const TEXTS = ['pattern', 'format'] as const;
@@ -42,7 +42,7 @@ export function formRules(id: OperationId): FormRules {
   const fields = Object.entries<unknown>(Object(properties));
   const needs = [
     ...Object.entries<unknown>(Object(dependentRequired)),
-    // Written so where the specification does not show the rule.
+    // The form of a rule that the specification does not show.
     ...Object.values<unknown>(Object(dependentSchemas)).flatMap((schema) =>
       Object.entries<unknown>(Object(Object(schema).dependentRequired)),
     ),
@@ -57,7 +57,7 @@ export function formRules(id: OperationId): FormRules {
 function fieldRules(schema: unknown, where: string): FieldRules {
   const { type, anyOf, ...others } = keywordsOf(schema);
   if (type !== 'string' && type !== 'integer' && type !== 'boolean') throw new Error(`${where} has the type ${String(type)}.`);
-  // Values that were seen, and any other: an enumeration that refuses nothing.
+  // An open enumeration: the seen values and any other. It refuses nothing.
   const isOpen = anyOf === undefined || (Array.isArray(anyOf) && anyOf.some((branch) => JSON.stringify(branch) === '{"type":"string"}'));
   if (!isOpen) throw new Error(`${where} has alternatives, which form-rules.ts does not know how to break.`);
   const known = new Set<string>([...NUMBERS, ...TEXTS]);

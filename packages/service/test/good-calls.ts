@@ -1,4 +1,4 @@
-/** For each operation of the document one call that it carries out, with every field of its form. */
+/** One valid call for each operation of the document, with every field of its form. */
 import { addMarketServer } from '../src/core/dedicated/order.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { sandboxMarket } from '../src/sandbox/market.ts';
@@ -8,13 +8,13 @@ import { SMALL_VM } from './harness.ts';
 import type { TestService } from './harness.ts';
 import type { Sent } from './http-client.ts';
 
-/** Who calls. */
+/** The account that calls. */
 export interface Owner {
   readonly id: string;
   readonly apiKey: string;
 }
 
-/** Everything that POST /domain/register takes, `handle` aside: a transfer with nameservers. */
+/** All fields of POST /domain/register except `handle`: a transfer with nameservers. */
 const TRANSFER = {
   domain: 'moved-here.net',
   authcode: 'example-authcode-1',
@@ -61,58 +61,58 @@ const FIVE_NAMESERVERS = Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`ns
  */
 const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owner) => Promise<Sent>>> = {
   createVm: async () => ({ form: EVERY_VM_FIELD }),
-  reinstallVm: async (service, owner) => ({ ...(await bought(service, owner)), form: { os: 'debian_13' } }),
+  reinstallVm: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { os: 'debian_13' } }),
   listVmHosts: async () => ({}),
   listVms: async () => ({}),
   listVmOsImages: async () => ({}),
-  getVmConfig: bought,
-  getVmStatus: bought,
-  setVmPower: async (service, owner) => ({ ...(await bought(service, owner)), form: { mode: 'stop' } }),
-  changeVm: async (service, owner) => ({ ...(await bought(service, owner, EVERY_VM_FIELD)), form: EVERY_VM_CHANGE }),
-  deleteVm: bought,
-  resetVmPassword: bought,
+  getVmConfig: buyVm,
+  getVmStatus: buyVm,
+  setVmPower: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { mode: 'stop' } }),
+  changeVm: async (service, owner) => ({ ...(await buyVm(service, owner, EVERY_VM_FIELD)), form: EVERY_VM_CHANGE }),
+  deleteVm: buyVm,
+  resetVmPassword: buyVm,
   listDedicatedServers: async () => ({}),
   listDedicatedMarket: async () => ({}),
-  getDedicatedServer: (service, owner) => deployed(service, owner, EPYC),
-  deleteDedicatedServer: (service, owner) => deployed(service, owner, RYZEN),
+  getDedicatedServer: (service, owner) => deployServer(service, owner, EPYC),
+  deleteDedicatedServer: (service, owner) => deployServer(service, owner, RYZEN),
   undeleteDedicatedServer: async (service, owner) => {
-    const sent = await deployed(service, owner, XEON);
+    const sent = await deployServer(service, owner, XEON);
     await service.call('deleteDedicatedServer', { ...sent, apiKey: owner.apiKey });
     return sent;
   },
   listDomains: async () => ({}),
   getDomainPricings: async () => ({}),
   registerDomain: async (service, { apiKey }) => ({ form: { ...TRANSFER, handle: await handleOf(service, { apiKey, phone: PHONE }) } }),
-  getDomain: (service, owner) => registered(service, owner, 'looked-at.net'),
+  getDomain: (service, owner) => registerDomain(service, owner, 'looked-at.net'),
   setDomainNameservers: async (service, owner) => ({
-    ...(await registered(service, owner, 'redirected.net')),
+    ...(await registerDomain(service, owner, 'redirected.net')),
     form: FIVE_NAMESERVERS,
   }),
-  requestDomainAuthcode: (service, owner) => registered(service, owner, 'given-away.net'),
+  requestDomainAuthcode: (service, owner) => registerDomain(service, owner, 'given-away.net'),
   undeleteDomain: async (service, owner) => {
-    const sent = await registered(service, owner, 'cancelled.net');
+    const sent = await registerDomain(service, owner, 'cancelled.net');
     await service.domains.terminate(sent.path.domain);
     return sent;
   },
   editDomainDns: async (service, owner) => ({
-    ...(await registered(service, owner, 'edited.net')),
+    ...(await registerDomain(service, owner, 'edited.net')),
     form: { type: 'TXT', sub: 'www', data: 'v=spf1 -all' },
   }),
-  getDedicatedOffer: offered,
-  purchaseDedicatedServer: async (service, owner) => ({ ...(await offered(service, owner)), form: { max_price: '59.00' } }),
-  checkDomain: (service, owner) => registered(service, owner, 'checked.net'),
-  deleteDomain: (service, owner) => registered(service, owner, 'given-up.net'),
+  getDedicatedOffer: offerServer,
+  purchaseDedicatedServer: async (service, owner) => ({ ...(await offerServer(service, owner)), form: { max_price: '59.00' } }),
+  checkDomain: (service, owner) => registerDomain(service, owner, 'checked.net'),
+  deleteDomain: (service, owner) => registerDomain(service, owner, 'given-up.net'),
   getPricings: async () => ({}),
-  listDomainDns: (service, owner) => registered(service, owner, 'listed.net'),
+  listDomainDns: (service, owner) => registerDomain(service, owner, 'listed.net'),
   addDomainDns: async (service, owner) => ({
-    ...(await registered(service, owner, 'extended.net')),
+    ...(await registerDomain(service, owner, 'extended.net')),
     form: { type: 'TXT', sub: 'www', data: 'v=spf1 -all', ttl: 300 },
   }),
   editDomainDnsRecord: async (service, owner) => ({
-    ...(await recorded(service, owner, 'amended.net')),
+    ...(await addRecord(service, owner, 'amended.net')),
     form: { type: 'TXT', sub: 'mail', data: 'v=spf1 mx -all', ttl: 300 },
   }),
-  removeDomainDns: (service, owner) => recorded(service, owner, 'reduced.net'),
+  removeDomainDns: (service, owner) => addRecord(service, owner, 'reduced.net'),
   createHandle: async () => ({ form: { ...PERSON, phone: PHONE } }),
   listHandleCountries: async () => ({}),
   getHandle: async (service, { apiKey }) => ({ path: { handle: await handleOf(service, { apiKey }) } }),
@@ -120,8 +120,8 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   listInvoices: async () => ({}),
   getCurrentInvoice: async () => ({}),
   getInvoice: async (service, owner) => {
-    await registered(service, owner, 'invoiced.net');
-    // The next month has no 31st day, nor has it a renewal that this one does not have.
+    await registerDomain(service, owner, 'invoiced.net');
+    // The next month has no 31st day, so it has the same renewals as this one.
     service.clock.advanceTo('2026-12-01T00:00:00Z');
     const { body } = await service.call('listInvoices', { apiKey: owner.apiKey });
     return { path: { invoiceID: String(Object.keys(body.data)[0]) } };
@@ -130,12 +130,12 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   listRequests: async () => ({ form: { offset: 1 } }),
 };
 
-/** The call that an operation carries out for an account, with the account's key. */
+/** A valid call of an operation for an account, with the key of the account. */
 export async function goodCall(service: TestService, id: OperationId, owner: Owner): Promise<Sent> {
   return { ...(await goodCalls[id](service, owner)), apiKey: owner.apiKey };
 }
 
-async function bought(
+async function buyVm(
   service: TestService,
   { apiKey }: Owner,
   form: Readonly<Record<string, unknown>> = SMALL_VM,
@@ -144,7 +144,7 @@ async function bought(
   return { path: { vmid: String(body.data.identifier) } };
 }
 
-async function deployed(
+async function deployServer(
   service: TestService,
   owner: Owner,
   identifier: string,
@@ -154,8 +154,8 @@ async function deployed(
   return { path: { identifier } };
 }
 
-/** An offer for the owner alone. */
-async function offered(
+/** An offer for this account only. */
+async function offerServer(
   { store, ports }: TestService,
   { id: offeredTo }: Owner,
 ): Promise<{ readonly path: { readonly identifier: string } }> {
@@ -169,18 +169,18 @@ function fail(): never {
   throw new Error('The market of the sandbox has fewer servers than the tests need.');
 }
 
-async function registered(service: TestService, owner: Owner, domain: string): Promise<{ readonly path: { readonly domain: string } }> {
+async function registerDomain(service: TestService, owner: Owner, domain: string): Promise<{ readonly path: { readonly domain: string } }> {
   await register(service, domain, owner.apiKey);
   return { path: { domain } };
 }
 
 /** A domain with a DNS record. */
-async function recorded(
+async function addRecord(
   service: TestService,
   owner: Owner,
   domain: string,
 ): Promise<{ readonly path: { readonly domain: string; readonly record_id: string } }> {
-  const { path } = await registered(service, owner, domain);
+  const { path } = await registerDomain(service, owner, domain);
   const form = { type: 'TXT', sub: 'www', data: 'v=spf1 -all' };
   const { body } = await service.call('addDomainDns', { path, form, apiKey: owner.apiKey });
   return { path: { ...path, record_id: body.data.record_id } };

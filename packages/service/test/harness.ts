@@ -5,7 +5,7 @@ import type { Operation } from '@reseller/contract';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
-import { expect, inject, onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 
 import { createAccount, issueApiKey, systemRandom } from '../src/index.ts';
 import type { Ports, Random, Store } from '../src/index.ts';
@@ -44,7 +44,7 @@ export interface TestService {
   callWithHeader(operation: OperationId, line: string): Promise<Received>;
   /** Sends a request as it is and checks that the response is an envelope. */
   send(path: string, init?: RequestInit): Promise<Received>;
-  /** The operator's side; it is not listening. */
+  /** The operator application, which does not listen on a port. */
   readonly operator: FastifyInstance;
   /** The provider's operations on VMs. */
   readonly vms: ProviderService['vms'];
@@ -90,12 +90,12 @@ export async function startService({
   lenient?: boolean;
   /** Whether the reseller API has the extension. By default, a sandbox has it. */
   extension?: boolean;
-  /** A PostgreSQL database with the sandbox's data, to run on in place of a new one. */
+  /** A PostgreSQL database with the data of a sandbox, used instead of a new one. */
   databaseUrl?: string;
   engine?: Engine;
-  /** What new VMs are given identifiers from; all five-digit numbers where nothing is said. */
+  /** The range of identifiers for new VMs. Default: all five-digit numbers. */
   vmIdentifiers?: { minimum: number; maximum: number };
-  /** Proxies whose X-Forwarded-For is believed. */
+  /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies?: readonly string[];
   logger?: Logger;
 } = {}): Promise<TestService> {
@@ -179,9 +179,13 @@ export function expectDescribed(operation: Operation, received: Received): void 
   if (seen) appendFileSync(seen, `${operation.id} ${received.status}\n`);
 }
 
-function expectEnvelope({ status, body }: Received): void {
-  expect(body).toMatchObject({ status: status < 400 ? 'success' : 'error', message: expect.any(String) });
-  expect(body).toHaveProperty('requestID');
-  expect(body).toHaveProperty('data');
-  if (status >= 400) expect(body).toHaveProperty('type', expect.any(String));
+// Without `expect`, which takes a tenth of the time of a call.
+function expectEnvelope({ status, text, body }: Received): void {
+  const isEnvelope =
+    body?.status === (status < 400 ? 'success' : 'error') &&
+    typeof body.message === 'string' &&
+    'requestID' in body &&
+    'data' in body &&
+    (status < 400 || typeof body.type === 'string');
+  if (!isEnvelope) throw new Error(`The response with status ${status} is not an envelope: ${text}`);
 }

@@ -1,4 +1,4 @@
-/** Texts that somebody sends to break a service. */
+/** Texts that an attacker may send. */
 
 /** Percent-encoded values that every field refuses. */
 export const NEVER: readonly (readonly [string, string])[] = [

@@ -1,4 +1,4 @@
-/** Hostile values in every field and every path parameter of every operation; derived from the document. */
+/** Hostile values in every field and every path parameter of every operation of the document. */
 import { writeForm } from '@reseller/contract';
 import { expect, test } from 'vitest';
 
@@ -9,10 +9,10 @@ import { startService } from './harness.ts';
 import { NEVER, PERHAPS } from './hostile-texts.ts';
 import { apiOf, pathParametersOf, withForm, withPath } from './operations.ts';
 
-/** They keep many values of a field, or only the last one. */
+/** These operations store many values of a field, or only the last one. */
 const WRITING_DNS: ReadonlySet<string> = new Set(['editDomainDns', 'addDomainDns', 'editDomainDnsRecord']);
 
-test.each(withForm)('%s: hostile values in every field give 4xx, or are kept as they were sent', async (id) => {
+test.each(withForm)('%s: responds with 4xx to hostile values in every field, or stores them unchanged', async (id) => {
   const service = await startService();
   const sent = await goodCall(service, id, await service.account('90000.00'));
   const { operation } = apiOf(id);
@@ -34,7 +34,7 @@ test.each(withForm)('%s: hostile values in every field give 4xx, or are kept as 
     for (const value of PERHAPS) {
       const { status, body } = await withField(field, encodeURIComponent(value));
       expect.soft(status < 500, `the status for ${value} in ${field} is ${status}: ${body.message}`).toBe(true);
-      // Names are the same in upper and lower case, and are kept in lower.
+      // Names are case-insensitive and stored in lower case.
       if (status === 200 && type === 'string') taken.push(field === 'sub' ? value.toLowerCase() : value);
       if (status === 200 && WRITING_DNS.has(id))
         expect.soft((await textsIn(service.store)).has(taken.at(-1)), `${value} in ${field}`).toBe(true);
@@ -51,7 +51,7 @@ test.each(withForm)('%s: hostile values in every field give 4xx, or are kept as 
   expect(Object.keys(await contentsOf(service))).toEqual(tables);
 });
 
-test.each(withPath)('%s: hostile path parameters give 4xx', async (id) => {
+test.each(withPath)('%s: responds with 4xx to hostile path parameters', async (id) => {
   const service = await startService();
   const { path, ...others } = await goodCall(service, id, await service.account());
   const before = await contentsOf(service);

@@ -9,9 +9,9 @@ import type { FastifyInstance } from 'fastify';
 export interface Sent {
   readonly path?: Readonly<Record<string, string>>;
   readonly form?: Readonly<Record<string, unknown>>;
-  /** The body as it is, in place of a form. */
+  /** A raw body instead of a form. */
   readonly body?: string;
-  /** Media type of the body; that of a form by default. */
+  /** Media type of the body. Default: that of a form. */
   readonly contentType?: string;
   /** Null for none. */
   readonly apiKey?: string | null;

@@ -1,10 +1,10 @@
-/** Repeated requests, for every operation that changes something; derived from the document. */
+/** Repeated requests, for every operation of the document that changes something. */
 import { expect, test, vi } from 'vitest';
 
 import type { OperationId } from '../src/reseller/operation.ts';
 import { operations } from '../src/reseller/table.ts';
 import { contentsOf } from './contents.ts';
-import { holdUp } from './domains.ts';
+import { pauseRegistrar } from './domains.ts';
 import { formRules } from './form-rules.ts';
 import { goodCall } from './good-calls.ts';
 import { startService } from './harness.ts';
@@ -55,13 +55,13 @@ test.each(writes)('%s: with a key, the second request has no effect and gets the
   const after = await contentsOf(service);
   const second = await service.call(id, sent);
   expect([second.status, second.body]).toEqual([200, first.body]);
-  // Still so when the day is nearly over: a key is kept for 24 hours.
+  // The same shortly before the key expires after 24 hours.
   service.clock.advance(86_399_000);
   const third = await service.call(id, sent);
   expect([third.status, third.body]).toEqual([200, first.body]);
   expect(await contentsOf(service)).toEqual(after);
 
-  // Each of them is a request, and logged as one.
+  // The log has an entry for each request.
   const log = await service.call('listRequests', { apiKey: owner.apiKey });
   const entries: { requestID: string; error_type: string | null; response_body: string }[] = log.body.data.slice(0, 3);
   expect(new Set(entries.map(({ requestID }) => requestID)).size).toBe(3);
@@ -69,7 +69,7 @@ test.each(writes)('%s: with a key, the second request has no effect and gets the
   expect(entries.map(({ error_type }) => error_type)).toEqual([null, null, null]);
 });
 
-test.each(writes)('%s: a key that was used with anything else is refused, and nothing is done', async (id) => {
+test.each(writes)('%s: refuses a key that was used with a different request, and changes nothing', async (id) => {
   const service = await startService();
   const owner = await service.account();
   const sent = { ...(await goodCall(service, id, owner)), idempotencyKey: KEY };
@@ -87,7 +87,7 @@ test.each(writes)('%s: a key that was used with anything else is refused, and no
   const { form } = sent;
   if (form) expect(await service.call(id, { ...sent, form: anotherForm(id, form) })).toMatchObject(isReused);
   for (const name of Object.keys(sent.path ?? {})) {
-    // Of another thing, whether or not there is one.
+    // A request for another resource, which need not exist.
     expect(await service.call(id, { ...sent, path: { ...sent.path, [name]: '01900000-0000-7000-8000-00000000ffff' } })).toMatchObject(
       isReused,
     );
@@ -96,7 +96,7 @@ test.each(writes)('%s: a key that was used with anything else is refused, and no
   expect(await contentsOf(service)).toEqual(after);
 });
 
-test.each(writes)('%s: twice without a key has what the operation means', async (id) => {
+test.each(writes)('%s: has its documented outcome when it is requested twice without a key', async (id) => {
   const service = await startService();
   const sent = await goodCall(service, id, await service.account());
   const first = await service.call(id, sent);
@@ -145,7 +145,7 @@ test.each(delivered)(
     const owner = await service.account();
     const sent = { ...(await goodCall(service, id, owner)), idempotencyKey: KEY };
     hypervisor.hold();
-    const goOn = holdUp(service);
+    const resume = pauseRegistrar(service);
     const inProgress = service.call(id, sent);
     await vi.waitUntil(async () => (await reservations(service)) === 1, { timeout: 60_000 });
     expect(await service.call(id, sent)).toMatchObject({ status: 409, body: { type: 'idempotency_key_in_progress', data: null } });
@@ -153,7 +153,7 @@ test.each(delivered)(
     const another = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });
     expect(another).toMatchObject({ status: 409, body: { type: 'idempotency_key_reused' } });
     hypervisor.release();
-    goOn();
+    resume();
     const first = await inProgress;
     expect(first.status).toBe(200);
     const after = await contentsOf(service);
@@ -212,7 +212,7 @@ async function reservations({ store }: Awaited<ReturnType<typeof startService>>)
   return (await store.read((db) => db.selectFrom('reservations').select('id').execute())).length;
 }
 
-/** The form without one field that nothing else in it needs, so that the schema still takes it, or with another value. */
+/** The form without a field that no other field needs, so that it stays valid, or with another value. */
 function anotherForm(id: OperationId, form: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { required, needs } = formRules(id);
   const spared = Object.keys(form).find((name) => !required.includes(name) && !needs.some(([, needed]) => needed === name));

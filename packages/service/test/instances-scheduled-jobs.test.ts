@@ -152,11 +152,11 @@ test('one of several instances calls the fleet, and another one takes over if it
   const calls: string[] = [];
   const hanging = Promise.withResolvers<void>();
   let hangs = true;
-  const told = fleet.setUp.bind(fleet);
+  const setUp = fleet.setUp.bind(fleet);
   fleet.setUp = async (order, token) => {
     calls.push(order.identifier);
     if (hangs) await hanging.promise;
-    await told(order, token);
+    await setUp(order, token);
   };
   const instances = await newInstances({ fleet });
   const [dying, other] = [await instances.start({ lease: 600_000 }), await instances.start({ lease: 200 })];

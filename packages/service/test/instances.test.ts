@@ -1,4 +1,4 @@
-/** Several instances on one PostgreSQL database, one of which leaves interrupted work. */
+/** Several instances on one PostgreSQL database. One of them leaves interrupted deliveries. */
 import { expect, test } from 'vitest';
 
 import { openPostgresStore } from '../src/store/postgres/open.ts';
@@ -103,7 +103,7 @@ test('an instance that signs off hands its unfinished deliveries to the others a
   await store.close();
 });
 
-test('an instance renews its lease while it lives', async () => {
+test('an instance renews its lease while it runs', async () => {
   const instances = await newInstances();
   const instance = await instances.start({ lease: 200 });
   const lease = async () =>

@@ -16,7 +16,7 @@ import { providerOf } from './provider.ts';
 /** A statement of the other transaction, with its parameters. */
 type Statement = readonly [text: string, values?: readonly unknown[]];
 
-async function contended(given: Parameters<typeof startService>[0] = {}) {
+async function startContended(given: Parameters<typeof startService>[0] = {}) {
   const databaseUrl = await seededPlace('postgres');
   const service = await startService({ ...given, databaseUrl });
   const other = new Client({ connectionString: databaseUrl });
@@ -51,8 +51,8 @@ const countVms = async ({ store }: TestService): Promise<number> =>
 const remainingOf = async (service: TestService): Promise<number> =>
   (await service.call('getCurrentInvoice')).body.data.creditLimitRemaining;
 
-test('two purchases share the credit to the cent: the second one sees what the first one has taken, once it has committed', async () => {
-  const { service, buy, meet } = await contended({ creditLimit: '100.00' });
+test('two purchases share the credit to the cent: the second one sees the hold of the first one after its commit', async () => {
+  const { service, buy, meet } = await startContended({ creditLimit: '100.00' });
   // 10.40 EUR for 30 days are 7.11 EUR for the 20.5 days until the month ends.
   const take = (cents: bigint): Statement => [
     'update accounts set unpaid = unpaid + $1 where credit_limit = 10000000000',
@@ -67,7 +67,7 @@ test('two purchases share the credit to the cent: the second one sees what the f
 });
 
 test('a purchase that lacks one cent once another transaction has committed is refused', async () => {
-  const { service, buy, meet } = await contended({ creditLimit: '100.00' });
+  const { service, buy, meet } = await startContended({ creditLimit: '100.00' });
   const take = (cents: bigint): Statement => ['update accounts set unpaid = $1 where credit_limit = 10000000000', [cents * 1_000_000n]];
   const refused = await meet(take(9_290n), 'commit', buy);
   expect([refused.status, refused.body.type]).toEqual([402, 'credit_limit_exceeded']);
@@ -77,8 +77,8 @@ test('a purchase that lacks one cent once another transaction has committed is r
   expect(await remainingOf(service)).toBe(0);
 });
 
-test('a purchase that collides with another one about an identifier tries again', async () => {
-  const { service, buy, meet } = await contended({ vmIdentifiers: { minimum: 10_001, maximum: 10_002 } });
+test('a purchase that draws the same identifier as another one tries again', async () => {
+  const { service, buy, meet } = await startContended({ vmIdentifiers: { minimum: 10_001, maximum: 10_002 } });
   const { identifier } = (await buy()).body.data;
   const last = identifier === 10_001 ? 10_002 : 10_001;
   const take: Statement = [
@@ -94,7 +94,7 @@ test('a purchase that collides with another one about an identifier tries again'
 });
 
 test('room on a node is taken only if it is still there once another transaction has ended', async () => {
-  const { service, buy, meet } = await contended();
+  const { service, buy, meet } = await startContended();
   const take: Statement = ['update host_nodes set used_cores = cores'];
   expect((await meet(take, 'rollback', buy)).status).toBe(200);
   await expectInvariants(service.store);
@@ -105,7 +105,7 @@ test('room on a node is taken only if it is still there once another transaction
 });
 
 test('a purchase waits for the last addresses that another transaction takes, and skips those that are not the last', async () => {
-  const { service, other, buy, meet } = await contended();
+  const { service, other, buy, meet } = await startContended();
   const { identifier } = (await buy()).body.data;
   await other.query('begin');
   await other.query(
@@ -125,7 +125,7 @@ test('a purchase waits for the last addresses that another transaction takes, an
 
 /** Takes all free addresses in another transaction, and lets a request wait for them. The other transaction then takes room on a node, as a purchase does. */
 async function takeRoomWhileWaiting(
-  { other, isBlocking, identifier }: Pick<Awaited<ReturnType<typeof contended>>, 'other' | 'isBlocking'> & { identifier: number },
+  { other, isBlocking, identifier }: Pick<Awaited<ReturnType<typeof startContended>>, 'other' | 'isBlocking'> & { identifier: number },
   request: () => Promise<Received>,
 ): Promise<Received> {
   await other.query(`set lock_timeout = '500ms'`);
@@ -141,7 +141,7 @@ async function takeRoomWhileWaiting(
 }
 
 test('a purchase that waits for the last addresses has locked no account and no node, so that it never deadlocks', async () => {
-  const { service, buy, ...others } = await contended();
+  const { service, buy, ...others } = await startContended();
   const { identifier } = (await buy()).body.data;
   expect((await takeRoomWhileWaiting({ ...others, identifier }, buy)).status).toBe(200);
   expect(await countVms(service)).toBe(2);
@@ -149,7 +149,7 @@ test('a purchase that waits for the last addresses has locked no account and no 
 });
 
 test('a resize that waits for the last addresses has locked no account and no node either', async () => {
-  const { service, buy, ...others } = await contended();
+  const { service, buy, ...others } = await startContended();
   const { identifier } = (await buy()).body.data;
   const resize = () => service.call('changeVm', { path: { vmid: identifier }, form: { ips: 2 } });
   expect((await takeRoomWhileWaiting({ ...others, identifier }, resize)).status).toBe(200);
@@ -157,7 +157,7 @@ test('a resize that waits for the last addresses has locked no account and no no
 });
 
 test('a request waits for another one that claims its Idempotency-Key, and is carried out only if that one is rolled back', async () => {
-  const { service, buy, meet } = await contended();
+  const { service, buy, meet } = await startContended();
   expect((await buy('order-1')).status).toBe(200);
   const row = await service.store.read((db) => db.selectFrom('idempotency_keys').selectAll().executeTakeFirstOrThrow());
   await service.store.commit(({ db }) => db.deleteFrom('idempotency_keys').execute());
@@ -173,7 +173,7 @@ test('a request waits for another one that claims its Idempotency-Key, and is ca
 });
 
 test('a purchase waits for the transaction that ends the month of its account, and is billed in the next month', async () => {
-  const { service, buy, meet } = await contended();
+  const { service, buy, meet } = await startContended();
   const december = Date.UTC(2026, 11) / 1000;
   expect((await meet(['update accounts set period_start = $1', [december]], 'commit', buy)).status).toBe(200);
   expect(await service.store.read((db) => db.selectFrom('positions').select('start').execute())).toEqual([{ start: december }]);
@@ -183,7 +183,7 @@ const accountOf = ({ store }: TestService) =>
   store.read((db) => db.selectFrom('accounts').selectAll().where('name', '=', 'test').executeTakeFirstOrThrow());
 
 test('a month is closed only by the transaction that ends it, and not again by one that waited for it', async () => {
-  const { service, buy, meet } = await contended();
+  const { service, buy, meet } = await startContended();
   await buy();
   const [december, january] = [Date.UTC(2026, 11) / 1000, Date.UTC(2027, 0) / 1000];
   const { id } = await accountOf(service);
@@ -200,7 +200,7 @@ test.each([
   ['is being changed', 'changing = 1'],
   ['was stopped', `state = 'stopped'`],
 ])('a stop that waited for the account is refused if the VM %s meanwhile', async (_, change) => {
-  const { service, buy, meet } = await contended();
+  const { service, buy, meet } = await startContended();
   const { identifier } = (await buy()).body.data;
   const take: Statement = [
     `with locked as (update accounts set held = held returning id) update vms set ${change} where id = $1 and exists (select 1 from locked)`,
@@ -221,7 +221,7 @@ test.each([
   ['was cancelled', 'terminated = 1'],
   ['is being changed', `state = 'changing'`],
 ])('a renewal that waited for a domain does nothing if the domain %s meanwhile', async (_, change) => {
-  const { service, meet } = await contended();
+  const { service, meet } = await startContended();
   await register(service, 'reseller-customer.net');
   const domain = () => service.store.read((db) => db.selectFrom('domains').selectAll().executeTakeFirstOrThrow());
   const { account_id: accountId, expires: due } = await domain();
@@ -239,7 +239,7 @@ test.each([
 });
 
 test('an order that waited for a server is refused if another account got it, and applies to its new state otherwise', async () => {
-  const { service, meet } = await contended();
+  const { service, meet } = await startContended();
   const { id } = await service.account();
   const order = () => orderServer(service, RYZEN, id);
   const change = (columns: string): Statement => [`update dedicated_servers set ${columns}, version = version + 1 where id = $1`, [RYZEN]];
@@ -265,7 +265,7 @@ test('an order that waited for a server is refused if another account got it, an
 });
 
 test('a cancellation that waited for a server does not find it if it has ended meanwhile', async () => {
-  const { service, meet } = await contended();
+  const { service, meet } = await startContended();
   const { apiKey } = await deployedServer(service);
   const cancel = () => service.call('deleteDedicatedServer', { path: { identifier: RYZEN }, apiKey });
   const end: Statement = [`update dedicated_servers set state = 'ended', due = null, version = version + 1 where id = $1`, [RYZEN]];
@@ -273,7 +273,7 @@ test('a cancellation that waited for a server does not find it if it has ended m
 });
 
 test('a sale that another transaction ends or sells out is not used by the purchase that waited for it', async () => {
-  const { service, buy, meet } = await contended();
+  const { service, buy, meet } = await startContended();
   const provider = providerOf(service);
   const saleId = await provider.createSale({ maxVolume: 2 });
   const basis = async ({ status, body }: Awaited<ReturnType<typeof buy>>) => {

@@ -5,7 +5,7 @@ import { contentOf } from '../src/core/accounting/invoice-document/issue.ts';
 import type { Store } from '../src/index.ts';
 import { euros } from '../src/rules/money.ts';
 
-/** All of them. */
+/** Checks all of them. */
 export async function expectInvariants(store: Store): Promise<void> {
   await expectExactHolds(store);
   await expectExactUnpaid(store);
@@ -15,7 +15,7 @@ export async function expectInvariants(store: Store): Promise<void> {
   await expectSoundDocuments(store);
 }
 
-/** Document numbers are consecutive, the lines of a document add up to its total, and credit notes add up to what is credited. */
+/** Document numbers are consecutive, the lines of a document add up to its total, and credit notes add up to the credited amount. */
 export async function expectSoundDocuments(store: Store): Promise<void> {
   const { documents, invoices } = await store.read(async (db) => ({
     documents: await db.selectFrom('issued_documents').selectAll().orderBy('number').execute(),
@@ -58,7 +58,7 @@ export async function expectExactHolds(store: Store): Promise<void> {
   );
 }
 
-/** The debt of an account is the sum of what is left of its open invoices. */
+/** The debt of an account is the sum of the open amounts of its invoices. */
 export async function expectExactUnpaid(store: Store): Promise<void> {
   const { accounts, invoices } = await store.read(async (db) => ({
     accounts: await db.selectFrom('accounts').select(['id', 'unpaid']).execute(),

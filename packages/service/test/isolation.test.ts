@@ -1,4 +1,4 @@
-/** An account sees and touches only what is its own; derived from the document, so that a new operation is covered or fails. */
+/** An account can read and change only its own data. The operations come from the document, so that a new one is covered or fails. */
 import { expect, test } from 'vitest';
 
 import { apiOperations } from '../src/http/api.ts';
@@ -12,7 +12,7 @@ import type { Received, Sent } from './http-client.ts';
 import { apiOf, lists, pathParametersOf, withPath } from './operations.ts';
 import { providerOf } from './provider.ts';
 
-/** By name of the path parameter: an identifier of the right form that nobody has. */
+/** Well-formed identifiers that do not exist, by the name of the path parameter. */
 const UNKNOWN: ReadonlyMap<string, string> = new Map([
   ['vmid', '00000'],
   ['identifier', '01900000-0000-7000-8000-00000000ffff'],
@@ -23,7 +23,7 @@ const UNKNOWN: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The part of a response that must not depend on the object that was requested. */
-function told({ status, headers, body }: Received): unknown {
+function comparableParts({ status, headers, body }: Received): unknown {
   const { date: _date, ...others } = Object.fromEntries(headers);
   return { status, headers: others, body: { ...body, requestID: 'of this request' } };
 }
@@ -38,7 +38,7 @@ function unknownPath(id: OperationId): Record<string, string> {
   );
 }
 
-test('the document has operations with path parameters and lists, or nothing below is tested', () => {
+test('the document has operations with path parameters and lists, which the tests below need', () => {
   expect(withPath.length).toBeGreaterThanOrEqual(11);
   expect(lists.length).toBeGreaterThanOrEqual(10);
 });
@@ -60,12 +60,12 @@ test.each(withPath.filter((id) => !PUBLIC.has(id)))(
     const theirs = await asStranger(sent.path);
     const unknown = await asStranger(unknownPath(id));
     expect(theirs).toMatchObject({ status: 404, body: { type: 'not_found', data: null } });
-    expect(told(theirs)).toEqual(told(unknown));
+    expect(comparableParts(theirs)).toEqual(comparableParts(unknown));
     expect(await contentsOf(service)).toEqual(before);
-    // It is the owner's, so the 404 was the stranger's alone.
+    // The owner can use it, so only the stranger gets 404.
     expect((await service.call(id, sent)).status).toBe(200);
-    // The owner's request makes no difference to the stranger.
-    expect(told(await asStranger(sent.path))).toEqual(told(unknown));
+    // The request of the owner does not change the response to the stranger.
+    expect(comparableParts(await asStranger(sent.path))).toEqual(comparableParts(unknown));
   },
 );
 
@@ -73,7 +73,9 @@ test.each([...PUBLIC])('%s: every account gets the same response', async (id) =>
   const service = await startService();
   const sent = await goodCall(service, id, await service.account());
   const stranger = await service.account();
-  expect(told(await service.call(id, { ...sent, apiKey: stranger.apiKey }))).toEqual(told(await service.call(id, sent)));
+  expect(comparableParts(await service.call(id, { ...sent, apiKey: stranger.apiKey }))).toEqual(
+    comparableParts(await service.call(id, sent)),
+  );
 });
 
 /** The data of an unused account; null where every account gets the same data. */
@@ -100,9 +102,9 @@ const nothing: Readonly<Record<string, unknown>> = {
   getPricings: null,
 };
 
-test('no list shows another account anything of an account that has one of everything', async () => {
+test('no list shows another account any data of an account that has each kind of resource', async () => {
   const { service, owner, marks } = await accountWithEverything();
-  // A list may be empty for a stranger and for its owner too: the owner must see of itself what is looked for below.
+  // Without this check, a list that is empty for everyone would pass. The owner must see the data that the stranger must not see.
   const seen = await Promise.all(lists.map(async (id) => textsOf((await service.call(id, { apiKey: owner.apiKey })).body.data)));
   for (const mark of ['For one account alone', 'looked-at.net', EPYC]) expect(seen.flat()).toContain(mark);
 
@@ -117,14 +119,14 @@ test('no list shows another account anything of an account that has one of every
     expect.soft(leaked, id).toEqual([]);
   }
 
-  // The log shows the stranger's own requests alone, refused ones among them.
+  // The log shows only the stranger's own requests, including refused ones.
   await service.call('getDomain', { path: { domain: 'looked-at.net' }, apiKey: stranger.apiKey });
   const { body } = await service.call('listRequests', { apiKey: stranger.apiKey });
   expect(body.data).toHaveLength(lists.length + 1);
   expect(body.data[0]).toMatchObject({ endpoint: '/domain/looked-at.net/info', error_type: 'not_found' });
 });
 
-/** An account that has carried out every operation, and all that is known of it and of nobody else. */
+/** An account that has carried out every operation, and the values that only this account has. */
 async function accountWithEverything(): Promise<{
   service: TestService;
   owner: { id: string; apiKey: string };

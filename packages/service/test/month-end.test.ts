@@ -18,7 +18,7 @@ const DECEMBER = Date.UTC(2026, 11) / 1000;
 /** Runs work of the test within the next call of a port. */
 class Interruption {
   #next: (() => Promise<void>) | undefined;
-  /** @param work Its error is that of the port. */
+  /** @param work If it throws, the port throws the same error. */
   within(work: () => Promise<void>): void {
     this.#next = work;
   }

@@ -1,4 +1,4 @@
-/** The operations of the document by what tests ask of them. */
+/** The operations of the document, grouped for tests. */
 import { pathParameters } from '@reseller/contract';
 
 import { apiOperations } from '../src/http/api.ts';
@@ -14,14 +14,14 @@ export function pathParametersOf({ operation }: ApiOperation): readonly string[]
 
 /** Those with a path parameter. */
 export const withPath = idsOf((api) => pathParametersOf(api).length > 0);
-/** Those that read and name nothing: lists, and what there is one of. */
+/** Those that read and have no path parameter: lists and single resources. */
 export const lists = idsOf((api) => api.operation.readOnly && pathParametersOf(api).length === 0);
 /** Those that change something. */
 export const writes = idsOf(({ operation }) => !operation.readOnly);
 /** Those that take a form. */
 export const withForm = idsOf(({ operation }) => operation.form !== undefined);
 
-/** An operation as the service has it. */
+/** An operation of the service. */
 export function apiOf(id: OperationId): ApiOperation {
   const api = apiOperations.find((candidate) => candidate.id === id);
   if (!api) throw new Error(`The document has no operation ${id}.`);

@@ -107,7 +107,7 @@ async function pathFor(sandbox: TestOperator, api: OperatorApi): Promise<Values>
   return path;
 }
 
-/** Only a code that the test sandbox generated is good, and none can be known beforehand. */
+/** Only a code that the sandbox of the test has generated is valid, and it cannot be known in advance. */
 const requests = operatorApi
   .filter(({ id }) => id !== 'verifyOtp')
   .flatMap((api): [string, string, OperatorApi, unknown][] => {

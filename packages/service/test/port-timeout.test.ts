@@ -1,4 +1,4 @@
-/** A port that does not respond: every call times out, and nothing that the port did or still does leaves a wrong state. */
+/** A port that does not respond: every call times out, and late effects of the port never leave a wrong state. */
 import { describe, expect, test, vi } from 'vitest';
 
 import { deployedServer, EPYC, orderServer, RYZEN, XEON } from './dedicated.ts';
@@ -12,7 +12,7 @@ import { TestHypervisor } from './ports/hypervisor.ts';
 import { TestRegistrar } from './ports/registrar.ts';
 import { Standstill } from './ports/standstill.ts';
 
-/** Milliseconds: shorter than any test would wait, longer than what works takes. */
+/** Milliseconds: shorter than the timeout of a test, and longer than a working call. */
 const LIMIT = 300;
 const DOMAIN = 'standing-still.net';
 const path = { domain: DOMAIN };
@@ -24,7 +24,7 @@ interface Standing extends TestService {
 }
 
 /** A service with a VM and a domain, whose ports can be brought to a standstill. */
-async function standing(): Promise<Standing> {
+async function startStandstill(): Promise<Standing> {
   const still = new Standstill();
   const [hypervisor, registrar, fleet] = [new TestHypervisor(), new TestRegistrar(), new TestFleet()].map((port) => still.around(port));
   if (!(hypervisor instanceof TestHypervisor && registrar instanceof TestRegistrar && fleet instanceof TestFleet))
@@ -35,7 +35,7 @@ async function standing(): Promise<Standing> {
   return { ...service, still, vmId: body.data.identifier, handle: await handleOf(service) };
 }
 
-/** Everything that must agree: the store and what is outside. */
+/** The states that must agree: the store and the ports. */
 const stateOf = async (service: TestService) => ({
   ...(await service.store.read(async (db) => ({
     vms: await db.selectFrom('vms').selectAll().orderBy('id').execute(),
@@ -52,7 +52,7 @@ const outsideOf = ({ hypervisor, registrar }: TestService) => ({
   registered: [...registrar.domains],
 });
 
-/** Something that asks a port, which is undone where that fails. */
+/** A change that calls a port and is undone if the call fails. */
 interface Undone {
   readonly what: string;
   prepare?(service: Standing): Promise<unknown>;
@@ -101,8 +101,8 @@ describe.each(undone)('$what', ({ prepare, act }) => {
   test.each([
     ['does its work only after the timeout', 'before'],
     ['has done its work, and does not say so', 'after'],
-  ] as const)('a port that %s: it fails in time, is undone, and stays so whatever comes late', async (_, holds) => {
-    const service = await standing();
+  ] as const)('a port that %s: fails in time, and is undone even if the call completes late', async (_, holds) => {
+    const service = await startStandstill();
     const { still } = service;
     await prepare?.(service);
     const [before, outside] = [await stateOf(service), outsideOf(service)];
@@ -123,7 +123,7 @@ describe.each(undone)('$what', ({ prepare, act }) => {
   });
 
   test('a port that never responds: the request fails in time, keeps its reservation, and is undone when the port is back', async () => {
-    const service = await standing();
+    const service = await startStandstill();
     const { still } = service;
     await prepare?.(service);
     const before = await stateOf(service);
@@ -144,7 +144,7 @@ describe.each(undone)('$what', ({ prepare, act }) => {
 
 describe.each(['stop', 'remove'] as const)('%s of a VM', (does) => {
   test.each(['before', 'after'] as const)('the service repeats a call that hangs %s its work until it succeeds', async (holds) => {
-    const service = await standing();
+    const service = await startStandstill();
     const { still, vmId } = service;
     still.holds = holds;
     expect(await failureOf(service.vms[does](vmId))).toBe('InfrastructureError');
@@ -163,7 +163,7 @@ describe.each(['stop', 'remove'] as const)('%s of a VM', (does) => {
 });
 
 test('a reinstallation without a response fails in time, and the VM can be changed again', async () => {
-  const service = await standing();
+  const service = await startStandstill();
   const { still, vmId } = service;
   Object.assign(still, { holds: 'before', most: 1 });
   expect((await service.call('reinstallVm', { path: { vmid: String(vmId) } })).status).toBe(500);
@@ -173,7 +173,7 @@ test('a reinstallation without a response fails in time, and the VM can be chang
 });
 
 test('ports that never respond do not block scheduled jobs, and every missed call is repeated', async () => {
-  const service = await standing();
+  const service = await startStandstill();
   const { still, vmId } = service;
   const { id } = await deployedServer(service);
   await service.runScheduledJobs();
@@ -197,7 +197,7 @@ test('ports that never respond do not block scheduled jobs, and every missed cal
 });
 
 test('a service stops in time although a port never responds', async () => {
-  const service = await standing();
+  const service = await startStandstill();
   const { still } = service;
   still.holds = 'before';
   const open = service.call('createVm', { form: SMALL_VM });
@@ -210,7 +210,7 @@ test('a service stops in time although a port never responds', async () => {
 });
 
 test('a call that runs after its timeout and after newer changes has no effect', async () => {
-  const service = await standing();
+  const service = await startStandstill();
   const { still, vmId, hypervisor, registrar } = service;
   Object.assign(still, { holds: 'before', most: 5 });
   const vmid = String(vmId);
@@ -229,14 +229,14 @@ test('a call that runs after its timeout and after newer changes has no effect',
   await vi.waitUntil(() => still.ended === still.held.length, { timeout: 60_000 });
   await service.runScheduledJobs();
   expect(outsideOf(service)).toEqual(outside);
-  // It would erase what its owner has put on it since, and run without being billed.
+  // It would erase the newer data of its owner, and run without being billed.
   expect(hypervisor.vms.get(vmId)?.os).toBe('debian_12');
   expect(registrar.domains.get(DOMAIN)?.nameservers).toEqual(Object.values(form));
   await expectInvariants(service.store);
 });
 
 test('a set-up that runs after its timeout does not set up a server that has ended', async () => {
-  const service = await standing();
+  const service = await startStandstill();
   const { still, fleet } = service;
   const { apiKey } = await deployedServer(service, EPYC);
   Object.assign(still, { holds: 'before', most: 1 });

@@ -9,7 +9,7 @@ import { euros } from '../src/rules/money.ts';
 import type { BilledResources } from '../src/rules/resources.ts';
 import type { TestService } from './harness.ts';
 
-/** The provider's hand. */
+/** Provider operations on a service. */
 export function providerOf({ store, clock, ports, vms }: Pick<TestService, 'store' | 'clock' | 'ports' | 'vms'>) {
   return {
     /** A sale for nl_ryzen that is active at once and lists all three resources: SMALL_VM costs 4.40 EUR in it. */

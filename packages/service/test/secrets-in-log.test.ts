@@ -26,7 +26,7 @@ async function startLogged(options: { lenient?: boolean } = {}): Promise<TestSer
   return { ...service, lines };
 }
 
-/** Every place where the service could have left something of a request. */
+/** Every place that may have data of a request. */
 async function traces(service: TestService & { readonly lines: readonly string[] }, response: string): Promise<string> {
   await service.store.requestLog.numberAll();
   const rows = await service.store.read(async (db) => [
@@ -37,7 +37,7 @@ async function traces(service: TestService & { readonly lines: readonly string[]
   return [response, ...service.lines, JSON.stringify(rows), JSON.stringify(shown.body)].join('\n');
 }
 
-/** Every line that still holds one of the texts, cut to what is around it. */
+/** Every line with one of the texts, cut to its context. */
 function leaksOf(texts: readonly string[], left: string): readonly string[] {
   const lower = left.toLowerCase();
   return texts.flatMap((text) => {
@@ -46,7 +46,7 @@ function leaksOf(texts: readonly string[], left: string): readonly string[] {
   });
 }
 
-/** What the writings of one name have in common. */
+/** The common form of all spellings of a name. */
 const comparable = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, '');
 
 /** A secret name as clients write it: another case, with underscores or hyphens, or a part of a longer name. */

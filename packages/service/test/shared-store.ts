@@ -1,4 +1,4 @@
-/** A store for tests of deliveries: with the sandbox's data, without a service on it. */
+/** A store for tests of deliveries, with the data of a sandbox but without a service. */
 import { sql } from 'kysely';
 import { onTestFinished, vi } from 'vitest';
 

@@ -1,17 +1,17 @@
-/** A way to a server that a test can cut, as when the server is away. */
+/** A TCP proxy that a test can cut, as if the server were unavailable. */
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
 
 import { onTestFinished } from 'vitest';
 
 export interface Way {
-  /** The same URL through here. */
+  /** The URL through the proxy. */
   readonly url: string;
-  /** Ends every connection, and takes no more. */
+  /** Ends every connection, and refuses new ones. */
   cut(): Promise<void>;
 }
 
-/** A way to the server of a URL, such as a connection string. */
+/** Starts a proxy to the server of a URL, such as a connection string. */
 export async function wayTo(url: string): Promise<Way> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();

@@ -1,4 +1,4 @@
-/** Two small deliveries with a port that fails as a test says, for tests of what all deliveries have in common. */
+/** Two small deliveries with a port that fails when a test says so, for tests of the behaviour that all deliveries share. */
 import * as v from 'valibot';
 
 import { createClockCheck } from '../src/delivery/clock-check.ts';
@@ -37,7 +37,7 @@ export interface Trial {
   readonly clock: TestClock;
   /** The steps in the order in which they began, with the tokens of port calls. */
   readonly steps: { readonly step: Step; readonly token?: number }[];
-  /** Runs before the work of a step, to let it fail or wait. */
+  /** Runs before the work of a step, so that a test can make it fail or wait. */
   readonly before: Partial<Record<Step, () => Promise<void> | void>>;
   /** The same after its work. */
   readonly after: Partial<Record<Step, () => Promise<void> | void>>;

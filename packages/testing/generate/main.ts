@@ -16,7 +16,7 @@ function entries(examples: Readonly<Record<string, { readonly value: unknown }>>
   return Object.entries(examples).map(([name, { value }]) => `    ${JSON.stringify(name)}: ${json(value)} satisfies ${type},`);
 }
 
-function answers({ id, responses }: Operation): string {
+function examplesOf({ id, responses }: Operation): string {
   return [
     `  ${id}: {`,
     ...Object.entries(responses).flatMap(([status, { content }]) =>
@@ -39,9 +39,9 @@ writeFileSync(
     '',
     "import type * as types from '@reseller/client';",
     '',
-    '/** Whole answers, by operation and by the name of the example. */',
-    'export const answers = {',
-    ...operations.map(answers),
+    '/** Whole responses, by operation and by the name of the example. */',
+    'export const responses = {',
+    ...operations.map(examplesOf),
     '};',
     '',
     '/** Forms, by operation and by the name of the example. */',

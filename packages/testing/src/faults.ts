@@ -1,16 +1,16 @@
 /** Faults around the real service, as a network, a proxy or a failing service causes them. */
 
-/** What goes wrong. `before`: the request never reaches the service. `after`: it was carried out, and its answer is lost. */
+/** What goes wrong. `before`: the request never reaches the service. `after`: it was carried out, and its response is lost. */
 export type Fault =
   | { readonly kind: 'reset'; readonly when: 'before' | 'after' }
-  /** No answer until the caller gives up. */
+  /** No response until the caller gives up. */
   | { readonly kind: 'hang'; readonly when: 'before' | 'after' }
-  /** The answer comes so many milliseconds later. */
+  /** The response arrives this many milliseconds later. */
   | { readonly kind: 'delay'; readonly milliseconds: number }
-  /** The answer breaks off in the middle of its body. */
+  /** The response breaks off in the middle of its body. */
   | { readonly kind: 'cut-body' }
-  /** Another answer comes in place of the service's. */
-  | { readonly kind: 'answer'; readonly when: 'before' | 'after'; readonly response: () => Response };
+  /** Another response replaces that of the service. */
+  | { readonly kind: 'response'; readonly when: 'before' | 'after'; readonly response: () => Response };
 
 /** Which requests a fault meets. */
 export interface Trigger {
@@ -29,7 +29,7 @@ export class Faults {
     this.#armed.push({ fault, path, left: times });
   }
 
-  /** An answer with an error of the service in place of the answer. */
+  /** An error of the service replaces the response. */
   addError(
     status: number,
     type: string,
@@ -37,7 +37,7 @@ export class Faults {
   ): void {
     const { when = 'before', headers = {} } = trigger;
     const body = { status: 'error', type, requestID: null, message: 'A fault of the test.', data: null };
-    this.add({ kind: 'answer', when, response: () => Response.json(body, { status, headers }) }, trigger);
+    this.add({ kind: 'response', when, response: () => Response.json(body, { status, headers }) }, trigger);
   }
 
   clear(): void {
@@ -69,7 +69,7 @@ export async function meet(fault: Fault | undefined, carryOut: () => Promise<Res
       return cut(await carryOut());
     default:
       if (fault.when === 'after') await carryOut();
-      if (fault.kind === 'answer') return fault.response();
+      if (fault.kind === 'response') return fault.response();
       if (fault.kind === 'hang') await pause(undefined, signal);
       throw reset();
   }

@@ -2,4 +2,4 @@ export { createTestService } from './service.ts';
 export type { TestAccount, TestResellerConfig, TestService, TestServiceOptions } from './service.ts';
 export { TestClock } from './clock.ts';
 export type { Fault, Faults, Trigger } from './faults.ts';
-export { answers, forms } from './generated/fixtures.gen.ts';
+export { responses, forms } from './generated/fixtures.gen.ts';

@@ -63,9 +63,9 @@ export async function createServiceInside({ now, random, hypervisor, lenient = f
     const signal = init?.signal ?? (input instanceof Request ? input.signal : request.signal);
     signal.throwIfAborted();
     const carriedOut = () => {
-      const answered = carryOut(app, request);
-      underWay.add(answered);
-      return answered.finally(() => underWay.delete(answered));
+      const responded = carryOut(app, request);
+      underWay.add(responded);
+      return responded.finally(() => underWay.delete(responded));
     };
     return untilAborted(meet(faults.take(new URL(request.url).pathname), carriedOut, signal), signal);
   };
@@ -112,17 +112,17 @@ export async function createServiceInside({ now, random, hypervisor, lenient = f
 
 async function carryOut(app: Service['app'], request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
-  const answer = await app.inject({
+  const injected = await app.inject({
     method: methodOf(request.method),
     url: pathname + search,
     headers: Object.fromEntries(request.headers),
     ...(request.body && { payload: Buffer.from(await request.arrayBuffer()) }),
   });
   const headers = new Headers();
-  for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value));
+  for (const [name, value] of Object.entries(injected.headers)) headers.set(name, String(value));
   // A status that has no body takes none, not even an empty one.
-  const body = answer.rawPayload.length > 0 ? new Uint8Array(answer.rawPayload) : null;
-  return new Response(body, { status: answer.statusCode, headers });
+  const body = injected.rawPayload.length > 0 ? new Uint8Array(injected.rawPayload) : null;
+  return new Response(body, { status: injected.statusCode, headers });
 }
 
 const METHODS = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'] as const;
@@ -134,9 +134,9 @@ function methodOf(method: string): (typeof METHODS)[number] {
 }
 
 /** Rejects as soon as the signal is aborted. The request that was sent continues. */
-function untilAborted(answered: Promise<Response>, signal: AbortSignal): Promise<Response> {
+function untilAborted(responded: Promise<Response>, signal: AbortSignal): Promise<Response> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    answered.then(resolve, reject);
+    responded.then(resolve, reject);
   });
 }

@@ -1,4 +1,4 @@
-/** The published package, installed with npm into an empty project. The examples of the README work there. */
+/** The published package, installed with npm into an empty project, where the examples of the README must work. */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,11 +13,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resolutionProblems } from '../../../.config/attw.ts';
 
 const here = join(import.meta.dirname, '..');
-/** Outside the repository, so that nothing of it is found by accident. */
+/** Outside the repository, so that no module of it is resolved by accident. */
 const directory = mkdtempSync(join(tmpdir(), 'reseller-testing-package-'));
 const project = join(directory, 'project');
 
-/** The tarball of a package. */
+/** Packs a package and returns the path of its tarball. */
 function pack(source: string): string {
   const into = mkdtempSync(join(directory, 'packed-'));
   execFileSync('pnpm', ['pack', '--pack-destination', into], { cwd: source, stdio: 'pipe' });
@@ -26,7 +26,7 @@ function pack(source: string): string {
 }
 
 let tarball: string;
-/** Why the package cannot be installed here; undefined when it was. */
+/** The reason why the package cannot be installed here; undefined if it is installed. */
 let offline: string | undefined;
 
 beforeAll(() => {
@@ -46,7 +46,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test('publint has nothing to say', async () => {
+test('publint reports nothing', async () => {
   const contents = readFileSync(tarball);
   const bytes = contents.buffer.slice(contents.byteOffset, contents.byteOffset + contents.byteLength);
   const { messages, pkg } = await publint({ pack: { tarball: bytes }, strict: true });
@@ -60,7 +60,7 @@ test('attw finds only what the README explains', () => {
   expect(readme).toContain('"Resolution failed" for `node10`');
 });
 
-test('no private package is needed, and the module has at most 1.5 MB, compressed', ({ skip }) => {
+test('needs no private package, and has a module of at most 1.5 MB, compressed', ({ skip }) => {
   if (offline !== undefined) skip(offline);
   expect(readdirSync(join(project, 'node_modules/@reseller')).toSorted()).toEqual(['client', 'testing']);
   const code = readFileSync(join(project, 'node_modules/@reseller/testing/dist/index.js'));
@@ -90,7 +90,7 @@ test('the samples of the README compile and pass', { timeout: 300_000 }, async (
   for (const file of files) await promisify(execFile)(process.execPath, ['--test', file], { cwd: project });
 });
 
-test('an invoice document, whose fonts are files, is made', { timeout: 300_000 }, async ({ skip }) => {
+test('renders an invoice document, whose fonts are files', { timeout: 300_000 }, async ({ skip }) => {
   if (offline !== undefined) return skip(offline);
   const program = `
     import { createTestService, forms } from '@reseller/testing';

@@ -37,7 +37,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** A proxy before the service that loses the response to the first purchase. */
+/** A proxy in front of the service that loses the response to the first purchase. */
 async function losePurchases(target: string): Promise<string> {
   let lost = false;
   const server = createServer(async (request, response) => {
@@ -60,7 +60,7 @@ async function losePurchases(target: string): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
 }
 
-/** Some examples do something with the first domain of the account. */
+/** Some examples use the first domain of the account. */
 async function registerDomain(service: TestService): Promise<void> {
   const reseller = service.reseller();
   const { handle } = await reseller.domain.handle.create(forms.createHandle.withPhone);
@@ -71,7 +71,7 @@ test('there are samples', () => {
   expect(samples.length).toBeGreaterThan(18);
 });
 
-test('all of them compile', () => {
+test('all samples compile', () => {
   samples.forEach(([, code], index) => writeFileSync(join(directory, `sample-${index}.ts`), code));
   const compilerOptions = {
     allowImportingTsExtensions: true,
@@ -87,13 +87,13 @@ test('all of them compile', () => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
 });
 
-test.each(samples)('%s does what it says', async (name, code) => {
+test.each(samples)('%s runs without an error', async (name, code) => {
   await using service = await createTestService();
   const own = await service.listen();
   await registerDomain(service);
   const baseUrl = code.includes('instanceof OutcomeUnknownError') ? await losePurchases(own) : own;
   const file = join(directory, `run-${name.replaceAll(/\W+/g, '-')}.ts`);
-  // The service of the test listens where it finds room.
+  // The service of the test listens on a free port.
   writeFileSync(file, code.replaceAll("environment: 'sandbox'", `baseUrl: '${baseUrl}'`).replaceAll('http://127.0.0.1:4010', baseUrl));
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], {
     env: { ...process.env, RESELLER_API_KEY: service.apiKey },

@@ -3,10 +3,10 @@ import { runInNewContext } from 'node:vm';
 
 import { createReseller } from '@reseller/client';
 import type { Middleware } from '@reseller/client';
-import { answers, createTestService, forms } from '@reseller/testing';
+import { responses, createTestService, forms } from '@reseller/testing';
 import { expect, test } from 'vitest';
 
-test('each service is its own', async () => {
+test('services share no data', async () => {
   await using one = await createTestService();
   await using other = await createTestService();
   await one.reseller().vm.create(forms.createVm.smallest);
@@ -14,7 +14,7 @@ test('each service is its own', async () => {
   expect(Object.keys((await other.reseller().accounting.currentInvoice()).positions.vms)).toHaveLength(0);
 });
 
-test('its clock is the service’s', async () => {
+test('the clock of the test is the clock of the service', async () => {
   await using service = await createTestService({ now: '2026-11-30T23:00:00Z' });
   const reseller = service.reseller();
   await reseller.vm.create(forms.createVm.smallest);
@@ -25,7 +25,7 @@ test('its clock is the service’s', async () => {
   expect(() => service.clock.advance(-1)).toThrow(RangeError);
 });
 
-test('a client of one’s own goes through fetch, which serves nothing else', async () => {
+test('any client can use the fetch of the service, which refuses other hosts', async () => {
   await using service = await createTestService();
   const { fetch, baseUrl, apiKey } = service;
   expect(await createReseller({ fetch, baseUrl, apiKey }).vm.hosts()).not.toEqual([]);
@@ -34,7 +34,7 @@ test('a client of one’s own goes through fetch, which serves nothing else', as
   expect((await fetch(`${baseUrl}/nothing`)).status).toBe(404);
 });
 
-test('a fault meets the requests that it is meant for, as often as it says', async () => {
+test('a fault applies to its path, as many times as it says', async () => {
   await using service = await createTestService();
   const reseller = service.reseller({ maxRetries: 0 });
   service.faults.addError(503, 'unavailable', { path: /^\/vm\//, times: 2 });
@@ -49,7 +49,7 @@ test('a fault meets the requests that it is meant for, as often as it says', asy
   await reseller.vm.hosts();
 });
 
-test('a signal ends what hangs, also after garbage was collected', async () => {
+test('a signal ends a hanging call, even after a garbage collection', async () => {
   await using service = await createTestService();
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
@@ -62,7 +62,7 @@ test('a signal ends what hangs, also after garbage was collected', async () => {
   });
   let reason: unknown;
   const ended = hanging.catch((error: unknown) => void (reason = error));
-  for (let turn = 0; turn < 20; turn++) {
+  for (let iteration = 0; iteration < 20; iteration++) {
     await new Promise((resolve) => setImmediate(resolve));
     Reflect.apply(collect, undefined, []);
   }
@@ -71,7 +71,7 @@ test('a signal ends what hangs, also after garbage was collected', async () => {
   expect(reason).toMatchObject({ message: 'enough' });
 });
 
-test('closing waits for the requests in progress and leaves nothing behind', async () => {
+test('close waits for the requests in progress', async () => {
   const service = await createTestService();
   service.faults.add({ kind: 'hang', when: 'after' });
   const call = service.reseller({ honoursIdempotencyKey: false }).vm.create(forms.createVm.smallest, { timeoutMs: 50 });
@@ -79,8 +79,8 @@ test('closing waits for the requests in progress and leaves nothing behind', asy
   await service.close();
 });
 
-/** A transport as clients of other services have it: JSON in place of forms, a closing slash, the key as a bearer token. */
-const otherwise: Middleware = (next) => (url, init) => {
+/** A transport like that of other services: JSON instead of forms, a trailing slash, the key as a bearer token. */
+const deviatingTransport: Middleware = (next) => (url, init) => {
   const headers = new Headers(init.headers);
   headers.set('authorization', `Bearer ${headers.get('x-service-apikey')}`);
   headers.delete('x-service-apikey');
@@ -91,7 +91,7 @@ const otherwise: Middleware = (next) => (url, init) => {
 
 test('a lenient service accepts requests that deviate from the document, and lists the deviations', async () => {
   await using service = await createTestService({ lenient: true });
-  const deviating = service.reseller({ middleware: [otherwise] });
+  const deviating = service.reseller({ middleware: [deviatingTransport] });
   const { response } = await deviating.vm.create(forms.createVm.smallest).withMeta();
   expect(response.headers.get('deviation')).toBe('bearer-token, json-body, trailing-slash');
   expect(Object.keys((await service.reseller().accounting.currentInvoice()).positions.vms)).toHaveLength(1);
@@ -99,16 +99,16 @@ test('a lenient service accepts requests that deviate from the document, and lis
   expect(usual.response.headers.get('deviation')).toBeNull();
 });
 
-test('a service of which nothing is said refuses them', async () => {
+test('a service is strict by default and refuses them', async () => {
   for (const options of [{}, { lenient: false }]) {
     await using service = await createTestService(options);
-    const deviating = service.reseller({ middleware: [otherwise] });
+    const deviating = service.reseller({ middleware: [deviatingTransport] });
     await expect(deviating.vm.create(forms.createVm.smallest)).rejects.toMatchObject({ status: 404 });
     expect(Object.keys((await service.reseller().accounting.currentInvoice()).positions.vms)).toEqual([]);
   }
 });
 
-test('the examples are typed', () => {
-  expect(answers.createVm.created.data.config.cores satisfies number).toBeGreaterThan(0);
+test('the examples have the types of the client', () => {
+  expect(responses.createVm.created.data.config.cores satisfies number).toBeGreaterThan(0);
   expect(forms.setDomainNameservers.five.ns5 satisfies string).toBeTruthy();
 });

@@ -20,7 +20,7 @@ export interface ServiceResponse {
 }
 
 /** Timeout of a request in milliseconds. */
-const PATIENCE = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /**
  * Sends a request to one instance.
@@ -33,7 +33,7 @@ export async function fetchOf(baseUrl: string, apiKey: string, { method, path, f
     method,
     headers: { 'x-service-apikey': apiKey, ...(key === undefined ? {} : { 'idempotency-key': key }) },
     body: form ? new URLSearchParams(form) : null,
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: JSON.parse(text), milliseconds: performance.now() - begun };

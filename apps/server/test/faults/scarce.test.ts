@@ -107,7 +107,7 @@ test.each(setUps)(
     for (let round = 0; round < ROUNDS; round++) {
       for (const { name, refusal, prepare, expectUsedUp } of scarcities) {
         const account = await prepare(server, now);
-        const before = (await bought(server, account)).length;
+        const before = (await boughtVms(server, account)).length;
         const begun = performance.now();
         const responses = await Promise.all(
           Array.from({ length: ASKING }, (_, number) => {
@@ -117,7 +117,7 @@ test.each(setUps)(
         );
         tell(`${engine}, ${instances} instance(s), ${name}: ${ASKING} responses within ${Math.round(performance.now() - begun)} ms`);
         expect(tally(responses)).toEqual({ '200 success': ENOUGH_FOR, [`${refusal.status} ${refusal.type}`]: ASKING - ENOUGH_FOR });
-        expect((await bought(server, account)).length - before).toBe(ENOUGH_FOR);
+        expect((await boughtVms(server, account)).length - before).toBe(ENOUGH_FOR);
         await expectUsedUp?.(server, account);
         // The resource is used up, so the next purchase is refused like the others.
         const next = await fetchOf(server.baseUrl, account.apiKey, vmPurchase('next'));
@@ -132,7 +132,7 @@ test.each(setUps)(
 );
 
 /** Identifiers of the VMs on the current invoice. */
-async function bought({ baseUrl }: Server, { apiKey }: Account): Promise<string[]> {
+async function boughtVms({ baseUrl }: Server, { apiKey }: Account): Promise<string[]> {
   const { body } = await fetchOf(baseUrl, apiKey, { method: 'GET', path: '/accounting/invoices/current' });
   return Object.keys(body.data.positions.vms);
 }

@@ -321,7 +321,7 @@ export function listRequests(client: Client, form?: FormInput<NonNullable<types.
 }
 
 /** What each operation returns. */
-export interface Answers {
+export interface OperationData {
   createVm: types.CreateVmSuccess['data'];
   reinstallVm: types.ReinstallVmSuccess['data'];
   listVmHosts: types.ListVmHostsSuccess['data'];

@@ -88,8 +88,8 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   RequestLogItem: { of: { requestID: { or: 's' }, requestDate: { or: 's' }, success: { or: 'i' }, endpoint: { or: 's' }, method: { or: 's' }, request_body: { or: 's' }, error_type: { or: 'sz' }, response_body: { or: 's' } } },
 };
 
-/** The shape of each operation's good answer. */
-export const ANSWERS: Readonly<Record<string, Shape>> = {
+/** The shape of each operation's response. */
+export const OPERATION_SHAPES: Readonly<Record<string, Shape>> = {
   createVm: { of: { status: { or: 's', seen: ['success', 'success'] }, requestID: 'RequestId', message: { or: 's' }, data: 'CreatedVm' } },
   reinstallVm: { of: { status: { or: 's', seen: ['success', 'success'] }, requestID: 'RequestId', message: { or: 's' }, data: { or: 'z' } } },
   listVmHosts: { of: { status: { or: 's', seen: ['success', 'success'] }, requestID: 'RequestId', message: { or: 's' }, data: { list: 'VmHost' } } },

@@ -1,8 +1,8 @@
-import type { Answer } from './request.ts';
+import type { ApiResponse } from './request.ts';
 
-/** An answer with its metadata. */
-export interface WithMeta<T> extends Answer<T> {
-  /** Paths within `data` that the request log masks and that are therefore missing. Only for answers that were found in the log. */
+/** A response with its metadata. */
+export interface WithMeta<T> extends ApiResponse<T> {
+  /** Paths within `data` that the request log masks and that are therefore missing. Only for responses that were found in the log. */
   readonly masked?: readonly string[];
 }
 
@@ -14,15 +14,15 @@ export interface Call<T> extends Promise<T> {
   asResponse(): Promise<Response>;
 }
 
-export function callOf<T>(answer: Promise<WithMeta<T>>): Call<T> {
-  const data = answer.then((found) => found.data);
+export function callOf<T>(response: Promise<WithMeta<T>>): Call<T> {
+  const data = response.then((found) => found.data);
   function instead<R>(other: Promise<R>): Promise<R> {
     // A caller that uses another promise need not handle the rejection of this one as well.
     data.catch(() => {});
     return other;
   }
   return Object.assign(data, {
-    withMeta: () => instead(answer),
-    asResponse: () => instead(answer.then(({ response }) => response.clone())),
+    withMeta: () => instead(response),
+    asResponse: () => instead(response.then((found) => found.response.clone())),
   });
 }

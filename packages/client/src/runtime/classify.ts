@@ -1,11 +1,11 @@
-/** What one sending tells: whether the request was carried out, and which error describes it. */
+/** Classifies the result of one attempt: whether the request was carried out, and which error describes it. */
 import {
   AbortedError,
   AuthenticationError,
   ConflictError,
   ConnectionError,
   CreditLimitError,
-  AnswerError,
+  ResponseError,
   InvalidError,
   NotFoundError,
   PermissionError,
@@ -14,10 +14,10 @@ import {
   ServerError,
   TimeoutError,
 } from './errors.ts';
-import type { ErrorClass, ErrorDetails, AnswerReason } from './errors.ts';
+import type { ErrorClass, ErrorDetails, ResponseErrorReason } from './errors.ts';
 import { parseJson } from './json.ts';
 import { rootCause } from './send.ts';
-import type { Received, Unanswered } from './send.ts';
+import type { Received, NoResponse } from './send.ts';
 
 export type Verdict = Success | Failure;
 
@@ -30,17 +30,17 @@ export interface Success {
 
 export interface Failure {
   readonly kind: 'failure';
-  /** Who answered: the API itself, something before it such as a gateway, or no one. */
+  /** The source of the response: the API, something in front of it such as a gateway, or none. */
   readonly source: 'api' | 'foreign' | 'none';
-  /** Whether this sending was carried out, as far as it tells. */
+  /** Whether this attempt was carried out, as far as its result tells. */
   readonly carriedOut: 'no' | 'unknown';
-  /** Whether the API refused the request itself. Such a refusal also settles every earlier sending with the same key. */
+  /** Whether the API refused the request itself. Such a refusal also settles every earlier attempt with the same key. */
   readonly settles: boolean;
-  /** Whether another sending may fare better. */
+  /** Whether a retry may succeed. */
   readonly transient: boolean;
   /** Milliseconds that the server asks to wait. */
   readonly retryAfterMs?: number | undefined;
-  /** Describes the failure when no further sending follows. */
+  /** Describes the failure when no retry follows. */
   readonly error: {
     readonly Class: ErrorClass;
     readonly message: string;
@@ -49,24 +49,24 @@ export interface Failure {
   };
 }
 
-export function classifyUnanswered(attempt: Unanswered, timeoutMs: number): Failure {
+export function classifyNoResponse(attempt: NoResponse, timeoutMs: number): Failure {
   const { kind, left, status, cause } = attempt;
-  const [Class, message] = describeUnanswered(attempt, timeoutMs);
+  const [Class, message] = describeNoResponse(attempt, timeoutMs);
   return {
     kind: 'failure',
     source: 'none',
     carriedOut: left ? 'unknown' : 'no',
     settles: false,
     transient: kind !== 'aborted',
-    error: { Class, message, details: { status, ...(Class === AnswerError && { reason: 'cut' }) }, cause },
+    error: { Class, message, details: { status, ...(Class === ResponseError && { reason: 'cut' }) }, cause },
   };
 }
 
-function describeUnanswered({ kind, status, cause }: Unanswered, timeoutMs: number): readonly [ErrorClass, string] {
+function describeNoResponse({ kind, status, cause }: NoResponse, timeoutMs: number): readonly [ErrorClass, string] {
   if (kind === 'aborted') return [AbortedError, 'the signal aborted the call'];
   if (kind === 'timeout') return [TimeoutError, `no complete response within ${timeoutMs} ms`];
   const why = String(rootCause(cause));
-  return status === undefined ? [ConnectionError, `no response: ${why}`] : [AnswerError, `the response broke off: ${why}`];
+  return status === undefined ? [ConnectionError, `no response: ${why}`] : [ResponseError, `the response broke off: ${why}`];
 }
 
 /** A page of a gateway says nothing about what happened behind it, whatever its status. */
@@ -83,7 +83,7 @@ export function classifyForeign(received: Received): Failure {
     transient: isTransient(status) || reason === 'cut',
     retryAfterMs: retryAfterMs(headers),
     error: {
-      Class: AnswerError,
+      Class: ResponseError,
       message: `the response is not from the API: status ${status}, ${reason}${target}. Is the baseUrl right?`,
       details: { status, reason },
     },
@@ -95,14 +95,14 @@ export function isRedirect(status: number): boolean {
   return status < 200 || (status >= 300 && status < 400);
 }
 
-function foreignReason({ status, text }: Received): AnswerReason {
+function foreignReason({ status, text }: Received): ResponseErrorReason {
   if (isRedirect(status)) return 'redirect';
   if (parseJson(text) !== undefined) return 'no-envelope';
   if (/^\s*</.test(text)) return 'html';
   return /^\s*\{/.test(text) ? 'cut' : 'not-json';
 }
 
-/** Whether another sending may fare better than a response with this status. */
+/** Whether a retry may succeed after a response with this status. */
 export function isTransient(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
 }

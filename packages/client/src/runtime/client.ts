@@ -36,7 +36,7 @@ export interface SdkInput extends RequestOptions {
 /** What the generated functions carry along without sending it: the facts of the operation. */
 export type ClientMeta = Operation;
 
-/** What `openapi-ts` knows of an operation's input. */
+/** The type of an operation's input in `openapi-ts`. */
 export interface TDataShape {
   readonly body?: unknown;
   readonly headers?: unknown;
@@ -57,7 +57,7 @@ export type Options<
 
 export type RequestResult<_Responses, _Errors, _ThrowOnError extends boolean> = Call<never>;
 
-/** The generated functions spread it for forms. How a form is encoded, the operation says. */
+/** The generated functions spread it for forms. The operation says how a form is encoded. */
 export const urlSearchParamsBodySerializer = {};
 
 /** A client that hands each request to a function. */
@@ -92,9 +92,9 @@ export function connectToReseller(config: ClientConfig, adviceWhenLost: string, 
 export function createClient(config: ClientConfig): Client {
   const connection = connectToReseller({ ...config }, 'Find out whether it was carried out before you make the call again');
   return clientOf((method, input) => {
-    async function answer() {
+    async function respond() {
       return shape(input.meta, await send(connection, prepare(connection, method, input)));
     }
-    return callOf(answer());
+    return callOf(respond());
   });
 }

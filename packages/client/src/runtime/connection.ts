@@ -1,4 +1,4 @@
-/** A server, how to reach it, and what its responses told about it. */
+/** A server, its address, and the facts that its responses have shown. */
 import type { Verdict } from './classify.ts';
 import type { ClientConfig, Clock, Fetch } from './options.ts';
 import type { Received } from './send.ts';

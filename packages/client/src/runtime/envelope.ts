@@ -35,13 +35,13 @@ function classifyRefusal({ status, headers }: Received, { type, requestID, messa
     retryAfterMs: retryAfterMs(headers),
     error: {
       Class: classOf(status),
-      message: message === '' ? `the service answered with status ${status}` : message,
+      message: message === '' ? `the service responded with status ${status}` : message,
       details: { status, type, requestID, fields: readFieldErrors(data) },
     },
   };
 }
 
-/** Refusals of the caller, or of any request at this moment. An earlier sending may have been carried out all the same. */
+/** Refusals of the caller, or of any request at this moment. An earlier attempt may still have been carried out. */
 const SAYS_NOTHING_OF_THE_REQUEST: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 501, 503]);
 
 function readEnvelope({ status, text }: Received): Envelope | undefined {
@@ -51,7 +51,7 @@ function readEnvelope({ status, text }: Received): Envelope | undefined {
 }
 
 /**
- * All members must be there: other services answer with a `status` and `data` too. The content of `data` is not checked here:
+ * All members must be there: responses of other services may have a `status` and `data` too. The content of `data` is not checked here:
  * the generated signatures give its type. Unknown fields and values must not fail a call that succeeded; `onDrift` reports them.
  */
 function isEnvelope(json: unknown): json is Envelope {

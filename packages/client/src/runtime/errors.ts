@@ -13,11 +13,11 @@ export interface ErrorDetails {
   readonly retryAfter?: number | undefined;
   readonly uncertain?: boolean | undefined;
   readonly fields?: readonly FieldError[] | undefined;
-  readonly reason?: AnswerReason | undefined;
+  readonly reason?: ResponseErrorReason | undefined;
 }
 
 /** Why a response is not from this API: an HTML page, other text, JSON without the envelope, a body that ends early, or a redirect. */
-export type AnswerReason = 'html' | 'not-json' | 'no-envelope' | 'cut' | 'redirect';
+export type ResponseErrorReason = 'html' | 'not-json' | 'no-envelope' | 'cut' | 'redirect';
 
 /** A class of errors. */
 export interface ErrorClass<E extends ResellerError = ResellerError> {
@@ -113,9 +113,9 @@ export class AbortedError extends ResellerError {
 }
 
 /** The response is not from this API. */
-export class AnswerError extends ResellerError {
-  static override readonly name = 'AnswerError';
-  declare readonly reason: AnswerReason;
+export class ResponseError extends ResellerError {
+  static override readonly name = 'ResponseError';
+  declare readonly reason: ResponseErrorReason;
 }
 
 /** `beforeBillable`, `budget` or `readOnly` refused the call. Nothing was sent. */

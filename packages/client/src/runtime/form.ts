@@ -68,7 +68,7 @@ function isOfType(type: FieldType, value: unknown): boolean {
   return type === 'number' ? Number.isFinite(value) : typeof value === type;
 }
 
-/** Percent-encodes a text, including the quote that would end an argument of a command line. Undefined when half a character is in it. */
+/** Percent-encodes a text, including the quote that would end an argument of a command line. Undefined if it has a lone surrogate. */
 export function encodeText(text: string): string | undefined {
   return text.isWellFormed() ? encodeURIComponent(text).replaceAll("'", '%27') : undefined;
 }

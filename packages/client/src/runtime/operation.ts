@@ -4,7 +4,7 @@ export interface Operation {
   readonly id: string;
   /** Whether it changes nothing, changes something, or costs money each time it succeeds. */
   readonly effect: 'read' | 'write' | 'purchase';
-  /** Whether a second sending never has a second effect (`x-retry: safe`). */
+  /** Whether a repeated request never has a second effect (`x-retry: safe`). */
   readonly repeatable?: boolean;
   /** Whether it takes an `Idempotency-Key`. */
   readonly keyed?: boolean;

@@ -5,7 +5,7 @@ import type { Values } from './form.ts';
 /** A function like the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Wraps each sending: takes what sends, and returns what is called instead. */
+/** Wraps each attempt: takes the function that sends the request, and returns its replacement. */
 export type Middleware = (next: Fetch) => Fetch;
 
 /** A source of time. */
@@ -28,7 +28,7 @@ export interface ClientConfig {
   middleware?: readonly Middleware[] | undefined;
   /** Headers of every request. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Milliseconds that one sending may take, including its response. Default 30,000. */
+  /** Milliseconds that one attempt may take, including its response. Default 30,000. */
   timeoutMs?: number | undefined;
   /** How many times a request is sent again when that is harmless. Default 2. */
   maxRetries?: number | undefined;
@@ -49,13 +49,13 @@ export interface ClientConfig {
 export interface RequestOptions {
   /** Aborts the call. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds that one sending may take, including its response. */
+  /** Milliseconds that one attempt may take, including its response. */
   timeoutMs?: number | undefined;
   /** How many times the request is sent again when that is harmless. */
   maxRetries?: number | undefined;
   /**
-   * Names this attempt. By default each call has a random key. Keep a key of your own to repeat the call after a crash, on a
-   * server that honours keys. Characters that a header cannot hold are percent-encoded.
+   * The key of the call and all its attempts. By default, each call has a random key. Store your own key to repeat the call after a crash,
+   * on a server that honours keys. Characters that a header cannot have are percent-encoded.
    */
   idempotencyKey?: string | undefined;
   /** Further headers. */
@@ -96,7 +96,7 @@ export type ClientEvent = Step &
   DryRun & {
     /** From 1. */
     readonly attempt: number;
-    /** Since this sending began. */
+    /** Since this attempt began. */
     readonly milliseconds: number;
   };
 
@@ -124,5 +124,5 @@ export interface Logger {
   error(message: string, details?: object): void;
 }
 
-/** `debug` logs every sending, `info` every call that changed something, `warn` every retry, `error` every unknown outcome. */
+/** `debug` logs every attempt, `info` every call that changed something, `warn` every retry, `error` every unknown outcome. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'off';

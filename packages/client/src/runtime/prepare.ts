@@ -63,7 +63,7 @@ export function dryRunOf({ operation, method, url, fields, curl }: Prepared): Dr
   return { operation: operation.id, billable: operation.effect === 'purchase', method, url, form, curl };
 }
 
-/** Single quotes keep a shell from reading anything into the values. In none of them is a single quote: `encodeText` encodes it. */
+/** Single quotes prevent a shell from interpreting the values. No value contains a single quote, because `encodeText` encodes it. */
 function curlOf(method: string, url: string, idempotencyKey: string | undefined, fields: readonly EncodedField[]): string {
   const body = formText(fields.map(({ name, text, shown }) => ({ name, text: shown === MASK ? MASK : text })));
   return [

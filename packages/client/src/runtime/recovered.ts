@@ -1,6 +1,6 @@
 import type { SecretName } from '../generated/document.gen.ts';
 
-/** An answer that may come from the request log, which masks secrets: properties that the document marks as secret may be missing. */
+/** A response that may come from the request log, which masks secrets: properties that the document marks as secret may be missing. */
 export type Recovered<T> = T extends readonly (infer Item)[]
   ? Recovered<Item>[]
   : T extends object

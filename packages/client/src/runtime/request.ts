@@ -1,5 +1,5 @@
-/** A request from its first sending until it is settled. */
-import { classifyUnanswered } from './classify.ts';
+/** A request from its first attempt until it is settled. */
+import { classifyNoResponse } from './classify.ts';
 import type { Failure, Success } from './classify.ts';
 import { learnKeySupport } from './connection.ts';
 import type { Connection } from './connection.ts';
@@ -22,12 +22,12 @@ export interface Sendable {
   /** Undefined when the operation takes no key. */
   readonly idempotencyKey?: string | undefined;
   readonly options: RequestOptions;
-  /** Whether an earlier sending of it may have been carried out. */
+  /** Whether an earlier attempt may have been carried out. */
   readonly isLost?: boolean;
 }
 
 /** A successful response. */
-export interface Answer<T> {
+export interface ApiResponse<T> {
   readonly data: T;
   /** Null on some account and accounting lists. */
   readonly requestID: string | null;
@@ -62,7 +62,7 @@ export function errorOf<E extends ResellerError>(
  * @throws OutcomeUnknownError when it may have been carried out and must not take effect twice.
  * @throws ResellerError of another class when it was not carried out, or when that does not matter.
  */
-export async function send(connection: Connection, request: Sendable, observe: Observe = () => {}): Promise<Answer<never>> {
+export async function send(connection: Connection, request: Sendable, observe: Observe = () => {}): Promise<ApiResponse<never>> {
   const { fetch, clock, keys } = connection;
   const { operation, options } = request;
   const { signal, timeoutMs = connection.timeoutMs, maxRetries = connection.maxRetries } = options;
@@ -77,10 +77,10 @@ export async function send(connection: Connection, request: Sendable, observe: O
       const verdict = connection.classify(attempt);
       if (verdict.kind === 'success') {
         observe({ type: 'response', status: attempt.status, requestID: verdict.requestID }, attempts);
-        return answerOf(attempt, verdict, attempts);
+        return responseOf(attempt, verdict, attempts);
       }
       failure = verdict;
-    } else failure = classifyUnanswered(attempt, timeoutMs);
+    } else failure = classifyNoResponse(attempt, timeoutMs);
     isLost = isLostAfter(isLost, failure);
     const isRepeatable = operation.repeatable === true || (keys.honoured === true && operation.keyed === true);
     const delay = retryDelayMs(failure, { isRepeatable, mayBeCarriedOut: isLost, retries: attempts - 1, maxRetries });
@@ -127,7 +127,11 @@ function wireRequestOf({ credentials, headers }: Connection, { method, url, body
   };
 }
 
-function answerOf({ status, statusText, headers, text }: Received, { data, requestID, message }: Success, attempts: number): Answer<never> {
+function responseOf(
+  { status, statusText, headers, text }: Received,
+  { data, requestID, message }: Success,
+  attempts: number,
+): ApiResponse<never> {
   // A status without a body takes none, not even an empty one.
   const response = new Response(text === '' ? null : text, { status, statusText, headers });
   return { data, requestID, message, status, attempts, response };

@@ -3,9 +3,9 @@ import type { Failure } from './classify.ts';
 
 /** The facts that are known after an attempt failed. */
 export interface RetryState {
-  /** A second sending never has a second effect, by the document or because the server honours the key that is sent. */
+  /** A repeated request never has a second effect, by the document or because the server honours its idempotency key. */
   readonly isRepeatable: boolean;
-  /** Whether any sending so far may have been carried out. */
+  /** Whether any attempt so far may have been carried out. */
   readonly mayBeCarriedOut: boolean;
   /** How many times the request was sent again so far. */
   readonly retries: number;
@@ -22,7 +22,7 @@ export function retryDelayMs(failure: Pick<Failure, 'transient' | 'source' | 're
   const { isRepeatable, mayBeCarriedOut, retries, maxRetries } = state;
   if (retries >= maxRetries) return undefined;
   if (mayBeCarriedOut && !isRepeatable) return undefined;
-  // The response to an earlier sending was lost: any further response of the API brings certainty.
+  // The response to an earlier attempt was lost: any further response of the API brings certainty.
   const isWorthIt = failure.transient || (mayBeCarriedOut && failure.source === 'foreign');
   if (!isWorthIt) return undefined;
   if (failure.retryAfterMs !== undefined) return failure.retryAfterMs <= MAX_RETRY_AFTER_MS ? failure.retryAfterMs : undefined;
@@ -34,7 +34,7 @@ export function backoffMs(retries: number): number {
   return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries) * (1 + Math.random());
 }
 
-/** Whether any sending may have been carried out, after one more failed. */
+/** Whether any attempt may have been carried out, after another one failed. */
 export function isLostAfter(before: boolean, { carriedOut, settles }: Failure): boolean {
   if (settles) return false;
   return before || carriedOut === 'unknown';

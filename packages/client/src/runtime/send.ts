@@ -1,4 +1,4 @@
-/** One sending of a request, with its timeout. */
+/** One attempt of a request, with its timeout. */
 import type { Fetch } from './options.ts';
 
 /** A request as it goes over the wire. */
@@ -9,8 +9,8 @@ export interface WireRequest {
   readonly body: string | null;
 }
 
-/** What came of one sending. */
-export type Attempt = Received | Unanswered;
+/** The result of one attempt. */
+export type Attempt = Received | NoResponse;
 
 /** A whole response. */
 export interface Received {
@@ -22,7 +22,7 @@ export interface Received {
 }
 
 /** No whole response. */
-export interface Unanswered {
+export interface NoResponse {
   readonly kind: 'aborted' | 'timeout' | 'disconnected';
   /** False when the request certainly did not leave this machine. */
   readonly left: boolean;

@@ -1,11 +1,11 @@
 /** Lists in one shape: whatever the API wraps a list in, the client returns an array. */
 import { isRecord } from './json.ts';
 import type { ListShape, Operation } from './operation.ts';
-import type { Answer } from './request.ts';
+import type { ApiResponse } from './request.ts';
 
-/** The answer with its list as an array. */
-export function shape<A extends Answer<unknown>>({ list }: Operation, answer: A): A {
-  return list ? { ...answer, data: arrayOf(list, answer.data) } : answer;
+/** The response with its list as an array. */
+export function shape<R extends ApiResponse<unknown>>({ list }: Operation, response: R): R {
+  return list ? { ...response, data: arrayOf(list, response.data) } : response;
 }
 
 function arrayOf(list: ListShape, data: unknown): unknown {

@@ -97,8 +97,8 @@ function reportOf(verdict: Verdict, state: State, failOn: Verdict): SettledRepor
 const cases = VERDICTS.flatMap((verdict) =>
   STATES.flatMap((state) =>
     VERDICTS.map((failOn) => {
-      const isGraveEnough = VERDICTS.indexOf(verdict) <= VERDICTS.indexOf(failOn);
-      return { verdict, state, failOn, fails: state !== 'accepted' && isGraveEnough };
+      const isSevereEnough = VERDICTS.indexOf(verdict) <= VERDICTS.indexOf(failOn);
+      return { verdict, state, failOn, fails: state !== 'accepted' && isSevereEnough };
     }),
   ),
 );

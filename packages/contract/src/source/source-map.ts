@@ -50,8 +50,9 @@ interface Anchor {
  * file, the component of the bundle is that file.
  * @param root path of the root file
  * @param base folder to which file names are relative
+ * @param earlier an earlier map, from which unchanged files are taken without being parsed again
  */
-export async function mapSources(bundle: OpenApiDocument, root: string, base: string): Promise<SourceMap> {
+export async function mapSources(bundle: OpenApiDocument, root: string, base: string, earlier?: SourceMap): Promise<SourceMap> {
   const files = new Map<string, SourceFile>();
   const anchors = new Map<string, Anchor>();
   async function read(path: string): Promise<SourceFile | undefined> {
@@ -59,8 +60,8 @@ export async function mapSources(bundle: OpenApiDocument, root: string, base: st
     if (known !== undefined) return known;
     const text = await readFile(path, 'utf8').catch(() => undefined);
     if (text === undefined) return undefined;
-    const lines = new LineCounter();
-    const file: SourceFile = { path, text, document: parseDocument(text, { lineCounter: lines, keepSourceTokens: true }), lines };
+    const parsed = earlier?.fileOf(path);
+    const file = parsed?.text === text ? parsed : parseFile(path, text);
     files.set(path, file);
     return file;
   }
@@ -90,6 +91,11 @@ export async function mapSources(bundle: OpenApiDocument, root: string, base: st
     fileOf: (path) => files.get(path),
     locate: (pointer) => locate(pointer, anchors, base),
   };
+}
+
+function parseFile(path: string, text: string): SourceFile {
+  const lines = new LineCounter();
+  return { path, text, document: parseDocument(text, { lineCounter: lines, keepSourceTokens: true }), lines };
 }
 
 /** Follows a reference to another file. Returns the same anchor when there is none. */

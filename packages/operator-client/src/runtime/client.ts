@@ -70,10 +70,10 @@ export function createClient(config: ClientConfig): Client {
   });
   function via(method: string): Send {
     return (input) => {
-      async function answer() {
+      async function respond() {
         return send(connection, prepare(connection, method, input));
       }
-      return callOf(answer());
+      return callOf(respond());
     };
   }
   return { delete: via('DELETE'), get: via('GET'), post: via('POST'), put: via('PUT') };

@@ -9,8 +9,8 @@ export function classifyProblem(received: Received): Verdict {
   const json = parseJson(text);
   if (isRedirect(status)) return classifyForeign(received);
   if (status < 300) {
-    const isAnswer = text === '' || json !== undefined;
-    return isAnswer ? { kind: 'success', data: dataOf(text), requestID: null, message: '' } : classifyForeign(received);
+    const isSuccess = text === '' || json !== undefined;
+    return isSuccess ? { kind: 'success', data: dataOf(text), requestID: null, message: '' } : classifyForeign(received);
   }
   if (!isProblem(json)) return classifyForeign(received);
   const isUnknown = status >= 500 && status !== 501 && status !== 503;
@@ -18,7 +18,7 @@ export function classifyProblem(received: Received): Verdict {
     kind: 'failure',
     source: 'api',
     carriedOut: isUnknown ? 'unknown' : 'no',
-    // The API has no idempotency keys, so a refusal says nothing about an earlier sending.
+    // The API has no idempotency keys, so a refusal says nothing about an earlier attempt.
     settles: false,
     transient: isTransient(status),
     retryAfterMs: retryAfterMs(headers),

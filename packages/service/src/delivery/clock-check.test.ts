@@ -8,8 +8,8 @@ import type { ClockLimits } from './clock-check.ts';
 const NOW = Date.UTC(2026, 10, 10, 12);
 const LIMITS: ClockLimits = { maxSkewMs: 5_000, maxJumpMs: 7_200_000, confirmedUntilMs: -Infinity };
 
-/** A check of a clock that the test sets, with everything that it reported. */
-function checked(store: Store, limits: Partial<ClockLimits> = {}) {
+/** A check of a clock that the test sets, with its reports. */
+function newClockCheck(store: Store, limits: Partial<ClockLimits> = {}) {
   const clock = { time: NOW, now: () => clock.time };
   const reports: (string | undefined)[] = [];
   const check = createClockCheck({
@@ -28,9 +28,9 @@ test('by default, a clock may differ by 5 seconds and jump by 48 hours', () => {
 });
 
 describe('a store of one process', () => {
-  test('accepts any clock before it was in use, and keeps the time from then on', async () => {
+  test('accepts any clock at the first start, and stores its time from then on', async () => {
     const store = await seededStore();
-    const { clock, check, compare } = checked(store);
+    const { clock, check, compare } = newClockCheck(store);
     await compare();
     expect(await markOf(store)).toEqual([]);
     await check.mark();
@@ -40,10 +40,10 @@ describe('a store of one process', () => {
     expect(await markOf(store)).toEqual([{ id: 1, newest: NOW + 60_000 }]);
   });
 
-  test('accepts a jump up to the limit, and refuses one by a millisecond more', async () => {
+  test('accepts a jump up to the limit, and refuses one that is a millisecond longer', async () => {
     ownProcessTime();
     const store = await seededStore();
-    const { clock, check, compare, reports } = checked(store);
+    const { clock, check, compare, reports } = newClockCheck(store);
     await check.mark();
     clock.time = NOW + LIMITS.maxJumpMs;
     await compare();
@@ -62,18 +62,18 @@ describe('a store of one process', () => {
     expect(reports).toEqual([message, undefined]);
   });
 
-  test('refuses to keep the time of a wrong clock', async () => {
+  test('does not store the time of a wrong clock', async () => {
     const store = await seededStore();
-    const { clock, check } = checked(store);
+    const { clock, check } = newClockCheck(store);
     await check.mark();
     clock.time = NOW + LIMITS.maxJumpMs + 1;
     await expect(check.mark()).rejects.toThrow(ClockError);
     expect(await markOf(store)).toEqual([{ id: 1, newest: NOW }]);
   });
 
-  test('accepts a clock that is behind the newest time', async () => {
+  test('accepts a clock that is behind the stored time', async () => {
     const store = await seededStore();
-    const { clock, check, compare } = checked(store);
+    const { clock, check, compare } = newClockCheck(store);
     await check.mark();
     clock.time = 0;
     await expect(compare()).resolves.toBeUndefined();
@@ -84,7 +84,7 @@ describe('a store of one process', () => {
     ownProcessTime();
     const store = await seededStore();
     const confirmedUntilMs = NOW + 10 * LIMITS.maxJumpMs;
-    const { clock, check, compare } = checked(store, { confirmedUntilMs });
+    const { clock, check, compare } = newClockCheck(store, { confirmedUntilMs });
     await check.mark();
     clock.time = confirmedUntilMs;
     await compare();
@@ -92,29 +92,29 @@ describe('a store of one process', () => {
     await expect(compare()).rejects.toThrow(ClockError);
   });
 
-  test('lets the clock advance as much as the process, without a query', async () => {
+  test('accepts a clock that advances as much as the process, without a query', async () => {
     const time = ownProcessTime();
     const store = await seededStore();
-    const { clock, check } = checked(store);
+    const { clock, check } = newClockCheck(store);
     await check.mark();
     await store.close();
     time.now += 1_000_000;
     clock.time = NOW + LIMITS.maxJumpMs + 1_000_000;
     await expect(check.assertRight()).resolves.toBeUndefined();
     clock.time++;
-    // It asks the store, which is closed.
+    // A longer advance needs a query, and the store is closed.
     await expect(check.assertRight()).rejects.toThrow(/not open|finalized/);
   });
 
-  test('a clock that was wrong is compared again each time until it is right', async () => {
+  test('compares a wrong clock again each time until it is right', async () => {
     ownProcessTime();
     const store = await seededStore();
-    const { clock, check, reports } = checked(store);
+    const { clock, check, reports } = newClockCheck(store);
     await check.mark();
     clock.time = NOW + LIMITS.maxJumpMs + 1;
     await expect(check.assertRight()).rejects.toThrow(ClockError);
     await expect(check.assertRight()).rejects.toThrow(ClockError);
-    // Another process has used the store since, with the same clock.
+    // Another process with the same clock has used the store in the meantime.
     await store.commit(({ db }) => db.updateTable('clock_mark').set({ newest: clock.time }).execute());
     await expect(check.assertRight()).resolves.toBeUndefined();
     expect(reports).toEqual([expect.any(String), undefined]);
@@ -125,11 +125,11 @@ describe('a store that instances share', () => {
   test.each([
     [1, 'ahead of'],
     [-1, 'behind'],
-  ])('accepts a clock up to the limit, and refuses one that is a millisecond further (%d, %s)', async (sign, words) => {
+  ])('accepts a difference up to the limit, and refuses one of a millisecond more (%d, %s)', async (sign, words) => {
     ownProcessTime();
     const { store, setTime } = await sharedStore();
     await setTime(NOW);
-    const { clock, compare, reports } = checked(store);
+    const { clock, compare, reports } = newClockCheck(store);
     clock.time = NOW + sign * LIMITS.maxSkewMs;
     await compare();
     clock.time += sign;
@@ -154,25 +154,25 @@ describe('a store that instances share', () => {
     ownProcessTime();
     const { store, setTime } = await sharedStore();
     await setTime(NOW);
-    const { clock, compare } = checked(store);
+    const { clock, compare } = newClockCheck(store);
     clock.time = NOW + LIMITS.maxSkewMs + beyond;
     await expect(compare()).rejects.toThrow(`The clock of this machine is ${text} ahead of`);
   });
 
-  test('counts a single second as such', async () => {
+  test('writes a single second in the singular', async () => {
     ownProcessTime();
     const { store, setTime } = await sharedStore();
     await setTime(NOW);
-    const { clock, compare } = checked(store, { maxSkewMs: 1_000 });
+    const { clock, compare } = newClockCheck(store, { maxSkewMs: 1_000 });
     clock.time = NOW + 1_001;
     await expect(compare()).rejects.toThrow('is 1 second ahead of the clock of the database, and may differ by at most 1 second.');
   });
 
-  test('the clock must advance as much as the process, in both directions', async () => {
+  test('refuses a clock that advances more or less than the process', async () => {
     const time = ownProcessTime();
     const { store, setTime } = await sharedStore();
     await setTime(NOW);
-    const { clock, check, compare } = checked(store);
+    const { clock, check, compare } = newClockCheck(store);
     await compare();
     await store.close();
     time.now += 100_000;
@@ -186,11 +186,11 @@ describe('a store that instances share', () => {
     }
   });
 
-  test('the time of a slow query lies between its beginning and its end', async () => {
+  test('accepts any clock reading between the beginning and the end of a slow query', async () => {
     const time = ownProcessTime();
     const { store, setTime } = await sharedStore();
     await setTime(NOW);
-    const { clock, check } = checked(store);
+    const { clock, check } = newClockCheck(store);
     // The query takes 2 seconds, and the database may have read its clock at any moment of them.
     const slow = store.read((db) => check.compare(db));
     time.now += 2_000;
@@ -206,10 +206,10 @@ describe('a store that instances share', () => {
     await expect(check.assertRight()).rejects.toThrow(/not open|finalized/);
   });
 
-  test('keeps no time in the store', async () => {
+  test('stores no time', async () => {
     const { store, setTime } = await sharedStore();
     await setTime(NOW);
-    const { check } = checked(store);
+    const { check } = newClockCheck(store);
     await check.mark();
     expect(await markOf(store)).toEqual([]);
   });

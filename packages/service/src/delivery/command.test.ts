@@ -7,8 +7,8 @@ import { deliverCommand } from './command.ts';
 
 const failure = new Error('The port failed.');
 
-/** A witness that writes down the account's amounts before and after the change, in the transaction of the change. */
-async function commanded() {
+/** A witness that records the amounts of the account before and after the change, in the transaction of the change. */
+async function newWitness() {
   const one = await trialOn(await seededStore());
   const runtime = await one.runtime();
   const seen: unknown[] = [];
@@ -22,8 +22,8 @@ async function commanded() {
 }
 
 describe('a command', () => {
-  test('that gives something is witnessed before its reservation and after its confirmation', async () => {
-    const { runtime, give, request, witness, seen } = await commanded();
+  test('that gives something calls the witness before its reservation and after its confirmation', async () => {
+    const { runtime, give, request, witness, seen } = await newWitness();
     await expect(deliverCommand(runtime, 'give', give, request, witness)).resolves.toBe('given 5');
     expect(seen).toEqual([
       ['before', 0, 0, 'draw'],
@@ -31,8 +31,8 @@ describe('a command', () => {
     ]);
   });
 
-  test('that takes something away is witnessed before and after its reservation, from which on it takes effect', async () => {
-    const { runtime, take, request, witness, seen } = await commanded();
+  test('that takes something away calls the witness before and after its reservation, which is when it takes effect', async () => {
+    const { runtime, take, request, witness, seen } = await newWitness();
     await expect(deliverCommand(runtime, 'take', take, request, witness)).resolves.toBe('taken 5');
     expect(seen).toEqual([
       ['before', 0, 0, undefined],
@@ -41,7 +41,7 @@ describe('a command', () => {
   });
 
   test('needs no witness, and belongs to no Idempotency-Key', async () => {
-    const { runtime, give, request, before, reservations, clock } = await commanded();
+    const { runtime, give, request, before, reservations, clock } = await newWitness();
     let during: Awaited<ReturnType<typeof reservations>> = [];
     before.call = async () => {
       during = await reservations();
@@ -52,8 +52,8 @@ describe('a command', () => {
     expect(Number.parseInt(during[0]?.id.replaceAll('-', '').slice(0, 12) ?? '', 16)).toBe(clock.now());
   });
 
-  test('without a result is over when it is delivered', async () => {
-    const { runtime, give, request, steps } = await commanded();
+  test('without a result ends when it is delivered', async () => {
+    const { runtime, give, request, steps } = await newWitness();
     const nothing = { ...give, reserve: async () => ({ result: '' }) };
     await expect(deliverCommand(runtime, 'give', nothing, request)).resolves.toBe('');
     expect(steps.map(({ step }) => step)).toEqual(['draw']);
@@ -61,7 +61,7 @@ describe('a command', () => {
 
   test('whose witness fails changes nothing', async () => {
     for (const when of ['before', 'after'] as const) {
-      const { runtime, give, take, request, amounts, reservations } = await commanded();
+      const { runtime, give, take, request, amounts, reservations } = await newWitness();
       const witness = {
         before: async () => {},
         after: async () => {},

@@ -27,7 +27,7 @@ test('never has more than 20 items running', async () => {
     [...gates.keys()],
     async (item) => {
       most = Math.max(most, ++running);
-      // The twentieth item frees the others; until then all of them hang.
+      // The first 19 items hang until the twentieth one releases them.
       if (item >= 19) for (const gate of gates) gate.resolve();
       await gates[item]?.promise;
       running--;
@@ -38,7 +38,7 @@ test('never has more than 20 items running', async () => {
   expect(most).toBe(20);
 });
 
-test('starts nothing after the service has begun to close', async () => {
+test('starts no items after the service has begun to close', async () => {
   const closing = new AbortController();
   const started: number[] = [];
   await forEachConcurrently(

@@ -31,7 +31,7 @@ async function trial() {
   };
 }
 
-/** Adds a key as an API does when it claims one. */
+/** Adds an Idempotency-Key as an API does when it claims one. */
 const claimKey = (store: Trial['store'], accountId: string, keyHash: string, state = 'pending') =>
   store.commit(({ db }) =>
     db
@@ -74,27 +74,27 @@ describe('a delivery that works', () => {
     ]);
   });
 
-  test('draws nothing if it takes something away', async () => {
+  test('draws no random values if it takes something away', async () => {
     const { take, steps } = await trial();
     await expect(take()).resolves.toBe('taken 5');
     expect(steps).toEqual([{ step: 'reserve' }, { step: 'call', token: 1 }, { step: 'confirm' }]);
   });
 
-  test('each call about a subject has a higher token', async () => {
+  test('passes a higher token in each call about a subject', async () => {
     const { give, take, steps } = await trial();
     await give();
     await take({ id: 'delivery-2' });
     expect(steps.flatMap(({ token }) => token ?? [])).toEqual([1, 2]);
   });
 
-  test.each(['give', 'take'] as const)('%s: an outcome of the first transaction ends the delivery before it begins', async (kind) => {
+  test.each(['give', 'take'] as const)('%s: ends before any call if the first transaction has an outcome', async (kind) => {
     const one = await trial();
     await expect(one[kind]({ reserving: async () => 'stored response' })).resolves.toBe('stored response');
     expect(namesOf(one)).toEqual(kind === 'give' ? ['draw'] : []);
     expect(await one.reservations()).toEqual([]);
   });
 
-  test.each(['give', 'take'] as const)('%s: with nothing to deliver, no port is called and no reservation stored', async (kind) => {
+  test.each(['give', 'take'] as const)('%s: calls no port and stores no reservation if there is nothing to deliver', async (kind) => {
     const one = await trial();
     const order = { confirming: async (_: unknown, result: string) => `confirmed: ${result}` };
     await expect(one[kind](order, { reserve: async () => ({ result: 'in place' }) })).resolves.toBe('confirmed: in place');
@@ -102,7 +102,7 @@ describe('a delivery that works', () => {
     expect(await one.reservations()).toEqual([]);
   });
 
-  test('a first transaction that neither reserves nor ends the delivery is a mistake of its caller', async () => {
+  test('throws if the first transaction neither reserves anything nor has an outcome', async () => {
     const { give, reservations } = await trial();
     await expect(give({ reserving: async () => undefined })).rejects.toThrow('The delivery give has neither a reservation nor an outcome.');
     expect(await reservations()).toEqual([]);
@@ -135,20 +135,20 @@ describe('a delivery that gives something', () => {
     }
   });
 
-  test('frees its Idempotency-Key when it is undone, and no other key', async () => {
+  test('frees its Idempotency-Key when it is undone, and keeps the other keys', async () => {
     const one = await trial();
     for (const key of ['mine', 'other']) await claimKey(one.store, one.accountId, key);
     await claimKey(one.store, 'another account', 'mine');
     one.before.call = fail();
     await expect(one.give({ keyHash: 'mine' })).rejects.toBe(failure);
     expect(await keysOf(one.store)).toEqual(['mine', 'other']);
-    // The one that is left belongs to another account.
+    // The remaining key belongs to another account.
     expect(
       await one.store.read((db) => db.selectFrom('idempotency_keys').select('account_id').where('key_hash', '=', 'mine').execute()),
     ).toEqual([{ account_id: 'another account' }]);
   });
 
-  test('keeps a key whose response is stored, and needs none', async () => {
+  test('keeps a key whose response is stored, and works without a key', async () => {
     const one = await trial();
     await claimKey(one.store, one.accountId, 'mine', 'done');
     one.before.call = fail();
@@ -157,7 +157,7 @@ describe('a delivery that gives something', () => {
     expect(await keysOf(one.store)).toEqual(['mine']);
   });
 
-  test.each(['compensate', 'rollBack'] as const)('whose %s fails as well is left to recovery, which undoes it once', async (step) => {
+  test.each(['compensate', 'rollBack'] as const)('whose %s fails as well is undone once by recovery', async (step) => {
     const one = await trial();
     one.before.call = fail();
     one.before[step] = fail();
@@ -175,7 +175,7 @@ describe('a delivery that gives something', () => {
     expect(tokens).toEqual(tokens.map((_, index) => index + 1));
   });
 
-  test('passes a refusal of the port on, after it was undone', async () => {
+  test('returns a refusal of the port after it was undone', async () => {
     const one = await trial();
     const refusal = new Refusal(409, 'wrong_state', 'Not now.');
     one.before.call = fail(refusal);
@@ -183,7 +183,7 @@ describe('a delivery that gives something', () => {
     expect(await one.amounts()).toEqual(NOTHING_LEFT);
   });
 
-  test('describes its failure, and whether it was undone already', async () => {
+  test('describes its failure, and whether it has been undone', async () => {
     for (const [fault, words] of [
       [undefined, 'undone true'],
       [fail(), 'undone false'],
@@ -223,7 +223,7 @@ describe('a delivery that takes something away', () => {
     }
   });
 
-  test('is left to recovery if it fails again, and is finished once', async () => {
+  test('is finished once by recovery if it fails again', async () => {
     const one = await trial();
     one.before.call = fail();
     await expect(one.take({}, { describeFailure: (_: unknown, isSettled: boolean) => `settled: ${isSettled}` })).rejects.toThrow(
@@ -249,8 +249,8 @@ describe('a delivery that takes something away', () => {
 });
 
 describe('recovery', () => {
-  /** Leaves deliveries behind whose call and compensation fail. */
-  async function interrupted(...ids: readonly string[]) {
+  /** Starts deliveries whose call and compensation fail, and returns their reservations. */
+  async function interruptDeliveries(...ids: readonly string[]) {
     const one = await trial();
     one.before.call = fail();
     one.before.compensate = fail();
@@ -262,14 +262,14 @@ describe('recovery', () => {
     return one;
   }
 
-  test('settles the oldest delivery first, and those of one moment in the order of their identifiers', async () => {
-    const one = await interrupted('b', 'a', 'earlier');
+  test('settles the oldest delivery first, and simultaneous ones in the order of their identifiers', async () => {
+    const one = await interruptDeliveries('b', 'a', 'earlier');
     const { failures } = await recoverDeliveries(one.runtime, new Set());
     expect(failures.map(({ reservation }) => reservation)).toEqual(['earlier', 'a', 'b']);
   });
 
-  test('goes on after one that fails, and skips those that it should', async () => {
-    const one = await interrupted('a', 'b', 'c');
+  test('continues after a delivery that fails, and skips excluded ones', async () => {
+    const one = await interruptDeliveries('a', 'b', 'c');
     one.before.compensate = () => {
       delete one.before.compensate;
       throw failure;
@@ -279,8 +279,8 @@ describe('recovery', () => {
     expect([...one.runtime.instance.delivering]).toEqual([]);
   });
 
-  test('leaves alone what this instance is recovering already', async () => {
-    const one = await interrupted('a');
+  test('skips deliveries that this instance is already recovering', async () => {
+    const one = await interruptDeliveries('a');
     let during: unknown;
     one.before.compensate = async () => {
       during = await recoverDeliveries(one.runtime, new Set());
@@ -290,15 +290,15 @@ describe('recovery', () => {
     expect(one.steps.map(({ step }) => step)).toEqual(['compensate', 'rollBack']);
   });
 
-  test('starts nothing when the service is closing', async () => {
-    const one = await interrupted('a');
+  test('starts nothing while the service closes', async () => {
+    const one = await interruptDeliveries('a');
     const runtime = { ...one.runtime, closing: AbortSignal.abort() };
     expect(await recoverDeliveries(runtime, new Set())).toEqual({ settled: 0, failures: [] });
     expect(one.steps).toEqual([]);
   });
 
   test('reports a reservation of an unknown delivery, or with details of another form, and keeps it', async () => {
-    const one = await interrupted('a', 'b');
+    const one = await interruptDeliveries('a', 'b');
     await one.store.commit(({ db }) => db.updateTable('reservations').set({ delivery: 'unknown' }).where('id', '=', 'a').execute());
     await one.store.commit(({ db }) => db.updateTable('reservations').set({ details: '{}' }).where('id', '=', 'b').execute());
     const { settled, failures } = await recoverDeliveries(one.runtime, new Set());
@@ -310,7 +310,7 @@ describe('recovery', () => {
     expect(await one.reservations()).toHaveLength(2);
   });
 
-  test('frees the Idempotency-Key of what it settles', async () => {
+  test('frees the Idempotency-Key of a settled delivery', async () => {
     const one = await trial();
     for (const key of ['mine', 'other']) await claimKey(one.store, one.accountId, key);
     one.before.call = fail();
@@ -358,7 +358,7 @@ describe('a delivery whose reservation another instance takes over', () => {
     expect(one.steps.map(({ step }) => step)).toEqual(['reserve', 'call', 'call', 'confirm']);
   });
 
-  test.each(['give', 'take'] as const)('%s: reports the loss, not the failure of its late call', async (kind) => {
+  test.each(['give', 'take'] as const)('%s: reports the lost reservation, not the failure of its late call', async (kind) => {
     const one = await takenOver(kind, 'call');
     const recover = one.before.call;
     one.before.call = async () => {
@@ -368,7 +368,7 @@ describe('a delivery whose reservation another instance takes over', () => {
     await expect(one.deliver()).rejects.toMatchObject({ name: 'StoreUnavailableError', cause: failure });
   });
 
-  test('an instance that is alive keeps its reservation', async () => {
+  test('stays with a live instance', async () => {
     const { store } = await sharedStore();
     const one = await trialOn(store);
     const [first, second] = [await one.runtime('one'), await one.runtime('two')];

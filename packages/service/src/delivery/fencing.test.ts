@@ -55,14 +55,14 @@ describe('a memory fence', () => {
     for (const _ of [1, 2]) await expect(fence.admit('vm/1', 6)).rejects.toThrow(StaleTokenError);
   });
 
-  test('keeps subjects apart', async () => {
+  test('keeps the tokens of subjects separate', async () => {
     const fence = memoryFence();
     await fence.admit('vm/1', 7);
     await expect(fence.admit('vm/2', 1)).resolves.toBeUndefined();
   });
 });
 
-test('a store fence rejects a token once a newer one was issued, on behalf of every instance of the store', async () => {
+test('a store fence rejects a token after any instance of the store has issued a newer one', async () => {
   const { store } = await startService();
   const issue = async () => (await store.commit(({ db }) => issueToken(db, 'domain/fenced.net')))();
   const older = await issue();
@@ -108,7 +108,7 @@ test.each(Object.keys(calls))('the simulated %s rejects a stale token', async (n
   await expect(call?.(1)).rejects.toThrow(StaleTokenError);
 });
 
-test('the list of simulated calls is complete', () => {
+test('the list has every call of the simulated ports', () => {
   const ports = { hypervisor: simulatedHypervisor(), fleet: simulatedFleet(), registrar: simulatedRegistrar() };
   const all = Object.entries(ports).flatMap(([name, port]) =>
     Object.entries(port).flatMap(([member, value]) => (typeof value === 'function' ? [`${name}.${member}`] : [])),

@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 
 afterEach(() => void vi.useRealTimers());
 
-/** Joins as an instance that leaves when the test ends. The clock of its machine is right unless the test sets it. */
+/** Joins as an instance that leaves when the test ends. Its clock is right unless the test sets it. */
 async function join(store: Store, given: Partial<JoinOptions> = {}) {
   const clock = { time: 0, now: () => clock.time };
   const limits = { maxSkewMs: Infinity, maxJumpMs: Infinity, confirmedUntilMs: -Infinity };
@@ -34,7 +34,7 @@ async function join(store: Store, given: Partial<JoinOptions> = {}) {
   return { instance, clock, failures, outdated };
 }
 
-async function joined() {
+async function joinSharedStore() {
   const time = ownProcessTime();
   const { store, setTime } = await sharedStore();
   await setTime(START);
@@ -85,16 +85,16 @@ function withFailingCommits(store: Store): Store & { commitsFail?: unknown; hang
   return failing;
 }
 
-test('a lease lasts 15 seconds by default', () => expect(DEFAULT_LEASE_MS).toBe(15_000));
+test('has a lease of 15 seconds by default', () => expect(DEFAULT_LEASE_MS).toBe(15_000));
 
 describe('a store that instances share', () => {
-  test('an instance has its id, delivers nothing, and holds a lease by the clock of the database', async () => {
-    const { instance, store } = await joined();
+  test('gives an instance an id and a lease by the clock of the database', async () => {
+    const { instance, store } = await joinSharedStore();
     expect([instance.id, instance.delivering.size]).toEqual(['this', 0]);
     expect(await leasesOf(store)).toEqual([{ id: 'this', lease_until: START + LEASE }]);
   });
 
-  test('an instance whose clock is wrong gets no lease', async () => {
+  test('gives no lease to an instance whose clock is wrong', async () => {
     const { store, setTime } = await sharedStore();
     await setTime(START);
     const limits = { maxSkewMs: 5_000, maxJumpMs: Infinity, confirmedUntilMs: -Infinity };
@@ -103,7 +103,7 @@ describe('a store that instances share', () => {
     expect(await leasesOf(store)).toEqual([]);
   });
 
-  test('leases are deleted a day after they expired, and not before', async () => {
+  test('deletes leases a day after they expire, and not before', async () => {
     const { store, setTime } = await sharedStore();
     await setTime(START);
     await addLease(store, 'old', START - DAY - 1);
@@ -112,9 +112,9 @@ describe('a store that instances share', () => {
     expect((await leasesOf(store)).map(({ id }) => id)).toEqual(['kept', 'this']);
   });
 
-  describe('judging others', () => {
-    test('an instance is not dead to itself, and an owner without a lease is dead', async () => {
-      const { instance, store, reach } = await joined();
+  describe('the judgement of other instances', () => {
+    test('treats an owner without a lease as dead, but never the instance itself', async () => {
+      const { instance, store, reach } = await joinSharedStore();
       for (const at of [0, LEASE / 2 + 1]) {
         await reach(at);
         expect(await isDead(store, instance, 'this')).toBe(false);
@@ -122,16 +122,16 @@ describe('a store that instances share', () => {
       }
     });
 
-    test('another is dead from the moment at which its lease expires', async () => {
-      const { instance, store, reach } = await joined();
+    test('treats another instance as dead from the moment at which its lease expires', async () => {
+      const { instance, store, reach } = await joinSharedStore();
       await reach(LEASE / 2 + 1);
       await addLease(store, 'expired', START + LEASE / 2 + 1);
       await addLease(store, 'live', START + LEASE / 2 + 2);
       expect([await isDead(store, instance, 'expired'), await isDead(store, instance, 'live')]).toEqual([true, false]);
     });
 
-    test('an expired lease counts as live until this instance has held its own for more than half of one', async () => {
-      const { instance, store, reach } = await joined();
+    test('treats an expired lease as live until this instance has held its own for more than half its duration', async () => {
+      const { instance, store, reach } = await joinSharedStore();
       await addLease(store, 'expired', START);
       await reach(LEASE / 2);
       expect(await isDead(store, instance, 'expired')).toBe(false);
@@ -139,8 +139,8 @@ describe('a store that instances share', () => {
       expect(await isDead(store, instance, 'expired')).toBe(true);
     });
 
-    test('an instance that has lost its lease judges nobody, and begins to wait anew when it has renewed it', async () => {
-      const { instance, store, reach } = await joined();
+    test('judges no instance after its own lease has expired, and waits again after it is renewed', async () => {
+      const { instance, store, reach } = await joinSharedStore();
       await addLease(store, 'expired', START);
       await reach(LEASE - 1);
       expect(await isDead(store, instance, 'expired')).toBe(true);
@@ -155,19 +155,19 @@ describe('a store that instances share', () => {
       expect(await isDead(store, instance, 'expired')).toBe(true);
     });
 
-    test('an instance that has renewed its lease in time goes on judging', async () => {
-      const { instance, store, reach } = await joined();
+    test('continues to judge if its own lease is renewed in time', async () => {
+      const { instance, store, reach } = await joinSharedStore();
       await addLease(store, 'expired', START);
       await reach(LEASE);
-      // Readiness renews the lease at the very moment up to which it is held.
+      // Readiness renews the lease at the moment of its expiry.
       await instance.assertReady();
       expect(await isDead(store, instance, 'expired')).toBe(true);
     });
   });
 
   describe('before work begins', () => {
-    test('a lease that is held needs no query, and an expired one is renewed first', async () => {
-      const { instance, store, reach } = await joined();
+    test('a valid lease needs no query, and an expired one is renewed first', async () => {
+      const { instance, store, reach } = await joinSharedStore();
       await reach(LEASE - 1);
       await instance.assertAlive();
       expect(await leaseOf(store)).toBe(START + LEASE);
@@ -204,7 +204,7 @@ describe('a store that instances share', () => {
   describe('renewals', () => {
     test('take place four times in a lease, until the instance leaves', async () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-      const { instance, store, setTime } = await joined();
+      const { instance, store, setTime } = await joinSharedStore();
       await setTime(START + 1);
       await vi.advanceTimersByTimeAsync(LEASE / 4 - 1);
       expect(await leaseOf(store)).toBe(START + LEASE);
@@ -239,7 +239,7 @@ describe('a store that instances share', () => {
     test.each([
       [LEASE, LEASE / 2],
       [40_000, 15_000],
-    ])('that hang are given up: with a lease of %d ms after %d ms', async (leaseMs, limit) => {
+    ])('that hang time out: with a lease of %d ms after %d ms', async (leaseMs, limit) => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       const { store, setTime } = await sharedStore();
       await setTime(START);
@@ -254,8 +254,8 @@ describe('a store that instances share', () => {
     });
   });
 
-  test('the first renewal after an upgrade of the database says so, once', async () => {
-    const { instance, outdated, reach, store } = await joined();
+  test('report an upgrade of the database once, at the first renewal after it', async () => {
+    const { instance, outdated, reach, store } = await joinSharedStore();
     expect(outdated).toEqual([]);
     await store.commit(({ db }) => sql`insert into kysely_migration (name, timestamp) values ('0002-next', '')`.execute(db));
     for (const at of [LEASE, 2 * LEASE]) {
@@ -267,8 +267,8 @@ describe('a store that instances share', () => {
     ]);
   });
 
-  test('others are there while one of them holds a lease', async () => {
-    const { instance, store } = await joined();
+  test('has others while one of them holds a lease', async () => {
+    const { instance, store } = await joinSharedStore();
     expect(await instance.hasOthers()).toBe(false);
     await addLease(store, 'expired', START);
     expect(await instance.hasOthers()).toBe(false);
@@ -277,9 +277,9 @@ describe('a store that instances share', () => {
   });
 
   describe('readiness', () => {
-    test('writes to the store at most once in a second, however often it is asked', async () => {
+    test('writes to the store at most once in a second, for any number of checks', async () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-      const { instance, store, setTime } = await joined();
+      const { instance, store, setTime } = await joinSharedStore();
       await Promise.all([instance.assertReady(), instance.assertReady()]);
       await setTime(START + 5);
       await vi.advanceTimersByTimeAsync(999);
@@ -290,7 +290,7 @@ describe('a store that instances share', () => {
       expect(await leaseOf(store)).toBe(START + 5 + LEASE);
     });
 
-    test('that failed is checked again at once', async () => {
+    test('is checked again at once after a failure', async () => {
       const { store, setTime } = await sharedStore();
       await setTime(START);
       const failing = withFailingCommits(store);
@@ -302,8 +302,8 @@ describe('a store that instances share', () => {
     });
   });
 
-  test('an instance that leaves twice deletes its lease once, and only its own', async () => {
-    const { instance, store } = await joined();
+  test('lasts until the instance leaves, which deletes only its own lease, even if it leaves twice', async () => {
+    const { instance, store } = await joinSharedStore();
     await addLease(store, 'other', START + 1);
     await instance.leave();
     expect((await leasesOf(store)).map(({ id }) => id)).toEqual(['other']);
@@ -317,7 +317,7 @@ describe('a store of one process', () => {
   const newest = async (store: Store) =>
     (await store.read((db) => db.selectFrom('clock_mark').selectAll().execute())).map((row) => row.newest);
 
-  test('has no leases, every other owner is dead, and there are no others', async () => {
+  test('has no leases and no other instances, and every other owner is dead', async () => {
     const store = await seededStore();
     const { instance } = await join(store);
     expect(await leasesOf(store)).toEqual([]);
@@ -329,7 +329,7 @@ describe('a store of one process', () => {
     expect(await leasesOf(store)).toHaveLength(1);
   });
 
-  test('keeps the time of its clock at the start, and then once a minute when work begins', async () => {
+  test('stores the time of its clock at the start, and then at most once a minute when work begins', async () => {
     const time = ownProcessTime();
     const store = await seededStore();
     const { instance, clock } = await join(store);
@@ -347,7 +347,7 @@ describe('a store of one process', () => {
     expect(await newest(store)).toEqual([1]);
   });
 
-  test('is ready if the time of its clock can be kept', async () => {
+  test('is ready if the time of its clock can be stored', async () => {
     const store = await seededStore();
     const failing = withFailingCommits(store);
     const { instance, clock } = await join(failing);

@@ -23,14 +23,14 @@ class HangingHypervisor extends TestHypervisor {
   }
 }
 
-test('the next start undoes a purchase that a crash interrupted, and the purchase can be repeated with its key', async () => {
+test('undoes a purchase that a crash interrupted at the next start, and lets the caller repeat it with its key', async () => {
   const hypervisor = new HangingHypervisor();
   const service = await startService({ hypervisor });
   const before = await service.store.read((db) => db.selectFrom('accounts').select(['id', 'held']).orderBy('id').execute());
   const lost = service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' }).catch(() => 'cut');
   await vi.waitUntil(() => hypervisor.vms.size === 1, { timeout: 60_000 });
 
-  // The copy has the data that a process would leave if it were killed at this moment.
+  // The copy has the data that a process leaves if it is killed at this moment.
   const left = mkdtempSync(join(tmpdir(), 'left-'));
   onTestFinished(() => rmSync(left, { recursive: true, force: true }));
   cpSync(service.directory, left, { recursive: true });

@@ -43,7 +43,7 @@ const idsOf = async (store: Store, instance: Instance) => (await recoverableRese
 const leave = (store: Store, { id }: Instance) => store.commit(({ db }) => db.deleteFrom('instances').where('id', '=', id).execute());
 
 describe('a kept reservation', () => {
-  test('belongs to its instance, which alone deletes it, and only once', async () => {
+  test('belongs to its instance, and only that instance can delete it, once', async () => {
     const { store, one, two } = await instances();
     await keep(store, 'a', one, 7);
     expect(await ownersOf(store)).toEqual([{ id: 'a', owner: 'one', created: 7 }]);
@@ -58,7 +58,7 @@ describe('a kept reservation', () => {
     expect(tokens).toEqual([1, 2]);
   });
 
-  test('is claimed by its own instance or after the death of it, each time with a higher token', async () => {
+  test('is claimed by its own instance, or by others after its death, each time with a higher token', async () => {
     const { store, one, two } = await instances();
     await keep(store, 'a', one);
     const claim = (instance: Instance) => claimReservation(store, instance, { id: 'a', subject: SUBJECT });
@@ -66,17 +66,17 @@ describe('a kept reservation', () => {
     await leave(store, one);
     expect(await claim(two)).toBe(3);
     expect(await ownersOf(store)).toMatchObject([{ owner: 'two' }]);
-    // The first one is dead to the second one, but not the other way round.
+    // The second instance considers the first one dead, but not the reverse.
     expect(await claim(one)).toBeUndefined();
   });
 
-  test('that is gone is not claimed, and no token is issued', async () => {
+  test('that no longer exists is not claimed, and no token is issued', async () => {
     const { store, one } = await instances();
     expect(await claimReservation(store, one, { id: 'gone', subject: SUBJECT })).toBeUndefined();
     expect(await store.read((db) => db.selectFrom('fencing_tokens').select('token').where('subject', '=', SUBJECT).execute())).toEqual([]);
   });
 
-  test('claims only the reservation that is named', async () => {
+  test('is not affected by the claim of another one', async () => {
     const { store, one, two } = await instances();
     for (const id of ['a', 'b']) await keep(store, id, one);
     await leave(store, one);
@@ -89,14 +89,14 @@ describe('a kept reservation', () => {
 });
 
 describe('an enqueued reservation', () => {
-  test('belongs to no instance, so that any one may recover it', async () => {
+  test('belongs to no instance, so that any instance can recover it', async () => {
     const { store, one, two } = await instances();
     await enqueue(store, 'a', SUBJECT, 7);
     expect(await ownersOf(store)).toEqual([{ id: 'a', owner: '', created: 7 }]);
     expect([await idsOf(store, one), await idsOf(store, two)]).toEqual([['a'], ['a']]);
   });
 
-  test('supersedes earlier ones of its subject, whose late calls are stale then, and no others', async () => {
+  test('supersedes only earlier ones of its subject, whose late calls become stale', async () => {
     const { store, one } = await instances();
     await enqueue(store, 'a');
     await enqueue(store, 'other', 'server/server-2');
@@ -104,13 +104,13 @@ describe('an enqueued reservation', () => {
     await enqueue(store, 'b');
     expect((await ownersOf(store)).map(({ id }) => id)).toEqual(['b', 'other']);
     const newest = await store.commit(({ db }) => issueToken(db, SUBJECT));
-    // One token for the queue, one for the claim, one for the queue again, and this one.
+    // One token for the first enqueueing, one for the claim, one for the second enqueueing, and this one.
     expect([token, newest()]).toEqual([2, 4]);
     expect(await store.commit(({ db }) => deleteReservation(db, 'a', one))).toBe(false);
   });
 });
 
-test('the recoverable reservations are in the order of their creation, with all that recovery reads', async () => {
+test('returns recoverable reservations in the order of their creation, with the columns that recovery needs', async () => {
   const { store, one, two } = await instances();
   await keep(store, 'c', one, 1);
   await keep(store, 'b', one, 2);
@@ -123,7 +123,7 @@ test('the recoverable reservations are in the order of their creation, with all 
   expect(await idsOf(store, two)).toEqual(['d', 'c', 'a', 'b']);
 });
 
-test('after a restore, every reservation is left to recovery', async () => {
+test('leaves every reservation to recovery after a restore', async () => {
   const { store, one, two } = await instances();
   await keep(store, 'a', one);
   await store.commit(({ db }) => disownReservations(db));
@@ -131,7 +131,7 @@ test('after a restore, every reservation is left to recovery', async () => {
   expect(await idsOf(store, two)).toEqual(['a']);
 });
 
-test.each(['sqlite', 'postgres'] as const)('%s: tokens of a subject grow by one, and those of others do not', async (engine) => {
+test.each(['sqlite', 'postgres'] as const)('%s: increases the token of a subject by one, and not that of others', async (engine) => {
   const store = await seededStore(engine);
   const issue = async (subject: NewReservation['subject']) => (await store.commit(({ db }) => issueToken(db, subject)))();
   expect([await issue(SUBJECT), await issue(SUBJECT), await issue('server/server-2'), await issue(SUBJECT)]).toEqual([1, 2, 1, 3]);
@@ -146,7 +146,7 @@ describe('PostgreSQL', () => {
     return { store, one, two };
   }
   /** Resolves when another transaction waits for a lock in this database. */
-  async function untilSomeoneWaits(store: Store): Promise<void> {
+  async function untilATransactionWaits(store: Store): Promise<void> {
     await expect
       .poll(
         () =>
@@ -165,7 +165,7 @@ describe('PostgreSQL', () => {
       .toBeGreaterThan(0);
   }
 
-  test('a claim waits for the transaction that confirms the reservation, and then finds it gone', async () => {
+  test('a claim waits for the transaction that confirms the reservation, and then does not find it', async () => {
     const { store, one } = await onPostgres();
     await keep(store, 'a', one);
     const deleted = Promise.withResolvers<void>();
@@ -178,12 +178,12 @@ describe('PostgreSQL', () => {
     });
     await deleted.promise;
     const claiming = claimReservation(store, one, { id: 'a', subject: SUBJECT });
-    await untilSomeoneWaits(store);
+    await untilATransactionWaits(store);
     mayCommit.resolve();
     expect([await confirming, await claiming]).toEqual([true, undefined]);
   });
 
-  test('a confirmation waits for the transaction that claims the reservation, and then finds it lost', async () => {
+  test('a confirmation waits for the transaction that claims the reservation, and then reports it as lost', async () => {
     const { store, one, two } = await onPostgres();
     await keep(store, 'a', one);
     const claimed = Promise.withResolvers<void>();
@@ -195,16 +195,16 @@ describe('PostgreSQL', () => {
     });
     await claimed.promise;
     const confirming = store.commit(({ db }) => deleteReservation(db, 'a', one));
-    await untilSomeoneWaits(store);
+    await untilATransactionWaits(store);
     mayCommit.resolve();
     await claiming;
     expect(await confirming).toBe(false);
   });
 
-  test('of two instances that claim the reservation of a dead one at the same time, one gets it', async () => {
+  test('one of two instances that claim the reservation of a dead one concurrently gets it', async () => {
     const { store, one, two } = await onPostgres();
     await store.commit(({ db }) => enqueueReservation(db, reservation('a'), 0));
-    // Holds the row until both wait for it.
+    // Locks the row until both instances wait for it.
     const held = Promise.withResolvers<void>();
     const mayCommit = Promise.withResolvers<void>();
     const holding = store.commit(async ({ db }) => {
@@ -214,7 +214,7 @@ describe('PostgreSQL', () => {
     });
     await held.promise;
     const claims = [one, two].map((instance) => claimReservation(store, instance, { id: 'a', subject: SUBJECT }));
-    await untilSomeoneWaits(store);
+    await untilATransactionWaits(store);
     mayCommit.resolve();
     await holding;
     const tokens = await Promise.all(claims);

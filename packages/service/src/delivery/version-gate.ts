@@ -1,4 +1,4 @@
-/** Instances of different versions share a database only while an upgrade is under way. */
+/** Instances of different versions share a database only while an upgrade is in progress. */
 import { sql } from 'kysely';
 
 import { migrationsOf } from '../store/migrations/all.ts';

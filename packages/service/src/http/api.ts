@@ -20,7 +20,7 @@ export interface ApiOperation<Id extends OperationId = OperationId> {
   maskForm(form: unknown): unknown;
 }
 
-const validator = createValidator(resellerDocument, { lazy: true });
+const validator = createValidator(resellerDocument, { lazy: true, trusted: true });
 
 /** Every operation of the reseller API, those of the extension included. */
 export const apiOperations: readonly ApiOperation[] = documentedOperations.map((operation) => toApiOperation(operation, validator));
@@ -28,18 +28,16 @@ export const apiOperations: readonly ApiOperation[] = documentedOperations.map((
 /** The operations of a service without the extension. Their forms do not have the fields that the extension adds. */
 export async function specifiedOperations(): Promise<readonly ApiOperation[]> {
   const specification = await loadSpecification();
-  const specified = createValidator(specification, { lazy: true });
+  const specified = createValidator(specification, { lazy: true, trusted: true });
   return readOperations(specification).map((operation) => toApiOperation(operation, specified));
 }
 
 /**
- * Compiles the checks of a purchase. They prepare the compiler for those of the other operations, which are compiled when they are first used. Otherwise the first
- * form would hold up all requests for about 0.1 s.
+ * Compiles the check of a purchase. It prepares the compiler for those of the other operations, which are compiled when they are first
+ * used. Otherwise the first form would hold up all requests for about 0.1 s.
  */
 export function prepareChecks(operations: readonly ApiOperation[]): void {
-  const purchase = operations.find(({ id }) => id === 'createVm');
-  purchase?.checkForm?.({});
-  purchase?.codec.prepare();
+  operations.find(({ id }) => id === 'createVm')?.checkForm?.({});
 }
 
 function toApiOperation(operation: Operation, { compile }: Validator): ApiOperation {

@@ -4,7 +4,7 @@ import { startService } from '../../test/harness.ts';
 import { resellerApi } from '../../test/http-client.ts';
 import { apiOperations } from './api.ts';
 
-test.each(apiOperations.map(({ id }) => id))('%s without a key, with an unknown one or a revoked one: 401', async (id) => {
+test.each(apiOperations.map(({ id }) => id))('%s: responds with 401 to a missing, unknown or revoked key', async (id) => {
   const service = await startService();
   const { method, path } = resellerApi.operation(id);
   const url = path.replaceAll(/\{\w+\}/g, '12345');
@@ -18,7 +18,7 @@ test.each(apiOperations.map(({ id }) => id))('%s without a key, with an unknown 
   }
 });
 
-test('a key is stored as its hash alone', async () => {
+test('stores only the hash of a key', async () => {
   const service = await startService();
   const rows = await service.store.read((db) => db.selectFrom('api_keys').selectAll().execute());
   expect(JSON.stringify(rows)).not.toContain(service.apiKey);

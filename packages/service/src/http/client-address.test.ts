@@ -5,7 +5,7 @@ import { startService } from '../../test/harness.ts';
 import { startOperator } from '../../test/operator.ts';
 import { clientAddressOf, clientNetworkOf } from './client-address.ts';
 
-const seen = (ip: string, remoteAddress = '192.0.2.1') => clientAddressOf(Object({ ip, socket: { remoteAddress } }));
+const clientAddress = (ip: string, remoteAddress = '192.0.2.1') => clientAddressOf(Object({ ip, socket: { remoteAddress } }));
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -16,27 +16,27 @@ test.each([
   ['unknown', '192.0.2.1'],
   ['192.0.2.7:8080', '192.0.2.1'],
   ['x'.repeat(5_000), '192.0.2.1'],
-])('the client address of %s is %s', (ip, expected) => expect(seen(ip)).toBe(expected));
+])('maps the address %s to the client address %s', (ip, expected) => expect(clientAddress(ip)).toBe(expected));
 
-test('addresses of a /64 count as one client, others and all IPv4 addresses do not', () => {
+test('counts the addresses of an IPv6 /64 as one client, and each IPv4 address separately', () => {
   const part = fc.integer({ min: 0, max: 65_535 }).map((value) => value.toString(16));
   const half = fc.array(part, { minLength: 4, maxLength: 4 }).map((parts) => parts.join(':'));
   fc.assert(
     fc.property(half, half, half, half, (network, host, otherNetwork, otherHost) => {
-      const of = (address: string) => clientNetworkOf(seen(address));
+      const of = (address: string) => clientNetworkOf(clientAddress(address));
       expect(of(`${network}:${host}`)).toBe(of(`${network}:${otherHost}`));
       const isSame = of(`${network}:${host}`) === of(`${otherNetwork}:${host}`);
       const isMapped = [network, otherNetwork].includes('0:0:0:0');
       if (!isMapped) expect(isSame).toBe(network === otherNetwork);
     }),
   );
-  expect(clientNetworkOf(seen('::ffff:192.0.2.7'))).not.toBe(clientNetworkOf(seen('::ffff:192.0.2.8')));
+  expect(clientNetworkOf(clientAddress('::ffff:192.0.2.7'))).not.toBe(clientNetworkOf(clientAddress('::ffff:192.0.2.8')));
 });
 
 const guess = (url: string, forwarded: string) =>
   fetch(url, { headers: { 'x-service-apikey': 'guess', authorization: 'Bearer guess', 'x-forwarded-for': forwarded } });
 
-test('behind a trusted proxy, guesses count against the address that the proxy reports, and a whole /64 is one', async () => {
+test('counts guesses behind a trusted proxy by the address that the proxy reports, and a whole /64 as one client', async () => {
   const service = await startService({ trustedProxies: ['127.0.0.0/8'] });
   const statuses = (forwarded: (n: number) => string, count = 101) =>
     Promise.all(Array.from({ length: count }, async (_, n) => (await guess(`${service.baseUrl}/domain/list`, forwarded(n))).status));
@@ -47,7 +47,7 @@ test('behind a trusted proxy, guesses count against the address that the proxy r
   expect(await statuses((n) => `192.0.2.${n}`)).not.toContain(429);
 });
 
-test('without a trusted proxy, X-Forwarded-For changes nothing', async () => {
+test('ignores X-Forwarded-For without a trusted proxy', async () => {
   for (const trustedProxies of [[], ['192.0.2.1']]) {
     const { operatorUrl } = await startOperator({ trustedProxies });
     for (let n = 0; n < 20; n++) expect((await guess(`${operatorUrl}/accounts`, `192.0.2.${n}`)).status).toBe(401);

@@ -1,4 +1,4 @@
-/** The documentation that a service serves. Other paths are refused as file servers do, and logged as ordinary requests. */
+/** The documentation that a service serves. The service refuses other paths like a file server, and logs them as ordinary requests. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,12 +46,12 @@ async function startWithDocs({ extension }: { extension?: boolean } = {}) {
   const url = await service.app.listen({ host: '127.0.0.1', port: 0 });
   const send = (line: string, ...headers: string[]) => exchange(url, requestText(line, ['Host: x', ...headers]));
   const ask = (path: string, ...headers: string[]) => send(`GET ${path} HTTP/1.1`, ...headers);
-  /** Levels of the lines, and whether any of them holds a stack. */
-  const logged = () => ({
+  /** The levels of the lines, and whether any line has a stack trace. */
+  const logSummary = () => ({
     levels: new Set(lines.map((line) => JSON.parse(line).level)),
     stacks: lines.filter((line) => line.includes('stack')),
   });
-  return { ask, send, logged };
+  return { ask, send, logSummary };
 }
 
 const INFO = 30;
@@ -66,7 +66,7 @@ test('serves the page with the policy of the site, and redirects to it without t
   expect([redirect.status, redirect.headers.get('location')]).toEqual([301, './docs/']);
 });
 
-test('a service without the extension serves no pages about it', async () => {
+test('serves no pages about the extension without the extension', async () => {
   const pages = ['reseller', 'extension'].map((name) => `/docs/reference/${name}.html`);
   const statusesOf = ({ ask }: Awaited<ReturnType<typeof startWithDocs>>) =>
     Promise.all(pages.map(async (path) => (await ask(path)).status));
@@ -91,15 +91,15 @@ test.each([
   '/docs/nothing',
   '/docs/nothing/',
   `/docs/${'x'.repeat(5_000)}`,
-])('%s: 404, and nothing above info in the log', async (path) => {
-  const { ask, logged } = await startWithDocs();
+])('%s: responds with 404, and logs nothing above the level info', async (path) => {
+  const { ask, logSummary } = await startWithDocs();
   const { status, text } = await ask(path);
   expect(status).toBe(404);
   expect(JSON.parse(text)).toMatchObject({ status: 'error', type: 'not_found', data: null });
-  expect(logged()).toEqual({ levels: new Set([INFO]), stacks: [] });
+  expect(logSummary()).toEqual({ levels: new Set([INFO]), stacks: [] });
 });
 
-test.each(['/docs/nothing', '/docs/nothing/', '/docs/a/b.html'])('%s: a browser gets the error page of the site', async (path) => {
+test.each(['/docs/nothing', '/docs/nothing/', '/docs/a/b.html'])('%s: sends the error page of the site to a browser', async (path) => {
   const { ask } = await startWithDocs();
   const { status, text, headers } = await ask(path, 'Accept: text/html,application/xhtml+xml');
   expect([status, headers.get('content-type'), text]).toEqual([404, 'text/html; charset=utf-8', ERROR_PAGE]);
@@ -111,15 +111,15 @@ test.each([
   ['If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT', 412, 'precondition_failed'],
   ['Range: bytes=9999999999-', 416, 'range_not_satisfiable'],
   ['Range: bytes=-0', 416, 'range_not_satisfiable'],
-])('%s: %i, and nothing above info in the log', async (header, expected, type) => {
-  const { ask, logged } = await startWithDocs();
+])('%s: responds with %i, and logs nothing above the level info', async (header, expected, type) => {
+  const { ask, logSummary } = await startWithDocs();
   const { status, text, headers } = await ask('/docs/index.html', header);
   expect([status, JSON.parse(text).type]).toEqual([expected, type]);
   if (expected === 416) expect(headers.get('content-range')).toBe(`bytes */${PAGE.length}`);
-  expect(logged()).toEqual({ levels: new Set([INFO]), stacks: [] });
+  expect(logSummary()).toEqual({ levels: new Set([INFO]), stacks: [] });
 });
 
-test('satisfies ranges and conditions as file servers do', async () => {
+test('supports ranges and conditions like a file server', async () => {
   const { ask } = await startWithDocs();
   const part = await ask('/docs/index.html', 'Range: bytes=0-8');
   expect([part.status, part.text]).toEqual([206, PAGE.slice(0, 9)]);
@@ -129,7 +129,7 @@ test('satisfies ranges and conditions as file servers do', async () => {
   expect([same.status, same.text]).toEqual([304, '']);
 });
 
-test('names GET and HEAD in Allow to another method', async () => {
+test('lists GET and HEAD in Allow for another method', async () => {
   const { send } = await startWithDocs();
   const { status, headers } = await send('DELETE /docs/index.html HTTP/1.1');
   expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);

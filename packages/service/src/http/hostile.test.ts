@@ -11,20 +11,20 @@ import { apiOperations } from './api.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-const keyed = (service: TestService, init: RequestInit = {}): RequestInit => ({
+const withKey = (service: TestService, init: RequestInit = {}): RequestInit => ({
   ...init,
   headers: { 'x-service-apikey': service.apiKey, ...Object.fromEntries(new Headers(init.headers)) },
 });
 
-test('an unknown path: 404 with and without a key', async () => {
+test('responds with 404 to an unknown path, with and without a key', async () => {
   const service = await startService();
   for (const path of ['/', '/vm', '/vm/create/', '/VM/create', '/account/otp/x', '/..%2f..%2fetc/passwd', `/${'x'.repeat(5000)}`]) {
-    for (const init of [{}, keyed(service)])
+    for (const init of [{}, withKey(service)])
       expect(await service.send(path, init)).toMatchObject({ status: 404, body: { type: 'not_found' } });
   }
 });
 
-test('a wrong method: 405 with Allow', async () => {
+test('responds with 405 and Allow to a wrong method', async () => {
   const service = await startService();
   for (const [path, method, allow] of [
     ['/vm/create', 'GET', 'PUT'],
@@ -32,18 +32,18 @@ test('a wrong method: 405 with Allow', async () => {
     ['/accounting/sales', 'DELETE', 'GET'],
     ['/account/otp', 'GET', 'POST'],
   ] as const) {
-    const { status, body, headers } = await service.send(path, keyed(service, { method }));
+    const { status, body, headers } = await service.send(path, withKey(service, { method }));
     expect([status, body.type, headers.get('allow')]).toEqual([405, 'method_not_allowed', allow]);
   }
 });
 
 test.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', 'nonsense', `${FORM}-not`])(
-  'a body of the type %s: 415',
+  'responds with 415 to a body of the type %s',
   async (type) => {
     const service = await startService();
     const response = await service.send(
       '/vm/create',
-      keyed(service, { method: 'PUT', headers: { 'content-type': type }, body: '{"cores":2}' }),
+      withKey(service, { method: 'PUT', headers: { 'content-type': type }, body: '{"cores":2}' }),
     );
     expect(response).toMatchObject({ status: 415, body: { type: 'unsupported_media_type' } });
   },
@@ -54,17 +54,17 @@ test('accepts a charset parameter of the content type', async () => {
   const body = new URLSearchParams(writeForm(resellerApi.operation('createVm'), SMALL_VM)).toString();
   const response = await service.send(
     '/vm/create',
-    keyed(service, { method: 'PUT', headers: { 'content-type': `${FORM}; charset=UTF-8` }, body }),
+    withKey(service, { method: 'PUT', headers: { 'content-type': `${FORM}; charset=UTF-8` }, body }),
   );
   expect(response.status).toBe(200);
 });
 
-test('a body over 64 KiB: 413, and one of 1 MB too', async () => {
+test('responds with 413 to a body of more than 64 KiB, and to one of 1 MB', async () => {
   const service = await startService();
   for (const length of [65_537, 1_000_000]) {
     const response = await service.send(
       '/vm/create',
-      keyed(service, { method: 'PUT', headers: { 'content-type': FORM }, body: `hostname=${'x'.repeat(length)}` }),
+      withKey(service, { method: 'PUT', headers: { 'content-type': FORM }, body: `hostname=${'x'.repeat(length)}` }),
     );
     expect(response).toMatchObject({ status: 413, body: { type: 'payload_too_large' } });
   }
@@ -90,22 +90,22 @@ const bodies: readonly (readonly [string, string, number])[] = [
   ['nothing', '', 422],
 ];
 
-test.each(bodies)('%s in a form is refused, is logged, and is never a 500', async (_, body, expected) => {
+test.each(bodies)('refuses and logs %s in a form, and never responds with 500', async (_, body, expected) => {
   const service = await startService();
-  const { status } = await service.send('/vm/create', keyed(service, { method: 'PUT', headers: { 'content-type': FORM }, body }));
+  const { status } = await service.send('/vm/create', withKey(service, { method: 'PUT', headers: { 'content-type': FORM }, body }));
   expect(status).toBe(expected);
   const log = await service.call('listRequests');
   expect(log.body.data[0]).toMatchObject({ success: 0, endpoint: '/vm/create' });
 });
 
 test.each(['%00', '12%0a345', '%zz', '%ff', '..', '%2e%2e', "1'--", '💥', 'x'.repeat(900)])(
-  "the path parameter '%s' gives 4xx for every operation that has one",
+  "responds with 4xx to the path parameter '%s' in every operation with a path parameter",
   async (value) => {
     const service = await startService();
     for (const { operation } of apiOperations) {
       if (!operation.path.includes('{')) continue;
       const path = operation.path.replaceAll(/\{\w+\}/g, value);
-      const { status } = await service.send(path, keyed(service, { method: operation.method }));
+      const { status } = await service.send(path, withKey(service, { method: operation.method }));
       expect(status >= 400 && status < 500, `${operation.id} has status ${status}`).toBe(true);
     }
   },
@@ -115,7 +115,7 @@ test.each([
   ['no HTTP at all', 'hello\r\n\r\n'],
   ['a header without a colon', 'GET /vm/list/hosts HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
   ['two lengths', 'PUT /vm/create HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
-])('%s: 400 in the envelope, and the connection ends', async (_, bytes) => {
+])('%s: responds with 400 in the envelope and closes the connection', async (_, bytes) => {
   const service = await startService();
   const { port, hostname } = new URL(service.baseUrl);
   const socket = connect(Number(port), hostname);

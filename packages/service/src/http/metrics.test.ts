@@ -13,7 +13,7 @@ async function valueOf(service: TestOperator, series: string): Promise<number | 
 
 const ENGINES = ['sqlite', 'postgres'] as const;
 
-test.each(ENGINES)('on %s, shows how late the scheduled jobs are, and counts those that were performed', async (engine) => {
+test.each(ENGINES)('on %s, shows the delay of scheduled jobs, and counts the jobs that ran', async (engine) => {
   const service = await startOperator({ engine });
   const age = () => valueOf(service, 'reseller_scheduled_job_oldest_age_seconds');
   await service.runScheduledJobs();

@@ -10,7 +10,7 @@ import { OPERATOR_TOKEN } from '../../test/operator.ts';
 import { createService } from '../index.ts';
 
 /** A second service on the store of a test, with its log in memory. */
-async function observed(level = 'trace') {
+async function startObserved(level = 'trace') {
   const { store, ports, apiKey } = await startService();
   const lines: string[] = [];
   const stream = new Writable({
@@ -36,8 +36,8 @@ async function observed(level = 'trace') {
   return { service, store, apiKey, baseUrl, lines, buy, generateOtp: () => post('/account/otp', { method: 'POST' }) };
 }
 
-test('each request is one line, without anything secret', async () => {
-  const { buy, generateOtp, lines, apiKey, baseUrl } = await observed();
+test('logs each request in one line, without secrets', async () => {
+  const { buy, generateOtp, lines, apiKey, baseUrl } = await startObserved();
   const vm = await buy(SMALL_VM);
   const otp = await generateOtp();
   await fetch(`${baseUrl}/vm/create?key=${apiKey}`, { headers: { 'x-service-apikey': apiKey } });
@@ -56,9 +56,9 @@ test('each request is one line, without anything secret', async () => {
 });
 
 test.each(['trace', 'warn', 'error'])(
-  'at log level %s, the requestID of a 500 finds its line with method, path, operation and client',
+  'at log level %s, logs a 500 under its requestID with method, path, operation and client',
   async (level) => {
-    const { baseUrl, store, apiKey, lines } = await observed(level);
+    const { baseUrl, store, apiKey, lines } = await startObserved(level);
     await store.commit(({ db }) => db.schema.alterTable('handles').renameTo('gone').execute());
     const ask = (path: string) =>
       fetch(`${baseUrl}${path}`, { headers: { 'x-service-apikey': apiKey, 'x-forwarded-for': '203.0.113.9, 2001:DB8::7' } });
@@ -77,8 +77,8 @@ test.each(['trace', 'warn', 'error'])(
   },
 );
 
-test('masks keys in the path of a log line, known or not', async () => {
-  const { baseUrl, apiKey, lines } = await observed();
+test('masks known and unknown keys in the path of a log line', async () => {
+  const { baseUrl, apiKey, lines } = await startObserved();
   await fetch(`${baseUrl}/x/${apiKey}`, { headers: { 'x-service-apikey': apiKey } });
   await fetch(`${baseUrl}/x/rsk_live_unknown/rso_abc123`);
   await fetch(`${baseUrl}/x/authcode=abcdef`);
@@ -86,8 +86,8 @@ test('masks keys in the path of a log line, known or not', async () => {
   expect(paths.map(({ path }) => path)).toEqual(['/x/***', '/x/***/***', '/x/authcode=***']);
 });
 
-test('metrics count requests by operation and status, and are not for resellers', async () => {
-  const { service, buy, baseUrl } = await observed();
+test('counts requests by operation and status in metrics, which resellers cannot read', async () => {
+  const { service, buy, baseUrl } = await startObserved();
   await buy(SMALL_VM);
   await buy({ ...SMALL_VM, cores: 99 });
   const { body } = await service.operator.inject({ url: '/metrics', headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } });
@@ -96,12 +96,12 @@ test('metrics count requests by operation and status, and are not for resellers'
   expect((await fetch(`${baseUrl}/metrics`)).status).toBe(404);
 });
 
-test('probes need no key, and readiness is that of the store', async () => {
-  const { baseUrl, store } = await observed();
+test('serves probes without a key, with the readiness of the store', async () => {
+  const { baseUrl, store } = await startObserved();
   const probe = async (path: string) => (await fetch(baseUrl + path)).status;
   expect([await probe('/healthz'), await probe('/readyz')]).toEqual([200, 200]);
   await store.close();
-  // The result of a probe is used again for a second.
+  // The service reuses the result of a probe for a second.
   await expect.poll(() => probe('/readyz')).toBe(503);
   expect(await probe('/healthz')).toBe(200);
 });

@@ -9,16 +9,16 @@ const scriptOf = async (mode: 'sandbox' | 'live', hasExtension = true) => {
   return (await app.inject('/docs/own-servers.js')).body;
 };
 
-test('the reference of a sandbox is told both addresses', async () => {
+test('gives both addresses to the reference of a sandbox', async () => {
   expect(await scriptOf('sandbox')).toBe(
     'globalThis.ownServers = {"reseller":{"url":"https://api.example.com","description":"Sandbox"},"operator":{"url":"http://127.0.0.1:4011","description":"Sandbox"}};\n',
   );
 });
 
-test('the reference of a live service is not told where its operator API is', async () => {
+test('does not give the address of the operator API to the reference of a live service', async () => {
   expect(await scriptOf('live')).toBe('globalThis.ownServers = {"reseller":{"url":"https://api.example.com","description":"Live"}};\n');
 });
 
-test('the documentation of a service without the extension hides the links to it', async () => {
+test('hides the links to the extension in the documentation of a service without it', async () => {
   expect(await scriptOf('live', false)).toContain("classList.add('without-extension')");
 });

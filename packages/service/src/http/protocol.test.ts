@@ -1,4 +1,4 @@
-/** What both APIs do with requests that break HTTP, and with methods and headers that hardly anyone sends. */
+/** The responses of both APIs to requests that violate HTTP, and to unusual methods and headers. */
 import { METHODS } from 'node:http';
 
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const FORM = 'Content-Type: application/x-www-form-urlencoded';
 interface Api {
   readonly name: 'reseller' | 'operator';
   readonly url: string;
-  /** Header lines of a request that is let in. */
+  /** Header lines of a request with a valid key. */
   readonly headers: readonly string[];
 }
 
@@ -64,7 +64,7 @@ test('responds with 405 and Allow to every method that Node knows, and logs the 
   expect(await loggedMethods(service)).toEqual(expected);
 });
 
-test('names in Allow each method that some path takes, once', async () => {
+test('lists each method of each path once in Allow', async () => {
   const service = await startOperator();
   const paths = { reseller: apiOperations, operator: operatorApi };
   for (const api of apisOf(service)) {
@@ -168,7 +168,7 @@ test('responds with 414 to a path segment that is too long for any identifier', 
   }
 });
 
-test('keeps a refused request with a good key in the request log', async () => {
+test('adds a refused request with a valid key to the request log', async () => {
   const service = await startOperator();
   const [reseller] = apisOf(service);
   if (!reseller) throw new Error('There is no reseller API.');
@@ -200,7 +200,7 @@ test('responds to bytes that follow a valid request on the same connection', asy
   }
 });
 
-test('takes what HTTP allows: UTF-8 by any name, identity, HTTP/1.0, an unknown Expect, chunks', async () => {
+test('accepts valid HTTP: any name of UTF-8, identity, HTTP/1.0, an unknown Expect, chunks', async () => {
   const service = await startOperator();
   const [reseller] = apisOf(service);
   if (!reseller) throw new Error('There is no reseller API.');
@@ -232,7 +232,7 @@ test('sends the security headers with every response of both APIs', async () => 
   }
 });
 
-test('gives metrics to the operator token alone', async () => {
+test('returns metrics only for the operator token', async () => {
   const service = await startOperator();
   const verifier = await service.operate('/verifiers', {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Responses that any operation may give, for every operation of the document. */
+/** Responses that all operations share, for every operation of the document. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -19,7 +19,7 @@ const anyPath = {
   invoiceID: 'none',
 };
 
-/** A body that the operation's schema takes, as far as the document's own examples go. */
+/** A body that the schema of the operation accepts, from the examples of the document. */
 function exampleOf(id: string): Sent {
   const form = apiOperations.find((api) => api.id === id)?.operation.form;
   const [example] = Object.values(form?.examples ?? {});
@@ -30,7 +30,7 @@ const all = apiOperations.map(({ id }) => id);
 const withForm = apiOperations.filter(({ operation }) => operation.form).map(({ id }) => id);
 const withPath = apiOperations.filter(({ operation }) => operation.path.includes('{')).map(({ id }) => id);
 
-test('401 without a key', async () => {
+test('responds with 401 without a key', async () => {
   const service = await startService();
   for (const id of all) {
     expect.soft(await service.call(id, { ...exampleOf(id), apiKey: null }), id).toMatchObject({
@@ -40,7 +40,7 @@ test('401 without a key', async () => {
   }
 });
 
-test('400 for what cannot be read', async () => {
+test('responds with 400 to a malformed request', async () => {
   const service = await startService();
   const refused = { status: 400, body: { type: 'malformed_request', data: null } };
   const unreadable = Object.fromEntries(Object.keys(anyPath).map((name) => [name, 'a\u0000b']));
@@ -49,7 +49,7 @@ test('400 for what cannot be read', async () => {
   for (const id of withForm) expect.soft(await service.call(id, { path: anyPath, body: '%zz' }), id).toMatchObject(refused);
 });
 
-test('400 for a query parameter that the operation does not have, named in the message and in the request log', async () => {
+test('responds with 400 to an unknown query parameter, and names it in the message and in the request log', async () => {
   const service = await startService();
   for (const { id, operation } of apiOperations) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof anyPath) => anyPath[name]);
@@ -66,9 +66,9 @@ test('400 for a query parameter that the operation does not have, named in the m
   }
 });
 
-test('404 for an identifier that names nothing', async () => {
+test('responds with 404 to an unknown identifier', async () => {
   const service = await startService();
-  // A name under a TLD that has no price is not a domain for any operation.
+  // No operation accepts a name under a TLD without a price as a domain.
   const path = { ...anyPath, domain: 'example.zz' };
   for (const id of withPath) {
     expect
@@ -77,7 +77,7 @@ test('404 for an identifier that names nothing', async () => {
   }
 });
 
-test('413, 415 and 422 for bodies that are none of the forms of the operation', async () => {
+test('responds with 413, 415 and 422 to invalid bodies', async () => {
   const service = await startService();
   const path = { path: anyPath };
   for (const id of withForm) {
@@ -91,7 +91,7 @@ test('413, 415 and 422 for bodies that are none of the forms of the operation', 
   }
 });
 
-test('429 beyond the key’s rate limit, which is in the log and has no effect', async () => {
+test('responds with 429 beyond the rate limit of the key, logs the request and does not carry it out', async () => {
   const service = await startService();
   for (const id of all) {
     const account = await service.account();
@@ -109,12 +109,12 @@ test('429 beyond the key’s rate limit, which is in the log and has no effect',
   }
 });
 
-test('503 while the store takes no writes, and service as before when it does again', async () => {
+test('responds with 503 while the store cannot be written to, and recovers afterwards', async () => {
   const service = await startService();
   const other = new DatabaseSync(join(service.directory, 'store.sqlite'));
   onTestFinished(() => other.close());
   for (const id of all) {
-    // Another process at work on the same file, as a backup may be.
+    // Another process writes to the same file, as a backup may do.
     other.exec('BEGIN IMMEDIATE');
     const { status, body, headers } = await service.call(id, exampleOf(id));
     expect.soft([status, body.type], id).toEqual([503, 'unavailable']);
@@ -124,7 +124,7 @@ test('503 while the store takes no writes, and service as before when it does ag
   }
 });
 
-test('500 when the service is broken, and nothing of it is told', async () => {
+test('responds with 500 without details if the service fails', async () => {
   const service = await startService();
   await service.store.commit(({ db }) => sql`alter table request_log rename to somewhere_else`.execute(db));
   for (const id of all) {
@@ -137,7 +137,7 @@ test('500 when the service is broken, and nothing of it is told', async () => {
 /** Operations that help to settle a suspended account. */
 const OPEN_TO_SUSPENDED: ReadonlySet<string> = new Set(['listRequests', 'listInvoices', 'getInvoice', 'getCurrentInvoice']);
 
-test('403 while the account is suspended, unless the operation helps to settle the account', async () => {
+test('responds with 403 while the account is suspended, unless the operation helps to settle the account', async () => {
   const service = await startService();
   for (const id of all) {
     const account = await service.account();
@@ -151,7 +151,7 @@ test('403 while the account is suspended, unless the operation helps to settle t
   }
 });
 
-test('403 for a key that may only read, if the operation changes something', async () => {
+test('responds with 403 to a read-only key, if the operation changes something', async () => {
   const service = await startService();
   for (const { id, operation } of apiOperations) {
     const account = await service.account();
@@ -165,7 +165,7 @@ test('403 for a key that may only read, if the operation changes something', asy
   }
 });
 
-/** The error types of an account's requests, oldest first. */
+/** The error types of the requests of an account, oldest first. */
 async function loggedErrors({ store }: TestService, accountId: string): Promise<readonly (string | null)[]> {
   const entries = await store.read((db) =>
     db.selectFrom('request_log').select('error_type').where('account_id', '=', accountId).orderBy('number').execute(),

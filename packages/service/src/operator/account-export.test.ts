@@ -11,7 +11,7 @@ import { accountRows } from '../core/account/export.ts';
 const LOG_TABLES: ReadonlySet<string> = new Set(['request_log_bodies', 'request_log_inbox']);
 
 describe.each(engines)('on %s', (engine) => {
-  test('an export has everything of the account and nothing of another one, without secrets', async () => {
+  test('exports all data of the account and none of other accounts, without secrets', async () => {
     const service = await startOperator({ engine });
     const { client, store } = service;
     const [{ id, apiKey }, other] = [await service.account(), await service.account()];
@@ -62,7 +62,7 @@ describe.each(engines)('on %s', (engine) => {
     expect([...columns].filter((column) => /hash|sealed|answer|fingerprint|password/.test(column))).toEqual([]);
   });
 
-  test('every table with a column for an account is exported', async () => {
+  test('exports every table with a column for an account', async () => {
     const store = await (await storePlace(engine)).open();
     const tables = await store.read((db) => db.introspection.getTables());
     const ofAccounts = tables.filter(({ columns }) => columns.some(({ name }) => name === 'account_id')).map(({ name }) => name);

@@ -1,5 +1,5 @@
 import * as operator from '@reseller/operator-client';
-/** Suspended accounts: requests to the reseller API are refused, and nothing else changes. */
+/** Suspended accounts: the service refuses requests to the reseller API, and changes nothing else. */
 import { describe, expect, test } from 'vitest';
 
 import { engines } from '../../test/engines.ts';
@@ -10,7 +10,7 @@ import { refusalOf, startOperator } from '../../test/operator.ts';
 const SUSPENDED = { status: 403, body: { type: 'account_suspended', data: null } };
 
 describe.each(engines)('on %s', (engine) => {
-  test('a suspension is stored with its reason, replaced by another reason, lifted, and audited each time', async () => {
+  test('stores, changes and lifts a suspension with its reason, and records each change in the audit', async () => {
     const { client, clock, account } = await startOperator({ engine });
     const { id } = await account();
     const path = { account_id: id };
@@ -37,7 +37,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await refusalOf(operator.unsuspendAccount({ client, path: unknown }))).toMatchObject({ status: 404 });
   });
 
-  test('refusals are in the request log without the reason, and leave the Idempotency-Key unused', async () => {
+  test('logs refusals without the reason, and leaves the Idempotency-Key unused', async () => {
     const service = await startOperator({ engine });
     const { client } = service;
     const { id, apiKey } = await service.account();
@@ -45,7 +45,7 @@ describe.each(engines)('on %s', (engine) => {
     await operator.suspendAccount({ client, path: { account_id: id }, body: { reason: 'Suspected fraud' } });
     const refused = await service.call('createVm', purchase);
     expect(refused).toMatchObject(SUSPENDED);
-    // The check comes before those of the form.
+    // The check precedes those of the form.
     expect(await service.call('createVm', { ...purchase, form: { cores: 'many' } })).toMatchObject(SUSPENDED);
     const { body } = await service.call('listRequests', { apiKey });
     expect(body.data).toHaveLength(2);
@@ -64,7 +64,7 @@ describe.each(engines)('on %s', (engine) => {
     expect((await service.call('createVm', purchase)).body).toEqual(bought.body);
   });
 
-  test('other accounts are served, and everything that the suspended one has keeps running and is billed as before', async () => {
+  test('serves other accounts, and continues to run and bill the resources of the suspended account', async () => {
     const service = await startOperator({ engine });
     const { client } = service;
     const [suspended, other] = [await service.account(), await service.account()];
@@ -84,7 +84,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('every instance refuses a suspended account, and serves it again, as soon as the operator has the response', async () => {
+test('refuses and serves a suspended account on every instance as soon as the operator has the response', async () => {
   const instances = await newInstances();
   const all = [await instances.start(), await instances.start(), await instances.start()];
   const [first, second] = all;

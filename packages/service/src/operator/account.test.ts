@@ -1,5 +1,5 @@
 import * as operator from '@reseller/operator-client';
-/** The work of support: whose resource it is, what the reseller has sent, and what the reseller owes. */
+/** The work of support: finding the account of a resource, its requests and its debt. */
 import { describe, expect, test } from 'vitest';
 
 import { handleOf, register } from '../../test/domains.ts';
@@ -10,7 +10,7 @@ import { refusalOf, startOperator } from '../../test/operator.ts';
 type Filters = NonNullable<operator.ListAccountsData['query']>;
 
 describe.each(engines)('on %s', (engine) => {
-  test('an account is found by its VM, domain, handle and address, and by several of them only if it has all', async () => {
+  test('finds an account by its VM, domain, handle and address, and by several of them only if it has all', async () => {
     const service = await startOperator({ engine });
     const { client } = service;
     const { id, apiKey } = await service.account();
@@ -29,7 +29,7 @@ describe.each(engines)('on %s', (engine) => {
     for (const query of filters) expect({ query, found: await find(query) }).toEqual({ query, found: [id] });
     expect(await find({ vm, domain: 'found.net', handle, address: '192.0.2.7' })).toEqual([id]);
 
-    const nobodys: Filters[] = [
+    const unassigned: Filters[] = [
       { vm: others, domain: 'found.net' },
       { vm: '99999' },
       { domain: 'not-found.net' },
@@ -37,7 +37,7 @@ describe.each(engines)('on %s', (engine) => {
       { address: '192.0.2.8' },
       { address: '2001:db8:78::1' },
     ];
-    for (const query of nobodys) expect({ query, found: await find(query) }).toEqual({ query, found: [] });
+    for (const query of unassigned) expect({ query, found: await find(query) }).toEqual({ query, found: [] });
     for (const address of ['300.1.1.1', '1.2.3', ':::', '12345']) {
       expect(await refusalOf(find({ address }))).toMatchObject({ status: 400, message: expect.stringContaining('IPv4 or IPv6 address') });
     }
@@ -46,7 +46,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(server).toMatchObject({ deployed: true });
   });
 
-  test('the request log is the one that the reseller sees, in pages without gaps while requests arrive', async () => {
+  test('returns the same request log as to the reseller, in pages without gaps while requests arrive', async () => {
     const service = await startOperator({ engine });
     const { client } = service;
     const { id, apiKey } = await service.account();
@@ -79,7 +79,7 @@ describe.each(engines)('on %s', (engine) => {
     });
   });
 
-  test('the running invoice is the one that the reseller sees, after the periods that have ended are closed', async () => {
+  test('returns the same current invoice as to the reseller, after it has closed the ended periods', async () => {
     const service = await startOperator({ engine });
     const { client } = service;
     const { id, apiKey } = await service.account();

@@ -6,7 +6,7 @@ import { SMALL_VM } from '../../test/harness.ts';
 import { refusalOf, startOperator } from '../../test/operator.ts';
 
 describe.each(engines)('on %s', (engine) => {
-  test('a key that may only read reads what a full key buys, changes nothing, and stays so when it is rotated', async () => {
+  test('lets a read-only key read and change nothing, and keeps it read-only after a rotation', async () => {
     const service = await startOperator({ engine });
     const { client } = service;
     const { id, apiKey } = await service.account();
@@ -33,7 +33,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('an access that does not exist is refused, with the two that do', async () => {
+test('refuses an unknown access, and names the two valid ones', async () => {
   const service = await startOperator();
   const { id } = await service.account();
   const refused = await service.operate(`/accounts/${id}/api-keys`, {

@@ -19,7 +19,7 @@ async function withInvoice() {
   return { client, service, path: { invoice_id: invoice.id }, unpaid };
 }
 
-test('a cancelled invoice is owed no more, and its reseller sees it cancelled', async () => {
+test('removes a cancelled invoice from the debt, and shows it as cancelled to its reseller', async () => {
   const { client, service, path, unpaid } = await withInvoice();
   expect(await unpaid()).toBe('7.11');
   for (let n = 0; n < 2; n++) expect(await operator.cancelInvoice({ client, path })).toMatchObject({ status: 'CANCELED', total: '7.11' });
@@ -31,7 +31,7 @@ test('a cancelled invoice is owed no more, and its reseller sees it cancelled', 
   });
 });
 
-test('a paid invoice is owed no more, and is not cancelled', async () => {
+test('removes a paid invoice from the debt, and refuses to cancel it', async () => {
   const { client, path, unpaid } = await withInvoice();
   for (let n = 0; n < 2; n++) expect(await operator.markInvoicePaid({ client, path })).toMatchObject({ status: 'PAID' });
   expect(await unpaid()).toBe('0.00');
@@ -40,7 +40,7 @@ test('a paid invoice is owed no more, and is not cancelled', async () => {
 
 const json = (body: object) => ({ method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
-test('a credit note lowers the debt, and the last one cancels the invoice with exactly its VAT', async () => {
+test('reduces the debt by each credit note, and cancels the invoice with exactly its VAT by the last one', async () => {
   const { service, path, unpaid } = await withInvoice();
   const credit = (name: string, amount: string, reason = 'Outage') =>
     service.operate(`/invoices/${path.invoice_id}/credit-notes/${name}`, json({ amount, reason }));
@@ -64,7 +64,7 @@ test('a credit note lowers the debt, and the last one cancels the invoice with e
   await expectInvariants(service.store);
 });
 
-test('a paid invoice is corrected without a change of the debt', async () => {
+test('corrects a paid invoice without changing the debt', async () => {
   const { service, path, unpaid } = await withInvoice();
   await service.operate(`/invoices/${path.invoice_id}/mark-paid`, { method: 'POST' });
   expect(
@@ -75,7 +75,7 @@ test('a paid invoice is corrected without a change of the debt', async () => {
   await expectInvariants(service.store);
 });
 
-test('a cancellation credits what is left, and a payment pays it', async () => {
+test('credits the rest of the invoice on a cancellation, and settles it on a payment', async () => {
   const first = await withInvoice();
   const partly = (service: typeof first.service, invoiceId: string) =>
     service.operate(`/invoices/${invoiceId}/credit-notes/part`, json({ amount: '2.11', reason: 'Outage' }));
@@ -96,7 +96,7 @@ test('a cancellation credits what is left, and a payment pays it', async () => {
   await expectInvariants(second.service.store);
 });
 
-test('credit notes of one invoice at the same time never exceed its total', async () => {
+test('never exceeds the total of an invoice with concurrent credit notes', async () => {
   const { service, path } = await withInvoice();
   const results = await Promise.all(
     Array.from({ length: 8 }, (_, n) =>
@@ -107,7 +107,7 @@ test('credit notes of one invoice at the same time never exceed its total', asyn
   await expectInvariants(service.store);
 });
 
-test('a new series begins with its first number, and a number is never issued twice', async () => {
+test('begins a new series with its first number, and never issues a number twice', async () => {
   const { service, path } = await withInvoice();
   const series = (invoices: object, credit_notes: object = { prefix: 'CN-', next_number: 1, digits: 5 }) =>
     service.operate('/invoicing/series', json({ invoices, credit_notes }));

@@ -6,7 +6,7 @@ import { register } from '../../test/domains.ts';
 import { SMALL_VM } from '../../test/harness.ts';
 import { refusalOf, startOperator } from '../../test/operator.ts';
 
-test('accounts and keys: issued, rotated with an overlap, limited, revoked', async () => {
+test('issues API keys, rotates them with an overlap, limits and revokes them', async () => {
   const service = await startOperator();
   const { client, clock } = service;
   const account = await operator.createAccount({ client, body: { name: 'Shop', credit_limit: '10.50' } });
@@ -17,7 +17,7 @@ test('accounts and keys: issued, rotated with an overlap, limited, revoked', asy
   const first = await operator.issueApiKey({ client, path, body: { label: 'first' } });
   const key = { api_key_id: first.id };
   await operator.setApiKeyRateLimit({ client, path: key, body: { rate_limit: { requests: 1, seconds: 60 } } });
-  // Keys are listed in the order of their issue, which the clock tells.
+  // Keys are listed in the order of their issue by the clock.
   clock.advance(1);
   const { issued, replaced } = await operator.rotateApiKey({ client, path: key, body: { overlap_seconds: 60 } });
   expect(issued.rate_limit).toEqual({ requests: 1, seconds: 60 });
@@ -39,7 +39,7 @@ test('accounts and keys: issued, rotated with an overlap, limited, revoked', asy
   expect(await refusalOf(operator.issueApiKey({ client, path: ofNoAccount, body: { label: 'x' } }))).toMatchObject({ status: 404 });
 });
 
-test('a live service refuses the keys of a sandbox, and says so', async () => {
+test('refuses the keys of a sandbox in a live service, with the reason', async () => {
   const live = await startOperator({ mode: 'live' });
   expect(live.apiKey).toMatch(/^rsk_live_/);
   expect((await live.call('listDomains')).status).toBe(200);
@@ -47,7 +47,7 @@ test('a live service refuses the keys of a sandbox, and says so', async () => {
   expect(refused).toMatchObject({ status: 401, body: { message: expect.stringContaining('a sandbox') } });
 });
 
-test('the catalogue: host systems, images and pools are defined, and none that is in use can be removed', async () => {
+test('defines host systems, images and pools, and refuses to remove those in use', async () => {
   const service = await startOperator();
   const { client } = service;
   const path = { hostsystem: 'nl_ryzen' };
@@ -80,7 +80,7 @@ test('the catalogue: host systems, images and pools are defined, and none that i
   expect((await operator.listIpPools({ client })).items).toHaveLength(5);
 });
 
-test('VMs: stopped, started, resized, restarted and removed; repeated calls change nothing', async () => {
+test('stops, starts, resizes, restarts and removes VMs, and changes nothing on repeated calls', async () => {
   const service = await startOperator();
   const { client, clock } = service;
   const { identifier } = (await service.call('createVm', { form: SMALL_VM })).body.data;
@@ -117,9 +117,9 @@ test('VMs: stopped, started, resized, restarted and removed; repeated calls chan
   expect((await operator.listVms({ client, query: { state: 'removed' } })).items).toHaveLength(1);
 });
 
-test('sales: scheduled, ended by hand, refused for unknown host systems', async () => {
+test('schedules sales, ends them by hand, and refuses unknown host systems', async () => {
   const { client, clock } = await startOperator();
-  // Sales are listed newest first, after those that the sandbox began with.
+  // Sales are listed newest first, together with the seeded sales of the sandbox.
   clock.advance(1);
   const start_date = new Date(clock.now() + 1_000).toISOString();
   const body = { title: 'Spring', start_date, upgradable: true, max_volume: 3, pricings: { nl_ryzen: { core: '1.00' } } };
@@ -140,7 +140,7 @@ test('sales: scheduled, ended by hand, refused for unknown host systems', async 
   });
 });
 
-test('dedicated servers: offered to one account, ordered once, handed over by hand', async () => {
+test('offers a dedicated server to one account, sells it once, and completes its set-up by hand', async () => {
   const service = await startOperator();
   const { client } = service;
   const { id, apiKey } = await service.account();
@@ -184,7 +184,7 @@ test('dedicated servers: offered to one account, ordered once, handed over by ha
   expect((await operator.listDedicatedServers({ client, query: { deployed: true } })).items).toHaveLength(1);
 });
 
-test('a third party learns whose a code is, once, and guesses five times', async () => {
+test('returns the account of a code to a third party once, and allows five wrong codes', async () => {
   const service = await startOperator();
   const { client, clock } = service;
   const { token, id } = await operator.registerVerifier({ client, body: { name: 'Panel' } });
@@ -204,7 +204,7 @@ test('a third party learns whose a code is, once, and guesses five times', async
   expect((await operator.listVerifiers({ client })).items[0]?.revoked).not.toBeNull();
 });
 
-test('TLD prices, settings and due work', async () => {
+test('sets TLD prices and settings, and counts due jobs', async () => {
   const service = await startOperator();
   const { client } = service;
   const prices = { create: '1.5', renew: '2', transfer: '0' };
@@ -230,7 +230,7 @@ test('TLD prices, settings and due work', async () => {
   expect((await operator.listDomains({ client })).items).toEqual([]);
 });
 
-test('due work lists the next job of every account, server and domain, in the order of their instants', async () => {
+test('lists the next job of every account, server and domain, in the order of their instants', async () => {
   const service = await startOperator();
   const { client } = service;
   const { id } = await service.account();

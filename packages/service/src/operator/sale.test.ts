@@ -5,7 +5,7 @@ import { refusalOf, startOperator } from '../../test/operator.ts';
 
 const SALE = { title: 'Spring', upgradable: true, max_volume: 3 };
 
-test('refuses a sale that is dearer than the list price by the smallest step, naming each price and its limit', async () => {
+test('refuses a sale above the list price by the smallest step, and names each price and its limit', async () => {
   const { client } = await startOperator();
   // List prices: 2.00, 1.20 and 0.04.
   const pricings = { nl_ryzen: { core: '2.00000001', mem: '1.20', nvme: '100' } };
@@ -20,7 +20,7 @@ test('refuses a sale that is dearer than the list price by the smallest step, na
   expect(items.map(({ title }) => title)).not.toContain(SALE.title);
 });
 
-test('takes a sale at the list price', async () => {
+test('accepts a sale at the list price', async () => {
   const { client } = await startOperator();
   const pricings = { nl_ryzen: { core: '2.00', mem: '1.20', nvme: '0.04' } };
   expect(await operator.createSale({ client, body: { ...SALE, pricings } })).toMatchObject({ pricings });

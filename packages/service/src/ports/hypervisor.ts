@@ -29,7 +29,7 @@ export interface VmOrder extends VmSize {
 }
 
 /**
- * Where VMs run. Every call is idempotent, so that an interrupted delivery can be finished or undone. The service has one call under way
+ * Where VMs run. Every call is idempotent, so that an interrupted delivery can be finished or undone. The service has one call in progress
  * for a VM at a time, except for calls that it gave up or whose instance died. A call with a stale token is rejected (see fencing.ts). The
  * service gives up on a call after its port timeout.
  */

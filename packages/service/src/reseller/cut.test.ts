@@ -9,7 +9,7 @@ test('keeps a form of 4,096 characters, and cuts a longer one', () => {
   expect(JSON.parse(cutForm(form(4_097)))).toEqual({ x: `${'a'.repeat(256)}…[cut: 4089 characters]` });
 });
 
-test('says how many fields were left out', () => {
+test('says how many fields were omitted', () => {
   const form = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`field${index}`, 'a']));
   const cut: Record<string, string> = JSON.parse(cutForm(JSON.stringify(form)));
   const shown = Object.keys(cut).length - 1;
@@ -18,7 +18,7 @@ test('says how many fields were left out', () => {
   expect(cut['field0']).toBe('a');
 });
 
-test('a cut form is a JSON object of at most 5,000 characters, whatever was sent', () => {
+test('returns a JSON object of at most 5,000 characters for any form', () => {
   const text = fc.oneof(
     fc.string(),
     fc.string({ unit: 'binary' }),

@@ -46,7 +46,7 @@ test('a period is a calendar month in UTC', () => {
   );
 });
 
-test('splitting a runtime at any instant changes nothing before the one rounding', () => {
+test('costs the same before rounding if a runtime is split at any instant', () => {
   fc.assert(
     fc.property(positions, instants, (position, instant) => {
       const end = position.stop ?? NOVEMBER.end;
@@ -60,7 +60,7 @@ test('splitting a runtime at any instant changes nothing before the one rounding
   );
 });
 
-test('the sum of positions is the invoice, but for one rounding to cents', () => {
+test('rounds to cents once, for the sum of all positions', () => {
   fc.assert(
     fc.property(fc.array(positions), (all) => {
       const exact = all.reduce((sum, position) => sum + accruedBy(position, NOVEMBER.end), 0n);
@@ -72,7 +72,7 @@ test('the sum of positions is the invoice, but for one rounding to cents', () =>
   );
 });
 
-test('a runtime is never negative, and a stopped one does not grow', () => {
+test('never returns a negative runtime, and a stopped one does not grow', () => {
   fc.assert(
     fc.property(positions, instants, instants, (position, one, other) => {
       const [earlier, later] = [Math.min(one, other), Math.max(one, other)];
@@ -83,7 +83,7 @@ test('a runtime is never negative, and a stopped one does not grow', () => {
   );
 });
 
-test('a hold covers what the period will ask, by less than one unit', () => {
+test('holds the cost of the whole period, with less than one unit of excess', () => {
   fc.assert(
     fc.property(positions, (position) => {
       const exact = accruedBy(position, NOVEMBER.end);
@@ -93,27 +93,27 @@ test('a hold covers what the period will ask, by less than one unit', () => {
   );
 });
 
-test('an instant is written in UTC with milliseconds', () => {
+test('writes an instant in UTC with milliseconds', () => {
   expect(isoInstant(0)).toBe('1970-01-01T00:00:00.000Z');
   expect(isoInstant(NOVEMBER.end - 1)).toBe('2026-11-30T23:59:59.000Z');
 });
 
-test('a period begins with the first second of a month and ends before that of the next, over the end of a year', () => {
+test('begins a period with the first second of a month and ends it before that of the next, even at the end of a year', () => {
   const [start, end] = [Date.UTC(2026, 11, 1) / 1000, Date.UTC(2027, 0, 1) / 1000];
   for (const instant of [start, end - 1]) expect(periodOf(instant)).toEqual({ start, end });
   expect([periodOf(start - 1).end, periodOf(end).start]).toEqual([start, end]);
 });
 
-test('the second at which a position stops is not billed, and the one at which it starts is', () => {
+test('bills the second in which a position starts, and not the one in which it stops', () => {
   const position = { start: 100, stop: 110, monthlyPrice: 7n };
   expect([99, 100, 101, 109, 110, 111].map((until) => runtimeOf(position, until))).toEqual([0, 0, 1, 9, 10, 10]);
   expect(accruedBy(position, 1000)).toBe(70n);
 });
 
-test('a single charge is rounded together with the positions', () => {
+test('rounds a single charge together with the positions', () => {
   const charge = accruedByCharge(euros('10.00'));
   expect(totalOf(charge)).toBe(euros('10.00'));
-  // Each alone is rounded to a cent less.
+  // Rounded separately, each would be a cent less.
   const halves = [accruedByCharge(euros('0.004')), accruedByCharge(euros('0.004'))];
   expect(halves.map(totalOf)).toEqual([0n, 0n]);
   expect(totalOf(halves.reduce((sum, one) => sum + one, 0n))).toBe(euros('0.01'));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { allCountries, countryOf, phoneOf } from './contact.ts';
 
-test('countries are those of ISO 3166, by name', () => {
+test('has the countries of ISO 3166 by name', () => {
   expect(allCountries.length).toBeGreaterThanOrEqual(249);
   expect(allCountries).toContainEqual({ code: 'DE', title: 'Germany' });
   expect(countryOf('nl')).toEqual({ code: 'NL', title: 'Netherlands' });
@@ -28,11 +28,11 @@ test.each([
   ['069 55501234', ''],
 ])("'%s' in '%s' is not a phone number", (text, country) => expect(phoneOf(text, country)).toBeUndefined());
 
-test.each(['DEU', 'xDE', 'DE ', ' DE', 'D'])("'%s' is not a country, although a part of it may be", (code) =>
+test.each(['DEU', 'xDE', 'DE ', ' DE', 'D'])("'%s' is not a country, although it contains one", (code) =>
   expect(countryOf(code)).toBeUndefined(),
 );
 
-test('a country has its official name, and countries are in the order of their names', () => {
+test('returns countries with their official names, in the order of the names', () => {
   expect(countryOf('GB')?.title).toBe('United Kingdom');
   const titles = allCountries.map(({ title }) => title);
   expect(titles).toEqual(titles.toSorted((one, other) => one.localeCompare(other, 'en')));

@@ -39,13 +39,13 @@ test.each([
   ['password without characters that look alike', () => newPassword(random), /^[A-HJ-NP-Za-km-z2-9]{20}$/],
   ['auth code', () => newAuthcode(random), /^[A-HJ-NP-Za-km-z2-9]{16}$/],
   ['one-time code', () => newOtp(random), /^\d{8}$/],
-])('a new %s has its form, and no two are the same', (_, create, form) => {
+])('creates each %s in its form, and no two are equal', (_, create, form) => {
   const [one, other] = [create(), create()];
   expect(one).toMatch(form);
   expect(one).not.toBe(other);
 });
 
-test('keys and codes use every character of their alphabets', () => {
+test('uses every character of the alphabets of keys and codes', () => {
   const drawnBy = (create: () => string) =>
     new Set(
       Array.from({ length: 400 }, create)
@@ -57,11 +57,11 @@ test('keys and codes use every character of their alphabets', () => {
   expect(drawnBy(() => newOtp(random))).toBe(10);
 });
 
-test('instances with one secret have the same demo key, and others have another', () => {
+test('gives instances with the same secret the same demo key, and others a different one', () => {
   expect(demoApiKeyFrom(SECRET)).toMatch(/^rsk_sandbox_[A-Za-z0-9]{44}$/);
   expect(demoApiKeyFrom(SECRET)).toBe(demoApiKeyFrom(SECRET));
   expect(demoApiKeyFrom(SECRET)).not.toBe(demoApiKeyFrom(OTHER));
-  // Random characters differ: a stream that repeats its first bytes would repeat one character.
+  // The characters differ. A stream that repeated its first bytes would repeat one character.
   expect(new Set(demoApiKeyFrom(SECRET).slice('rsk_sandbox_'.length)).size).toBeGreaterThan(10);
 });
 
@@ -82,11 +82,11 @@ test('masks each kind of key and token in a text, and nothing else', () => {
   expect(maskKeys('rsk_, rsk_test_abc, rsx_abc, rsv_')).toBe('rsk_, rsk_test_abc, rsx_abc, rsv_');
 });
 
-test('the hash of an API key is its SHA-256', () => {
+test('hashes an API key with SHA-256', () => {
   expect(hashOfApiKey('a key')).toBe(createHash('sha256').update('a key').digest('hex'));
 });
 
-test('the hashes of a secret and of what depends on it differ by purpose, value and secret', () => {
+test('returns different hashes for each purpose, value and secret', () => {
   const hashes = [
     hashOfOtp('12345678', SECRET),
     hashOfOtp('12345679', SECRET),
@@ -102,7 +102,7 @@ test('the hashes of a secret and of what depends on it differ by purpose, value 
   for (const id of ids) expect(hashes.map((one) => one.slice(0, 16))).not.toContain(id);
 });
 
-test('values of earlier versions stay valid: stored hashes, sealed texts and the demo key', () => {
+test('accepts values of earlier versions: stored hashes, sealed texts and the demo key', () => {
   expect(hashOfOtp('12345678', SECRET)).toBe('97ed315a29945bf10298d67ce094cc8a00ca8edee3916c73ed179acb03f20ce6');
   expect(verifierOfSecret(SECRET)).toBe('cf7dbd7c3b003749e21337fc42e8bf327dc0a6315372e77b6b3d3049ca03d289');
   expect(keyIdOf(SECRET)).toBe('a8f1fb2e37f9f9ee');
@@ -110,7 +110,7 @@ test('values of earlier versions stay valid: stored hashes, sealed texts and the
   expect(unseal(SEALED, { secret: SECRET }, 'vm/1')).toBe('a password');
 });
 
-test('both secrets are accepted during a rotation, the one for new values first', () => {
+test('accepts both secrets during a rotation, and seals new values with the first one', () => {
   expect(acceptedSecrets({ secret: SECRET })).toEqual([SECRET]);
   expect(acceptedSecrets({ secret: SECRET, previousSecret: undefined })).toEqual([SECRET]);
   expect(acceptedSecrets({ secret: SECRET, previousSecret: OTHER })).toEqual([SECRET, OTHER]);
@@ -120,13 +120,13 @@ test('both secrets are accepted during a rotation, the one for new values first'
   ]);
 });
 
-test('hashes are equal only in full', () => {
+test('compares hashes in full', () => {
   expect(sameHash('abc', 'abc')).toBe(true);
   for (const other of ['abd', 'ab', 'abcd', '', 'ABC', 'äbc']) expect(sameHash('abc', other)).toBe(false);
   expect(sameHash('', '')).toBe(true);
 });
 
-test('a sealed text is read with its secret and its context alone, also after a rotation', () => {
+test('opens a sealed text only with its secret and its context, even after a rotation', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, context) => {
       const sealed = seal(text, SECRET, context, random);
@@ -139,14 +139,14 @@ test('a sealed text is read with its secret and its context alone, also after a 
   );
 });
 
-test('a sealed text names its secret, hides its content, and differs each time', () => {
+test('seals a text with the identifier of the secret, and with a different result each time', () => {
   const sealed = seal('a password', SECRET, 'vm/1', random);
   expect(sealed).toMatch(new RegExp(String.raw`^${keyIdOf(SECRET)}\.[A-Za-z0-9+/]+={0,2}$`));
   expect(Buffer.from(sealed.split('.')[1] ?? '', 'base64').length).toBe(SEALING_BYTES + 16 + 'a password'.length);
   expect(seal('a password', SECRET, 'vm/1', random)).not.toBe(sealed);
 });
 
-test('a sealed text with any other byte is not read', () => {
+test('does not open a sealed text with any changed byte', () => {
   const sealed = seal('text', SECRET, 'context', random);
   const [keyId, base64 = ''] = sealed.split('.');
   const bytes = Buffer.from(base64, 'base64');

@@ -20,12 +20,12 @@ const steps: Readonly<Record<string, Step>> = {
   cancel,
   withdrawCancellation,
   reachRenewal,
-  // Reached exactly, where there is a renewal date: a random instant would hardly ever be one.
+  // The renewal date itself, if there is one. A random instant would almost never equal it.
   renewalDate: (state, at, runtime) => reachRenewal(state, state.phase === 'deployed' ? state.renew : at, runtime),
 };
 const anyStep = fc.constantFrom(...Object.values(steps));
 
-/** The states as the specification's table tells them apart. */
+/** The states in the table of the specification. */
 function nameOf(state: ServerState): string {
   return state.phase === 'deployed' && state.terminated ? 'terminated' : state.phase;
 }
@@ -40,7 +40,7 @@ const LEGAL: ReadonlySet<string> = new Set([
   'none',
 ]);
 
-test('no step leads from a state to one that the specification does not name after it', () => {
+test('allows no transition that the specification does not list', () => {
   fc.assert(
     fc.property(states, anyStep, instants, days, (state, step, at, runtime) => {
       const transition = step(state, at, runtime);
@@ -50,7 +50,7 @@ test('no step leads from a state to one that the specification does not name aft
   );
 });
 
-test('every state allows exactly the steps that it should', () => {
+test('allows exactly the specified steps in each state', () => {
   const at = 1000;
   const all: readonly ServerState[] = [
     { phase: 'offered' },
@@ -70,7 +70,7 @@ test('every state allows exactly the steps that it should', () => {
   });
 });
 
-test('whatever is done to a server, its renewal dates are whole runtimes after its set-up, and an end is final', () => {
+test('keeps renewal dates at whole runtimes after the set-up for any sequence of steps, and never leaves the ended state', () => {
   fc.assert(
     fc.property(instants, days, fc.array(anyStep, { maxLength: 40 }), (at, runtime, sequence) => {
       let state: ServerState = { phase: 'offered' };
@@ -87,7 +87,7 @@ test('whatever is done to a server, its renewal dates are whole runtimes after i
   );
 });
 
-test('a cancellation and its withdrawal leave the server as it was', () => {
+test('changes nothing by a cancellation and its withdrawal', () => {
   fc.assert(
     fc.property(instants, (renew) => {
       const state = { phase: 'deployed', renew, terminated: false } as const;
@@ -97,7 +97,7 @@ test('a cancellation and its withdrawal leave the server as it was', () => {
   );
 });
 
-test('a cancelled server is never renewed, and one that is not never ends', () => {
+test('never renews a cancelled server, and never ends any other one', () => {
   fc.assert(
     fc.property(instants, days, fc.boolean(), (renew, runtime, terminated) => {
       const reached = reachRenewal({ phase: 'deployed', renew, terminated }, renew, runtime);
@@ -108,7 +108,7 @@ test('a cancelled server is never renewed, and one that is not never ends', () =
   );
 });
 
-test('nothing is renewed before or after its date', () => {
+test('renews a server only on its date', () => {
   fc.assert(
     fc.property(instants, instants, fc.boolean(), (renew, at, terminated) => {
       fc.pre(renew !== at);
@@ -117,7 +117,7 @@ test('nothing is renewed before or after its date', () => {
   );
 });
 
-test('every step that a state does not allow names the reason', () => {
+test('returns the reason for each step that a state does not allow', () => {
   const at = 1000;
   const all = {
     offered: { phase: 'offered' },
@@ -150,7 +150,7 @@ test('every step that a state does not allow names the reason', () => {
   expect(reasons(reachRenewal)).toEqual({ offered: 'not due', ordered: 'not due', ended: 'not due' });
 });
 
-test('a set-up keeps when it is due, and the first runtime has its days to the second', () => {
+test('keeps the due date of a set-up, and gives the first runtime its days to the second', () => {
   expect(order({ phase: 'offered' }, 5)).toEqual({ next: { phase: 'ordered', setUpDue: 5 } });
   expect(completeSetUp({ phase: 'ordered', setUpDue: 5 }, 7, 30)).toEqual({
     next: { phase: 'deployed', renew: 7 + 2_592_000, terminated: false },

@@ -27,7 +27,7 @@ test.each([
 test.each([
   ['WKS', 'www', '198.51.100.23', 'type', 'exists'],
   ['constructor', 'www', '198.51.100.23', 'type', 'exists'],
-  // The long s, whose upper case is S.
+  // The long s (ſ), whose upper case is S.
   ['n\u017F', 'lab', 'ns1.reseller-dns.example', 'type', 'exists'],
   ['A', 'www', '198.51.100', 'data', 'address'],
   ['A', 'www', '198.51.100.256', 'data', 'address'],
@@ -65,7 +65,7 @@ test.each([
   expect(read).toMatchObject({ broken: expect.arrayContaining([{ field, rule, message: expect.stringMatching(/^must /) }]) });
 });
 
-test('a subdomain that repeats the domain is refused with the one that is meant, in either script', () => {
+test('refuses a subdomain that repeats the domain, and names the probably intended one, in either script', () => {
   const record = { type: 'A', data: '198.51.100.23' };
   expect(readDnsRecord({ ...record, sub: 'www.bücher.de' }, 'xn--bcher-kva.de')).toEqual({
     broken: [{ field: 'sub', rule: 'subdomain', message: 'must be www, without the domain itself, which is added to it' }],
@@ -73,17 +73,17 @@ test('a subdomain that repeats the domain is refused with the one that is meant,
   expect(readDnsRecord({ ...record, sub: DOMAIN }, DOMAIN)).toMatchObject({
     broken: [{ message: 'must be empty, without the domain itself, which is added to it' }],
   });
-  // A name that merely ends in the same letters is another one.
+  // A name that only ends with the same letters is allowed.
   expect(readDnsRecord({ ...record, sub: `other-${DOMAIN}` }, DOMAIN)).toHaveProperty('record');
 });
 
-test('converts a subdomain of another script to ASCII, and leaves numbers as they are', () => {
+test('converts a subdomain in another script to ASCII, and does not change numbers', () => {
   expect(readDnsRecord({ type: 'A', sub: 'Bücher.1', data: '198.51.100.23' }, DOMAIN)).toMatchObject({
     record: { sub: 'xn--bcher-kva.1' },
   });
 });
 
-test('what is read once is read as the same again', () => {
+test('returns a normalised record unchanged', () => {
   const types = fc.constantFrom('A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'SRV', 'TXT');
   const data = fc.oneof(
     fc.ipV4(),
@@ -100,7 +100,7 @@ test('what is read once is read as the same again', () => {
   );
 });
 
-test('a CNAME stands alone', () => {
+test('refuses a CNAME next to other records', () => {
   expect([
     excludes('A', 'A'),
     excludes('A', 'AAAA'),
@@ -124,7 +124,7 @@ const subOf = (sub: string): string | undefined => {
   return 'record' in read ? read.record.sub : undefined;
 };
 
-test('a subdomain and the domain have at most 253 characters together, with their dot', () => {
+test('limits a subdomain and the domain to 253 characters together, with their dot', () => {
   const longest = nameOfLength(253 - DOMAIN.length - 1);
   expect(`${longest}.${DOMAIN}`.length).toBe(253);
   expect(subOf(longest)).toBe(longest);
@@ -145,7 +145,7 @@ test.each([
   ['@', ''],
   ['', ''],
   ['BÜCHER', 'xn--bcher-kva'],
-  // Marks and digits of other scripts, and the other characters of IDNA.
+  // Marks and digits of other scripts, and the remaining characters of IDNA.
   ['a\u0308', 'xn--4ca'],
   ['l·l', 'xn--ll-0ea'],
   ['ü1', 'xn--1-dha'],
@@ -157,7 +157,7 @@ test.each([chars(64), `a.${chars(64)}`, 'a..b', '.a', 'a.', 'a-', 'a.-b', 'a.b-'
   (sub) => expect(subOf(sub)).toBeUndefined(),
 );
 
-test('a form without a subdomain is about the domain itself', () => {
+test('applies a form without a subdomain to the domain itself', () => {
   expect(readDnsRecord({ type: 'A', data: '198.51.100.23' }, DOMAIN)).toEqual({ record: { type: 'A', sub: '', data: '198.51.100.23' } });
 });
 
@@ -188,7 +188,7 @@ test.each([
   ['CAA', `0 ${chars(15)} "a"`, `0 ${chars(15)} "a"`],
   ['CAA', `0 issue "${chars(255)}"`, `0 issue "${chars(255)}"`],
   ['CAA', '0 issue " !#~"', '0 issue " !#~"'],
-])('the data of a %s record %s are read as %s', (type, data, read) => expect(dataOf(type, data)).toBe(read));
+])('reads the data of a %s record %s as %s', (type, data, read) => expect(dataOf(type, data)).toBe(read));
 
 test.each([
   ['CNAME', 'a', 'hostname'],
@@ -230,19 +230,19 @@ test.each([
   ['CAA', '0 issue "ü"', 'caa'],
   ['CAA', '0 is-sue "a"', 'caa'],
   ['CAA', '', 'caa'],
-])("the data of a %s record '%s' break the rule %s", (type, data, rule) => {
+])("refuses the data of a %s record '%s' by the rule %s", (type, data, rule) => {
   expect(readDnsRecord({ type, sub: 'www', data }, DOMAIN)).toEqual({
     broken: [{ field: 'data', rule, message: expect.stringMatching(/^must be .+, such as .+$/) }],
   });
 });
 
-test.each(['A!', '!A', 'A A', '', 'a1'])("'%s' is not a type of records, and the message lists them", (type) => {
+test.each(['A!', '!A', 'A A', '', 'a1'])("refuses the record type '%s', and lists the valid types", (type) => {
   expect(readDnsRecord({ type, sub: 'www', data: '198.51.100.23' }, DOMAIN)).toEqual({
     broken: [{ field: 'type', rule: 'exists', message: 'must be one of A, AAAA, CAA, CNAME, MX, NS, SRV, TXT' }],
   });
 });
 
-test('only a CNAME must not name the name that it is for', () => {
+test('refuses only a CNAME that refers to its own name', () => {
   const sub = 'www';
   expect(readDnsRecord({ type: 'NS', sub, data: `www.${DOMAIN}` }, DOMAIN)).toHaveProperty('record');
   expect(readDnsRecord({ type: 'CNAME', sub, data: `www2.${DOMAIN}` }, DOMAIN)).toHaveProperty('record');
@@ -251,7 +251,7 @@ test('only a CNAME must not name the name that it is for', () => {
   });
 });
 
-test('a record that breaks several rules names each', () => {
+test('names each rule that a record breaks', () => {
   expect(readDnsRecord({ type: 'CNAME', sub: '', data: 'a' }, DOMAIN)).toEqual({
     broken: [
       { field: 'data', rule: 'hostname', message: 'must be a fully qualified name, such as web1.reseller-customer.net' },

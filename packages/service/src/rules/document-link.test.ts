@@ -6,7 +6,7 @@ import { documentLink, isSignatureOf, linkExpiry, publicUrlOf } from './document
 const SECRET = 's'.repeat(32);
 const signatureIn = (link: string): string => new URL(link).searchParams.get('signature') ?? '';
 
-test('a link has a signature of 256 bits that its invoice, its end and the secret alone give', () => {
+test('signs a link with 256 bits that depend only on its invoice, its expiry and the secret', () => {
   const access = { documentId: 'one', expires: 1_800_000_000 };
   const link = documentLink('https://api.example.com', access, SECRET);
   expect(link).toMatch(/^https:\/\/api\.example\.com\/invoices\/one\.pdf\?expires=1800000000&signature=[A-Za-z0-9_-]{43}$/);
@@ -21,7 +21,7 @@ test('a link has a signature of 256 bits that its invoice, its end and the secre
     expect(isSignatureOf(wrong, access, secrets)).toBe(false);
 });
 
-test('a link is valid for at least its days and less than one more, and the same for a whole day', () => {
+test('makes a link valid for at least its days and less than one more, and returns the same link for a whole day', () => {
   const day = 86_400;
   const instant = fc.integer({ min: 0, max: 4_102_444_800_000 });
   fc.assert(
@@ -38,7 +38,7 @@ test.each([
   ['https://api.example.com', 'https://api.example.com'],
   ['https://api.example.com/', 'https://api.example.com'],
   ['http://127.0.0.1:4010/reseller/v1/', 'http://127.0.0.1:4010/reseller/v1'],
-])('the public URL %s is %s', (text, url) => expect(publicUrlOf(text)).toBe(url));
+])('reads the public URL %s as %s', (text, url) => expect(publicUrlOf(text)).toBe(url));
 
 test.each([
   '',
@@ -50,10 +50,10 @@ test.each([
   'javascript:alert(1)',
 ])("'%s' is not a public URL", (text) => expect(() => publicUrlOf(text)).toThrow(/Set it to the URL at which callers reach the service/));
 
-test('several trailing slashes of a public URL are removed', () =>
+test('removes several trailing slashes of a public URL', () =>
   expect(publicUrlOf('https://api.example.com/v1///')).toBe('https://api.example.com/v1'));
 
-test('a link of midnight is valid for exactly its days, and one of a millisecond later for a day more', () => {
+test('makes a link of midnight valid for exactly its days, and one of a millisecond later for a day more', () => {
   const midnight = Date.parse('2026-11-10T00:00:00.000Z');
   expect(linkExpiry(midnight, 30)).toBe(Date.parse('2026-12-10T00:00:00.000Z') / 1000);
   expect(linkExpiry(midnight + 1, 30)).toBe(Date.parse('2026-12-11T00:00:00.000Z') / 1000);

@@ -8,7 +8,7 @@ test.each([
   ['bücher.de', 'xn--bcher-kva.de'],
   ['BÜCHER.de', 'xn--bcher-kva.de'],
   ['xn--bcher-kva.de', 'xn--bcher-kva.de'],
-  // IDNA 2008: ß is a letter of its own, not two s.
+  // IDNA 2008: ß is a separate letter, not "ss".
   ['faß.de', 'xn--fa-hia.de'],
   ['пример.рф', 'xn--e1afmkfd.xn--p1ai'],
   ['例え.jp', 'xn--r8jz45g.jp'],
@@ -47,7 +47,7 @@ test.each([
   'x'.repeat(100_000),
 ])("'%s' is not a domain name", (text) => expect(asciiNameOf(text)).toBeUndefined());
 
-test('the ASCII form is its own ASCII form, whatever the text', () => {
+test('returns an ASCII form unchanged, for any text', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -70,7 +70,7 @@ test.each([
   ['a.de', 'a', 'de'],
   ['a.co.uk', 'a', 'co.uk'],
   ['a.uk', 'a', 'uk'],
-  // Sold below another TLD, and so on the price list though no registry's own suffix.
+  // A name below another TLD that is on the price list, although no registry has this suffix.
   ['a.com.de', 'a', 'com.de'],
   ['xn--e1afmkfd.xn--p1ai', 'xn--e1afmkfd', 'xn--p1ai'],
 ])('%s is %s below %s', (name, sld, tld) => expect(splitName(name, priced)).toEqual({ name, sld, tld }));
@@ -78,7 +78,7 @@ test.each([
 test.each([
   ['a.zz', 'tld'],
   ['a.github.io', 'tld'],
-  // The suffix is org.uk, which has no price; uk has one, but sells nothing there.
+  // The suffix is org.uk, which has no price. The price of uk does not apply to it.
   ['a.org.uk', 'tld'],
   ['b.a.de', 'registrable'],
   ['b.a.co.uk', 'registrable'],
@@ -87,7 +87,7 @@ test.each([
   expect(splitName(name, priced)).toMatchObject({ rule, message: expect.stringMatching(/^must /) }),
 );
 
-test('a name that can be registered is its label and its TLD', () => {
+test('splits a name that can be registered into its label and its TLD', () => {
   const names = fc
     .tuple(fc.domain(), fc.constantFrom('de', 'co.uk', 'net', 'org.uk', 'com.de'))
     .map(([left, tld]) => `${left.split('.')[0]}.${tld}`);
@@ -100,25 +100,25 @@ test('a name that can be registered is its label and its TLD', () => {
   );
 });
 
-test('suffixes are named longest first', () => expect(suffixesOf('a.co.uk')).toEqual(['co.uk', 'uk']));
+test('returns the longest suffix first', () => expect(suffixesOf('a.co.uk')).toEqual(['co.uk', 'uk']));
 
-/** A name of 64 x 3 characters with their dots, and labels of the given lengths. */
+/** A name of 64 x 3 characters with dots, followed by labels of the given lengths. */
 const long = (...last: readonly number[]): string => [63, 63, 63, ...last].map((length) => 'a'.repeat(length)).join('.');
 
-test('a name has at most 253 characters, and a label at most 63', () => {
+test('limits a name to 253 characters and a label to 63', () => {
   expect([long(61).length, long(62).length]).toEqual([253, 254]);
   expect(asciiNameOf(long(61))).toBe(long(61));
   expect(asciiNameOf(long(62))).toBeUndefined();
   expect(asciiNameOf(`${'a'.repeat(63)}.de`)).toBe(`${'a'.repeat(63)}.de`);
 });
 
-test('an encoded label is in the one form that its characters have', () => {
-  // Each decodes, but its characters are encoded otherwise.
+test('accepts an encoded label only in the canonical encoding of its characters', () => {
+  // Each label decodes, but its characters have a different encoding.
   for (const name of ['xn--BCHER-KVA.de', 'XN--bcher-kva.de']) expect(asciiNameOf(name)).toBe('xn--bcher-kva.de');
   expect(asciiNameOf('aa--bcher-kva.de')).toBeUndefined();
 });
 
-test('the message of a name that cannot be registered has the part that is wrong', () => {
+test('names the invalid part of a name that cannot be registered', () => {
   const message = (name: string) => splitName(name, priced);
   expect(message('co.uk')).toEqual({ rule: 'registrable', message: 'must be a name below a TLD; co.uk is a TLD itself' });
   expect(message('a.zz')).toEqual({ rule: 'tld', message: 'must end in a TLD that GET /domain/pricings lists; zz is not one of them' });

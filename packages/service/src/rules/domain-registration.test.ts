@@ -19,11 +19,11 @@ function expiriesFrom(iso: string, count: number): string[] {
   return expiries;
 }
 
-test('a domain expires on the day of its registration', () => {
+test('expires a domain on the anniversary of its registration', () => {
   expect(expiriesFrom('2026-11-10T12:00:07Z', 3)).toEqual(['2027-11-10 12:00:07', '2028-11-10 12:00:07', '2029-11-10 12:00:07']);
 });
 
-test('a domain of the 29th of February expires on the 28th, but on the 29th where there is one', () => {
+test('expires a domain of 29 February on 28 February, or on the 29th in a leap year', () => {
   expect(expiriesFrom('2028-02-29T23:59:59Z', 4)).toEqual([
     '2029-02-28 23:59:59',
     '2030-02-28 23:59:59',
@@ -32,7 +32,7 @@ test('a domain of the 29th of February expires on the 28th, but on the 29th wher
   ]);
 });
 
-test('the status is LOCK for 60 days', () => {
+test('returns the status LOCK for 60 days', () => {
   const registration = beginRegistration(instant('2026-11-10T12:00:00Z'));
   expect(statusOf(registration, instant('2027-01-09T11:59:59Z'))).toBe('LOCK');
   expect(statusOf(registration, instant('2027-01-09T12:00:00Z'))).toBe('OK');
@@ -49,7 +49,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-test('no sequence of acts makes an illegal transition', () => {
+test('makes no illegal transition for any sequence of actions', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: instant('2090-01-01T00:00:00Z') }), steps, (start, acts) => {
       let model: Model = { registration: beginRegistration(start), now: start };
@@ -79,7 +79,7 @@ test('no sequence of acts makes an illegal transition', () => {
   );
 });
 
-test('the last second before the expiry still allows a cancellation and its withdrawal, and the expiry itself does not', () => {
+test('allows a cancellation and its withdrawal until the last second before the expiry', () => {
   const registration = beginRegistration(instant('2026-11-10T12:00:00Z'));
   const terminated = { ...registration, terminated: true };
   const { expires } = registration;
@@ -89,7 +89,7 @@ test('the last second before the expiry still allows a cancellation and its with
   expect(withdrawCancellation(terminated, expires)).toEqual({ refused: 'expired' });
 });
 
-test('a step that a state does not allow names the reason', () => {
+test('returns the reason for each step that a state does not allow', () => {
   const registration = beginRegistration(instant('2026-11-10T12:00:00Z'));
   const { created, expires } = registration;
   expect(cancel({ ...registration, terminated: true }, created)).toEqual({ refused: 'already cancelled' });

@@ -7,7 +7,7 @@ const VALID = ['DE02120300000000202051', 'GB82WEST12345698765432', 'NL91ABNA0417
 
 test.each(VALID)('accepts %s', (iban) => expect(hasValidCheckDigits(iban)).toBe(true));
 
-test('refuses an IBAN with one wrong digit or two neighbours swapped', () => {
+test('refuses an IBAN with a wrong digit or two transposed neighbours', () => {
   const changed = fc
     .constantFrom(...VALID)
     .chain((iban) => fc.record({ iban: fc.constant(iban), at: fc.nat(iban.length - 1), digit: fc.integer({ min: 1, max: 9 }) }));

@@ -7,7 +7,7 @@ const instant = fc.integer({ min: 0, max: 50 });
 const versionsOf = (instants: readonly number[]) => instants.map((validFrom) => ({ validFrom }));
 const some = fc.uniqueArray(instant, { minLength: 1, maxLength: 8 });
 
-test('the latest version that has begun is in force, and before all of them the first', () => {
+test('returns the latest version that has begun, or the first one before all of them', () => {
   fc.assert(
     fc.property(some, instant, (instants, now) => {
       const begun = instants.filter((one) => one <= now);
@@ -17,7 +17,7 @@ test('the latest version that has begun is in force, and before all of them the 
   expect(() => inForceAt([], 0)).toThrow(RangeError);
 });
 
-test('one version is in force, those before it are past, and those after it are scheduled', () => {
+test('marks one version as in force, earlier ones as past, and later ones as scheduled', () => {
   fc.assert(
     fc.property(some, instant, (instants, now) => {
       const versions = versionsOf(instants);
@@ -27,7 +27,7 @@ test('one version is in force, those before it are past, and those after it are 
   );
 });
 
-test('the same version is in force in the whole period around an instant, and another one after it', () => {
+test('returns the period around an instant in which the same version is in force', () => {
   fc.assert(
     fc.property(some, instant, (instants, now) => {
       const versions = versionsOf(instants);

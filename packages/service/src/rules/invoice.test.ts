@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 
 import { invoiceAfter, statusOfNewInvoice } from './invoice.ts';
 
-test('an open invoice is paid or cancelled', () => {
+test('allows an open invoice to be paid or cancelled', () => {
   expect(invoiceAfter('OPEN', 'pay')).toBe('PAID');
   expect(invoiceAfter('OPEN', 'cancel')).toBe('CANCELED');
 });
 
-test('at most one event ever has an effect', () => {
+test('lets at most one event take effect', () => {
   const events = fc.array(fc.constantFrom('pay' as const, 'cancel' as const), { minLength: 1 });
   fc.assert(
     fc.property(events, (all) => {
@@ -23,6 +23,6 @@ test('at most one event ever has an effect', () => {
   );
 });
 
-test('an invoice over nothing needs no payment', () => {
+test('requires no payment for an invoice of 0.00 EUR', () => {
   expect([0n, 1n].map(statusOfNewInvoice)).toEqual(['PAID', 'OPEN']);
 });

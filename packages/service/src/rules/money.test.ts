@@ -15,7 +15,7 @@ import {
 
 const amounts = fc.bigInt({ min: -(10n ** 16n), max: 10n ** 16n });
 
-test('an amount and its decimal notation are the same thing', () => {
+test('converts an amount to its decimal notation and back', () => {
   fc.assert(fc.property(amounts, (amount) => void expect(euros(decimalOf(amount))).toBe(amount)));
 });
 
@@ -29,12 +29,12 @@ test.each(['', '1,5', '1.', '.5', '1.123456789', '1e3', ' 1', 'NaN'])("'%s' is n
   expect(() => euros(text)).toThrow(/is not an amount in EUR/);
 });
 
-test('an amount of a response prints as its decimal notation', () => {
+test('prints an amount of a response in its decimal notation', () => {
   expect(String(numberOf(euros('10.40')))).toBe('10.4');
   expect(String(numberOf(euros('0.00385802')))).toBe('0.00385802');
 });
 
-test('a quotient is rounded to the nearest, and to the even one in the middle', () => {
+test('rounds a quotient half to even', () => {
   expect([1n, 3n, 5n, 7n, -1n, -3n].map((half) => divideHalfEven(half, 2n))).toEqual([0n, 2n, 2n, 4n, 0n, -2n]);
   fc.assert(
     fc.property(amounts, fc.bigInt({ min: 1n, max: 10n ** 9n }), (numerator, denominator) => {
@@ -44,7 +44,7 @@ test('a quotient is rounded to the nearest, and to the even one in the middle', 
   );
 });
 
-test('rounding up never promises less', () => {
+test('never rounds up to less than the exact quotient', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 16n }), fc.bigInt({ min: 1n, max: 10n ** 9n }), (numerator, denominator) => {
       const up = divideUp(numerator, denominator);
@@ -53,11 +53,11 @@ test('rounding up never promises less', () => {
   );
 });
 
-test('a rounded amount is whole cents', () => {
+test('rounds an amount to whole cents', () => {
   fc.assert(fc.property(amounts, (amount) => void expect(roundToCents(amount) % UNITS_PER_CENT).toBe(0n)));
 });
 
-test('a denominator that is not positive is refused', () => {
+test('refuses a denominator that is not positive', () => {
   expect(() => divideHalfEven(1n, 0n)).toThrow(RangeError);
 });
 
@@ -66,10 +66,10 @@ test.each([
   ['999999999.99999999', 99_999_999_999_999_999n],
   ['-0.00000001', -1n],
   ['-0.00', 0n],
-])('%s EUR is %s units, at the edge of what is an amount', (decimal, units) => expect(euros(decimal)).toBe(units));
+])('%s EUR is %s units, at the limit of an amount', (decimal, units) => expect(euros(decimal)).toBe(units));
 
 test.each(['1000000000', '--1', '+1', '1.5x', 'x1.5', '1.000000000'])(
-  "'%s' is beyond what is an amount, and the message has it",
+  "refuses '%s', which is beyond the limit of an amount, and names it",
   (text) => {
     expect(() => euros(text)).toThrow(
       new RangeError(`'${text}' is not an amount in EUR. Write digits with up to eight decimals, such as 4.20.`),
@@ -98,7 +98,7 @@ test.each([
   [7n, 1n, 7n],
 ])('%s divided by %s is %s', (numerator, denominator, quotient) => expect(divideHalfEven(numerator, denominator)).toBe(quotient));
 
-test('a negative denominator is refused like 0, with the reason', () => {
+test('refuses a negative denominator like 0, with the reason', () => {
   for (const denominator of [0n, -1n])
     expect(() => divideHalfEven(1n, denominator)).toThrow(new RangeError('The denominator must be positive.'));
 });

@@ -5,7 +5,7 @@ import { listOfNameservers, readNameservers, STANDARD_NAMESERVERS } from './name
 
 const STANDARD = ['ns1.provider.example', 'ns2.provider.example', 'ns3.provider.example'];
 
-test('default is the standard nameserver of the same number', () => {
+test('replaces default by the standard nameserver of the same number', () => {
   const { nameservers, broken } = readNameservers({ ns1: 'NS1.Reseller-DNS.example', ns2: 'default', ns3: 'default' }, STANDARD);
   expect(broken).toEqual([]);
   expect(nameservers).toEqual({
@@ -18,7 +18,7 @@ test('default is the standard nameserver of the same number', () => {
   expect(listOfNameservers(nameservers)).toEqual(['ns1.reseller-dns.example', 'ns2.provider.example', 'ns3.provider.example']);
 });
 
-test('every wrong nameserver is named', () => {
+test('names every invalid nameserver', () => {
   const { broken } = readNameservers({ ns1: 'default', ns2: 'ns1.provider.example', ns3: 'a_b.example', ns4: 'default' }, STANDARD);
   expect(broken.map(({ field, rule }) => [field, rule])).toEqual([
     ['ns2', 'distinct'],
@@ -27,7 +27,7 @@ test('every wrong nameserver is named', () => {
   ]);
 });
 
-test('the message of a wrong nameserver names its twin or its number', () => {
+test('names the number of an invalid nameserver, or the one that it repeats', () => {
   const { nameservers, broken } = readNameservers(
     { ns1: 'default', ns2: 'NS1.provider.example', ns4: 'default', ns5: 'ns_5.example' },
     STANDARD,
@@ -40,7 +40,7 @@ test('the message of a wrong nameserver names its twin or its number', () => {
   expect(nameservers).toEqual({ ns1: 'ns1.provider.example', ns2: null, ns3: null, ns4: null, ns5: null });
 });
 
-test('the nameservers of a new domain are the first two of the provider', () => {
+test('gives a new domain the first two nameservers of the provider', () => {
   expect(readNameservers(STANDARD_NAMESERVERS, STANDARD)).toEqual({
     nameservers: { ns1: 'ns1.provider.example', ns2: 'ns2.provider.example', ns3: null, ns4: null, ns5: null },
     broken: [],

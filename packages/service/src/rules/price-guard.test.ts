@@ -7,11 +7,11 @@ test.each([
   ['10.40', '10.40'],
   ['10.40', '10.41'],
   ['10.40', undefined],
-])('a price of %s EUR is accepted by a max_price of %s', (price, maxPrice) => {
+])('accepts a price of %s EUR with a max_price of %s', (price, maxPrice) => {
   expect(() => assertPriceAccepted(euros(price), maxPrice)).not.toThrow();
 });
 
-test('a price of the smallest unit above max_price is refused, and the message has both', () => {
+test('refuses a price of the smallest unit above max_price, and names both', () => {
   expect(() => assertPriceAccepted(euros('10.40000001'), '10.4')).toThrow(
     expect.objectContaining({
       status: 412,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { invalid, notFound, RateLimited, Refusal } from './refusal.ts';
 
-test('a refusal has its status, its type and its message, and neither fields nor a waiting time by default', () => {
+test('a refusal has a status, a type and a message, and by default neither fields nor a retry time', () => {
   const refusal = new Refusal(409, 'wrong_state', 'The VM is stopped.');
   expect(refusal).toMatchObject({ name: 'Refusal', status: 409, type: 'wrong_state', message: 'The VM is stopped.', fields: null });
   expect(refusal.retryAfter).toBeUndefined();
@@ -11,7 +11,7 @@ test('a refusal has its status, its type and its message, and neither fields nor
 test.each([
   [1, '1 second'],
   [2, '2 seconds'],
-])('a rate limit of %d s says how long to wait', (retryAfter, wait) => {
+])('has the seconds to wait for a rate limit of %d s', (retryAfter, wait) => {
   expect(new RateLimited(retryAfter)).toMatchObject({
     status: 429,
     type: 'rate_limited',
@@ -21,7 +21,7 @@ test.each([
   expect(new RateLimited(retryAfter, 'Too many clients.').message).toMatch(/^Too many clients\. Wait /);
 });
 
-test('an invalid form names each broken rule', () => {
+test('names each broken rule of an invalid form', () => {
   const cores = { field: 'cores', rule: 'minimum', message: 'must be at least 1' } as const;
   const os = { field: 'os', rule: 'exists', message: 'must be an image' } as const;
   expect(invalid([cores])).toMatchObject({
@@ -36,7 +36,7 @@ test('an invalid form names each broken rule', () => {
   });
 });
 
-test('an identifier that does not exist is named by its kind', () => {
+test('names the kind of an identifier that does not exist', () => {
   expect(notFound('VM')).toMatchObject({
     status: 404,
     type: 'not_found',

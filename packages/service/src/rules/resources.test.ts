@@ -24,7 +24,7 @@ const ranges: ResourceRanges = {
   network_speed: { min: 100, max: 5000, step: 100 },
 };
 
-test('a price is the sum of its resources', () => {
+test('adds up the prices of all resources', () => {
   expect(monthlyPriceOf(least, prices)).toBe(euros('3.60'));
   expect(monthlyPriceOf({ cores: 4, mem: 8192, disk: 80, ips: 3, backup_slots: 4, network_speed: 2500, storage: 500 }, prices)).toBe(
     // 4 x 2.00 + 8 x 1.20 + 80 x 0.04 + 2 x 1.50 + 2 x 0.50 + 2 x 5.00 + 500 x 0.008
@@ -32,15 +32,15 @@ test('a price is the sum of its resources', () => {
   );
 });
 
-test('half a GB costs half of one', () => {
+test('charges half a GB at half the price', () => {
   expect(monthlyPriceOf({ ...least, mem: 1536 }, prices) - monthlyPriceOf(least, prices)).toBe(euros('0.60'));
 });
 
-test('fewer backup slots and less speed than are included cost nothing less', () => {
+test('does not reduce the price for fewer backup slots or less speed than included', () => {
   expect(monthlyPriceOf({ ...least, backup_slots: 0, network_speed: 100 }, prices)).toBe(monthlyPriceOf(least, prices));
 });
 
-test('every resource out of bounds is named', () => {
+test('names every resource that is out of bounds', () => {
   const broken = brokenRanges(
     { cores: 0, mem: 1025, disk: 501, ips: 17, backup_slots: -1, network_speed: 5001, storage: 1 },
     ranges,
@@ -57,7 +57,7 @@ test('every resource out of bounds is named', () => {
   ]);
 });
 
-test('bounds themselves are allowed', () => {
+test('accepts values at their bounds', () => {
   expect(
     brokenRanges({ cores: 16, mem: 1024, disk: 500, ips: 1, backup_slots: 10, network_speed: 5000, storage: null }, ranges, 'nl_ryzen'),
   ).toEqual([]);
@@ -75,7 +75,7 @@ test.each([
   expect(brokenRanges({ ...least, [field]: value }, ranges, 'nl_ryzen')).toEqual([{ field, rule, message }]);
 });
 
-test('steps begin at the minimum, which need not be a multiple of the step', () => {
+test('counts steps from the minimum, which need not be a multiple of the step', () => {
   const offGrid = { ...ranges, disk: { min: 8, max: 23, step: 5 } };
   const broken = (disk: number) => brokenRanges({ ...least, disk }, offGrid, 'nl_ryzen').map(({ rule }) => rule);
   expect([8, 13, 18, 23].map(broken)).toEqual([[], [], [], []]);
@@ -91,7 +91,7 @@ test.each([
   expect(monthlyPriceOf({ ...least, network_speed }, prices)).toBe(euros(price));
 });
 
-test('a disk may stay as large as it is, and each one that would shrink is named', () => {
+test('accepts a disk of the same size, and names each disk that would shrink', () => {
   const from = { ...least, disk: 40, storage: 500 };
   expect(brokenShrinking(from, from)).toEqual([]);
   expect(brokenShrinking(from, { ...from, disk: 41, storage: 501 })).toEqual([]);

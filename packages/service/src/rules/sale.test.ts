@@ -33,20 +33,20 @@ const courses: fc.Arbitrary<SaleCourse> = fc
     usedVolume: Math.min(course.usedVolume, course.maxVolume),
   }));
 
-test('a sale is scheduled before its start, active from it on, and ended from its stop on', () => {
+test('a sale is scheduled before its start, active from its start, and ended from its stop', () => {
   const course: SaleCourse = { start: 10, stop: 20, ended: null, maxVolume: 3, usedVolume: 0 };
   expect([9, 10, 19, 20].map((now) => saleStateAt(course, now))).toEqual(['scheduled', 'active', 'active', 'ended']);
   expect(saleEndAt(course, 20)).toBe('by date');
 });
 
-test('it ends when its volume is used up, and from the moment it is ended by hand', () => {
+test('a sale ends when its volume is sold or when the provider ends it', () => {
   const course: SaleCourse = { start: 10, stop: null, ended: null, maxVolume: 3, usedVolume: 2 };
   expect(saleStateAt(course, 1000)).toBe('active');
   expect(saleEndAt({ ...course, usedVolume: 3 }, 1000)).toBe('by volume');
   expect([11, 12].map((now) => saleEndAt({ ...course, ended: 12 }, now))).toEqual([undefined, 'by hand']);
 });
 
-test('a state is never left backwards: scheduled, active, ended', () => {
+test('a sale only moves from scheduled to active to ended', () => {
   const order = ['scheduled', 'active', 'ended'];
   fc.assert(
     fc.property(courses, instant, instant, (course, one, other) => {
@@ -56,7 +56,7 @@ test('a state is never left backwards: scheduled, active, ended', () => {
   );
 });
 
-test('a sale is active exactly where it has begun, nothing has ended it and there is volume left', () => {
+test('a sale is active if and only if it has begun, has not ended, and has volume left', () => {
   fc.assert(
     fc.property(courses, instant, (course, now) => {
       const { start, stop, ended, maxVolume, usedVolume } = course;
@@ -67,7 +67,7 @@ test('a sale is active exactly where it has begun, nothing has ended it and ther
   );
 });
 
-test('resources that a sale does not list keep their standard prices', () => {
+test('keeps the standard prices of resources that it does not list', () => {
   // 2 x 1.00 + 4 x 1.20 + 40 x 0.04
   expect(monthlyPriceOf(small, pricesInSale(standard, { core: euros('1.00') }))).toBe(euros('8.40'));
   // 2 x 1.00 + 4 x 0.40 + 40 x 0.02
@@ -77,7 +77,7 @@ test('resources that a sale does not list keep their standard prices', () => {
   expect(pricesInSale(standard, {})).toEqual(standard);
 });
 
-test('of several sales the one that is best for the customer comes first, and none that makes the VM dearer', () => {
+test('sorts several sales by their price for the customer, and omits those that raise the price of the VM', () => {
   const sale = (id: string, core: string, rest: Partial<SaleOffer> = {}): SaleOffer => ({
     id,
     start: 5,
@@ -92,13 +92,13 @@ test('of several sales the one that is best for the customer comes first, and no
     sale('best', '1.00'),
     sale('best, and stays', '1.00', { upgradable: true }),
     sale('best, and older', '1.00', { start: 4 }),
-    // Dearer cores, but memory makes up for them.
+    // More expensive cores, which cheaper memory outweighs.
     { ...sale('mixed', '2.10'), prices: { core: euros('2.10'), mem: euros('0.80') } },
   ];
   expect(offersFor(small, standard, sales).map(({ id }) => id)).toEqual(['best, and stays', 'best, and older', 'best', 'mixed', 'good']);
 });
 
-test('only a sale price above the standard price is dearer, by the smallest unit', () => {
+test('reports only a sale price above the standard price, even by the smallest unit', () => {
   expect(dearerInSale({ core: euros('2.00'), mem: euros('1.20') }, standard)).toEqual([]);
   expect(dearerInSale({ core: euros('2.00000001'), mem: euros('1.19'), nvme: euros('0.05') }, standard)).toEqual([
     { resource: 'core', standard: '2.00' },
@@ -107,14 +107,14 @@ test('only a sale price above the standard price is dearer, by the smallest unit
   expect(dearerInSale({}, standard)).toEqual([]);
 });
 
-test('of two sales that are equal but for their names, the order of the names decides', () => {
+test('sorts two sales that differ only in their names by name', () => {
   const twin = (id: string): SaleOffer => ({ id, start: 5, upgradable: false, prices: { core: euros('1.00') } });
   const ids = (...all: readonly string[]) => offersFor(small, standard, all.map(twin)).map(({ id }) => id);
   expect(ids('a', 'b')).toEqual(['a', 'b']);
   expect(ids('b', 'a')).toEqual(['a', 'b']);
 });
 
-test('an offer has the price of the VM in the sale', () => {
+test('returns the price of the VM in the sale', () => {
   const [offer] = offersFor(small, standard, [{ id: 'one', start: 5, upgradable: true, prices: { core: euros('1.00') } }]);
   expect(offer).toEqual({ id: 'one', start: 5, upgradable: true, prices: { core: euros('1.00') }, monthlyPrice: euros('8.40') });
 });

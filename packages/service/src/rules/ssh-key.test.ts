@@ -13,17 +13,17 @@ const pem = (type: 'ed25519' | 'rsa') => {
   };
 };
 
-test.each(['ed25519', 'rsa'] as const)('an %s key is read, URL-encoded or not', (type) => {
+test.each(['ed25519', 'rsa'] as const)('reads an %s key, URL-encoded or not', (type) => {
   const key = parseKey(pem(type).public, 'pem').toString('ssh').trim();
   expect(publicKeyOf(key)).toContain(key.split(' ')[1]);
   expect(publicKeyOf(encodeURIComponent(key))).toBe(publicKeyOf(key));
   expect(publicKeyOf(encodeURI(key))).toBe(publicKeyOf(key));
-  // As PHP's urlencode and HTML forms write it: a space is a plus.
+  // As PHP's urlencode and HTML forms write it, with a plus for a space.
   expect(publicKeyOf(new URLSearchParams({ key }).toString().slice('key='.length))).toBe(publicKeyOf(key));
   expect(publicKeyOf(`${key}\r\n`)).toBe(publicKeyOf(key));
 });
 
-test('a comment may hold any text but a line break, encoded or not', () => {
+test('accepts any text without a line break as a comment, encoded or not', () => {
   const key = parseKey(pem('ed25519').public, 'pem').toString('ssh').trim().split(' ').slice(0, 2).join(' ');
   expect(publicKeyOf(`${key} 50 % key`)).toMatch(/ 50 % key$/);
   expect(publicKeyOf(encodeURIComponent(`${key} für alle`))).toMatch(/ für alle$/);
@@ -31,26 +31,26 @@ test('a comment may hold any text but a line break, encoded or not', () => {
   expect(publicKeyOf(`${key.replace(' ', '%20')}%20name%0Assh-ed25519%20AAAA`)).toBeUndefined();
 });
 
-test('a private key is refused, whatever its notation', () => {
+test('refuses a private key in any notation', () => {
   const key = pem('ed25519').private;
   expect(publicKeyOf(key)).toBeUndefined();
   expect(publicKeyOf(parseKey(key, 'pem').toString('ssh-private'))).toBeUndefined();
 });
 
 test.each(['', 'ssh-ed25519', 'ssh-ed25519 AAAA', 'ssh-ed25519 !!!!', '%', 'ssh-rsa AAAAC3NzaC1lZDI1NTE5AAAAI\nssh-rsa A'])(
-  "'%s' is refused",
+  "refuses '%s'",
   (text) => {
     expect(publicKeyOf(text)).toBeUndefined();
   },
 );
 
-test('a key without a comment is read, and a comment may be empty', () => {
+test('reads a key without a comment or with an empty one', () => {
   const [type, body] = parseKey(pem('ed25519').public, 'pem').toString('ssh').trim().split(' ');
   expect(publicKeyOf(`${type} ${body}`)).toContain(`${type} ${body}`);
   expect(publicKeyOf(`${type} ${body} `)).toBe(publicKeyOf(`${type} ${body}`));
 });
 
-test('a plus in an unencoded key is part of the key', () => {
+test('keeps a plus in an unencoded key', () => {
   for (;;) {
     const key = parseKey(pem('ed25519').public, 'pem').toString('ssh').trim();
     const body = key.split(' ')[1] ?? '';
@@ -61,7 +61,7 @@ test('a plus in an unencoded key is part of the key', () => {
   }
 });
 
-test('text before the key type is not ignored', () => {
+test('refuses text before the key type', () => {
   const key = parseKey(pem('ed25519').public, 'pem').toString('ssh').trim();
   for (const text of [`! ${key}`, `!%20${key}`, `no-pty,${key}`]) expect(publicKeyOf(text)).toBeUndefined();
 });

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { euros } from './money.ts';
 import { DEFAULT_VAT_RATES, grossOf, vatInForce, vatOn } from './vat.ts';
 
-test('the default rate is 19 percent, at any time', () => {
+test('has a default rate of 19 percent at any time', () => {
   fc.assert(fc.property(fc.nat(), (now) => vatInForce(DEFAULT_VAT_RATES, now) === 1900));
   expect(grossOf(euros('10.00'), 1900)).toBe(euros('11.90'));
 });
 
-test('a rate applies from its instant on, until the next one does', () => {
+test('applies a rate from its instant until that of the next one', () => {
   const instants = fc.uniqueArray(fc.nat({ max: 1_000_000 }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(instants, fc.nat({ max: 1_100_000 }), (from, now) => {
@@ -21,7 +21,7 @@ test('a rate applies from its instant on, until the next one does', () => {
   );
 });
 
-test('a gross price is exact, and rounded half to even beyond the eighth decimal', () => {
+test('returns exact gross prices, rounded half to even after the eighth decimal', () => {
   expect(grossOf(euros('4.20'), 0)).toBe(euros('4.20'));
   expect(grossOf(euros('1.00'), 725)).toBe(euros('1.0725'));
   expect(grossOf(50n, 100)).toBe(50n);
@@ -39,7 +39,7 @@ test.each([
   expect(vatOn(euros(net), basisPoints)).toBe(euros(vat));
 });
 
-test('a rate applies at its very instant, and the first one also before', () => {
+test('applies a rate from its exact instant, and the first one also before', () => {
   const rates = [
     { validFrom: 20, basisPoints: 700 },
     { validFrom: 10, basisPoints: 1900 },
@@ -47,6 +47,6 @@ test('a rate applies at its very instant, and the first one also before', () => 
   expect([0, 9, 10, 19, 20, 21].map((now) => vatInForce(rates, now))).toEqual([1900, 1900, 1900, 1900, 700, 700]);
 });
 
-test('without any rate there is none in force', () => {
+test('has no rate in force if there are no rates', () => {
   expect(() => vatInForce([], 0)).toThrow(new RangeError('There must be at least one version.'));
 });

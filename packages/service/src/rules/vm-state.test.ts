@@ -6,7 +6,7 @@ import type { VmEvent, VmState } from './vm-state.ts';
 
 const events: fc.Arbitrary<VmEvent> = fc.constantFrom('resize', 'stop', 'start', 'remove');
 
-test('a running VM is stopped, a stopped one started, either resized or removed', () => {
+test('stops a running VM, starts a stopped one, and resizes or removes either', () => {
   expect(vmStateAfter('running', 'stop')).toBe('stopped');
   expect(vmStateAfter('running', 'start')).toBeUndefined();
   expect(vmStateAfter('stopped', 'start')).toBe('running');
@@ -14,7 +14,7 @@ test('a running VM is stopped, a stopped one started, either resized or removed'
   expect((['running', 'stopped'] as const).map((state) => vmStateAfter(state, 'resize'))).toEqual(['running', 'stopped']);
 });
 
-test('nothing happens to a VM that is being delivered, and nothing after its removal', () => {
+test('allows no event during a delivery or after a removal', () => {
   fc.assert(
     fc.property(fc.array(events), (all) => {
       let state: VmState = 'running';
@@ -45,7 +45,7 @@ test.each(EVENTS)('the event %s leads from each state where it should, and nowhe
   expect(vmStatesBefore(event)).toEqual(STATES.filter((state) => ALLOWED[state][event] !== undefined));
 });
 
-test('only the names of states are states', () => {
+test('accepts only the names of states', () => {
   expect(STATES.map(isVmState)).toEqual([true, true, true, true]);
   for (const text of ['', 'Running', 'toString', '__proto__']) expect(isVmState(text)).toBe(false);
 });

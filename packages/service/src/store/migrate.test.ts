@@ -10,7 +10,7 @@ import { openPostgresStore } from './postgres/open.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import type { Engine, Store } from './store.ts';
 
-/** A store that the test can also open, and change, behind the service. */
+/** A store that the test can also open and change without the service. */
 interface Place {
   readonly path: string;
   open(): Promise<Store>;
@@ -84,7 +84,7 @@ describe.each(engines)('on %s', (engine) => {
     const remedy =
       engine === 'sqlite' ? 'Delete the data directory, or name another one.' : 'Create a new database, and name it in DATABASE_URL.';
     const message = `A development version from before the first release wrote the store, and its data cannot be converted. ${remedy}`;
-    // A second attempt has the same result: the first has released its files and connections.
+    // A second attempt has the same result, because the first one has released its files and connections.
     for (let attempt = 0; attempt < 2; attempt++) await expect(place.open()).rejects.toMatchObject({ name: 'StoreOpenError', message });
     expect(await place.run('')).toEqual(before);
   });

@@ -71,6 +71,9 @@ export type Claim = <Database, Tables extends keyof Database & string, Row>(
   locked: LockedRows,
 ) => SelectQueryBuilder<Database, Tables, Row>;
 
+/** A table expression with a row for each text of a JSON list: its `position` from 0, and its `value`. */
+export type Elements = (list: string) => RawBuilder<unknown>;
+
 /** How transactions and instances that use a store at the same time coordinate. One implementation for each engine. */
 export interface Sharing {
   /** Whether several instances may use the store at the same time. If not, every earlier process is dead once the store is open. */

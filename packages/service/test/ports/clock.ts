@@ -9,11 +9,11 @@ export class TestClock implements Clock {
   now(): number {
     return this.#now;
   }
-  /** @param milliseconds How far to go on. */
+  /** @param milliseconds Milliseconds to advance. */
   advance(milliseconds: number): void {
     this.#now += milliseconds;
   }
-  /** @param iso An instant that is not before the present one. */
+  /** @param iso An instant that is not before the current one. */
   advanceTo(iso: string): void {
     this.#now = Date.parse(iso);
   }

@@ -2,7 +2,7 @@ import type { AutomaticSetUp, FencingToken, Fleet, ServerOrder } from '../../src
 import { simulatedFleet } from '../../src/ports/fleet.ts';
 import { PortCalls } from './port-calls.ts';
 
-/** A fleet that has the servers that it was told to set up, and fails when a test says so. */
+/** A fleet that keeps the servers that it has set up, and fails when a test says so. */
 export class TestFleet implements Fleet {
   readonly servers = new Map<string, ServerOrder>();
   readonly retired: string[] = [];

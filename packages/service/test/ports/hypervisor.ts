@@ -1,11 +1,11 @@
 import type { FencingToken, Hypervisor, VmOrder, VmSize } from '../../src/index.ts';
 import { PortCalls } from './port-calls.ts';
 
-/** A hypervisor that has the VMs that it was told to create, and fails when a test says so. */
+/** A hypervisor that keeps the VMs that it has created, and fails when a test says so. */
 export class TestHypervisor implements Hypervisor {
   readonly vms = new Map<number, VmOrder>();
   readonly stopped = new Set<number>();
-  /** Every order that was ever received, by VM: also one that failed. */
+  /** Every received order by VM, including failed ones. */
   readonly orders = new Map<number, VmOrder>();
   lastOrder: VmOrder | undefined;
   /** Thrown by every call but `remove`. The VM of a failed `create` exists. */

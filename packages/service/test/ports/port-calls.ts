@@ -24,14 +24,14 @@ export class PortCalls {
   /** The faults of the next calls, in order. */
   plan: Fault[] = [];
   /** The fault of a call after the plan has ended. */
-  otherwise: (purpose: Purpose) => Fault = () => 'none';
+  defaultFault: (purpose: Purpose) => Fault = () => 'none';
   /** Receives each call that begins to hang. */
   onHang: (call: HangingCall) => void = () => {};
   readonly #fence = memoryFence();
 
   /** @param subject The fence rejects stale calls for this subject. */
   async call<T>(purpose: Purpose, [subject, token]: readonly [Subject, FencingToken], work: () => T): Promise<T> {
-    const fault = this.plan.shift() ?? this.otherwise(purpose);
+    const fault = this.plan.shift() ?? this.defaultFault(purpose);
     if (fault === 'fails before') throw new PortFailure('The port failed before it did its work.');
     if (fault === 'hangs before') await this.#hang();
     await this.#fence.admit(subject, token);

@@ -17,7 +17,7 @@ export const GOOD_AUTHCODE = 'example-authcode-1';
 
 export const { standardNameservers } = simulatedRegistrar();
 
-/** A registrar that has the domains that it was told to register, and fails when a test says so. */
+/** A registrar that keeps the domains that it has registered, and fails when a test says so. */
 export class TestRegistrar implements Registrar {
   readonly standardNameservers = standardNameservers;
   readonly domains = new Map<string, RegistrarDomain>();

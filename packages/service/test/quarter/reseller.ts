@@ -50,7 +50,7 @@ export function charged(type: string, start: string, stop: string, totalPrice: n
   return { type, start: on(start), stop: on(stop), totalPrice };
 }
 
-/** A reseller with a credit limit, on a service of its own, and what a scenario does for it. */
+/** A reseller with a credit limit on its own service, with the actions of a scenario. */
 export async function startReseller(limit: number) {
   const service = await startService();
   const { id, apiKey } = await service.account(limit.toFixed(2));
@@ -88,7 +88,7 @@ export async function startReseller(limit: number) {
       const listed: { title: string; usedVolume: { value: number } }[] = body.data;
       return Object.fromEntries(listed.map(({ title, usedVolume }) => [title, usedVolume.value]));
     },
-    /** Every figure of the running invoice. */
+    /** Checks every figure of the current invoice. */
     async expectCurrent({ total, estimate, remaining, next, ...positions }: CurrentFigures & Expected): Promise<void> {
       const { body } = await call('getCurrentInvoice');
       expect(body.data).toEqual({
@@ -100,7 +100,7 @@ export async function startReseller(limit: number) {
         positions: byIdentifier(positions),
       });
     },
-    /** Every figure of the newest invoice, and that there are as many as expected. */
+    /** Checks every figure of the newest invoice, and the number of invoices. */
     async expectNewest({ created, total, status, count, ...positions }: ClosedFigures & Expected): Promise<string> {
       const { body } = await call('listInvoices');
       const [newest = '', ...others] = Object.keys(body.data);
@@ -127,9 +127,9 @@ interface ClosedFigures {
   readonly created: string;
   readonly total: number;
   readonly status: string;
-  /** How many invoices there are then. */
+  /** Number of invoices at that time. */
   readonly count: number;
 }
 
-/** A reseller as the months of the scenario take it. */
+/** The reseller of the scenario. */
 export type Reseller = Awaited<ReturnType<typeof startReseller>>;

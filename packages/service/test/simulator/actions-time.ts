@@ -54,12 +54,12 @@ export async function runScheduledJobs(sim: Simulation): Promise<void> {
   const fault: Fault = dice.chance(0.1) ? dice.pick(['fails before', 'fails after']) : 'none';
   world.calls.plan = [];
   let failed = false;
-  world.calls.otherwise = () => {
+  world.calls.defaultFault = () => {
     failed ||= fault !== 'none';
     return fault;
   };
   await due().catch((error: unknown) => expectOnlyPortFailures(() => Promise.reject(error), failed));
-  world.calls.otherwise = () => 'none';
+  world.calls.defaultFault = () => 'none';
   if (failed) await due();
   expect(await due(), 'jobs that are still due').toBe(0);
   // The jobs also undo or finish the requests whose undoing failed before.

@@ -41,9 +41,9 @@ export async function sendConcurrently(sim: Simulation): Promise<void> {
   sim.describe(`concurrently${crashes ? ', until the service crashes' : ''}: ${requests.map(({ text }) => text).join(', ')}`);
   world.calls.plan = [];
   const injected = { failures: 0 };
-  world.calls.otherwise = faultsOf(sim, crashes, injected);
+  world.calls.defaultFault = faultsOf(sim, crashes, injected);
   await sendAll(sim, requests);
-  world.calls.otherwise = () => 'none';
+  world.calls.defaultFault = () => 'none';
   if (crashes) await client.restart(dice.chance(0.5));
   sim.describe(`outcomes: ${requests.map(({ outcome }) => outcome?.errorType ?? outcome?.status ?? 'none').join(', ')}`);
 

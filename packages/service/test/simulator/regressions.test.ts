@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { createAccount, createService, euros, issueApiKey, simulatedPorts, StoreUnavailableError } from '../../src/index.ts';
 import type { Store } from '../../src/index.ts';
-import { handleOf, holdUp, reserved } from '../domains.ts';
+import { handleOf, pauseRegistrar, untilReserved } from '../domains.ts';
 import { openStore } from '../engines.ts';
 import { SECRET, startService } from '../harness.ts';
 import { TestClock } from '../ports/clock.ts';
@@ -14,13 +14,13 @@ import { seededPlace } from '../prepared-store.ts';
 test('a registration that fails after the end of its month is not on an invoice', async () => {
   const service = await startService();
   const handle = await handleOf(service);
-  const goOn = holdUp(service);
+  const resume = pauseRegistrar(service);
   const registration = service.call('registerDomain', { form: { domain: 'reseller-customer.net', handle } });
-  await reserved(service);
+  await untilReserved(service);
   service.clock.advanceTo('2026-12-01T00:00:00Z');
   await service.runScheduledJobs();
   service.registrar.failing = new Error('The registrar is unavailable.');
-  goOn();
+  resume();
 
   expect((await registration).status).toBe(500);
   expect((await service.call('listInvoices')).body.data).toEqual({});

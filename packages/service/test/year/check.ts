@@ -1,4 +1,4 @@
-/** Whether every invoice of a year is what it must be. */
+/** Checks every invoice of a year. */
 import { cents, numberOf, numberOfCents, over, sum, times } from '../simulator/fraction.ts';
 import { monthAfter } from '../simulator/virtual-clock.ts';
 import { monthsUntil } from './world.ts';
@@ -14,11 +14,11 @@ interface ShownInvoice {
   readonly positions: object;
 }
 
-/** What checking came to. */
+/** The result of the check. */
 export interface YearOfInvoices {
   readonly invoices: number;
   readonly positions: number;
-  /** One line for each invoice that is not what it must be, or is not there. */
+  /** One line for each wrong or missing invoice. */
   readonly wrong: readonly string[];
 }
 
@@ -107,7 +107,7 @@ function grouped(entries: readonly (readonly [string, object])[]): Record<string
   return groups;
 }
 
-/** The same with the members of every object in one order. */
+/** The same value with sorted members in every object. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-/** A sandbox filled through its own doors, and what each of its accounts must be billed: exact, and by nothing of the service's own rules. */
+/** A sandbox filled through its APIs, with the exact expected charges of each account, calculated without code of the service. */
 import type { HostSystem, ResizeVmRequest } from '@reseller/operator-client';
 import { pino } from 'pino';
 
@@ -12,12 +12,12 @@ import { anniversary, monthAfter, monthOf } from '../simulator/virtual-clock.ts'
 
 const START = Date.UTC(2026, 10, 10, 12, 0, 0);
 const TOKEN = 'operator-token-of-a-year-0123456789';
-/** Requests that are sent at once. */
-const AT_ONCE = 50;
+/** Number of concurrent requests. */
+const CONCURRENT_REQUESTS = 50;
 /** Seconds between them: a number that no month or day is a multiple of. */
 const BETWEEN = 7_919;
 
-/** A stretch of a VM's life at one price. */
+/** A time span in which a VM has one price. */
 interface Stretch {
   readonly type: string;
   readonly start: number;
@@ -25,7 +25,7 @@ interface Stretch {
   readonly price: Fraction;
 }
 
-/** What is charged at once for a stretch of time. */
+/** A charge in advance for a time span. */
 interface Charge {
   readonly kind: 'domains' | 'dedicated';
   readonly subject: string;
@@ -42,7 +42,7 @@ export interface YearAccount {
   readonly charges: Charge[];
 }
 
-/** How much there is; spread over the accounts in turn. */
+/** The number of each resource, distributed over the accounts in turn. */
 export interface Amount {
   readonly accounts: number;
   readonly vms: number;
@@ -70,7 +70,7 @@ export async function fillYear(store: Store, amount: Amount): Promise<YearWorld>
   const ports = simulatedPorts({ clock: { now: () => START } });
   await seedSandbox(store, ports);
   const accounts = await store.commit(async ({ db }) => {
-    // Nobody is refused for want of room.
+    // Enough capacity for every purchase.
     await db.updateTable('host_nodes').set({ cores: 1e9, mem: 1e12, disk: 1e12, storage: 1e12 }).execute();
     const made: YearAccount[] = [];
     for (let number = 0; number < amount.accounts; number++) {
@@ -116,7 +116,7 @@ function worldOf(service: Service, accounts: readonly YearAccount[]): YearWorld 
   return world;
 }
 
-/** Addresses for everybody, and no sales, so that prices are those that the host systems list. */
+/** Enough addresses, and no sales, so that the prices are those of the host systems. */
 async function prepare({ operate }: YearWorld, { vms }: Amount): Promise<void> {
   for (const { id, ended } of (await operate('GET', '/sales')).items) if (ended === null) await operate('POST', `/sales/${id}/end`);
   const bits = Math.max(2, Math.ceil(Math.log2(vms * 4)));
@@ -128,11 +128,11 @@ async function prepare({ operate }: YearWorld, { vms }: Amount): Promise<void> {
   }
 }
 
-/** Does something for each number, so many at once, and has time pass in between. */
+/** Runs work for each number, in concurrent batches, and advances the clock between the batches. */
 async function spread(world: YearWorld, count: number, work: (number: number, account: YearAccount) => Promise<void>): Promise<void> {
   const { accounts } = world;
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const numbers = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => from + index);
+  for (let from = 0; from < count; from += CONCURRENT_REQUESTS) {
+    const numbers = Array.from({ length: Math.min(CONCURRENT_REQUESTS, count - from) }, (_, index) => from + index);
     await Promise.all(
       numbers.map((number) => {
         const account = accounts[number % accounts.length];
@@ -274,7 +274,7 @@ async function registerDomains(world: YearWorld, { domains }: Amount): Promise<v
   });
 }
 
-/** Years of renewals that are foreseen; those that time does not come to are on no invoice. */
+/** Years of renewals to expect. Later renewals are on no invoice. */
 const RENEWALS = 80;
 
 async function orderServers(world: YearWorld, { servers }: Amount): Promise<void> {

@@ -7,7 +7,7 @@ import { changePrices, fillYear } from './world.ts';
 /** The benchmark does the same with 1,000 of each. */
 const FEW = { accounts: 3, vms: 30, domains: 30, servers: 6 };
 
-test.each(engines)('a year passes: every invoice is exact to the cent, and so are its positions, on %s', async (engine) => {
+test.each(engines)('invoices a year exactly to the cent, with all positions, on %s', async (engine) => {
   const store = await (await storePlace(engine)).open();
   const world = await fillYear(store, FEW);
   onTestFinished(() => world.service.close());
@@ -19,7 +19,7 @@ test.each(engines)('a year passes: every invoice is exact to the cent, and so ar
   expect(positions).toBeGreaterThan(350);
 });
 
-test.each(engines)('prices for all VMs change twice in a year: every invoice is exact to the cent, on %s', async (engine) => {
+test.each(engines)('invoices a year with two price changes exactly to the cent, on %s', async (engine) => {
   const store = await (await storePlace(engine)).open();
   const world = await fillYear(store, { accounts: 3, vms: 30, domains: 0, servers: 0 });
   onTestFinished(() => world.service.close());
@@ -31,7 +31,7 @@ test.each(engines)('prices for all VMs change twice in a year: every invoice is 
   expect(invoices).toBeGreaterThanOrEqual(24);
 });
 
-test('a wrong invoice is found: a cent, a second, a missing one', async () => {
+test('finds a wrong invoice: a cent, a second, a missing one', async () => {
   const store = await (await storePlace('sqlite')).open();
   const world = await fillYear(store, { accounts: 2, vms: 4, domains: 2, servers: 1 });
   onTestFinished(() => world.service.close());

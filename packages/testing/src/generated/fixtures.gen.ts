@@ -2,8 +2,8 @@
 
 import type * as types from '@reseller/client';
 
-/** Whole answers, by operation and by the name of the example. */
-export const answers = {
+/** Whole responses, by operation and by the name of the example. */
+export const responses = {
   createVm: {
     "created": {
       "status": "success",

@@ -1,4 +1,4 @@
-/** Identical purchases, several at once, each with its own fault or none: the books must balance. */
+/** Concurrent identical purchases, each with its own fault or none. The VMs must be those that the client reports. */
 import { OutcomeUnknownError } from '@reseller/client';
 import type { Fault } from '@reseller/testing';
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
@@ -13,17 +13,17 @@ const faults: readonly (Fault | undefined)[] = [
   { kind: 'reset', when: 'before' },
   { kind: 'reset', when: 'after' },
   { kind: 'cut-body' },
-  { kind: 'answer', when: 'before', response: bad },
-  { kind: 'answer', when: 'after', response: bad },
+  { kind: 'response', when: 'before', response: bad },
+  { kind: 'response', when: 'after', response: bad },
 ];
 const fault = fc.constantFrom(...faults);
 
 test.each([
   ['honours keys', true],
   ['honours no keys', false],
-])('at a server that %s', { timeout: 300_000 }, async (_, honours) => {
+])('at a server that %s, the client reports each VM that was bought', { timeout: 300_000 }, async (_, honours) => {
   await fc.assert(
-    // Within a batch at once, batch after batch.
+    // The purchases of a batch are concurrent. The batches follow each other.
     fc.asyncProperty(fc.array(fc.array(fault, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }), async (batches) => {
       await using service = await createTestService();
       const reseller = service.reseller(honours ? {} : { honoursIdempotencyKey: false });
@@ -48,7 +48,7 @@ test.each([
           const found = await reseller.reconcile(error);
           if (found.outcome === 'undecided') undecided++;
           else if (found.outcome === 'committed' && found.operation === 'createVm') {
-            // No two requests are told the same purchase.
+            // No purchase is reported for two requests.
             expect(bought.has(found.data.identifier)).toBe(false);
             bought.add(found.data.identifier);
           }
@@ -57,7 +57,7 @@ test.each([
       }
       const vms = await vmsOf(service);
       expect(vms).toBeLessThanOrEqual(batches.flat().length);
-      // A decided outcome is true. Only undecided purchases may be missing from the books.
+      // A decided outcome is true. Only undecided purchases may be missing.
       expect(vms - bought.size).toBeGreaterThanOrEqual(0);
       expect(vms - bought.size).toBeLessThanOrEqual(undecided);
     }),

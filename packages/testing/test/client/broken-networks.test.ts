@@ -1,8 +1,8 @@
 /**
  * Purchases through a proxy on real sockets that loses the first response and responds to the later requests itself. Whatever happens, no
- * purchase is made twice, and what the client says about each of them is true.
+ * purchase is made twice, and the client reports the true outcome of each.
  *
- * PURCHASES sets how many purchases are made in each kind of broken network, and ALL_KINDS=1 takes every combination instead of every fifth.
+ * PURCHASES sets the number of purchases for each kind of broken network, and ALL_KINDS=1 runs every combination instead of every fifth.
  * The defaults keep a run of all tests short.
  */
 import { createReseller, OutcomeUnknownError } from '@reseller/client';
@@ -20,8 +20,8 @@ const PURCHASES = Math.max(DEFAULT_PURCHASES, Number(process.env['PURCHASES'] ??
 
 /** The smallest VM, so that many fit. */
 const VM = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' };
-/** Short only where no response comes: on a busy machine, a good response may take a while. */
-const PATIENCE_MS = 300;
+/** Used only if no response comes, because a good response can take longer on a busy machine. */
+const SILENT_TIMEOUT_MS = 300;
 
 const html = (status: number, headers: Readonly<Record<string, string>> = {}): Page => ({
   status,
@@ -64,14 +64,14 @@ const pages: Readonly<Record<string, Page>> = {
 
 const pass: Fate = { kind: 'pass' };
 
-/** Each loss, then each page on the second sending, on the third, or on every one. */
+/** Each loss, followed by each page on the second attempt, on the third, or on every later one. */
 const kinds: readonly (readonly [string, readonly Fate[]])[] = Object.entries(losses).flatMap(([loss, lost]) =>
   Object.entries(pages).flatMap(([name, page]) => {
     const pageBefore: Fate = { kind: 'page', when: 'before', page };
     return [
       [`${loss}, then ${name}`, [lost, pageBefore, pass]],
       [`${loss}, twice, then ${name}`, [lost, lost, pageBefore]],
-      [`${loss}, then ${name} on every sending`, [lost, pageBefore, pageBefore, pageBefore, pageBefore]],
+      [`${loss}, then ${name} on every later attempt`, [lost, pageBefore, pageBefore, pageBefore, pageBefore]],
     ] as const;
   }),
 );
@@ -82,7 +82,6 @@ const pagesAfterLoss: readonly (readonly [string, readonly Fate[]])[] = Object.e
   [{ kind: 'page', when: 'after', page }],
 ]);
 
-/** Every fifth of the many combinations, unless ALL_KINDS is set. */
 const chosen = process.env['ALL_KINDS'] === undefined ? kinds.filter((_, index) => index % 5 === 0) : kinds;
 const all = [...chosen, ...pagesAfterLoss, ['no response after the purchase', [{ kind: 'hang', when: 'after' }]] as const];
 
@@ -137,10 +136,10 @@ function resellerOf({ clock }: TestService, { baseUrl }: Proxy, apiKey: string):
   return createReseller({ apiKey, baseUrl, clock, logLevel: 'off' });
 }
 
-/** Whether the client says that the VM was bought. */
+/** Buys a VM, and returns whether the client reports that it was bought. */
 async function buy(reseller: Reseller, fates: readonly Fate[]): Promise<boolean> {
   try {
-    await reseller.vm.create(VM, fates.some(({ kind }) => kind === 'hang') ? { timeoutMs: PATIENCE_MS } : {});
+    await reseller.vm.create(VM, fates.some(({ kind }) => kind === 'hang') ? { timeoutMs: SILENT_TIMEOUT_MS } : {});
     return true;
   } catch (error) {
     if (!(error instanceof OutcomeUnknownError)) return false;

@@ -1,11 +1,11 @@
-/** Each failure is an error of a class that tells what happened, and no error tells a secret. */
+/** Each failure is an error of a class that says what happened, and no error has a secret. */
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import { inspect } from 'node:util';
 
 import {
   AbortedError,
-  AnswerError,
+  ResponseError,
   AuthenticationError,
   ConflictError,
   ConnectionError,
@@ -36,7 +36,7 @@ async function start(): Promise<TestService> {
   return service;
 }
 
-/** A server of the test on a socket, for responses that the service would never send. */
+/** A server on a socket, for responses that the service would never send. */
 async function serve(listener: RequestListener): Promise<{ reseller: Reseller; port: number }> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   onTestFinished(() => {
@@ -58,7 +58,7 @@ async function thrownBy(call: PromiseLike<unknown>): Promise<ResellerError> {
   return thrown;
 }
 
-describe('what the service refuses', () => {
+describe('throws an error of its own class for', () => {
   test('an unknown key', async () => {
     const error = await thrownBy((await start()).reseller({ apiKey: 'unknown' }).vm.hosts());
     expect(error).toBeInstanceOf(AuthenticationError);
@@ -74,11 +74,11 @@ describe('what the service refuses', () => {
   test('an unknown VM', async () => {
     const error = await thrownBy((await start()).reseller().vm.reinstall(99_999));
     expect(error).toBeInstanceOf(NotFoundError);
-    // Sentences that end once.
+    // The message ends with a single full stop.
     expect(error.message).toMatch(/^reinstallVm: .+[^.]\.$/);
   });
 
-  test('a form that breaks a rule: with its fields', async () => {
+  test('a form that breaks a rule, with its fields', async () => {
     const error = await thrownBy((await start()).reseller().vm.create({ ...SMALL_VM, cores: 10_000 }));
     expect(error).toBeInstanceOf(InvalidError);
     expect(error).toMatchObject({
@@ -121,17 +121,17 @@ describe('what the service refuses', () => {
 });
 
 test.each([
-  ['no words', '', /^listVmHosts: the service answered with status 418$/],
+  ['no words', '', /^listVmHosts: the service responded with status 418$/],
   ['a question', 'Really?', /^listVmHosts: Really\?$/],
-])('an error of another server with %s', async (_, message, expected) => {
+])('uses the message of an error of another server with %s', async (_, message, expected) => {
   const fetch = async () => Response.json({ status: 'error', requestID: null, message, data: null }, { status: 418 });
   const error = await thrownBy(createReseller({ apiKey: 'key', baseUrl: 'http://a.test', fetch }).vm.hosts());
   expect([error.name, error.status]).toEqual(['ResellerError', 418]);
   expect(error.message).toMatch(expected);
 });
 
-describe('what may be sent again', () => {
-  test('429 is waited for as long as Retry-After says', async () => {
+describe('retries', () => {
+  test('after a 429 when the time in Retry-After is over', async () => {
     const service = await start();
     const began = service.clock.now();
     service.faults.addError(429, 'rate_limited', { headers: { 'retry-after': '7' } });
@@ -139,7 +139,7 @@ describe('what may be sent again', () => {
     expect([attempts, service.clock.now() - began]).toEqual([2, 7_000]);
   });
 
-  test('a server that wants too long a pause is not waited for', async () => {
+  test('not after a Retry-After that is too long', async () => {
     const service = await start();
     service.faults.addError(429, 'rate_limited', { headers: { 'retry-after': '3600' } });
     const error = await thrownBy(service.reseller().vm.hosts());
@@ -147,7 +147,7 @@ describe('what may be sent again', () => {
     expect(error).toMatchObject({ attempts: 1, retryAfter: 3600 });
   });
 
-  test('each pause is longer than the last, up to maxRetries', async () => {
+  test('with a longer delay each time, up to maxRetries', async () => {
     const service = await start();
     const delays: number[] = [];
     service.faults.addError(503, 'unavailable', { times: 9 });
@@ -165,25 +165,25 @@ describe('what may be sent again', () => {
     }
   });
 
-  test('a cut body, a reset and a time-out of a read', async () => {
+  test('a read after a cut body, a reset and a timeout', async () => {
     const service = await start();
     const reseller = service.reseller();
     for (const fault of [{ kind: 'cut-body' }, { kind: 'reset', when: 'after' }, { kind: 'hang', when: 'before' }] as const) {
       service.faults.add(fault);
-      // Short only where no response comes: on a busy machine, a good response may take a while.
+      // Short only if no response comes, because a good response can take longer on a busy machine.
       const { attempts } = await reseller.vm.hosts({ maxRetries: 5, timeoutMs: fault.kind === 'hang' ? 200 : undefined }).withMeta();
       expect(attempts).toBeGreaterThanOrEqual(2);
       if (fault.kind !== 'hang') expect(attempts).toBe(2);
     }
   });
 
-  test('POST /account/requests too: the document says that it is safe', async () => {
+  test('POST /account/requests, because the document marks it as safe', async () => {
     const service = await start();
     service.faults.add({ kind: 'reset', when: 'before' });
     expect(await service.reseller().account.requests().withMeta()).toMatchObject({ attempts: 2, requestID: null });
   });
 
-  test('not what a signal ended, and not while it waits', async () => {
+  test('neither a call that a signal aborted nor one that it aborts during the delay', async () => {
     const service = await start();
     service.faults.add({ kind: 'hang', when: 'before' });
     const controller = new AbortController();
@@ -203,18 +203,18 @@ describe('what may be sent again', () => {
   });
 });
 
-describe('the first call of a process, a purchase', () => {
+describe('a purchase that is the first call of its process', () => {
   test.each([
     ['429', 429, 'rate_limited'],
     ['503', 503, 'unavailable'],
-  ])('is sent again after an envelope with %s: nothing was bought', async (_, status, type) => {
+  ])('is retried after an envelope with %s, because nothing was bought', async (_, status, type) => {
     const service = await start();
     service.faults.addError(status, type);
     expect(await service.reseller().vm.create(SMALL_VM).withMeta()).toMatchObject({ attempts: 2 });
     expect(await vmsOf(service)).toBe(1);
   });
 
-  test('is sent again when no connection was made', async () => {
+  test('is retried if no connection was made', async () => {
     const service = await start();
     let refusals = 1;
     const refuseOnce: Middleware = (next) => (url, init) => {
@@ -231,7 +231,7 @@ describe('the first call of a process, a purchase', () => {
     expect(await vmsOf(service)).toBe(1);
   });
 
-  test('is not sent again when its response was lost', async () => {
+  test('is not retried if its response was lost', async () => {
     const service = await start();
     service.faults.add({ kind: 'reset', when: 'before' });
     const reseller = service.reseller({ honoursIdempotencyKey: false });
@@ -239,11 +239,11 @@ describe('the first call of a process, a purchase', () => {
   });
 });
 
-test.each([408, 425, 429, 502, 503])('a read waits as long as Retry-After of a page with status %i says', async (status) => {
+test.each([408, 425, 429, 502, 503])('delays the retry of a read by the Retry-After of a page with status %i', async (status) => {
   const service = await start();
   const began = service.clock.now();
   const response = () => new Response('<html>', { status, headers: { 'retry-after': '7' } });
-  service.faults.add({ kind: 'answer', when: 'before', response });
+  service.faults.add({ kind: 'response', when: 'before', response });
   const { attempts } = await service.reseller().vm.hosts().withMeta();
   expect([attempts, service.clock.now() - began]).toEqual([2, 7_000]);
 });
@@ -263,14 +263,14 @@ describe('a response that is not from the API', () => {
       (_, response) => void response.writeHead(200, { 'content-length': '999' }).write('{"status"', () => response.destroy()),
     ],
     ['a page of another server: a wrong baseUrl', 'html', (_, response) => void response.writeHead(404).end(html)],
-  ] satisfies [string, string, RequestListener][])('%s: an AnswerError with this reason', async (_, reason, listener) => {
+  ] satisfies [string, string, RequestListener][])('%s: throws a ResponseError with this reason', async (_, reason, listener) => {
     const { reseller } = await serve(listener);
     const error = await thrownBy(reseller.vm.hosts());
-    expect(error).toBeInstanceOf(AnswerError);
+    expect(error).toBeInstanceOf(ResponseError);
     expect(error).toMatchObject({ reason, operation: 'listVmHosts', attempts: 1 });
   });
 
-  test('a redirect to another host is refused, and the key stays', async () => {
+  test('refuses a redirect to another host, which does not get the key', async () => {
     const seen: unknown[] = [];
     const { port } = await serve((request, response) => {
       seen.push(request.headers);
@@ -280,34 +280,34 @@ describe('a response that is not from the API', () => {
       (_, response) => void response.writeHead(307, { location: `http://localhost:${port}/vm/list/hosts` }).end(),
     );
     const error = await thrownBy(reseller.vm.hosts());
-    expect(error).toMatchObject({ name: 'AnswerError', reason: 'redirect', status: 307, uncertain: false });
+    expect(error).toMatchObject({ name: 'ResponseError', reason: 'redirect', status: 307, uncertain: false });
     expect(error.message).toContain(`http://localhost:${port}`);
-    // Only the API itself says what became of a purchase.
+    // Only a response of the API decides the outcome of a purchase.
     const purchase = await thrownBy(reseller.vm.create(SMALL_VM));
-    expect([purchase.name, purchase.cause]).toMatchObject(['OutcomeUnknownError', { name: 'AnswerError', reason: 'redirect' }]);
+    expect([purchase.name, purchase.cause]).toMatchObject(['OutcomeUnknownError', { name: 'ResponseError', reason: 'redirect' }]);
     expect(seen).toEqual([]);
   });
 
-  test('no server', async () => {
+  test('no server: throws a ConnectionError with a known outcome', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
     await new Promise((resolve) => server.close(resolve));
     const port = typeof address === 'object' && address ? address.port : 0;
-    const nobody = createReseller({ apiKey: 'secret-key', baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 });
-    const error = await thrownBy(nobody.vm.create(SMALL_VM));
+    const unreachable = createReseller({ apiKey: 'secret-key', baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 });
+    const error = await thrownBy(unreachable.vm.create(SMALL_VM));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ uncertain: false, attempts: 1 });
   });
 
-  test('a reset on a socket in the middle of a purchase: the outcome is unknown', async () => {
+  test('a reset in the middle of a purchase: throws that the outcome is unknown', async () => {
     const { reseller } = await serve((request) => void request.socket.resetAndDestroy());
     const error = await thrownBy(reseller.vm.create(SMALL_VM));
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error.cause).toBeInstanceOf(ConnectionError);
   });
 
-  test('a server that never responds', async () => {
+  test('a server that never responds: throws a TimeoutError', async () => {
     const { reseller } = await serve(() => {});
     const error = await thrownBy(reseller.vm.hosts({ timeoutMs: 50 }));
     expect(error).toBeInstanceOf(TimeoutError);
@@ -315,8 +315,8 @@ describe('a response that is not from the API', () => {
   });
 });
 
-describe('what an error says', () => {
-  test('its class has a name, and no property is undefined', async () => {
+describe('an error', () => {
+  test('has the name of its class and no undefined property', async () => {
     const service = await start();
     const error = await thrownBy(service.reseller().vm.reinstall(99_999));
     expect([error.name, error.constructor.name]).toEqual(['NotFoundError', 'NotFoundError']);
@@ -324,14 +324,14 @@ describe('what an error says', () => {
     expect(inspect(error)).not.toContain('undefined');
   });
 
-  test('one without a cause prints none', async () => {
+  test('without a cause prints no cause', async () => {
     const { reseller } = await serve(() => {});
     const error = await thrownBy(reseller.vm.create({ ...SMALL_VM, cores: 1.5 }));
     expect(error.cause).toBeUndefined();
     expect(inspect(error)).not.toContain('cause');
   });
 
-  test('an unknown outcome has what is needed to repeat the call', async () => {
+  test('about an unknown outcome has the idempotency key, so that the call can be repeated', async () => {
     const service = await start();
     service.faults.add({ kind: 'reset', when: 'after' }, { times: 9 });
     const error = await thrownBy(service.reseller().vm.create(SMALL_VM, { idempotencyKey: 'order-1' }));
@@ -341,7 +341,7 @@ describe('what an error says', () => {
     expect([await vmsOf(service), again.config.cores]).toEqual([1, SMALL_VM.cores]);
   });
 
-  test('personal data is shown only when that is asked for', async () => {
+  test('shows personal data only with showPersonalData', async () => {
     const service = await start();
     const form = { ...forms.createHandle.withPhone, lastname: 'Very-Private', email: 'very-private@customer.test' };
     const events: unknown[] = [];
@@ -360,8 +360,8 @@ describe('what an error says', () => {
   });
 });
 
-describe('no error tells a secret', () => {
-  test('neither the API key nor an authcode, however it is shown', async () => {
+describe('secrets', () => {
+  test('are in no form of an error: neither the API key nor an auth code', async () => {
     const service = await start();
     service.faults.add({ kind: 'reset', when: 'before' }, { times: 9 });
     const form = { domain: 'reseller-customer.de', handle: 'HDL-1', authcode: 'very-secret-code' };
@@ -374,13 +374,13 @@ describe('no error tells a secret', () => {
     }
   });
 
-  test('nor does a client', async () => {
+  test('are not in a printed client', async () => {
     const config = { apiKey: 'very-secret-key', baseUrl: 'http://a.test' };
     for (const client of [createReseller(config), createClient(config)])
       expect(inspect(client, { depth: 9, showHidden: true })).not.toContain('very-secret');
   });
 
-  test('the curl of an error does what the call did', async () => {
+  test('repeats the call with the curl command of an error', async () => {
     const service = await start();
     const { curl } = await service.reseller().vm.create(SMALL_VM, { dryRun: true });
     expect(curl).toMatch(

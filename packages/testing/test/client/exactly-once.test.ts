@@ -20,24 +20,24 @@ const faults: Readonly<Record<string, Fault>> = {
   'a timeout before the commit': { kind: 'hang', when: 'before' },
   'a timeout after the commit': { kind: 'hang', when: 'after' },
   'a cut body': { kind: 'cut-body' },
-  'a 500 before the commit': { kind: 'answer', when: 'before', response: failure },
-  'a 500 after the commit': { kind: 'answer', when: 'after', response: failure },
-  'a 502 page of a proxy before the commit': { kind: 'answer', when: 'before', response: page(502) },
-  'a 502 page of a proxy after the commit': { kind: 'answer', when: 'after', response: page(502) },
-  'a 503 page of a proxy after the commit': { kind: 'answer', when: 'after', response: page(503) },
-  'a page with status 200 after the commit': { kind: 'answer', when: 'after', response: page(200) },
-  'half a response that ends well after the commit': { kind: 'answer', when: 'after', response: () => new Response('{"status":"succ') },
+  'a 500 before the commit': { kind: 'response', when: 'before', response: failure },
+  'a 500 after the commit': { kind: 'response', when: 'after', response: failure },
+  'a 502 page of a proxy before the commit': { kind: 'response', when: 'before', response: page(502) },
+  'a 502 page of a proxy after the commit': { kind: 'response', when: 'after', response: page(502) },
+  'a 503 page of a proxy after the commit': { kind: 'response', when: 'after', response: page(503) },
+  'a page with status 200 after the commit': { kind: 'response', when: 'after', response: page(200) },
+  'half a response that ends well after the commit': { kind: 'response', when: 'after', response: () => new Response('{"status":"succ') },
 };
 const cases = Object.entries(faults);
 
-/** Short only where no response comes: on a busy machine, a good response may take a while. */
-const patience = (fault: Fault | undefined) => (fault?.kind === 'hang' ? { timeoutMs: 200 } : {});
+/** Short only if no response comes, because a good response can take longer on a busy machine. */
+const timeoutFor = (fault: Fault | undefined) => (fault?.kind === 'hang' ? { timeoutMs: 200 } : {});
 
 interface Setting {
   readonly service: TestService;
   readonly reseller: Reseller;
   readonly purchase: Purchase;
-  /** How often the purchase was sent. */
+  /** Number of attempts of the purchase. */
   sent(): number;
 }
 
@@ -55,7 +55,7 @@ async function setUp(operation: string, honours: boolean): Promise<Setting> {
 }
 
 async function lostBy(purchase: Pick<Purchase, 'make'>, fault?: Fault): Promise<OutcomeUnknownError> {
-  const error: unknown = await purchase.make(patience(fault)).then(
+  const error: unknown = await purchase.make(timeoutFor(fault)).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
@@ -79,7 +79,7 @@ test('the document has operations that cost money', () => {
 });
 
 describe.each(billable)('%s', (operation) => {
-  test.each(cases)('%s, at a server that honours no keys: sent once, and reconcile tells the truth', async (_, fault) => {
+  test.each(cases)('%s, at a server that honours no keys: sends once, and reconcile reports the true outcome', async (_, fault) => {
     const setting = await setUp(operation, false);
     const { service, reseller, purchase } = setting;
     service.faults.add(fault, { path: purchase.path });
@@ -88,12 +88,12 @@ describe.each(billable)('%s', (operation) => {
     expect(setting.sent()).toBe(1);
     const found = await reseller.reconcile(error);
     await expectTruth(setting, found);
-    // Asked again, it says the same.
+    // A second call returns the same.
     expect(await reseller.reconcile(error)).toEqual(found);
     expect(setting.sent()).toBe(1);
   });
 
-  test.each(cases)('%s, at a server that honours keys: sent again with the same one, and done once', async (_, fault) => {
+  test.each(cases)('%s, at a server that honours keys: retries with the same key, and buys once', async (_, fault) => {
     const setting = await setUp(operation, true);
     const { service, purchase } = setting;
     await service.reseller().vm.hosts();
@@ -101,13 +101,13 @@ describe.each(billable)('%s', (operation) => {
     // Every response says that the server supports keys: here, the response to an earlier operation.
     await setting.reseller.vm.hosts();
     const outcome = await purchase
-      .make(patience(fault))
+      .make(timeoutFor(fault))
       .withMeta()
       .catch((error: unknown) => error);
     expect(await effectsOf(service, purchase)).toBeLessThanOrEqual(1);
     if (outcome instanceof OutcomeUnknownError) await expectTruth(setting, await setting.reseller.reconcile(outcome));
     else {
-      // A second sending that took too long was sent a third time.
+      // A second attempt that took too long was followed by a third one.
       const { attempts } = Object(outcome);
       expect(attempts).toBeGreaterThanOrEqual(2);
       if (fault.kind !== 'hang') expect(attempts).toBe(2);
@@ -115,7 +115,7 @@ describe.each(billable)('%s', (operation) => {
     }
   });
 
-  test.each(cases)('%s, every time: given up, and reconcile tells the truth', async (_, fault) => {
+  test.each(cases)('%s for every attempt: stops retrying, and reconcile reports the true outcome', async (_, fault) => {
     const setting = await setUp(operation, true);
     const { service, reseller, purchase } = setting;
     await reseller.vm.hosts();
@@ -126,7 +126,7 @@ describe.each(billable)('%s', (operation) => {
   });
 });
 
-/** A server that knows no keys carries a second request with the same key out too. */
+/** Removes the key, so that the server also carries out a second request with the same key. */
 const withoutKey: Middleware = (next) => (url, init) => {
   const headers = new Headers(init.headers);
   headers.delete('idempotency-key');
@@ -134,13 +134,13 @@ const withoutKey: Middleware = (next) => (url, init) => {
 };
 
 describe('reconcile', () => {
-  test.each(cases)('%s, with reconcile: true', async (_, fault) => {
+  test.each(cases)('after %s, a call with reconcile: true returns the data or a certain failure', async (_, fault) => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const reseller = service.reseller({ honoursIdempotencyKey: false });
     service.faults.add(fault, { path: '/vm/create' });
     const outcome = await reseller.vm
-      .create(SMALL_VM, { reconcile: true, ...patience(fault) })
+      .create(SMALL_VM, { reconcile: true, ...timeoutFor(fault) })
       .withMeta()
       .catch((error: unknown) => error);
     if ((await vmsOf(service)) === 1) {
@@ -152,7 +152,7 @@ describe('reconcile', () => {
     }
   });
 
-  test('does not take an earlier purchase like it for it, of this process or another', async () => {
+  test('does not report an earlier identical purchase of this process or another one', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     await service.reseller().vm.create(SMALL_VM);
@@ -164,7 +164,7 @@ describe('reconcile', () => {
     expect(await reseller.reconcile(error)).toEqual({ outcome: 'not-committed' });
   });
 
-  test('an earlier purchase by another process, at a client that knows nothing yet', async () => {
+  test('does not report an earlier purchase of another process before the first response to this client', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     await service.reseller().vm.create(SMALL_VM);
@@ -175,7 +175,7 @@ describe('reconcile', () => {
     expect(await reseller.reconcile(error)).toEqual({ outcome: 'not-committed' });
   });
 
-  test('an identical purchase of another process at the same moment is not taken for it', async () => {
+  test('does not report an identical purchase of another process at the same moment', async () => {
     for (const idempotencyKey of ['order-1', undefined]) {
       const service = await createTestService();
       onTestFinished(() => service.close());
@@ -184,7 +184,7 @@ describe('reconcile', () => {
       const error = await lostBy({
         make: (options) => reseller.vm.create(SMALL_VM, { ...options, idempotencyKey: 'order-2' }),
       });
-      // With the document's order of fields, as by hand; and by this client, with another key.
+      // By this client with another key, and by hand with the document's order of fields.
       if (idempotencyKey) await service.reseller().vm.create(SMALL_VM, { idempotencyKey });
       else {
         const body = new URLSearchParams(Object.entries(SMALL_VM).map(([name, value]) => [name, String(value)]));
@@ -195,7 +195,7 @@ describe('reconcile', () => {
     }
   });
 
-  test('between two that are alike, its own is found', async () => {
+  test('finds its own purchase among two identical ones', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const reseller = service.reseller({ honoursIdempotencyKey: false });
@@ -210,7 +210,7 @@ describe('reconcile', () => {
     expect(ids.map(({ id }) => id).toSorted()).toEqual([identifier, found.data.identifier].toSorted());
   });
 
-  test('another process’s refusal of the same is not taken for its own', async () => {
+  test('does not report the refusal of an identical purchase of another process', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const { apiKey } = await service.addAccount('1.00');
@@ -225,7 +225,7 @@ describe('reconcile', () => {
     expect(found).toEqual({ outcome: 'not-committed' });
   });
 
-  test('two that nothing tells apart and both lost: undecided, with the candidates', async () => {
+  test('is undecided, with candidates, if one of two identical lost purchases was carried out', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const reseller = service.reseller({ honoursIdempotencyKey: false });
@@ -239,7 +239,7 @@ describe('reconcile', () => {
     }
   });
 
-  test('a purchase that was found once is not found again for the next one like it', async () => {
+  test('does not report a purchase twice, for two identical ones', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const reseller = service.reseller({ honoursIdempotencyKey: false, middleware: [withoutKey] });
@@ -253,7 +253,7 @@ describe('reconcile', () => {
     expect(await vmsOf(service)).toBe(1);
   });
 
-  test('two that nothing tells apart and both carried out: each is found, as another VM', async () => {
+  test('finds both of two identical purchases that were carried out, each as a different VM', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const reseller = service.reseller({ honoursIdempotencyKey: false, middleware: [withoutKey] });
@@ -266,7 +266,7 @@ describe('reconcile', () => {
     expect(ids.toSorted()).toEqual(kept.map(({ id }) => id).toSorted());
   });
 
-  test('a request that arrives late is found', async () => {
+  test('finds a request that arrives late', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     let looks = 0;
@@ -286,7 +286,7 @@ describe('reconcile', () => {
     expect(await vmsOf(service)).toBe(1);
   });
 
-  test('a refusal whose response was lost: not committed, with the reason', async () => {
+  test('reports a refusal whose response was lost, with the reason', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const { apiKey } = await service.addAccount('1.00');
@@ -296,7 +296,7 @@ describe('reconcile', () => {
     expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'not-committed', entry: { error_type: 'credit_limit_exceeded' } });
   });
 
-  test('many lines between', async () => {
+  test('finds a purchase behind many later entries', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const reseller = service.reseller({ honoursIdempotencyKey: false });
@@ -306,7 +306,7 @@ describe('reconcile', () => {
     expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'committed', operation: 'createVm' });
   });
 
-  test('another client’s error is refused', async () => {
+  test('refuses the error of another client', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     service.faults.add({ kind: 'reset', when: 'after' });
@@ -315,8 +315,8 @@ describe('reconcile', () => {
   });
 });
 
-describe('a certain failure is not an unknown outcome', () => {
-  test('a request that never left', async () => {
+describe('a certain failure, not an unknown outcome,', () => {
+  test('follows a request that was never sent', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const refused: Middleware = () => () =>
@@ -329,7 +329,7 @@ describe('a certain failure is not an unknown outcome', () => {
     expect(error).toMatchObject({ uncertain: false });
   });
 
-  test('a response that says that nothing was changed', async () => {
+  test('follows a response that says that nothing was changed', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     const reseller = service.reseller({ honoursIdempotencyKey: false });

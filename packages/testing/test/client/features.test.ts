@@ -5,7 +5,7 @@ import type { Drift } from '@reseller/client/drift';
 import * as operations from '@reseller/client/operations';
 import { parseDocument, readOperations } from '@reseller/contract';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
-import { answers, forms } from '@reseller/testing';
+import { responses, forms } from '@reseller/testing';
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -20,7 +20,7 @@ async function start(): Promise<TestService> {
 }
 
 describe('a call', () => {
-  test('gives the data, the data with what came around it, the raw response, or what would be sent', async () => {
+  test('returns the data, the data with its metadata, the raw response, or the request that it would send', async () => {
     const service = await start();
     const reseller = service.reseller();
     const hosts = await reseller.vm.hosts();
@@ -42,7 +42,7 @@ describe('a call', () => {
     expect(await vmsOf(service)).toBe(0);
   });
 
-  test('is sent once however often it is awaited, and also when it is not awaited', async () => {
+  test('is sent once, whether it is awaited several times, once or never', async () => {
     const service = await start();
     const call = service.reseller().vm.create(SMALL_VM);
     expect(await call).toBe(await call);
@@ -60,7 +60,7 @@ describe('a call', () => {
     expect(sent).toBe(1);
   });
 
-  test('every operation of the document has a function', () => {
+  test('exists as a function for every operation of the document', () => {
     const { createClient, ...functions } = operations;
     expect(createClient).toBeTypeOf('function');
     expect(Object.keys(functions).toSorted()).toEqual(
@@ -72,7 +72,7 @@ describe('a call', () => {
 });
 
 describe('withOptions', () => {
-  test('changes the options of a client that shares budget and memory with the first', async () => {
+  test('returns a client with other options that shares budget and memory with the first', async () => {
     const service = await start();
     const reseller = service.reseller({ budget: { limit: 1 }, honoursIdempotencyKey: false });
     const impatient = reseller.withOptions({ maxRetries: 0, headers: { 'x-trace': '1' } });
@@ -122,7 +122,7 @@ describe('the log of a client', () => {
     expect(lines).toEqual(['listVmHosts: attempt 1', expect.stringMatching(/^listVmHosts: status 200 in \d+ ms$/)]);
   });
 
-  test('no line has the key, a secret or personal data', async () => {
+  test('has no key, secret or personal data in any line', async () => {
     const service = await start();
     const lines: unknown[] = [];
     const write = (...line: unknown[]) => void lines.push(line);
@@ -135,14 +135,14 @@ describe('the log of a client', () => {
     expect(JSON.stringify(lines)).not.toContain(service.apiKey);
   });
 
-  test('debug logs every sending', async () => {
+  test('logs every attempt at the level debug', async () => {
     const lines = await linesOf('debug')(await start());
     expect(lines.filter((line) => line === 'debug listVmHosts')).toHaveLength(3);
   });
 });
 
 describe('the request log', () => {
-  test('all of it, none twice and none lost, while new entries arrive between the pages', async () => {
+  test('returns every entry exactly once while new entries arrive between the pages', async () => {
     const service = await start();
     const other = service.reseller();
     for (let count = 0; count < 130; count++) await other.vm.hosts();
@@ -152,20 +152,20 @@ describe('the request log', () => {
     for await (const page of service.reseller().account.requests().pages()) {
       read.push(...page.map(({ requestID }) => requestID));
       pages++;
-      // More than a whole page arrives before the third.
+      // More than a whole page of entries arrives before the third page is read.
       for (let count = 0; count < (pages === 2 ? 60 : 7); count++) await other.vm.hosts();
     }
     expect(read).toEqual(before.map(({ request_id: id }) => id));
   });
 
-  test('ends when nothing new is left, also of an empty log', async () => {
+  test('ends if there are no further entries, also in an empty log', async () => {
     const service = await start();
     expect(await service.reseller().account.requests().toArray()).toEqual([]);
     const rest = await service.reseller().account.requests().toArray();
     expect(rest.map(({ endpoint }) => endpoint)).toEqual(['/account/requests']);
   });
 
-  test('a limit loads no page more than it needs', async () => {
+  test('loads only as many pages as a limit needs', async () => {
     const service = await start();
     const reseller = service.reseller();
     for (let count = 0; count < 60; count++) await reseller.vm.hosts();
@@ -177,7 +177,7 @@ describe('the request log', () => {
 });
 
 describe('the spend guard', () => {
-  test('beforeBillable refuses before sending, and is asked about nothing else', async () => {
+  test('refuses a purchase by beforeBillable before it is sent, and calls it for nothing else', async () => {
     const service = await start();
     const asked: Purchase[] = [];
     const reseller = service.reseller({
@@ -194,7 +194,7 @@ describe('the spend guard', () => {
     expect(await vmsOf(service)).toBe(0);
   });
 
-  test('a budget holds also for purchases made at once; refused ones give their price back', async () => {
+  test('applies a budget to concurrent purchases, and returns the price of refused ones', async () => {
     const service = await start();
     const reseller = service.reseller({ budget: { limit: 25, priceOf: () => 10.4 } });
     await expect(reseller.vm.create({ ...SMALL_VM, cores: 10_000 })).rejects.toMatchObject({ status: 422 });
@@ -203,7 +203,7 @@ describe('the spend guard', () => {
     expect(await vmsOf(service)).toBe(2);
   });
 
-  test('an unknown outcome counts until it is known', async () => {
+  test('counts the price of an unknown outcome until reconcile decides it', async () => {
     const service = await start();
     const reseller = service.reseller({ budget: { limit: 1 }, honoursIdempotencyKey: false });
     service.faults.add({ kind: 'reset', when: 'before' });
@@ -222,7 +222,7 @@ describe('the spend guard', () => {
     }
   });
 
-  test('a read-only client reads and changes nothing', async () => {
+  test('lets a read-only client read, and change nothing', async () => {
     const service = await start();
     const reseller = service.reseller({ readOnly: true });
     expect(await reseller.vm.hosts()).not.toEqual([]);
@@ -236,8 +236,8 @@ describe('the spend guard', () => {
   });
 });
 
-describe('what one may look at', () => {
-  test('events name the operation and the attempt, and have no secrets', async () => {
+describe('observability', () => {
+  test('names the operation and the attempt in events, without secrets', async () => {
     const service = await start();
     const events: ClientEvent[] = [];
     const reseller = service.reseller({ onEvent: (event) => void events.push(event), maxRetries: 0 });
@@ -253,7 +253,7 @@ describe('what one may look at', () => {
     expect(JSON.stringify(events)).not.toContain('very-secret');
   });
 
-  test('the request ID of each response, in events and in the details of log lines', async () => {
+  test('has the request ID of each response in events and in the details of log lines', async () => {
     const service = await start();
     const fromEvents: unknown[] = [];
     const fromLog: unknown[] = [];
@@ -271,7 +271,7 @@ describe('what one may look at', () => {
     expect(fromLog).toEqual([undefined, requestID, undefined, refused.requestID]);
   });
 
-  test('middleware, outermost first, and who is calling', async () => {
+  test('runs the outermost middleware first, and sends the name of the program', async () => {
     const service = await start();
     const order: string[] = [];
     const agents: unknown[] = [];
@@ -289,13 +289,13 @@ describe('what one may look at', () => {
     expect(agents[0]).toMatch(/^reseller-client\/\d+\.\d+\.\d+ shop\/2\.1 \(https:\/\/shop\.test\)$/);
   });
 
-  test('a redacted response', () => {
-    const shown = redact(answers.createVm.created);
+  test('redacts a response', () => {
+    const shown = redact(responses.createVm.created);
     expect(shown).toMatchObject({ data: { config: { username: 'root', password: '***' } } });
     expect(redact({ authcode: null, list: [{ otp_code: '123456' }] })).toEqual({ authcode: null, list: [{ otp_code: '***' }] });
   });
 
-  test('responses that drift from the document never throw, and each difference is reported once', async () => {
+  test('reports each difference of a response from the document once, and never throws for it', async () => {
     const service = await start();
     const found: Drift[] = [];
     const reseller = service.reseller({ onDrift: drift((difference) => void found.push(difference)) });
@@ -305,9 +305,9 @@ describe('what one may look at', () => {
     await reseller.account.requests();
     await reseller.account.createOtp();
     expect(found).toEqual([]);
-    const invoice = answers.getInvoice.paid;
+    const invoice = responses.getInvoice.paid;
     const changed = { ...invoice, data: { ...invoice.data, status: 'LOST', reminder: 'second', total: '12', created: undefined } };
-    service.faults.add({ kind: 'answer', when: 'before', response: () => Response.json(changed) }, { times: 2 });
+    service.faults.add({ kind: 'response', when: 'before', response: () => Response.json(changed) }, { times: 2 });
     for (let time = 0; time < 2; time++) expect(await reseller.accounting.invoice('INV-1')).toMatchObject({ status: 'LOST' });
     expect(found.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual([
       { operation: 'getInvoice', path: 'created', kind: 'missing-field' },
@@ -317,7 +317,7 @@ describe('what one may look at', () => {
     ]);
   });
 
-  test.each(Object.entries(answers))('no example of %s drifts', async (operation, examples) => {
+  test.each(Object.entries(responses))('reports no difference for the examples of %s', async (operation, examples) => {
     const found: Drift[] = [];
     const look = drift((difference) => void found.push(difference));
     for (const example of Object.values(examples)) if (example.status === 'success') look(operation, example.data);
@@ -325,10 +325,10 @@ describe('what one may look at', () => {
   });
 });
 
-test('each operation is sent alike by the client and by its single function', async () => {
+test('sends the same request with the client and with the single function, for each operation', async () => {
   const sent: unknown[] = [];
   const recording: Fetch = async (url, init) => {
-    // `createReseller` gives the fields an order of their own.
+    // `createReseller` changes the order of the fields.
     const fields = [...new URLSearchParams(String(init.body ?? ''))].toSorted();
     sent.push([url, init.method, fields, [...new Headers(init.headers)]]);
     return Response.json({ status: 'success', requestID: null, message: '', data: null });
@@ -348,13 +348,13 @@ test('each operation is sent alike by the client and by its single function', as
   }
 });
 
-test('the functions alone, for a client that holds only what it uses', async () => {
+test('works with single functions, for a small bundle', async () => {
   const service = await start();
   const client = operations.createClient({ apiKey: service.apiKey, baseUrl: service.baseUrl, fetch: service.fetch });
   expect(await operations.listVmHosts(client)).toEqual(await service.reseller().vm.hosts());
 });
 
-test('a client on a socket', async () => {
+test('works on a socket', async () => {
   const service = await start();
   const reseller = createReseller({ apiKey: service.apiKey, baseUrl: await service.listen() });
   const vm = await reseller.vm.create(SMALL_VM);

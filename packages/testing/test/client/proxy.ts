@@ -1,10 +1,10 @@
-/** A proxy on a socket, between a client and a service on a socket: it loses requests and responses, and can respond instead of the service. */
+/** A proxy between a client and a service, all on sockets. It loses requests and responses, and can respond instead of the service. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What happens to one sending. */
+/** The fate of one attempt. */
 export type Fate =
   | { readonly kind: 'pass' }
   /** The connection is reset, before or after the service carried out the request. */
@@ -13,7 +13,7 @@ export type Fate =
   | { readonly kind: 'hang'; readonly when: When }
   /** The response breaks off within its body. */
   | { readonly kind: 'cut' }
-  /** Something else comes instead of the response. */
+  /** A page replaces the response. */
   | { readonly kind: 'page'; readonly when: When; readonly page: Page };
 
 export type When = 'before' | 'after';
@@ -25,17 +25,17 @@ export interface Page {
 }
 
 export interface ProxyOptions {
-  /** Takes the idempotency key out of requests, and its support out of responses: a server that honours no keys. */
+  /** Removes the idempotency key from requests and its lifetime from responses, like a server that honours no keys. */
   readonly withoutKeys?: boolean;
-  /** Leaves readings of the request log out of the log. */
+  /** Removes reads of the request log from the log. */
   readonly withoutReadsInLog?: boolean;
 }
 
 export interface Proxy {
   readonly baseUrl: string;
-  /** What happens to the next sendings to paths of purchases, in order. */
+  /** Sets the fates of the next attempts of purchases, in order. */
   plan(...fates: readonly Fate[]): void;
-  /** How many requests came for a path. */
+  /** Number of requests to a path. */
   count(path: string): number;
   close(): void;
 }
@@ -119,13 +119,13 @@ async function send(target: string, request: IncomingMessage, body: string, opti
   return fetchAt(body);
 }
 
-/** A page of the log without the readings of the log. */
+/** A page of the log without the reads of the log. */
 async function withoutReads(form: string, fetchAt: (form: string) => Promise<Reply>): Promise<Reply> {
   const offset = Number(new URLSearchParams(form).get('offset') ?? 0);
   const kept: unknown[] = [];
   const first = await fetchAt('');
   for (let from = 0; ; from += PAGE_SIZE) {
-    // Each of these readings is logged too and shifts the log by one.
+    // Each of these reads is logged too and shifts the log by one entry.
     const reply = from === 0 ? first : await fetchAt(`offset=${from + from / PAGE_SIZE}`);
     const { data }: { data: { endpoint: string }[] } = JSON.parse(reply.body);
     kept.push(...data.filter(({ endpoint }) => endpoint !== LOG_PATH));

@@ -1,5 +1,5 @@
 import type { Call, CallOptions, Reseller } from '@reseller/client';
-/** How each operation that costs money is called in tests, over all such operations of the document. */
+/** Calls of each operation of the document that costs money. */
 import { parseDocument, readOperations } from '@reseller/contract';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { listMarketItems, orderDedicatedServer, terminateDomain } from '@reseller/operator-client';
@@ -9,12 +9,12 @@ import type { ServiceInside as TestService } from '@reseller/testing/inside';
 /** One purchase, ready to be made. */
 export interface Purchase {
   readonly path: string;
-  /** How often it was carried out, by what it leaves behind in the store. */
+  /** Number of times that it was carried out, counted in the store. */
   kept(): Promise<number>;
   make(options?: CallOptions): Call<unknown>;
 }
 
-/** Makes all that a purchase needs. */
+/** Creates the resources that a purchase needs. */
 type Preparation = (service: TestService, reseller: Reseller) => Promise<Purchase>;
 
 export const SMALL_VM = forms.createVm.smallest;
@@ -69,7 +69,7 @@ export const billable: readonly string[] = readOperations(parseDocument(document
   .filter((operation) => operation.billable)
   .map(({ id }) => id);
 
-/** @throws Error when this file does not say how the operation is called. */
+/** @throws Error if this file has no preparation for the operation. */
 export function preparationOf(operation: string): Preparation {
   const preparation = preparations[operation];
   if (!preparation)

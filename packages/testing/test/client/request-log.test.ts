@@ -1,4 +1,4 @@
-/** The request log of servers that log its reading and of servers that do not, and what `reconcile` reads of it. */
+/** The request log of servers that log its reads and of servers that do not, and its use by `reconcile`. */
 import { createReseller, OutcomeUnknownError } from '@reseller/client';
 import type { Reconciliation, Reseller } from '@reseller/client';
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
@@ -17,7 +17,7 @@ const NEVER_ARRIVED: Fate = { kind: 'reset', when: 'before' };
 interface Setting {
   readonly service: TestService;
   readonly proxy: Proxy;
-  /** A client of another process: it remembers nothing of the others. */
+  /** A client of another process, without the memory of the others. */
   client(): Reseller;
 }
 
@@ -32,8 +32,8 @@ async function setUp(options: ProxyOptions): Promise<Setting> {
 }
 
 const servers: readonly (readonly [string, ProxyOptions])[] = [
-  ['that logs the reading of its log', {}],
-  ['that does not log it', { withoutReadsInLog: true }],
+  ['that logs reads of its log', {}],
+  ['that does not log them', { withoutReadsInLog: true }],
 ];
 
 describe.each(servers)('a server %s', (_, options) => {
@@ -42,7 +42,7 @@ describe.each(servers)('a server %s', (_, options) => {
     ['a few arrive', 7],
     ['more than a page arrives', 60],
     ['more than everything that was read arrives', 180],
-  ])('returns all 120 entries once when between two pages %s', async (__, arrivals) => {
+  ])('returns all 120 entries once if between two pages %s', async (__, arrivals) => {
     const { client } = await setUp(options);
     const [reader, other] = [client(), client()];
     const expected: string[] = [];
@@ -58,7 +58,7 @@ describe.each(servers)('a server %s', (_, options) => {
 
   test('reconcile finds a purchase that was the first call of its process, on a server that honours no keys', async () => {
     const { service, proxy, client } = await setUp({ ...options, withoutKeys: true });
-    // An identical purchase of another process, long before.
+    // An identical purchase of another process, long ago.
     await client().vm.create(VM);
     service.clock.advance(3_600_000);
     const reseller = client();
@@ -67,7 +67,7 @@ describe.each(servers)('a server %s', (_, options) => {
     expect(await vmsOf(service)).toBe(2);
   });
 
-  test('reconcile finds that a purchase never arrived, likewise', async () => {
+  test('reconcile reports that a purchase never arrived, under the same conditions', async () => {
     const { service, proxy, client } = await setUp({ ...options, withoutKeys: true });
     await client().vm.create(VM);
     service.clock.advance(3_600_000);
@@ -87,7 +87,7 @@ async function decide(reseller: Reseller, error: unknown): Promise<Reconciliatio
   return reseller.reconcile(error);
 }
 
-const AT_ONCE = 200;
+const CONCURRENT_PURCHASES = 200;
 const MAX_READS_PER_PURCHASE = 5;
 
 describe.each([
@@ -97,29 +97,29 @@ describe.each([
   test.each([
     ['after they were carried out', LOST],
     ['before they arrived', NEVER_ARRIVED],
-  ])('%s: all are decided, with at most 5 readings of the log for each', { timeout: 300_000 }, async (__, fate) => {
+  ])('%s: decides all of them with at most 5 reads of the log for each', { timeout: 300_000 }, async (__, fate) => {
     const { service, proxy, client } = await setUp(options);
     const reseller = client();
-    proxy.plan(...Array.from({ length: AT_ONCE }, () => fate));
-    // A call may learn meanwhile that the server honours keys, and then ends well by itself.
+    proxy.plan(...Array.from({ length: CONCURRENT_PURCHASES }, () => fate));
+    // A call may succeed without reconcile if it learns meanwhile that the server honours keys.
     const buy = () =>
       reseller.vm.create(VM).then(
         () => ({ outcome: 'committed' }),
         (error: unknown) => decide(reseller, error),
       );
-    const found = await Promise.all(Array.from({ length: AT_ONCE }, buy));
-    expect(proxy.count(LOG)).toBeLessThanOrEqual(MAX_READS_PER_PURCHASE * AT_ONCE);
+    const found = await Promise.all(Array.from({ length: CONCURRENT_PURCHASES }, buy));
+    expect(proxy.count(LOG)).toBeLessThanOrEqual(MAX_READS_PER_PURCHASE * CONCURRENT_PURCHASES);
     const committed = found.filter(({ outcome }) => outcome === 'committed').length;
     const undecided = found.filter(({ outcome }) => outcome === 'undecided').length;
     const vms = await vmsOf(service);
-    // Identical requests whose fields happen to be in the same order cannot be told apart without a key.
+    // Identical requests with the same order of fields cannot be distinguished without a key.
     if ('withoutKeys' in options) expect(vms - committed).toBeLessThanOrEqual(undecided);
     else expect([committed, undecided]).toEqual([vms, 0]);
-    expect(vms).toBeLessThanOrEqual(AT_ONCE);
+    expect(vms).toBeLessThanOrEqual(CONCURRENT_PURCHASES);
   });
 });
 
-test('20 processes that lose a purchase each at once read the log at most 5 times each', { timeout: 300_000 }, async () => {
+test('20 processes that lose one purchase each at the same time read the log at most 5 times each', { timeout: 300_000 }, async () => {
   const PROCESSES = 20;
   for (const [fate, outcome] of [
     [LOST, 'committed'],
@@ -127,7 +127,7 @@ test('20 processes that lose a purchase each at once read the log at most 5 time
   ] as const) {
     const { service, proxy, client } = await setUp({ withoutKeys: true });
     proxy.plan(...Array.from({ length: PROCESSES }, () => fate));
-    // Each buys something else, so that every one of them can be told from the others.
+    // Each purchase is different, so that all of them can be distinguished.
     const found = await Promise.all(
       Array.from({ length: PROCESSES }, async (_, index) => {
         const reseller = client();
@@ -142,7 +142,7 @@ test('20 processes that lose a purchase each at once read the log at most 5 time
   }
 });
 
-test('reconcile with resend: false only looks', async () => {
+test('reconcile with resend: false only reads the log', async () => {
   const { service, proxy, client } = await setUp({});
   const reseller = client();
   proxy.plan(NEVER_ARRIVED);

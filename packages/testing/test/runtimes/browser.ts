@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 import type { Server } from 'node:http';
 
-/** Serves a script to a page, and everything else from the service. */
+/** Serves a page with a script, and forwards all other requests to the service. */
 export async function serveWith(script: string, service: string): Promise<{ origin: string; server: Server }> {
   const server = createServer((request, response) => {
     const { method, url = '/', headers } = request;

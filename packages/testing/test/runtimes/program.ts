@@ -5,20 +5,20 @@ import { createReseller, InvalidError, NotFoundError } from '@reseller/client';
 export interface Report {
   readonly cores: number;
   readonly attempts: number;
-  /** The error classes and their facts, for a response and for an input that was not sent. */
+  /** The error classes and their properties, for a response and for an input that was not sent. */
   readonly errors: readonly unknown[];
   /** Endpoints of the whole request log, newest first. */
   readonly log: readonly string[];
   readonly distinct: number;
-  /** Class of the error when nothing listens: whether the runtime says that a purchase did not leave. */
+  /** Class of the error if no server listens. It shows whether the runtime reports that a purchase was not sent. */
   readonly nobody: string;
 }
 
-/** What a run is given. */
+/** The input of a run. */
 export interface Task {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** How many further requests are made before the log is read, so that it has several pages. */
+  /** Number of requests before the log is read, so that it has several pages. */
   readonly reads: number;
   /** An address where nothing listens. */
   readonly nowhere: string;

@@ -1,4 +1,4 @@
-/** The built client against a service on a socket, in each runtime that it is meant for. */
+/** The built client against a service on a socket, in each supported runtime. */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import type { Report, Task } from './program.ts';
 
 const here = join(import.meta.dirname, '../..');
 const client = join(here, '../client');
-/** So that the log has more than two pages. */
+/** More than two pages of the log. */
 const READS = 120;
 
 let directory: string;
@@ -56,10 +56,10 @@ async function start(): Promise<{ service: TestService; task: Task }> {
   return { service, task: { baseUrl: await service.listen(), apiKey: service.apiKey, reads: READS, nowhere } };
 }
 
-/** What a runtime must have reported, by what the service keeps. */
+/** The report that a runtime must return, from the data of the service. */
 async function keptBy(service: TestService, nobody: 'ConnectionError' | 'OutcomeUnknownError'): Promise<Report> {
   const kept = await service.store.read((db) => db.selectFrom('request_log').select('endpoint').orderBy('number', 'desc').execute());
-  // The pages are logged too; the first of them is not among its own entries.
+  // Reads of the log are logged too. The first one is not in its own page.
   const log = kept.map(({ endpoint }) => endpoint).slice(Math.ceil((READS + 2) / 50));
   expect([log.length, await vmsOf(service)]).toEqual([READS + 2, 1]);
   const errors = [
@@ -74,7 +74,7 @@ const bunArch = arch === 'arm64' ? 'aarch64' : arch;
 const binaries: readonly (readonly [string, string | undefined, readonly string[]])[] = [
   ['Node', process.execPath, []],
   ['Bun', binaryOf('bun', [`@oven/bun-${platform}-${bunArch}`, `@oven/bun-${platform}-${bunArch}-musl`], 'bin/bun'), []],
-  // It may talk to this machine and to nothing else, and read no file.
+  // It may connect only to this machine, and may not read files.
   [
     'Deno',
     binaryOf('deno', [`@deno/${platform}-${arch}`, `@deno/${platform}-${arch}-glibc`], 'deno'),

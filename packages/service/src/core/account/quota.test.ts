@@ -14,7 +14,7 @@ const setQuotas = ({ client }: TestOperator, account_id: string, body: operator.
   operator.setQuotas({ client, path: { account_id }, body });
 
 describe.each(engines)('on %s', (engine) => {
-  test('VMs up to the quota are sold and the next one is refused, until one is deleted or the quota is raised', async () => {
+  test('sells VMs up to the quota and refuses the next one, until a VM is deleted or the quota is raised', async () => {
     const service = await startOperator({ engine });
     const { id, apiKey } = await service.account();
     const buy = (idempotencyKey?: string) =>
@@ -43,7 +43,7 @@ describe.each(engines)('on %s', (engine) => {
     expect((await buy()).status).toBe(200);
   });
 
-  test('a quota below the present number removes nothing and refuses new ones', async () => {
+  test('accepts a quota below the current number, which removes nothing and refuses new resources', async () => {
     const service = await startOperator({ engine });
     const { id, apiKey } = await service.account();
     for (let count = 0; count < 2; count++) await service.call('createVm', { form: SMALL_VM, apiKey });
@@ -55,7 +55,7 @@ describe.each(engines)('on %s', (engine) => {
     expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(200);
   });
 
-  test('handles up to the quota are created and the next one is refused', async () => {
+  test('creates handles up to the quota and refuses the next one', async () => {
     const service = await startOperator({ engine });
     const { id, apiKey } = await service.account();
     await setQuotas(service, id, { vms: null, handles: 2 });
@@ -71,28 +71,31 @@ describe.each(engines)('on %s', (engine) => {
 test.each([
   ['createVm', { vms: 2, handles: null }, SMALL_VM],
   ['createHandle', { vms: null, handles: 2 }, PERSON],
-] as const)('%s: of four requests that wait for the same account on two instances, two succeed', async (id, quotas, form) => {
-  const instances = await newInstances();
-  const both = [await instances.start(), await instances.start()];
-  await both[0]?.operate('PUT', `/accounts/${instances.accountId}/quotas`, quotas);
-  const results = await administer(instances.url, async (client) => {
-    await client.query('begin');
-    await client.query('select id from accounts where id = $1 for update', [instances.accountId]);
-    const sent = [...both, ...both].map(({ call }) => call(id, { form }));
-    await until(async () => {
-      // Within a transaction, PostgreSQL would return the same activity each time.
-      await client.query('select pg_stat_clear_snapshot()');
-      const { rows } = await client.query(
-        `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rows[0].waiting === sent.length;
+] as const)(
+  '%s: lets exactly two of four concurrent requests on two instances succeed, if the quota has room for two',
+  async (id, quotas, form) => {
+    const instances = await newInstances();
+    const both = [await instances.start(), await instances.start()];
+    await both[0]?.operate('PUT', `/accounts/${instances.accountId}/quotas`, quotas);
+    const results = await administer(instances.url, async (client) => {
+      await client.query('begin');
+      await client.query('select id from accounts where id = $1 for update', [instances.accountId]);
+      const sent = [...both, ...both].map(({ call }) => call(id, { form }));
+      await until(async () => {
+        // Within a transaction, PostgreSQL would return the same activity each time.
+        await client.query('select pg_stat_clear_snapshot()');
+        const { rows } = await client.query(
+          `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rows[0].waiting === sent.length;
+      });
+      await client.query('commit');
+      return Promise.all(sent);
     });
-    await client.query('commit');
-    return Promise.all(sent);
-  });
-  expect(results.map(({ status }) => status).toSorted()).toEqual([200, 200, 409, 409]);
-  for (const { status, body } of results) if (status === 409) expect(body.type).toBe('quota_exceeded');
-});
+    expect(results.map(({ status }) => status).toSorted()).toEqual([200, 200, 409, 409]);
+    for (const { status, body } of results) if (status === 409) expect(body.type).toBe('quota_exceeded');
+  },
+);
 
 const accountRow = ({ store }: TestOperator, id: string) =>
   store.read((db) => db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirstOrThrow());

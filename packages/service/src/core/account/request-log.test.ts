@@ -39,14 +39,14 @@ const page = (store: Store, accountId: string, offset: number, limit = 50) =>
 const idsOf = async (store: Store, accountId: string, offset = 0, limit = 50) =>
   (await page(store, accountId, offset, limit)).map(({ request_id }) => request_id);
 
-/** Appends an entry in a transaction that commits when the test says so. */
+/** Appends an entry in a transaction that the test commits. */
 async function appendInOpenTransaction(store: Store, one: LogEntry): Promise<() => Promise<void>> {
   const [inserted, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const done = store.commit(async ({ db }) => {
     const { insertRows } = await import('../../store/postgres/request-log.ts');
     const { toLogRow } = await import('../../store/log-row.ts');
     await insertRows(db, [toLogRow(one)]);
-    // A statement that returns something sends those that wait.
+    // A statement with a result sends the waiting statements.
     await sql`select 1`.execute(db);
     inserted.resolve();
     await finish.promise;
@@ -61,7 +61,7 @@ async function appendInOpenTransaction(store: Store, one: LogEntry): Promise<() 
 describe.each(engines)('on %s', (engine) => {
   const openStore = async () => (await storePlace(engine)).open();
 
-  test('each offset of a quiet log skips exactly that many of the newest entries', async () => {
+  test('skips exactly as many of the newest entries as the offset says, if no entries arrive', async () => {
     const store = await openStore();
     const id = await createReseller(store);
     const all: string[] = [];
@@ -77,7 +77,7 @@ describe.each(engines)('on %s', (engine) => {
     );
   });
 
-  test('an entry whose request got a response is in every later page, before all older entries', async () => {
+  test('has an entry in every later page, before all older entries, once its request has a response', async () => {
     const store = await openStore();
     const id = await createReseller(store);
     const withResponse: string[] = [];
@@ -155,7 +155,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await idsOf(store, id)).toEqual(['november 2', 'november 1', 'november 0', 'october 2', 'october 1', 'october 0']);
     const bodies = await store.read((db) => db.selectFrom('request_log_bodies').select('month').orderBy('month').execute());
     expect(bodies.map(({ month }) => month)).toEqual([202610, 202611]);
-    // Deleted months do not come back as a gap or a repeated number.
+    // Deleted months leave no gap and no repeated number.
     await store.requestLog.append(entry(id, 'late', { date: Date.UTC(2026, 7, 31) }));
     expect(await idsOf(store, id, 0, 2)).toEqual(['late', 'november 2']);
     expect(await idsOf(store, id, 6)).toEqual(['october 0']);
@@ -183,7 +183,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('on PostgreSQL, an entry whose transaction commits late is the newest, and no entry of an earlier response is missed or moves', async () => {
+test('on PostgreSQL, adds an entry that commits late as the newest one, and never loses or moves entries of earlier responses', async () => {
   const store = await (await storePlace('postgres')).open();
   const id = await createReseller(store);
   const late: (() => Promise<void>)[] = [];
@@ -204,7 +204,7 @@ test('on PostgreSQL, an entry whose transaction commits late is the newest, and 
   expect(await idsOf(store, id, late.length - 1, 2)).toEqual(['late 3', '29']);
 });
 
-test('on PostgreSQL, entries that arrive together share one commit, and no entry waits for an open transaction of its account', async () => {
+test('on PostgreSQL, commits entries that arrive together once, and does not wait for an open transaction of the account', async () => {
   const store = await (await storePlace('postgres')).open();
   const id = await createReseller(store);
   const commit = await appendInOpenTransaction(store, entry(id, 'open'));

@@ -12,7 +12,7 @@ const NEW = 'n'.repeat(32);
 const quiet = pino({ level: 'silent' });
 
 /** A sandbox with an auth code, a dedicated server, a one-time code, and a snapshot of them. */
-async function filled() {
+async function startFilledSandbox() {
   const service = await startOperator();
   await seedDemoAccount(service.store, { ports: service.ports, secret: SECRET });
   const account = 'account_id' as const;
@@ -43,8 +43,8 @@ async function shownBy({ store, ports }: TestOperator, apiKey: string, secrets: 
   };
 }
 
-test('a service with both secrets reads what either has sealed; after resealing, the old secret is not needed and not accepted', async () => {
-  const { service, apiKey } = await filled();
+test('a service with both secrets reads values sealed with either; after resealing, the old secret is neither needed nor accepted', async () => {
+  const { service, apiKey } = await startFilledSandbox();
   const { store, ports } = service;
   const first = await shownBy(service, apiKey, { secret: SECRET });
   expect(first.authcode).toMatch(/^\w{16}$/);
@@ -63,7 +63,7 @@ test('a service with both secrets reads what either has sealed; after resealing,
     passwords: 0,
     inSnapshots: 0,
   });
-  // A one-time code of the old secret can still be used while both are accepted.
+  // A one-time code of the old secret stays valid while both secrets are accepted.
   const verified = await during.service.operator.inject({
     method: 'POST',
     url: '/otp/verify',
@@ -88,7 +88,7 @@ test('a service with both secrets reads what either has sealed; after resealing,
 });
 
 test('with a wrong previous secret, resealing changes nothing', async () => {
-  const { service, apiKey } = await filled();
+  const { service, apiKey } = await startFilledSandbox();
   const wrong = { secret: NEW, previousSecret: 'w'.repeat(32) };
   await expect(reseal(service.store, wrong, { random: systemRandom, now: 0 })).rejects.toThrow(/Nothing was changed/);
   expect((await shownBy(service, apiKey, { secret: SECRET })).authcode).toMatch(/^\w{16}$/);

@@ -1,9 +1,8 @@
-/** Random purchases, changes, payments and months. After every step, each figure of the API is that of a plain model of billing. */
+/** Random purchases, changes, payments and months. After every step, each figure of the API equals that of a simple billing model. */
 import { expect, test } from 'vitest';
 
 import { billingActions, simulate } from '../../../test/simulator/runner.ts';
 
-/** More runs find rarer mistakes. */
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 12);
 const STEPS = 40;
 

@@ -1,16 +1,16 @@
-/** One number decides about purchases, and it is the one that the running invoice shows. */
+/** The remaining credit that the current invoice shows is the credit that purchases are checked against. */
 import * as operator from '@reseller/operator-client';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { handleOf, holdUp, reserved } from '../../../test/domains.ts';
+import { handleOf, pauseRegistrar, untilReserved } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
 import type { Engine } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 
-/** How many accounts are tried for each kind of purchase: more find rarer mistakes. */
+/** Number of accounts for each kind of purchase. */
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 4);
 /** EUR. */
 const AMPLE_CREDIT = 1_000_000;
@@ -20,16 +20,16 @@ interface Account {
   readonly apiKey: string;
 }
 
-/** What came of a purchase: status, and the message where it was refused. */
+/** The status of a purchase, and the message if it was refused. */
 interface Outcome {
   readonly status: number;
   readonly message: string;
 }
 
-/** Does everything of a purchase that needs no credit, and returns the rest of it. */
+/** Carries out the steps of a purchase that need no credit, and returns the step that needs it. */
 type Preparation = (service: TestOperator, account: Account, salt: number) => Promise<() => Promise<Outcome>>;
 
-/** Every operation that can cost money at once, by its name. */
+/** Every operation that needs credit, by its name. */
 const purchases: Readonly<Record<string, Preparation>> = {
   createVm:
     async (service, { apiKey }, salt) =>
@@ -70,33 +70,36 @@ const past = fc.record({
 });
 
 describe.each(engines)('on %s', (engine) => {
-  test.each(Object.entries(purchases))('%s passes at exactly the credit that remains, and fails at one cent more', async (_, prepare) => {
-    const service = await start(engine);
-    let salt = 0;
-    await fc.assert(
-      fc.asyncProperty(past, fc.integer({ min: 0, max: 9_999 }), async (bought, chosen) => {
-        const account = await service.account(`${AMPLE_CREDIT}.00`);
-        const pending = await live(service, account, bought);
-        salt += 10_000;
-        const buy = await prepare(service, account, chosen + salt);
-        const taken = AMPLE_CREDIT * 100 - (await expectConsistent(service, account, pending));
+  test.each(Object.entries(purchases))(
+    '%s succeeds with exactly the remaining credit, and is refused with one cent less',
+    async (_, prepare) => {
+      const service = await start(engine);
+      let salt = 0;
+      await fc.assert(
+        fc.asyncProperty(past, fc.integer({ min: 0, max: 9_999 }), async (bought, chosen) => {
+          const account = await service.account(`${AMPLE_CREDIT}.00`);
+          const pending = await live(service, account, bought);
+          salt += 10_000;
+          const buy = await prepare(service, account, chosen + salt);
+          const taken = AMPLE_CREDIT * 100 - (await expectConsistent(service, account, pending));
 
-        await limitTo(service, account, taken);
-        const needed = neededIn(await buy(), 0);
-        await limitTo(service, account, taken + needed - 1);
-        expect(await remaining(service, account)).toBe(needed - 1);
-        expect(neededIn(await buy(), needed - 1)).toBe(needed);
-        await limitTo(service, account, taken + needed);
-        expect(await remaining(service, account)).toBe(needed);
-        expect(await buy()).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) });
-        // A resize ends a position, whose rounding may leave a cent.
-        expect([0, 1]).toContain(await remaining(service, account));
-      }),
-      { numRuns: RUNS },
-    );
-  });
+          await limitTo(service, account, taken);
+          const needed = neededIn(await buy(), 0);
+          await limitTo(service, account, taken + needed - 1);
+          expect(await remaining(service, account)).toBe(needed - 1);
+          expect(neededIn(await buy(), needed - 1)).toBe(needed);
+          await limitTo(service, account, taken + needed);
+          expect(await remaining(service, account)).toBe(needed);
+          expect(await buy()).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) });
+          // A resize ends a position, whose rounding may leave a cent.
+          expect([0, 1]).toContain(await remaining(service, account));
+        }),
+        { numRuns: RUNS },
+      );
+    },
+  );
 
-  test('an order of a dedicated server counts from the order on, and its set-up changes nothing', async () => {
+  test('counts a dedicated server from its order on, and its set-up changes nothing', async () => {
     const service = await start(engine);
     const account = await service.account('5000.00');
     const market_id = await offerOf(service, 4800);
@@ -108,13 +111,13 @@ describe.each(engines)('on %s', (engine) => {
     expect(await remaining(service, account)).toBe(20_000);
   });
 
-  test('a registration counts while the registrar is working, and no longer once it has failed', async () => {
+  test('counts a registration while the registrar processes it, and no longer after it fails', async () => {
     const service = await start(engine);
     const account = await service.account('100.00');
     const handle = await handleOf(service, { apiKey: account.apiKey });
-    const release = holdUp(service);
+    const release = pauseRegistrar(service);
     const registering = bySocket(service, 'registerDomain', { domain: 'in-flight.net', handle }, account.apiKey);
-    await reserved(service);
+    await untilReserved(service);
     expect(await remaining(service, account)).toBe(8_900);
     service.registrar.failing = new Error('The registrar is away.');
     release();
@@ -122,7 +125,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await remaining(service, account)).toBe(10_000);
   });
 
-  test('beyond the limit the number is negative, and a refusal says that 0.00 EUR remain', async () => {
+  test('shows a negative number beyond the limit, and a refusal says that 0.00 EUR remain', async () => {
     const service = await start(engine);
     const account = await service.account('20.00');
     await vmOf(service, account, 0);
@@ -160,7 +163,7 @@ async function live(
   return orders.reduce((sum, price) => sum + price, 0);
 }
 
-/** The shown number is the limit, less open invoices, less the estimate, less pending orders, but for the cent of a rounding. */
+/** The shown number is the limit, less open invoices, the estimate and pending orders. Rounding may differ by one cent. */
 async function expectConsistent(service: TestOperator, { apiKey }: Account, pending: number): Promise<number> {
   const { creditLimit, creditLimitRemaining, estimatedInvoiceTotal } = (await service.call('getCurrentInvoice', { apiKey })).body.data;
   const invoices: Readonly<Record<string, { status: string; total: number }>> = (await service.call('listInvoices', { apiKey })).body.data;
@@ -182,7 +185,7 @@ async function limitTo({ client }: TestOperator, account: Account, limit: number
   await operator.setCreditLimit({ client, path: { account_id: account.id }, body: { credit_limit: (limit / 100).toFixed(2) } });
 }
 
-/** What a refused purchase says that it needs, in cents. */
+/** The credit that a refused purchase needs by its message, in cents. */
 function neededIn({ status, message }: Outcome, left: number): number {
   expect([402, 409], `${message}`).toContain(status);
   const [, needed = '', remain] = /needs (\d+\.\d\d) EUR of the credit limit, and (\d+\.\d\d) EUR remain\./.exec(message) ?? [];
@@ -210,7 +213,7 @@ async function byOperator(call: operator.Call<unknown>): Promise<Outcome> {
   }
 }
 
-/** GB, as the host system offers it. */
+/** A disk size in GB that the host system offers. */
 function diskOf(salt: number): number {
   return 10 + 5 * (salt % 30);
 }

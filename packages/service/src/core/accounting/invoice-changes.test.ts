@@ -19,7 +19,7 @@ const remaining = async (service: TestService): Promise<number> => (await servic
 const statusOf = async (service: TestService, invoiceID: string): Promise<string> =>
   (await service.call('getInvoice', { path: { invoiceID } })).body.data.status;
 
-test('a paid or cancelled invoice no longer counts against the credit limit', async () => {
+test('does not count a paid or cancelled invoice against the credit limit', async () => {
   const { service, november, december } = await inJanuary();
   const provider = providerOf(service);
   expect(await remaining(service)).toBe(12.14);
@@ -30,7 +30,7 @@ test('a paid or cancelled invoice no longer counts against the credit limit', as
   await expectInvariants(service.store);
 });
 
-test('an invoice is paid or cancelled only once by concurrent changes', async () => {
+test('pays or cancels an invoice only once for concurrent changes', async () => {
   const { service, november } = await inJanuary();
   const { markPaid, cancel } = providerOf(service);
   const results = await Promise.allSettled([
@@ -47,7 +47,7 @@ test('an invoice is paid or cancelled only once by concurrent changes', async ()
   expect(await remaining(service)).toBe(19.25);
 });
 
-test('an unknown invoice: 404', async () => {
+test('responds with 404 to an unknown invoice', async () => {
   const { service } = await inJanuary();
   await expect(providerOf(service).markPaid('b7d7f0f4-5a6e-5b0f-9d0c-0f8c1a1d7f5e')).rejects.toMatchObject({
     status: 404,
@@ -55,9 +55,9 @@ test('an unknown invoice: 404', async () => {
   });
 });
 
-test('a payment makes room for further purchases', async () => {
+test('allows further purchases after a payment', async () => {
   const { service, november, december } = await inJanuary();
-  // January has 31 days: a VM holds 10.75 EUR, of which 12.14 EUR are free once.
+  // January has 31 days, so a VM holds 10.75 EUR. 12.14 EUR are free, which is enough for one VM.
   expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(200);
   expect((await service.call('createVm', { form: SMALL_VM })).status).toBe(402);
   await providerOf(service).markPaid(december);

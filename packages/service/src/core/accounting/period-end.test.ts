@@ -5,7 +5,7 @@ import { SMALL_VM, startService } from '../../../test/harness.ts';
 import { euros } from '../../rules/money.ts';
 import { chargeOwed } from './charge.ts';
 
-test('closes the periods of every account without a request', async () => {
+test('closes the period of an account that sends no request', async () => {
   const service = await startService();
   const { apiKey } = await service.account();
   await service.call('createVm', { form: SMALL_VM });

@@ -70,7 +70,7 @@ test('accepts a sale at each bound: a volume of 1, a price of 0 for one resource
   expect(prices).toEqual([{ sale_id: id, hostsystem: 'de_xeon', resource: 'mem', price_net: 0 }]);
 });
 
-test('describes each property by what it says of the sale, unless the provider gives another text', async () => {
+test('describes each property of a sale in a default text, which the provider can replace', async () => {
   const service = await startService();
   const { createSale } = providerOf(service);
   const descriptionsOf = async (sale: Parameters<typeof createSale>[0]): Promise<unknown> => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { deployedServer, EPYC, orderServer, RYZEN, XEON } from '../../../test/dedicated.ts';
 import { startService } from '../../../test/harness.ts';
 
-test('calls a fleet that fails again until it succeeds, and delays nothing else', async () => {
+test('repeats calls to a failing fleet until they succeed, without delaying other jobs', async () => {
   const service = await startService();
   const { id, apiKey } = await deployedServer(service);
   await service.runScheduledJobs();
@@ -12,7 +12,7 @@ test('calls a fleet that fails again until it succeeds, and delays nothing else'
   service.clock.advanceTo('2026-12-15T00:00:00Z');
   await service.runScheduledJobs();
   expect([...service.fleet.servers.keys()]).toEqual([RYZEN]);
-  // Set-up, renewals and the end of the period came all the same.
+  // The set-up, the renewals and the end of the period took place nevertheless.
   const { data } = (await service.call('getCurrentInvoice', { apiKey })).body;
   expect(Object.keys(data.positions.dedicated).toSorted()).toEqual([XEON, RYZEN].toSorted());
   service.fleet.failing = undefined;
@@ -20,7 +20,7 @@ test('calls a fleet that fails again until it succeeds, and delays nothing else'
   expect([...service.fleet.servers.keys()]).toEqual([RYZEN, XEON]);
 });
 
-test('a server that ends before the fleet has heard of it is only retired', async () => {
+test('only retires a server that ends before the fleet has set it up', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service, EPYC);
   await service.call('deleteDedicatedServer', { path: { identifier: EPYC }, apiKey });

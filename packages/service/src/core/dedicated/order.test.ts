@@ -13,7 +13,7 @@ import { addMarketServer } from './order.ts';
 const accountOf = ({ store }: TestService, id: string) =>
   store.read((db) => db.selectFrom('accounts').select(['unpaid', 'held']).where('id', '=', id).executeTakeFirstOrThrow());
 
-test('an order holds its price and charges nothing; the completed set-up charges it', async () => {
+test('holds the price of an order, and charges it when the set-up is completed', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account('100.00');
   await orderServer(service, RYZEN, id);
@@ -27,7 +27,7 @@ test('an order holds its price and charges nothing; the completed set-up charges
   });
 });
 
-test('a hold outlives the end of a period that it waits through', async () => {
+test('keeps a hold beyond the end of a period', async () => {
   const service = await startService();
   service.fleet.automaticSetUp = null;
   const { id } = await service.account('100.00');
@@ -42,7 +42,7 @@ test('a hold outlives the end of a period that it waits through', async () => {
   expect(await accountOf(service, id)).toEqual({ unpaid: 8_900_000_000, held: 8_900_000_000 });
 });
 
-test('beyond the credit limit: 402, and the server stays on the market', async () => {
+test('refuses an order beyond the credit limit with 402, and leaves the server on the market', async () => {
   const service = await startService();
   const { id } = await service.account('88.99');
   await expect(orderServer(service, RYZEN, id)).rejects.toMatchObject({ status: 402, type: 'credit_limit_exceeded' });
@@ -50,7 +50,7 @@ test('beyond the credit limit: 402, and the server stays on the market', async (
   expect((await service.call('listDedicatedMarket')).body.data.list).toHaveLength(4);
 });
 
-test('of orders at once one account gets the server, and no more pass than the limit has room for', async () => {
+test('sells a server once to concurrent orders, and accepts only as many orders as the credit limit allows', async () => {
   const service = await startService();
   const accounts = await Promise.all(Array.from({ length: 5 }, () => service.account()));
   const orders = await Promise.allSettled(accounts.map(({ id }) => orderServer(service, RYZEN, id)));
@@ -62,7 +62,7 @@ test('of orders at once one account gets the server, and no more pass than the l
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('refuses an unknown server or account, and a set-up that was not ordered or is complete', async () => {
+test('refuses an unknown server or account, and the set-up of a server that was not ordered or is already set up', async () => {
   const service = await startService();
   const { id } = await service.account();
   const unknown = '00000000-0000-4000-8000-000000000000';
@@ -75,7 +75,7 @@ test('refuses an unknown server or account, and a set-up that was not ordered or
   await expect(completeSetUp(service, RYZEN)).rejects.toMatchObject({ status: 409, type: 'wrong_state' });
 });
 
-test('no address is given to two servers, nor to a server and a pool; those of an ended server are free again', async () => {
+test('never assigns an address to two servers or to a server and a pool, and frees the addresses of an ended server', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service, XEON);
   const [machine] = sandboxMarket;
@@ -95,7 +95,7 @@ test('no address is given to two servers, nor to a server and a pool; those of a
   expect((await service.call('listDedicatedMarket')).body.data.list).toHaveLength(4);
 });
 
-test('the demo account has dedicated servers, a VM and an open invoice of the previous month, and gets them once', async () => {
+test('seeds the demo account once with dedicated servers, a VM and an open invoice of the previous month', async () => {
   const service = await startService();
   const { store, ports } = service;
   const parts = { ports, secret: SECRET };

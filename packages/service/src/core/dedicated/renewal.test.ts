@@ -9,8 +9,8 @@ import { addMarketServer } from './order.ts';
 
 const path = { identifier: RYZEN };
 
-/** The charges of an account: type, runtime, EUR, month of the invoice or null. */
-async function charged({ store }: TestService, accountId: string): Promise<unknown[]> {
+/** The charges of an account: type, runtime, EUR, and month of the invoice or null. */
+async function chargesOf({ store }: TestService, accountId: string): Promise<unknown[]> {
   const rows = await store.read((db) =>
     db
       .selectFrom('charges')
@@ -60,12 +60,12 @@ async function serverOf(
   return { ...account, identifier };
 }
 
-test('each runtime is charged in advance, to the period that it begins in', async () => {
+test('charges each runtime in advance, in the period in which it begins', async () => {
   const service = await startService();
   const { id, apiKey } = await deployedServer(service);
   service.clock.advanceTo('2027-03-15T00:00:00Z');
   await service.runScheduledJobs();
-  expect(await charged(service, id)).toEqual([
+  expect(await chargesOf(service, id)).toEqual([
     ['CREATE', '2026-11-10T12:00:00.000Z', '2026-12-10T12:00:00.000Z', 89, '2026-11'],
     ['RENEW', '2026-12-10T12:00:00.000Z', '2027-01-09T12:00:00.000Z', 89, '2026-12'],
     ['RENEW', '2027-01-09T12:00:00.000Z', '2027-02-08T12:00:00.000Z', 89, '2027-01'],
@@ -83,14 +83,14 @@ test('each runtime is charged in advance, to the period that it begins in', asyn
   expect(server.body.data.accounting.renew).toBe('2027-04-09T12:00:00.000Z');
 });
 
-test('a runtime shorter than a month is charged more than once in a period', async () => {
+test('charges a runtime shorter than a month several times in a period', async () => {
   const service = await startService();
   // 1 + 10 days: 11, 21 and 31 January, 10 and 20 February, 2 March.
   const { id } = await serverOf(service, 10, '2027-01-01T00:00:00Z');
   service.clock.advanceTo('2027-03-05T00:00:00Z');
   await service.runScheduledJobs();
   expect(
-    (await charged(service, id)).map((charge) => Array.isArray(charge) && [charge[0], String(charge[1]).slice(0, 10), charge[4]]),
+    (await chargesOf(service, id)).map((charge) => Array.isArray(charge) && [charge[0], String(charge[1]).slice(0, 10), charge[4]]),
   ).toEqual([
     ['CREATE', '2027-01-01', '2027-01'],
     ['RENEW', '2027-01-11', '2027-01'],
@@ -103,13 +103,13 @@ test('a runtime shorter than a month is charged more than once in a period', asy
   expect((await invoices(service, id)).map(({ total }) => total / 1e8)).toEqual([40, 20]);
 });
 
-test('a renewal at the very end of a period belongs to the next one, one second earlier to the old', async () => {
+test('charges a renewal at the end of a period in the next one, and a second earlier in the old one', async () => {
   const service = await startService();
   const at = await serverOf(service, 15, '2026-11-16T00:00:00Z');
   service.clock.advanceTo('2026-12-01T00:00:00Z');
   await service.runScheduledJobs();
   expect((await invoices(service, at.id)).map(({ total }) => total / 1e8)).toEqual([10]);
-  expect((await charged(service, at.id)).at(-1)).toEqual(['RENEW', '2026-12-01T00:00:00.000Z', '2026-12-16T00:00:00.000Z', 10, null]);
+  expect((await chargesOf(service, at.id)).at(-1)).toEqual(['RENEW', '2026-12-01T00:00:00.000Z', '2026-12-16T00:00:00.000Z', 10, null]);
 
   const other = await startService();
   const before = await serverOf(other, 15, '2026-11-15T23:59:59Z');
@@ -118,13 +118,13 @@ test('a renewal at the very end of a period belongs to the next one, one second 
   expect((await invoices(other, before.id)).map(({ total }) => total / 1e8)).toEqual([20]);
 });
 
-test('performs the jobs of a year in order, each as of the instant at which it was due', async () => {
+test('runs the jobs of a year in order, each as of the instant at which it was due', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account('10000.00');
   await orderServer(service, RYZEN, id);
   service.clock.advanceTo('2027-11-10T12:14:59Z');
   await service.runScheduledJobs();
-  const charges = await charged(service, id);
+  const charges = await chargesOf(service, id);
   // 365 days less a second: the set-up and twelve renewals, the last on 5 November 12:15.
   expect(charges).toHaveLength(13);
   expect(charges[0]).toEqual(['CREATE', '2026-11-10T12:15:00.000Z', '2026-12-10T12:15:00.000Z', 89, '2026-11']);
@@ -134,7 +134,7 @@ test('performs the jobs of a year in order, each as of the instant at which it w
   expect(await service.runScheduledJobs()).toBe(0);
 });
 
-test('a renewal is owed whatever the credit limit says', async () => {
+test('charges a renewal even beyond the credit limit', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account('100.00');
   await orderServer(service, RYZEN, id);
@@ -144,7 +144,7 @@ test('a renewal is owed whatever the credit limit says', async () => {
   expect(data).toMatchObject({ currentInvoiceTotal: 89, creditLimitRemaining: 100 - 2 * 89 });
 });
 
-test('cancelled, brought back, renewed: every runtime is charged once', async () => {
+test('charges every runtime once after a cancellation and its withdrawal', async () => {
   const service = await startService();
   const { id, apiKey } = await deployedServer(service);
   for (const day of ['2026-11-12', '2026-11-20', '2026-12-05']) {
@@ -154,14 +154,14 @@ test('cancelled, brought back, renewed: every runtime is charged once', async ()
   }
   service.clock.advanceTo('2026-12-11T00:00:00Z');
   await service.runScheduledJobs();
-  expect(await charged(service, id)).toEqual([
+  expect(await chargesOf(service, id)).toEqual([
     ['CREATE', '2026-11-10T12:00:00.000Z', '2026-12-10T12:00:00.000Z', 89, '2026-11'],
     ['RENEW', '2026-12-10T12:00:00.000Z', '2027-01-09T12:00:00.000Z', 89, null],
   ]);
   expect((await service.call('deleteDedicatedServer', { path, apiKey })).body.data.termination_date).toBe('2027-01-09T12:00:00.000Z');
 });
 
-test('a cancelled server ends at its renewal date: gone from the list, not found, not charged, retired', async () => {
+test('ends a cancelled server at its renewal date: it is not listed, not found, not charged, and retired', async () => {
   const service = await startService();
   const { id, apiKey } = await deployedServer(service);
   await service.runScheduledJobs();
@@ -179,7 +179,7 @@ test('a cancelled server ends at its renewal date: gone from the list, not found
   expect(service.fleet.retired).toEqual([RYZEN]);
   service.clock.advanceTo('2027-02-01T00:00:00Z');
   await service.runScheduledJobs();
-  expect(await charged(service, id)).toHaveLength(1);
+  expect(await chargesOf(service, id)).toHaveLength(1);
   expect(
     (await service.call('listDedicatedMarket')).body.data.list.map(({ identifier }: { identifier: string }) => identifier),
   ).not.toContain(RYZEN);
@@ -187,14 +187,14 @@ test('a cancelled server ends at its renewal date: gone from the list, not found
   expect(row).toMatchObject({ state: 'ended', sealed_password: null, due: null });
 });
 
-test('servers of one account are renewed each at its own date', async () => {
+test('renews each server of an account at its own date', async () => {
   const service = await startService();
   const { id } = await deployedServer(service, RYZEN);
   service.clock.advance(86_400_000);
   await orderServer(service, XEON, id);
   service.clock.advanceTo('2026-12-31T00:00:00Z');
   await service.runScheduledJobs();
-  expect((await charged(service, id)).map((charge) => Array.isArray(charge) && [charge[0], charge[1], charge[3]])).toEqual([
+  expect((await chargesOf(service, id)).map((charge) => Array.isArray(charge) && [charge[0], charge[1], charge[3]])).toEqual([
     ['CREATE', '2026-11-10T12:00:00.000Z', 89],
     ['CREATE', '2026-11-11T12:15:00.000Z', 59],
     ['RENEW', '2026-12-10T12:00:00.000Z', 89],

@@ -19,27 +19,27 @@ async function serverOf({ store }: TestService, identifier: string) {
   return server;
 }
 
-test('a server shows its addresses, its access and its renewal from the state on in which it has them', async () => {
+test('shows the addresses, the access and the renewal of a server from the state in which it gets them', async () => {
   const service = await startService();
   const { id } = await service.account();
-  const shown = async () => {
+  const toResponse = async () => {
     const { deployed, accounting, management, ips } = toDedicatedServer(await serverOf(service, EPYC), IPS, options);
     return { deployed, accounting, management, ips };
   };
   const price = { net: 149, gross: 177.31 };
   const runtime = { amount: 30, unit: 'days' };
   const accounting = { price, runtime, renew: null, terminated: false };
-  expect(await shown()).toEqual({ deployed: false, accounting, management: null, ips: NONE });
+  expect(await toResponse()).toEqual({ deployed: false, accounting, management: null, ips: NONE });
   await orderServer(service, EPYC, id);
-  expect(await shown()).toEqual({ deployed: false, accounting, management: null, ips: IPS });
+  expect(await toResponse()).toEqual({ deployed: false, accounting, management: null, ips: IPS });
   await completeSetUp(service, EPYC);
   const renew = '2026-12-10T12:00:00.000Z';
-  expect(await shown()).toEqual({ deployed: true, accounting: { ...accounting, renew }, management: ACCESS, ips: IPS });
+  expect(await toResponse()).toEqual({ deployed: true, accounting: { ...accounting, renew }, management: ACCESS, ips: IPS });
   await service.store.commit(({ db }) => db.updateTable('dedicated_servers').set({ terminated: 1 }).where('id', '=', EPYC).execute());
-  expect(await shown()).toMatchObject({ deployed: true, accounting: { renew, terminated: true } });
+  expect(await toResponse()).toMatchObject({ deployed: true, accounting: { renew, terminated: true } });
 });
 
-test('access that is incomplete or sealed with another secret is an error that names the server', async () => {
+test('throws an error with the name of the server if its access is incomplete or sealed with another secret', async () => {
   const service = await startService();
   const { id } = await service.account();
   await orderServer(service, RYZEN, id);
@@ -58,7 +58,7 @@ test.each([
   ['{"ipv4":0,"ipv6":0}', IPS, { included: false, amount: 0 }, { included: false, amount: null }],
   ['{"ipv4":2,"ipv6":3}', NONE, { included: true, amount: 2 }, { included: true, amount: 3 }],
   ['{"ipv4":1,"ipv6":null}', NONE, { included: true, amount: 1 }, { included: true, amount: null }],
-])('an offer of %s addresses', async (offered_ips, ips, ipv4, ipv6) => {
+])('shows an offer of %s addresses', async (offered_ips, ips, ipv4, ipv6) => {
   const service = await startService();
   const server = { ...(await serverOf(service, RYZEN)), offered_ips };
   expect(toMarketItem(server, ips, 1_900)).toMatchObject({
@@ -69,7 +69,7 @@ test.each([
   expect(offeredIps(server, ips).ipv4).toBe(ipv4.amount);
 });
 
-test('addresses are those of each server, by family and position, and no server has none', async () => {
+test('returns the addresses of each server by family and position, also for a server without addresses', async () => {
   const service = await startService();
   const address = (server_id: string, family: number, position: number, text: string) => ({
     server_id,

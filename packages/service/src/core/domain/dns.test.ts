@@ -1,4 +1,4 @@
-/** Records of one name: which are refused next to each other, and which share a TTL. */
+/** Records of one name: the combinations that are refused, and the records that share a TTL. */
 import { expect, test } from 'vitest';
 
 import { register } from '../../../test/domains.ts';
@@ -19,7 +19,7 @@ async function startWithDomain() {
   return { service, add, list, edit };
 }
 
-test('the same record is refused, and the same data with another type or name is not', async () => {
+test('refuses the same record, but not the same data with another type or name', async () => {
   const { add } = await startWithDomain();
   const text = { type: 'TXT', sub: 'www', data: 'v=spf1 -all' };
   expect((await add(text)).status).toBe(200);
@@ -34,7 +34,7 @@ test('the same record is refused, and the same data with another type or name is
   expect((await add({ ...text, data: 'v=spf1 ~all' })).status).toBe(200);
 });
 
-test('a CNAME is refused next to another record in either order, and the message names the record that is there', async () => {
+test('refuses a CNAME next to another record in either order, and names the existing record', async () => {
   const { add, list } = await startWithDomain();
   await add({ type: 'MX', sub: 'mail', data: '10 mx.example.net' });
   await add({ type: 'CNAME', sub: 'www', data: 'web.example.net' });
@@ -54,7 +54,7 @@ test('a CNAME is refused next to another record in either order, and the message
   expect(await list()).toEqual(before);
 });
 
-test('a record that moves takes the TTL of its new name and type, and keeps its own where no other has one', async () => {
+test('gives a renamed record the TTL of its new name and type, or keeps its own if there is no other record', async () => {
   const { add, list, edit } = await startWithDomain();
   const { record_id } = (await add({ type: 'A', sub: 'one', data: '198.51.100.1', ttl: 120 })).body.data;
   await add({ type: 'A', sub: 'two', data: '198.51.100.2', ttl: 240 });
@@ -69,7 +69,7 @@ test('a record that moves takes the TTL of its new name and type, and keeps its 
   ]);
 });
 
-test('a TTL changes neither other names, nor other types, nor other domains', async () => {
+test('does not change the TTL of other names, types or domains', async () => {
   const { service, add, list } = await startWithDomain();
   await register(service, 'second.net');
   const form = { type: 'A', sub: 'www', data: '198.51.100.1', ttl: 120 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { footprint, handleOf, holdUp, PHONE, register, reserved } from '../../../test/domains.ts';
+import { footprint, handleOf, pauseRegistrar, PHONE, register, untilReserved } from '../../../test/domains.ts';
 import { startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { euros } from '../../rules/money.ts';
@@ -27,7 +27,7 @@ async function invoices(service: TestService): Promise<unknown[]> {
     ]);
 }
 
-test('a domain is renewed each year, at the price of the day, and each renewal is on one invoice', async () => {
+test('renews a domain each year at the price of that day, with each renewal on one invoice', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   service.clock.advanceTo('2027-11-10T11:59:59Z');
@@ -55,7 +55,7 @@ test('a domain is renewed each year, at the price of the day, and each renewal i
   expect(await service.runScheduledJobs()).toBe(0);
 });
 
-test('a renewal at the very end of a period belongs to the next one', async () => {
+test('charges a renewal at the end of a period in the next one', async () => {
   const service = await startService();
   service.clock.advanceTo('2026-12-01T00:00:00Z');
   await register(service, DOMAIN);
@@ -67,7 +67,7 @@ test('a renewal at the very end of a period belongs to the next one', async () =
   ]);
 });
 
-test('a renewal is on the invoice of the month it was due in, although a request closes that month first', async () => {
+test('has a renewal on the invoice of the month in which it was due, even if a request closes that month first', async () => {
   const service = await startService();
   service.clock.advanceTo('2026-11-30T23:59:59Z');
   await register(service, DOMAIN);
@@ -78,7 +78,7 @@ test('a renewal is on the invoice of the month it was due in, although a request
   ]);
 });
 
-test('a renewal is owed whatever the credit limit says', async () => {
+test('charges a renewal even beyond the credit limit', async () => {
   const service = await startService({ creditLimit: '11.00' });
   await register(service, DOMAIN);
   service.clock.advanceTo('2027-11-10T12:00:00Z');
@@ -86,7 +86,7 @@ test('a renewal is owed whatever the credit limit says', async () => {
   expect((await service.call('getCurrentInvoice')).body.data).toMatchObject({ currentInvoiceTotal: 12, creditLimitRemaining: -12 });
 });
 
-test('the first request sees the renewal, and it is charged once', async () => {
+test('shows a renewal that is due to the first request, and charges it once', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   service.clock.advanceTo('2028-11-10T12:00:00Z');
@@ -105,7 +105,7 @@ test('the first request sees the renewal, and it is charged once', async () => {
   ]);
 });
 
-test('a cancelled domain stays until it expires, costs nothing more, and is free then', async () => {
+test('keeps a cancelled domain until it expires without further charges, and then frees it', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   await service.call('editDomainDns', { path, form: { type: 'A', sub: 'www', data: '198.51.100.23' } });
@@ -127,7 +127,7 @@ test('a cancelled domain stays until it expires, costs nothing more, and is free
   expect(await service.store.read((db) => db.selectFrom('dns_records').selectAll().execute())).toEqual([]);
 });
 
-test('an expired domain is free before the timed work gets to it', async () => {
+test('frees an expired domain before the scheduled job runs', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   await service.domains.terminate(DOMAIN);
@@ -137,7 +137,7 @@ test('an expired domain is free before the timed work gets to it', async () => {
   expect((await service.call('getDomain', { path })).status).toBe(404);
 });
 
-test('an expired domain that is renewed is not free', async () => {
+test('does not free an expired domain that will be renewed', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   service.clock.advanceTo('2027-11-10T12:00:00Z');
@@ -146,22 +146,22 @@ test('an expired domain that is renewed is not free', async () => {
   expect((await service.call('registerDomain', { form: { domain: DOMAIN, handle }, apiKey })).status).toBe(409);
 });
 
-test('a domain that is being changed at its expiry is renewed afterwards, as of the expiry', async () => {
+test('renews a domain that is being changed at its expiry after the change, as of the expiry', async () => {
   const service = await startService();
   await register(service, DOMAIN);
-  const goOn = holdUp(service);
+  const resume = pauseRegistrar(service);
   const pending = service.call('requestDomainAuthcode', { path });
-  await reserved(service);
+  await untilReserved(service);
   service.clock.advanceTo('2027-11-10T12:00:07Z');
   await service.runScheduledJobs();
   expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2027-11-10 12:00:00');
-  goOn();
+  resume();
   expect((await pending).status).toBe(200);
   await service.runScheduledJobs();
   expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2028-11-10 12:00:00');
 });
 
-test('the provider cannot cancel what is not there, and may cancel twice', async () => {
+test('refuses to cancel an unknown domain, and accepts a repeated cancellation', async () => {
   const service = await startService();
   await expect(service.domains.terminate(DOMAIN)).rejects.toMatchObject({ status: 404 });
   await register(service, DOMAIN);

@@ -44,7 +44,7 @@ export interface DomainCommands {
    * Cancels a domain. Idempotent while the registrar has not confirmed it.
    *
    * @param name ASCII form.
-   * @throws Refusal 404 if no account has the domain, 409 if another change is under way.
+   * @throws Refusal 404 if no account has the domain, 409 if another change is in progress.
    * @throws InfrastructureError if the registrar has not confirmed it yet.
    */
   terminate(name: string): Promise<void>;

@@ -5,7 +5,7 @@ import { register } from '../../../test/domains.ts';
 import { startService } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 
-test('performs the jobs before a failing one, and the others once it succeeds', async () => {
+test('runs the jobs before a failing one, and the others after it succeeds', async () => {
   const service = await startService();
   const { store, clock, fleet } = service;
   for (const name of ['first.net', 'second.net']) await register(service, name);

@@ -3,12 +3,12 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { seededPlace } from '../../../test/prepared-store.ts';
-import { claimRows } from '../../store/postgres/sharing.ts';
+import { claimRows, elements } from '../../store/postgres/sharing.ts';
 import { known, runDirectly } from '../../store/prepared.ts';
 import type { Schema } from '../../store/schema.ts';
 import { assignAddresses } from './addresses.ts';
 
-/** The statement with which a VM gets its addresses on PostgreSQL. */
+/** The statement that assigns addresses to a VM on PostgreSQL. */
 async function textOfAssignment(): Promise<string> {
   const db = new Kysely<Schema>({
     dialect: {
@@ -22,6 +22,7 @@ async function textOfAssignment(): Promise<string> {
   runDirectly(db, {
     scope: db,
     claim: claimRows,
+    elements,
     locksRows: true,
     rows: () => [],
     changes: () => 0,
@@ -36,7 +37,7 @@ async function textOfAssignment(): Promise<string> {
   return sent.join(';');
 }
 
-test('PostgreSQL finds the addresses for a VM in indexes once it has analysed the table', async () => {
+test('PostgreSQL finds the addresses for a VM in indexes after it has analysed the table', async () => {
   const client = new Client({ connectionString: await seededPlace('postgres') });
   await client.connect();
   onTestFinished(() => client.end());

@@ -1,4 +1,4 @@
-/** The state of a VM in the store. One change of a VM is under way at a time. */
+/** The state of a VM in the store. One change of a VM is in progress at a time. */
 import type { Selectable, Updateable } from 'kysely';
 
 import type { Runtime, Services } from '../../delivery/runtime.ts';
@@ -34,7 +34,7 @@ export interface VmRequest {
 /**
  * Begins a change of a VM. Other changes are refused until `endChange`.
  *
- * @throws Refusal 404 if there is no such VM, 409 if its state does not allow the change or another one is under way.
+ * @throws Refusal 404 if there is no such VM, 409 if its state does not allow the change or another one is in progress.
  */
 export function beginChange(db: Db, { runtime, vmId, accountId }: VmRequest, event: VmEvent): Promise<{ vm: Vm; instant: Seconds }> {
   return applyEvent(db, runtime, { vmId, accountId, now: runtime.ports.clock.now(), event, changing: 1 });
@@ -69,7 +69,7 @@ export async function holdStopped(db: Db, vmId: number): Promise<void> {
 /**
  * Ends the position of a running VM and begins a BILLINGRESTART one at the same price. The hypervisor is not involved.
  *
- * @throws Refusal 404 if there is no such VM, 409 if it is not running or another change is under way.
+ * @throws Refusal 404 if there is no such VM, 409 if it is not running or another change is in progress.
  */
 export async function restartBilling(db: Db, services: Services, { vmId, now }: { vmId: number; now: number }): Promise<void> {
   const { vm, instant } = await applyEvent(db, services, { vmId, now, event: 'restart', changing: 0 });

@@ -16,10 +16,10 @@ const positions = async (service: TestService, vmId: number): Promise<unknown[]>
   ((await current(service)).positions.vms[vmId] ?? []).map((position: Record<string, unknown>) =>
     ['type', 'start', 'stop', 'monthlyPrice'].map((name) => position[name]),
   );
-const held = async ({ store }: TestService): Promise<number> =>
+const heldAmount = async ({ store }: TestService): Promise<number> =>
   (await store.read((db) => db.selectFrom('accounts').select('held').where('name', '=', 'test').executeTakeFirstOrThrow())).held / 1e8;
 
-test('a resize ends the position and begins an UP-DOWNGRADE one at the new price', async () => {
+test('ends the position on a resize and begins one of the type UP-DOWNGRADE at the new price', async () => {
   const service = await startService();
   const vm = await buy(service);
   service.clock.advanceTo('2026-11-20T12:00:00Z');
@@ -31,11 +31,11 @@ test('a resize ends the position and begins an UP-DOWNGRADE one at the new price
   ]);
   // 10.40 x 10 / 30 + 19.20 x 10.5 / 30
   expect((await current(service)).estimatedInvoiceTotal).toBe(10.19);
-  expect(await held(service)).toBe(10.18666667);
+  expect(await heldAmount(service)).toBe(10.18666667);
   await expectInvariants(service.store);
 });
 
-test('further addresses are taken, and fewer given back', async () => {
+test('assigns further addresses, and returns them when there are fewer', async () => {
   const service = await startService();
   const { resize } = providerOf(service);
   const vm = await buy(service);
@@ -52,7 +52,7 @@ test('further addresses are taken, and fewer given back', async () => {
   await expectInvariants(service.store);
 });
 
-test('a resize to what the VM has changes nothing', async () => {
+test('changes nothing on a resize to the current resources', async () => {
   const service = await startService();
   const vm = await buy(service);
   service.clock.advance(60_000);
@@ -60,7 +60,7 @@ test('a resize to what the VM has changes nothing', async () => {
   expect(await positions(service, vm)).toEqual([['CREATE', '2026-11-10T12:00:00.000Z', null, 10.4]]);
 });
 
-test('what the host system, the node, the location or the credit limit has no room for is refused, and nothing changes', async () => {
+test('refuses a resize beyond the limits of the host system, the node, the addresses or the credit, and changes nothing', async () => {
   // The VM holds 7.11 EUR until the month ends.
   const service = await startService({ creditLimit: '8.00' });
   const { resize } = providerOf(service);
@@ -88,7 +88,7 @@ test('what the host system, the node, the location or the credit limit has no ro
   expect(await state()).toEqual(before);
 });
 
-test('what becomes cheaper is not refused, also where more is owed than the limit allows', async () => {
+test('allows a resize that lowers the price, even if the debt exceeds the credit limit', async () => {
   const service = await startService({ creditLimit: '10.00' });
   const { resize } = providerOf(service);
   const vm = await buy(service);
@@ -99,7 +99,7 @@ test('what becomes cheaper is not refused, also where more is owed than the limi
   await expectInvariants(service.store);
 });
 
-test('of resizes at once, as many pass as the credit limit has room for', async () => {
+test('accepts as many concurrent resizes as the credit limit allows', async () => {
   // Five VMs hold 35.53 EUR; a further core holds 1.37 EUR, and there is room for two.
   const service = await startService({ creditLimit: '39.00' });
   const { resize } = providerOf(service);
@@ -110,7 +110,7 @@ test('of resizes at once, as many pass as the credit limit has room for', async 
   await expectInvariants(service.store);
 });
 
-test('in an upgradable sale the prices stay after up- and downgrade, also when the sale is over', async () => {
+test('keeps the prices of an upgradable sale after upgrades and downgrades, even after the end of the sale', async () => {
   const service = await startService();
   const provider = providerOf(service);
   const sale = await provider.createSale({ upgradable: true });
@@ -122,7 +122,7 @@ test('in an upgradable sale the prices stay after up- and downgrade, also when t
   expect(await provider.resize(vm, { cores: 1, mem: 1024, ips: 1 })).toBe(220_000_000n);
 });
 
-test('in another sale they stay until the first up- or downgrade', async () => {
+test('keeps the prices of any other sale until the first upgrade or downgrade', async () => {
   const service = await startService();
   const provider = providerOf(service);
   await provider.createSale({ upgradable: false });
@@ -136,20 +136,20 @@ test('in another sale they stay until the first up- or downgrade', async () => {
   ]);
   const basis = () => service.store.read((db) => db.selectFrom('vms').select('price_basis').where('id', '=', vm).executeTakeFirst());
   expect(await basis()).toEqual({ price_basis: 'SALE' });
-  // A downgrade to one core costs 2.00 + 4.80 + 1.60 from then on, and back again 10.40.
+  // One core costs 2.00 + 4.80 + 1.60 from then on, and the upgrade back to two costs 10.40.
   expect(await provider.resize(vm, { cores: 1 })).toBe(840_000_000n);
   expect(await provider.resize(vm, { cores: 2 })).toBe(1_040_000_000n);
   expect(await basis()).toEqual({ price_basis: 'STANDARD' });
 });
 
-test('a stopped VM costs nothing and keeps its room; its hold shrinks to what it cost', async () => {
+test('bills nothing for a stopped VM, keeps its capacity reserved, and reduces its hold to the cost so far', async () => {
   const service = await startService();
   const { stop, start } = providerOf(service);
   const vm = await buy(service);
   service.clock.advanceTo('2026-11-16T12:00:00Z');
   await stop(vm);
   // 10.40 x 6 / 30
-  expect(await held(service)).toBe(2.08);
+  expect(await heldAmount(service)).toBe(2.08);
   await expectInvariants(service.store);
   service.clock.advanceTo('2026-11-27T00:00:00Z');
   expect((await current(service)).estimatedInvoiceTotal).toBe(2.08);
@@ -163,7 +163,7 @@ test('a stopped VM costs nothing and keeps its room; its hold shrinks to what it
   await expectInvariants(service.store);
 });
 
-test('a stopped VM is resized without a position, and starts at its new price, if there is credit', async () => {
+test('resizes a stopped VM without a position, and starts it at its new price if there is enough credit', async () => {
   const service = await startService({ creditLimit: '10.00' });
   const { stop, start, resize } = providerOf(service);
   const vm = await buy(service);
@@ -179,7 +179,7 @@ test('a stopped VM is resized without a position, and starts at its new price, i
   await expectInvariants(service.store);
 });
 
-test('a stopped VM cannot be reinstalled: 409', async () => {
+test('refuses to reinstall a stopped VM with 409', async () => {
   const service = await startService();
   const vm = await buy(service);
   await providerOf(service).stop(vm);
@@ -187,7 +187,7 @@ test('a stopped VM cannot be reinstalled: 409', async () => {
   expect([status, body.type]).toEqual([409, 'wrong_state']);
 });
 
-test('a removed VM is billed to its end, gives its room and addresses back, and its identifier is not given again', async () => {
+test('bills a removed VM until its end, frees its capacity and addresses, and does not reuse its identifier', async () => {
   const service = await startService();
   const { remove } = providerOf(service);
   const vm = await buy(service);
@@ -204,7 +204,7 @@ test('a removed VM is billed to its end, gives its room and addresses back, and 
   expect(next.body.data.identifier).not.toBe(vm);
 });
 
-test('a VM in the wrong state is left alone, and of many at once one has the effect', async () => {
+test('refuses a change in the wrong state, and applies one of several concurrent changes', async () => {
   const service = await startService();
   const { start, stop } = providerOf(service);
   const vm = await buy(service);
@@ -216,7 +216,7 @@ test('a VM in the wrong state is left alone, and of many at once one has the eff
   await expectInvariants(service.store);
 });
 
-test('bought, resized, stopped, started and removed within a second', async () => {
+test('bills nothing for a VM that is bought, resized, stopped, started and removed within a second', async () => {
   const service = await startService();
   const { start, stop, resize, remove } = providerOf(service);
   const vm = await buy(service);
@@ -227,18 +227,18 @@ test('bought, resized, stopped, started and removed within a second', async () =
   await start(vm);
   await remove(vm);
   const at = '2026-11-10T12:00:00.000Z';
-  // A restart that lasted no second leaves no trace.
+  // A restart that lasted less than a second has no position.
   expect(await positions(service, vm)).toEqual([
     ['CREATE', at, at, 10.4],
     ['UP-DOWNGRADE', at, at, 14.4],
   ]);
-  expect(await held(service)).toBe(0);
+  expect(await heldAmount(service)).toBe(0);
   await expectInvariants(service.store);
   service.clock.advanceTo('2026-12-01T00:00:00Z');
   expect(await invoicesOf(service)).toMatchObject([{ total: 0, status: 'PAID' }]);
 });
 
-test('a restart after a gap stays visible, though it lasted no second', async () => {
+test('shows a restart after a gap even if it lasted less than a second', async () => {
   const service = await startService();
   const { start, stop, resize } = providerOf(service);
   const vm = await buy(service);
@@ -254,7 +254,7 @@ test('a restart after a gap stays visible, though it lasted no second', async ()
   await expectInvariants(service.store);
 });
 
-test('what happens at the very end of a period belongs to the next one', async () => {
+test('bills a change at the end of a period in the next one', async () => {
   const service = await startService();
   const { stop, resize } = providerOf(service);
   const stopped = await buy(service);
@@ -273,7 +273,7 @@ test('what happens at the very end of a period belongs to the next one', async (
   expect((await invoicesOf(service))[0]?.total).toBe(12.81);
 });
 
-test('changes, purchases and the end of a period at once leave everything exact', async () => {
+test('keeps every amount exact during concurrent changes, purchases and the end of a period', async () => {
   const service = await startService();
   const { stop, resize, remove } = providerOf(service);
   const vms = await Promise.all(Array.from({ length: 6 }, () => buy(service)));
@@ -293,17 +293,17 @@ test('changes, purchases and the end of a period at once leave everything exact'
   await expectInvariants(service.store);
   // 6 x 10.40 x 20.5 / 30
   expect(await invoicesOf(service)).toMatchObject([{ total: 42.64 }]);
-  // 3 x 10.40 + 12.40 + 8.40, for 31 of 30 days; what differs in the first 5 s is far below a cent.
+  // 3 x 10.40 + 12.40 + 8.40, for 31 of 30 days. The difference in the first 5 s is far below a cent.
   expect((await current(service)).estimatedInvoiceTotal).toBe(53.73);
 });
 
-test('a change that arrives late touches no invoice that was made, and ends nothing before it began', async () => {
+test('does not change an issued invoice for a late change, and ends no position before its start', async () => {
   const service = await startService();
   const vm = await buy(service);
   const late = service.clock.now() + 1000;
   service.clock.advanceTo('2026-12-05T00:00:00Z');
   await service.call('getCurrentInvoice');
-  // As on another node, whose clock is behind.
+  // Like a change on another instance whose clock is behind.
   service.clock.advanceTo(new Date(late).toISOString());
   await providerOf(service).stop(vm);
   service.clock.advanceTo('2026-12-05T00:00:00Z');
@@ -312,7 +312,7 @@ test('a change that arrives late touches no invoice that was made, and ends noth
   await expectInvariants(service.store);
 });
 
-test('refuses to shrink a disk, for the provider too', async () => {
+test('refuses to shrink a disk, even for the provider', async () => {
   const service = await startService();
   const vm = await buy(service, { ...SMALL_VM, hostsystem: 'de_epyc', storage: 200 });
   await expect(providerOf(service).resize(vm, { disk: 35, storage: 100 })).rejects.toMatchObject({

@@ -9,7 +9,7 @@ import { resetPassword, restartVm } from './guest-deliveries.ts';
 
 /**
  * Changes of a VM on behalf of the provider. All of them throw Refusal 404 if the VM does not exist, Refusal 409 if its state does not allow
- * the change or another change is under way, and InfrastructureError if the hypervisor fails.
+ * the change or another change is in progress, and InfrastructureError if the hypervisor fails.
  */
 export interface VmCommands {
   /** Starts a stopped VM. A BILLINGRESTART position begins. Throws Refusal 402 if the credit limit does not suffice. */

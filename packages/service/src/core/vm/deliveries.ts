@@ -6,7 +6,7 @@
  * - A change that takes away (stop, remove) ends billing first. If it fails, it is finished: the hypervisor is called until it succeeds.
  *   Room and addresses are free only then.
  *
- * One change of a VM is under way at a time. Others are refused until it has ended.
+ * One change of a VM is in progress at a time. Others are refused until it has ended.
  */
 import type { Selectable } from 'kysely';
 import * as v from 'valibot';

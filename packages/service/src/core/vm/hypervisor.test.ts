@@ -1,4 +1,4 @@
-/** The hypervisor fails, or the service dies, in the middle of what the provider does with a VM. */
+/** The hypervisor fails, or the service crashes, during a command of the provider for a VM. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,54 +15,54 @@ import { InfrastructureError } from '../../delivery/deliver.ts';
 import { createService, openSqliteStore } from '../../index.ts';
 import type { FencingToken, Service, Store, VmSize } from '../../index.ts';
 
-type Does = 'start' | 'stop' | 'resize' | 'remove';
-const all: readonly Does[] = ['start', 'stop', 'resize', 'remove'];
+type Command = 'start' | 'stop' | 'resize' | 'remove';
+const all: readonly Command[] = ['start', 'stop', 'resize', 'remove'];
 
-/** Calls that fail or hang, as a test says, before or after they have done their work. */
-class TroubledHypervisor extends TestHypervisor {
-  trouble: readonly ('fails before' | 'fails after' | 'hangs before' | 'hangs after' | 'none')[] = [];
+/** A hypervisor whose calls fail or hang, before or after their work. */
+class FaultyHypervisor extends TestHypervisor {
+  faults: readonly ('fails before' | 'fails after' | 'hangs before' | 'hangs after' | 'none')[] = [];
   hanging = 0;
-  async #troubled(work: () => Promise<void>): Promise<void> {
-    const [trouble = 'none', ...later] = this.trouble;
-    this.trouble = later;
-    if (trouble.endsWith('after')) await work();
-    if (trouble.startsWith('fails')) throw new Error('no route to the node');
-    if (trouble.startsWith('hangs')) {
+  async #faulty(work: () => Promise<void>): Promise<void> {
+    const [fault = 'none', ...later] = this.faults;
+    this.faults = later;
+    if (fault.endsWith('after')) await work();
+    if (fault.startsWith('fails')) throw new Error('no route to the node');
+    if (fault.startsWith('hangs')) {
       this.hanging++;
       await new Promise(() => {});
     }
     await work();
   }
   override start(vmId: number, token: FencingToken): Promise<void> {
-    return this.#troubled(() => super.start(vmId, token));
+    return this.#faulty(() => super.start(vmId, token));
   }
   override stop(vmId: number, token: FencingToken): Promise<void> {
-    return this.#troubled(() => super.stop(vmId, token));
+    return this.#faulty(() => super.stop(vmId, token));
   }
   override resize(size: VmSize, token: FencingToken): Promise<void> {
-    return this.#troubled(() => super.resize(size, token));
+    return this.#faulty(() => super.resize(size, token));
   }
   override remove(vmId: number, token: FencingToken): Promise<void> {
-    return this.#troubled(() => super.remove(vmId, token));
+    return this.#faulty(() => super.remove(vmId, token));
   }
 }
 
-/** A VM that can be started, or stopped and the like. */
-async function vmFor(does: Does): Promise<{ service: TestService; hypervisor: TroubledHypervisor; vmId: number }> {
-  const hypervisor = new TroubledHypervisor();
+/** A VM in a state that allows the command. */
+async function vmReadyFor(command: Command): Promise<{ service: TestService; hypervisor: FaultyHypervisor; vmId: number }> {
+  const hypervisor = new FaultyHypervisor();
   const service = await startService({ hypervisor });
   const { body } = await service.call('createVm', { form: SMALL_VM });
   const vmId: number = body.data.identifier;
   service.clock.advance(60_000);
-  if (does === 'start') await service.vms.stop(vmId);
+  if (command === 'start') await service.vms.stop(vmId);
   return { service, hypervisor, vmId };
 }
 
-function act({ vms }: TestService, does: Does, vmId: number): Promise<unknown> {
-  return does === 'resize' ? vms.resize(vmId, { resources: { cores: 4, disk: 60, ips: 2 } }) : vms[does](vmId);
+function runCommand({ vms }: TestService, command: Command, vmId: number): Promise<unknown> {
+  return command === 'resize' ? vms.resize(vmId, { resources: { cores: 4, disk: 60, ips: 2 } }) : vms[command](vmId);
 }
 
-/** Everything that billing, room and addresses are in the store. */
+/** The billing, the capacity and the addresses in the store. */
 const stateOf = (store: Store) =>
   store.read(async (db) => ({
     vms: await db.selectFrom('vms').selectAll().execute(),
@@ -79,15 +79,15 @@ function onHypervisor({ vms, stopped }: TestHypervisor, vmId: number) {
   return { there: vms.has(vmId), runs: vms.has(vmId) && !stopped.has(vmId), cores, disk, ipv4 };
 }
 
-/** The state that an act leads to where nothing is in its way. */
-async function undisturbed(does: Does) {
-  const { service, hypervisor, vmId } = await vmFor(does);
+/** The state after a command without a fault. */
+async function withoutFault(command: Command) {
+  const { service, hypervisor, vmId } = await vmReadyFor(command);
   const before = onHypervisor(hypervisor, vmId);
-  await act(service, does, vmId);
+  await runCommand(service, command, vmId);
   return { before, after: onHypervisor(hypervisor, vmId), ...(await shapeOf(service.store)) };
 }
 
-/** The same without what differs from run to run. */
+/** The same state without the values that differ between runs. */
 async function shapeOf(store: Store) {
   const { vms, positions, taken, reservations } = await stateOf(store);
   return {
@@ -98,67 +98,67 @@ async function shapeOf(store: Store) {
   };
 }
 
-describe.each(['fails before', 'fails after'] as const)('the hypervisor %s it does its work', (trouble) => {
-  test.each(['start', 'resize'] as const)('%s: nothing is billed, and all is as before on both sides', async (does) => {
-    const { service, hypervisor, vmId } = await vmFor(does);
+describe.each(['fails before', 'fails after'] as const)('the hypervisor %s its work', (fault) => {
+  test.each(['start', 'resize'] as const)('%s: bills nothing, and leaves the store and the hypervisor unchanged', async (command) => {
+    const { service, hypervisor, vmId } = await vmReadyFor(command);
     const before = await stateOf(service.store);
     const outside = onHypervisor(hypervisor, vmId);
-    hypervisor.trouble = [trouble];
-    await expect(act(service, does, vmId)).rejects.toThrow(InfrastructureError);
+    hypervisor.faults = [fault];
+    await expect(runCommand(service, command, vmId)).rejects.toThrow(InfrastructureError);
     expect(await stateOf(service.store)).toEqual(before);
     expect(onHypervisor(hypervisor, vmId)).toEqual(outside);
     await expectInvariants(service.store);
-    await act(service, does, vmId);
-    expect(await shapeOf(service.store)).toEqual(await undisturbed(does).then(({ before: _before, after: _after, ...shape }) => shape));
+    await runCommand(service, command, vmId);
+    expect(await shapeOf(service.store)).toEqual(await withoutFault(command).then(({ before: _before, after: _after, ...shape }) => shape));
   });
 
-  test.each(['stop', 'remove'] as const)('%s: it is told again at once, and all is as it should be', async (does) => {
-    const { service, hypervisor, vmId } = await vmFor(does);
-    hypervisor.trouble = [trouble];
-    await act(service, does, vmId);
-    const { before: _before, after, ...shape } = await undisturbed(does);
+  test.each(['stop', 'remove'] as const)('%s: repeats the call at once and completes the command', async (command) => {
+    const { service, hypervisor, vmId } = await vmReadyFor(command);
+    hypervisor.faults = [fault];
+    await runCommand(service, command, vmId);
+    const { before: _before, after, ...shape } = await withoutFault(command);
     expect(await shapeOf(service.store)).toEqual(shape);
     expect(onHypervisor(hypervisor, vmId)).toEqual(after);
   });
 
-  test.each(all)('%s, and once more: other changes wait until it is settled with the work that is due', async (does) => {
-    const { service, hypervisor, vmId } = await vmFor(does);
-    const { before, after, ...shape } = await undisturbed(does);
+  test.each(all)('%s, twice: refuses other changes until a scheduled job settles the command', async (command) => {
+    const { service, hypervisor, vmId } = await vmReadyFor(command);
+    const { before, after, ...shape } = await withoutFault(command);
     const stateBefore = await shapeOf(service.store);
-    hypervisor.trouble = [trouble, 'fails before'];
-    await expect(act(service, does, vmId)).rejects.toThrow(InfrastructureError);
-    if (does !== 'remove') {
+    hypervisor.faults = [fault, 'fails before'];
+    await expect(runCommand(service, command, vmId)).rejects.toThrow(InfrastructureError);
+    if (command !== 'remove') {
       await expect(service.vms.remove(vmId)).rejects.toMatchObject({ status: 409, message: expect.stringContaining('in progress') });
       const reinstalled = await service.call('reinstallVm', { path: { vmid: String(vmId) } });
       expect(reinstalled.status).toBe(409);
     }
     await service.runScheduledJobs();
-    const isUndone = does === 'start' || does === 'resize';
+    const isUndone = command === 'start' || command === 'resize';
     expect(await shapeOf(service.store)).toEqual(isUndone ? stateBefore : shape);
     expect(onHypervisor(hypervisor, vmId)).toEqual(isUndone ? before : after);
     await expectInvariants(service.store);
   });
 });
 
-describe.each(['hangs before', 'hangs after'] as const)('the service dies while the hypervisor %s it has done its work', (trouble) => {
-  test.each(all)('%s: the next start undoes or finishes it', async (does) => {
-    const { service, hypervisor, vmId } = await vmFor(does);
-    const { before, after, ...shape } = await undisturbed(does);
+describe.each(['hangs before', 'hangs after'] as const)('the service crashes while the hypervisor %s its work', (fault) => {
+  test.each(all)('%s: undoes or completes the command at the next start', async (command) => {
+    const { service, hypervisor, vmId } = await vmReadyFor(command);
+    const { before, after, ...shape } = await withoutFault(command);
     const stateBefore = await shapeOf(service.store);
-    hypervisor.trouble = [trouble];
+    hypervisor.faults = [fault];
     // The call times out long after the test.
-    act(service, does, vmId).catch(() => {});
+    runCommand(service, command, vmId).catch(() => {});
     await vi.waitUntil(() => hypervisor.hanging === 1, { timeout: 60_000 });
 
     const { store } = await startAgain(service);
-    const isUndone = does === 'start' || does === 'resize';
+    const isUndone = command === 'start' || command === 'resize';
     expect(await shapeOf(store)).toEqual(isUndone ? stateBefore : shape);
     expect(onHypervisor(hypervisor, vmId)).toEqual(isUndone ? before : after);
     await expectInvariants(store);
   });
 });
 
-/** The next process starts with the files that a killed process would leave on the disk. */
+/** Starts a service on a copy of the files, as after a killed process. */
 async function startAgain({ directory, ports }: TestService): Promise<{ store: Store; next: Service }> {
   const left = mkdtempSync(join(tmpdir(), 'left-'));
   onTestFinished(() => rmSync(left, { recursive: true, force: true }));
@@ -172,8 +172,8 @@ async function startAgain({ directory, ports }: TestService): Promise<{ store: S
   return { store, next };
 }
 
-test('a month ends while the hypervisor starts a VM: billing begins in the new one, and the old holds nothing of it', async () => {
-  const { service, hypervisor, vmId } = await vmFor('start');
+test('begins billing in the new month if the month ends while the hypervisor starts a VM, and holds nothing in the old one', async () => {
+  const { service, hypervisor, vmId } = await vmReadyFor('start');
   const go = Promise.withResolvers<void>();
   const start = hypervisor.start.bind(hypervisor);
   vi.spyOn(hypervisor, 'start').mockImplementation(async (id, token) => {
@@ -194,8 +194,8 @@ test('a month ends while the hypervisor starts a VM: billing begins in the new o
   await expectInvariants(service.store);
 });
 
-test('the operator is told with 503 what became of it, and the same call again settles it', async () => {
-  const hypervisor = new TroubledHypervisor();
+test('responds with 503 that describes the state of the command, and settles it when the call is repeated', async () => {
+  const hypervisor = new FaultyHypervisor();
   const service = await startOperator({ hypervisor });
   const vmId = (await service.call('createVm', { form: SMALL_VM })).body.data.identifier;
   const ask = (path: string, method: string, body?: object) =>
@@ -203,7 +203,7 @@ test('the operator is told with 503 what became of it, and the same call again s
       method,
       ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     });
-  hypervisor.trouble = ['fails before', 'fails before'];
+  hypervisor.faults = ['fails before', 'fails before'];
   const stopped = await ask('/stop', 'POST');
   expect(stopped).toMatchObject({ status: 503, body: { detail: expect.stringContaining('no longer billed') } });
   expect(stopped.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
@@ -211,7 +211,7 @@ test('the operator is told with 503 what became of it, and the same call again s
   await service.runScheduledJobs();
   expect(await ask('/stop', 'POST')).toMatchObject({ status: 200, body: { state: 'stopped' } });
   expect(hypervisor.stopped.has(vmId)).toBe(true);
-  hypervisor.trouble = ['fails after'];
+  hypervisor.faults = ['fails after'];
   expect(await ask('/start', 'POST')).toMatchObject({
     status: 503,
     body: { detail: expect.stringContaining('nothing of the change is billed') },
@@ -223,14 +223,14 @@ test('the operator is told with 503 what became of it, and the same call again s
     networkSpeed: 2000,
     ipv4: [expect.any(String), expect.any(String), expect.any(String)],
   });
-  hypervisor.trouble = ['fails before', 'fails before'];
+  hypervisor.faults = ['fails before', 'fails before'];
   expect((await ask('', 'DELETE')).status).toBe(503);
   expect((await ask('', 'DELETE')).status).toBe(409);
   await service.runScheduledJobs();
   expect(await ask('', 'DELETE')).toMatchObject({ status: 200, body: { state: 'removed', ipv4: [] } });
 });
 
-test('two reinstallations of a VM at once: the second is refused', async () => {
+test('refuses the second of two concurrent reinstallations of a VM', async () => {
   const hypervisor = new TestHypervisor();
   const service = await startService({ hypervisor });
   const vmid = String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);
@@ -246,16 +246,16 @@ test('two reinstallations of a VM at once: the second is refused', async () => {
   expect((await reinstall()).status).toBe(200);
 });
 
-test('addresses that a resize would have brought are given back, and none that the VM had before', async () => {
-  const hypervisor = new TroubledHypervisor();
+test('returns the addresses of a failed resize, and keeps those that the VM already had', async () => {
+  const hypervisor = new FaultyHypervisor();
   const service = await startService({ hypervisor });
-  const bought = async (): Promise<number> => (await service.call('createVm', { form: SMALL_VM })).body.data.identifier;
-  const [first, second] = [await bought(), await bought()];
+  const buyVm = async (): Promise<number> => (await service.call('createVm', { form: SMALL_VM })).body.data.identifier;
+  const [first, second] = [await buyVm(), await buyVm()];
   const ipv4Of = async () => (await stateOf(service.store)).taken.filter(({ vm_id: id }) => id === second);
   // An address before those of the second one becomes free.
   await service.vms.remove(first);
   const before = await ipv4Of();
-  hypervisor.trouble = ['fails after'];
+  hypervisor.faults = ['fails after'];
   await expect(service.vms.resize(second, { resources: { ips: 2 } })).rejects.toThrow(InfrastructureError);
   expect(await ipv4Of()).toEqual(before);
 });

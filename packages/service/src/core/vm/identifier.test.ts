@@ -1,4 +1,4 @@
-/** Identifiers of removed VMs are given to other VMs, and every invoice stays unambiguous. */
+/** The service reuses identifiers of removed VMs, and every invoice stays unambiguous. */
 import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
@@ -14,7 +14,7 @@ import { drawIdentifier } from './identifier.ts';
 
 const DAY = 86_400_000;
 
-test('draws no identifier a second time until half of them were drawn', () => {
+test('draws no identifier twice until half of them were drawn', () => {
   const drawn = new Set<number>();
   const draw = () => drawIdentifier(systemRandom, { minimum: 10_000, maximum: 10_019 }, drawn);
   const first = Array.from({ length: 10 }, draw);
@@ -23,57 +23,57 @@ test('draws no identifier a second time until half of them were drawn', () => {
 });
 
 describe.each(engines)('on %s', (engine) => {
-  test('when every identifier is taken, purchases are refused until a removed VM is out of quarantine and off the running invoice', async () => {
+  test('refuses purchases while every identifier is in use, until a removed VM is out of quarantine and not on the current invoice', async () => {
     const service = await start(engine, 3);
     await setQuarantine(service, 15);
-    const taken = [await bought(service), await bought(service), await bought(service)];
+    const taken = [await buyVm(service), await buyVm(service), await buyVm(service)];
     expect(taken.toSorted()).toEqual([10_000, 10_001, 10_002]);
-    expect(await buy(service)).toMatchObject({ status: 409, body: { type: 'out_of_capacity' } });
+    expect(await requestVm(service)).toMatchObject({ status: 409, body: { type: 'out_of_capacity' } });
 
     const [first = 0] = taken;
     await remove(service, first);
-    expect((await buy(service)).status).toBe(409);
+    expect((await requestVm(service)).status).toBe(409);
     // Out of quarantine on 25 November, and the invoice of November is made on 1 December.
     service.clock.advanceTo('2026-11-30T23:59:59Z');
-    expect((await buy(service)).status).toBe(409);
+    expect((await requestVm(service)).status).toBe(409);
     service.clock.advanceTo('2026-12-01T00:00:00Z');
-    expect(await bought(service)).toBe(first);
+    expect(await buyVm(service)).toBe(first);
     await expectInvariants(service.store);
   });
 
-  test('the quarantine counts from the removal, to the millisecond, also when the invoice was made long ago', async () => {
+  test('counts the quarantine from the removal, to the millisecond, even if the invoice was issued long ago', async () => {
     const service = await start(engine, 1);
-    const identifier = await bought(service);
+    const identifier = await buyVm(service);
     await remove(service, identifier);
     service.clock.advance(90 * DAY - 1);
-    expect((await buy(service)).status).toBe(409);
+    expect((await requestVm(service)).status).toBe(409);
     service.clock.advance(1);
-    expect(await bought(service)).toBe(identifier);
+    expect(await buyVm(service)).toBe(identifier);
     await setQuarantine(service, 1);
     await remove(service, identifier);
     service.clock.advance(40 * DAY);
-    expect(await bought(service)).toBe(identifier);
+    expect(await buyVm(service)).toBe(identifier);
   });
 
-  test('an invoice has one VM for each identifier, and only the present VM of a reused identifier can be used', async () => {
+  test('has one VM for each identifier on an invoice, and gives access only to the current VM of a reused identifier', async () => {
     const service = await start(engine, 1);
     await setQuarantine(service, 1);
-    const identifier = await bought(service);
+    const identifier = await buyVm(service);
     const path = { vmid: String(identifier) };
     service.clock.advance(5 * DAY);
     await remove(service, identifier);
     service.clock.advanceTo('2026-12-05T00:00:00Z');
     await service.runScheduledJobs();
     const other = await service.account();
-    expect(await bought(service, other.apiKey)).toBe(identifier);
+    expect(await buyVm(service, other.apiKey)).toBe(identifier);
     expect((await service.call('reinstallVm', { path })).status).toBe(404);
     expect((await service.call('reinstallVm', { path, apiKey: other.apiKey })).status).toBe(200);
     service.clock.advance(2 * DAY);
     await remove(service, identifier);
-    // The first account buys again, and is billed for its two VMs on two invoices.
+    // The first account buys again, and its two VMs are on two invoices.
     service.clock.advanceTo('2027-01-10T00:00:00Z');
     await service.runScheduledJobs();
-    expect(await bought(service)).toBe(identifier);
+    expect(await buyVm(service)).toBe(identifier);
     service.clock.advanceTo('2027-02-01T00:00:00Z');
     await service.runScheduledJobs();
 
@@ -87,38 +87,38 @@ describe.each(engines)('on %s', (engine) => {
     await expectInvariants(service.store);
   });
 
-  test('of purchases at once, each gets an identifier of its own, and as many pass as there are', async () => {
+  test('gives each concurrent purchase its own identifier, and accepts as many as there are identifiers', async () => {
     const service = await start(engine, 6);
     await setQuarantine(service, 1);
-    const before = await Promise.all(Array.from({ length: 6 }, () => bought(service)));
+    const before = await Promise.all(Array.from({ length: 6 }, () => buyVm(service)));
     expect(new Set(before).size).toBe(6);
     const gone = before.slice(0, 4);
     for (const identifier of gone) await remove(service, identifier);
     service.clock.advanceTo('2026-12-02T00:00:00Z');
-    const answers = await Promise.all(Array.from({ length: 12 }, () => buy(service)));
-    const passed = answers.filter(({ status }) => status === 200).map(({ body }) => body.data.identifier);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => requestVm(service)));
+    const passed = responses.filter(({ status }) => status === 200).map(({ body }) => body.data.identifier);
     expect(passed.toSorted()).toEqual(gone.toSorted());
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(8);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(8);
     await expectInvariants(service.store);
   });
 
-  test('a purchase that fails gives its identifier back, and a removal that is not done yet keeps it', async () => {
+  test('frees the identifier of a failed purchase, and keeps that of an unfinished removal', async () => {
     const service = await start(engine, 1);
     await setQuarantine(service, 1);
-    const identifier = await bought(service);
+    const identifier = await buyVm(service);
     service.hypervisor.failingToRemove = new Error('The hypervisor is away.');
     expect(await refusalOf(operator.removeVm({ client: service.client, path: { vm_id: String(identifier) } }))).toMatchObject({
       status: 503,
     });
     service.clock.advance(60 * DAY);
-    expect((await buy(service)).status).toBe(409);
+    expect((await requestVm(service)).status).toBe(409);
     service.hypervisor.failingToRemove = undefined;
     await service.runScheduledJobs();
 
     service.hypervisor.failing = new Error('The hypervisor is away.');
-    expect((await buy(service)).status).toBe(500);
+    expect((await requestVm(service)).status).toBe(500);
     service.hypervisor.failing = undefined;
-    expect(await bought(service)).toBe(identifier);
+    expect(await buyVm(service)).toBe(identifier);
     await expectInvariants(service.store);
   });
 });
@@ -128,12 +128,12 @@ async function start(engine: Engine, count: number): Promise<TestOperator> {
   return startOperator({ vmIdentifiers, engine });
 }
 
-function buy(service: TestOperator, apiKey = service.apiKey) {
+function requestVm(service: TestOperator, apiKey = service.apiKey) {
   return service.call('createVm', { form: SMALL_VM, apiKey });
 }
 
-async function bought(service: TestOperator, apiKey = service.apiKey): Promise<number> {
-  const { status, body } = await buy(service, apiKey);
+async function buyVm(service: TestOperator, apiKey = service.apiKey): Promise<number> {
+  const { status, body } = await requestVm(service, apiKey);
   expect(status, `${body.message}`).toBe(200);
   return body.data.identifier;
 }
@@ -147,7 +147,7 @@ async function setQuarantine({ client }: TestOperator, days: number): Promise<vo
   expect(settings.vm_identifier_quarantine_days).toBe(days);
 }
 
-/** The positions of each closed invoice, oldest first, as texts. */
+/** The positions of each closed invoice as texts, oldest first. */
 async function positionsOf(service: TestOperator, apiKey: string): Promise<string[][]> {
   const all: string[][] = [];
   for (const { id } of (await invoicesOf(service, apiKey)).toReversed()) {

@@ -10,13 +10,13 @@ import { addIpPool } from './ip-pool.ts';
 const ipv4 = fc
   .tuple(fc.nat({ max: 2 ** 32 - 1 }), fc.integer({ min: 25, max: 30 }))
   .map(([value, prefix]) => `${Address4.fromBigInt(BigInt(value)).correctForm()}/${prefix}`);
-/** Groups of zero make the short form of an IPv6 address difficult. */
+/** Zero groups, which the short form of an IPv6 address shortens. */
 const group = fc.oneof(fc.constantFrom(0, 1, 0xffff), fc.nat({ max: 0xffff }));
 const ipv6 = fc
   .tuple(fc.array(group, { minLength: 4, maxLength: 4 }), fc.integer({ min: 57, max: 63 }))
   .map(([groups, prefix]) => `${groups.map((one) => one.toString(16)).join(':')}::/${prefix}`);
 
-test('a pool has every address of its subnet in its usual form, except network, gateway and broadcast', async () => {
+test('a pool has every address of its subnet in the usual form, except network, gateway and broadcast', async () => {
   const store = await newStore('sqlite');
   let id = 0;
   await fc.assert(
@@ -30,7 +30,7 @@ test('a pool has every address of its subnet in its usual form, except network, 
   );
 });
 
-test('a pool has every /64 network in its usual form, except that of its gateway', async () => {
+test('a pool has every /64 network in the usual form, except that of its gateway', async () => {
   const store = await newStore('sqlite');
   let id = 0;
   await fc.assert(
@@ -47,7 +47,7 @@ test('a pool has every /64 network in its usual form, except that of its gateway
   );
 });
 
-test.each(engines)('on %s, rows that a snapshot has as a text are inserted with their types', async (engine) => {
+test.each(engines)('on %s, inserts the rows of a snapshot, which are text, with their types', async (engine) => {
   const store = await newStore(engine);
   const row = {
     id: 'pool',
@@ -66,7 +66,7 @@ test.each([
   ['100.127.0.0/30', 4, '100.127.0.1', ['100.127.0.2']],
   ['100.127.0.8/29', 4, '100.127.0.9', ['100.127.0.10', '100.127.0.11', '100.127.0.12', '100.127.0.13', '100.127.0.14']],
   ['2001:db8:ffff::/62', 6, '2001:db8:ffff::1', ['2001:db8:ffff:1::/64', '2001:db8:ffff:2::/64', '2001:db8:ffff:3::/64']],
-])('%s assigns all but the network, its gateway and its broadcast address', async (cidr, family, gateway, addresses) => {
+])('%s assigns all addresses except network, gateway and broadcast', async (cidr, family, gateway, addresses) => {
   const store = await storeWithPool(cidr);
   expect(await store.read((db) => db.selectFrom('ip_pools').selectAll().where('id', '=', 'new').execute())).toEqual([
     { id: 'new', family, datacenter_name: 'AMS1', account_id: null, cidr, gateway, ddos_protection: 'Arbor' },
@@ -75,7 +75,6 @@ test.each([
   expect(await addressesOfPool(store)).toEqual(addresses.map((address, position) => ({ ...shared, address, position })));
 });
 
-// A statement has at most 500 addresses. A /23 has 509 of them, and a /55 has 511 networks.
 test.each([
   ['100.126.0.0/23', 509, '100.126.1.254'],
   ['2001:db8:fff0::/55', 511, '2001:db8:fff0:1ff::/64'],
@@ -84,7 +83,7 @@ test.each([
   expect([rows.length, rows.at(-1)?.address]).toEqual([count, last]);
 });
 
-/** The sandbox's data with a further pool of the provider. */
+/** The data of the sandbox with a further pool of the provider. */
 async function storeWithPool(cidr: string): Promise<Store> {
   const store = await seededStore();
   await store.commit(({ db }) => addIpPool(db, { id: 'new', datacenter: 'AMS1', accountId: null, cidr, ddosProtection: 'Arbor' }));

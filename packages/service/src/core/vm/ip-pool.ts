@@ -1,5 +1,7 @@
 import { Address4, Address6 } from 'ip-address';
+import { sql } from 'kysely';
 
+import { rowsOfTexts } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /** A pool of addresses to add. */
@@ -13,8 +15,6 @@ export interface IpPool {
   /** Name of the provider that protects the addresses from denial of service. */
   readonly ddosProtection: string;
 }
-
-const BATCH_SIZE = 500;
 
 /** Stores a pool with all addresses that it can assign. The first address of the subnet is its gateway. */
 export async function addIpPool(db: Db, pool: IpPool): Promise<void> {
@@ -31,21 +31,10 @@ export async function addIpPool(db: Db, pool: IpPool): Promise<void> {
       ddos_protection: pool.ddosProtection,
     })
     .execute();
-  const rows = addresses.map((address, position) => ({
-    address,
-    pool_id: pool.id,
-    position,
-    datacenter_name: pool.datacenter,
-    family,
-    owner: ownerOf(pool.accountId),
-    vm_id: null,
-  }));
-  for (let at = 0; at < rows.length; at += BATCH_SIZE) {
-    await db
-      .insertInto('ip_addresses')
-      .values(rows.slice(at, at + BATCH_SIZE))
-      .execute();
-  }
+  await sql`
+    insert into ip_addresses (address, pool_id, position, datacenter_name, family, owner)
+    select value, ${pool.id}, position, ${pool.datacenter}, ${family}, ${ownerOf(pool.accountId)} from ${rowsOfTexts(db, addresses)} as addresses
+  `.execute(db);
 }
 
 /** The owner of addresses as `ip_addresses` has it. @param accountId Null for the provider. */

@@ -1,4 +1,4 @@
-/** Which addresses a VM gets: the account's own first, then those of the provider if the account allows it. */
+/** The addresses of a VM: those of the account's own subnets first, then those of the provider if the account allows it. */
 import { expect, test } from 'vitest';
 
 import { SMALL_VM, startService } from '../../../test/harness.ts';
@@ -23,37 +23,37 @@ async function withOwnSubnets() {
     const { ipv4, ipv6 } = body.data.config;
     return { status, vm: body.data.identifier, ipv4: ipv4.map(toText), ipv6: ipv6.map(toNetwork) };
   };
-  const taken = async () =>
+  const assignedAddresses = async () =>
     (await service.store.read((db) => db.selectFrom('ip_addresses').select('address').where('vm_id', 'is not', null).execute())).length;
-  return { service, apiKey, buy, taken };
+  return { service, apiKey, buy, assignedAddresses };
 }
 
 const toNetwork = ({ ip_address, ip_gateway }: { ip_address: string; ip_gateway: string }) => `${ip_address} via ${ip_gateway}`;
 const toText = ({ address, gateway }: { address: string; gateway: string }) => `${address} via ${gateway}`;
 
-test('a VM gets addresses of the own subnets in the order of the pools, and no other', async () => {
-  const { buy, taken } = await withOwnSubnets();
+test('assigns addresses of own subnets in the order of the pools, and no others', async () => {
+  const { buy, assignedAddresses } = await withOwnSubnets();
   expect(await buy({ ips: 3 })).toMatchObject({
     ipv4: ['100.61.0.2 via 100.61.0.1', '100.61.0.3 via 100.61.0.1', '100.60.0.2 via 100.60.0.1'],
     ipv6: ['2001:db8:ffff:ffff::/64 via 2001:db8:ffff:fffe::1'],
   });
-  expect(await taken()).toBe(4);
+  expect(await assignedAddresses()).toBe(4);
 });
 
-test('own subnets that have too few are completed by the provider, only if the account allows it', async () => {
-  const { buy, taken } = await withOwnSubnets();
+test('adds addresses of the provider if own subnets have too few, only if the account allows it', async () => {
+  const { buy, assignedAddresses } = await withOwnSubnets();
   expect(await buy({ ips: 4 })).toEqual({
     status: 409,
     message:
       'This location has fewer than 4 free IPv4 addresses. Choose fewer addresses or another location, or set allowFallbackIPs if only your own subnets have run out.',
   });
-  expect(await taken()).toBe(0);
+  expect(await assignedAddresses()).toBe(0);
   expect(await buy({ ips: 4, allowFallbackIPs: true })).toMatchObject({
     ipv4: ['100.61.0.2 via 100.61.0.1', '100.61.0.3 via 100.61.0.1', '100.60.0.2 via 100.60.0.1', '100.64.0.2 via 100.64.0.1'],
     ipv6: ['2001:db8:ffff:ffff::/64 via 2001:db8:ffff:fffe::1'],
   });
-  expect(await taken()).toBe(5);
-  // Now no own network is left.
+  expect(await assignedAddresses()).toBe(5);
+  // All own networks are in use now.
   expect(await buy({ allowFallbackIPs: false })).toMatchObject({
     status: 409,
     message: expect.stringContaining('fewer than 1 free IPv4 address. Choose'),
@@ -62,22 +62,22 @@ test('own subnets that have too few are completed by the provider, only if the a
     ipv4: ['100.64.0.3 via 100.64.0.1'],
     ipv6: ['2001:db8:4100:1::/64 via 2001:db8:4100::1'],
   });
-  expect(await taken()).toBe(7);
+  expect(await assignedAddresses()).toBe(7);
 });
 
-test('at a location without own subnets, the provider’s addresses need no permission', async () => {
+test('needs no permission for addresses of the provider at a location without own subnets', async () => {
   const { buy } = await withOwnSubnets();
   expect(await buy({ hostsystem: 'de_xeon' })).toMatchObject({ ipv4: ['100.96.0.2 via 100.96.0.1'] });
 });
 
-test('another account gets none of the own subnets', async () => {
+test('never assigns own subnets to another account', async () => {
   const { service } = await withOwnSubnets();
   const { body } = await service.call('createVm', { form: { ...SMALL_VM, allowFallbackIPs: true } });
   expect(body.data.config.ipv4.map(toText)).toEqual(['100.64.0.2 via 100.64.0.1']);
 });
 
-test('further addresses of a resize follow the same rule, and those of the provider are the last and returned first', async () => {
-  const { service, apiKey, buy, taken } = await withOwnSubnets();
+test('applies the same rule to a resize: addresses of the provider are assigned last and returned first', async () => {
+  const { service, apiKey, buy, assignedAddresses } = await withOwnSubnets();
   const { vm } = await buy({ ips: 2 });
   const resize = (ips: number, allowFallbackIPs: boolean) => service.vms.resize(vm, { resources: { ips }, allowFallbackIPs });
   const ipv4 = async () => {
@@ -90,7 +90,7 @@ test('further addresses of a resize follow the same rule, and those of the provi
   expect(await ipv4()).toEqual(['100.61.0.2', '100.61.0.3', '100.60.0.2', '100.64.0.2']);
   await resize(3, true);
   expect(await ipv4()).toEqual(['100.61.0.2', '100.61.0.3', '100.60.0.2']);
-  expect(await taken()).toBe(4);
+  expect(await assignedAddresses()).toBe(4);
   await resize(3, true);
-  expect(await taken()).toBe(4);
+  expect(await assignedAddresses()).toBe(4);
 });

@@ -1,4 +1,4 @@
-/** The room on a node: each resource up to its last unit. */
+/** The capacity of a node: each resource up to its last unit. */
 import { expect, test } from 'vitest';
 
 import { startService } from '../../../test/harness.ts';
@@ -14,7 +14,7 @@ const RESOURCES = [
 ] as const;
 type Resource = (typeof RESOURCES)[number][0];
 
-/** Leaves that much of a resource on every node of the host system. */
+/** Leaves this amount of a resource on every node of the host system. */
 async function leaveFree({ store }: TestService, resource: Resource, amount: number): Promise<void> {
   await store.commit(async ({ db }) => {
     for (const node of await db.selectFrom('host_nodes').selectAll().where('hostsystem', '=', FORM.hostsystem).execute())
@@ -29,7 +29,7 @@ async function leaveFree({ store }: TestService, resource: Resource, amount: num
 const nodesOf = ({ store }: TestService) =>
   store.read((db) => db.selectFrom('host_nodes').selectAll().where('hostsystem', '=', FORM.hostsystem).orderBy('name').execute());
 
-test.each(RESOURCES)('a VM takes the last %s of a node, and one unit less is refused', async (resource) => {
+test.each(RESOURCES)('sells a VM with the last %s of a node, and refuses it with one unit less', async (resource) => {
   const service = await startService();
   await leaveFree(service, resource, FORM[resource] - 1);
   const before = await nodesOf(service);
@@ -47,7 +47,7 @@ test.each(RESOURCES)('a VM takes the last %s of a node, and one unit less is ref
   expect(first?.[`used_${resource}`]).toBe(first?.[resource]);
 });
 
-test.each(RESOURCES)('a resize takes the last %s of the node, and one unit less is refused', async (resource, more) => {
+test.each(RESOURCES)('resizes a VM to the last %s of the node, and refuses it with one unit less', async (resource, more) => {
   const service = await startService();
   const { identifier } = (await service.call('createVm', { form: FORM })).body.data;
   const resize = () => service.vms.resize(identifier, { resources: { [resource]: FORM[resource] + more } });
@@ -65,21 +65,21 @@ test.each(RESOURCES)('a resize takes the last %s of the node, and one unit less 
   expect(first?.[`used_${resource}`]).toBe(first?.[resource]);
 });
 
-test('a resize changes the room by the difference of each resource, and a removal returns all of it', async () => {
+test('changes the free capacity by the difference on a resize, and returns all of it on a removal', async () => {
   const service = await startService();
-  const used = async () => {
+  const usedResources = async () => {
     const [node] = await nodesOf(service);
     return [node?.used_cores, node?.used_mem, node?.used_disk, node?.used_storage];
   };
   const { identifier } = (await service.call('createVm', { form: FORM })).body.data;
-  expect(await used()).toEqual([2, 4096, 40, 200]);
+  expect(await usedResources()).toEqual([2, 4096, 40, 200]);
   await service.vms.resize(identifier, { resources: { cores: 1, mem: 8192, disk: 45, storage: 300 } });
-  expect(await used()).toEqual([1, 8192, 45, 300]);
+  expect(await usedResources()).toEqual([1, 8192, 45, 300]);
   await service.vms.remove(identifier);
-  expect(await used()).toEqual([0, 0, 0, 0]);
+  expect(await usedResources()).toEqual([0, 0, 0, 0]);
 });
 
-test('the first node by name that has room gets the VM, and a node of another host system gets none', async () => {
+test('places a VM on the first node by name with enough capacity, and never on another host system', async () => {
   const service = await startService();
   const nodeOf = async (form: object) => {
     const { status, body } = await service.call('createVm', { form: { ...FORM, ...form } });

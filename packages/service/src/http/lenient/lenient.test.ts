@@ -24,14 +24,14 @@ async function newestEntry(service: TestService, apiKey: string): Promise<Record
   return (await service.call('listRequests', { apiKey })).body.data[0];
 }
 
-describe('the same values in another body have the effect of the form', () => {
-  /** The response and the effect of a valid call whose form is sent in one of the ways. */
+describe('a form in another format', () => {
+  /** The response and the effect of a valid call whose form is sent in one of the formats. */
   async function outcome(id: OperationId, send: (service: TestService, sent: Sent) => Promise<Received>) {
     const service = await startService({ lenient: true, random: seededRandom(1, 'service') });
     const owner = await service.account();
     const sent = await goodCall(service, id, owner);
     const received = await send(service, sent);
-    // When migrations ran is by the machine's clock.
+    // The time of migrations is by the clock of the machine.
     const { kysely_migration: _, ...contents } = await contentsOf(service);
     return { received, contents, entry: await newestEntry(service, owner.apiKey) };
   }
@@ -39,7 +39,7 @@ describe('the same values in another body have the effect of the form', () => {
   const withBody = (id: OperationId, body: (form: NonNullable<Sent['form']>) => string, contentType: string) =>
     outcome(id, (service, { form = {}, ...others }) => service.call(id, { ...others, body: body(form), contentType }));
 
-  test.each(withForm)('%s, as JSON with types, as JSON of texts, and as multipart', async (id) => {
+  test.each(withForm)('has the same effect for %s, as typed JSON, as JSON of texts, and as multipart', async (id) => {
     const form = await asForm(id);
     expect(form.received.status).toBe(200);
     expect(deviationOf(form.received)).toBeNull();
@@ -60,7 +60,7 @@ describe('the same values in another body have the effect of the form', () => {
     }
   });
 
-  test('any values: JSON is read as the form that they make', () => {
+  test('is read like the form with the same values, for any values', () => {
     const operation = apiOf('createVm').operation;
     const value = fc.oneof(fc.maxSafeInteger(), fc.string({ unit: 'binary' }), fc.constantFrom('true', 'false', '01', ' 1', '1.0', '1e1'));
     const fields = fc.dictionary(fc.oneof(fc.constantFrom(...(operation.form?.fields.keys() ?? [])), fc.string()), value);
@@ -83,25 +83,28 @@ function multipart(fields: Readonly<Record<string, string>>): string {
   return `${parts.join('')}--cut--\r\n`;
 }
 
-describe('a closing slash and a bearer token', () => {
-  test.each(apiOperations.map(({ id }) => id))('%s: carried out, logged as it was called, and named', async (id) => {
-    const service = await startService({ lenient: true });
-    const owner = await service.account();
-    const { path = {}, form } = await goodCall(service, id, owner);
-    const { operation } = apiOf(id);
-    const called = `${operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')}/`;
-    const headers = new Headers({ authorization: `bearer ${owner.apiKey}` });
-    if (form) headers.set('content-type', 'application/x-www-form-urlencoded');
-    const response = await service.send(called, {
-      method: operation.method,
-      headers,
-      ...(form && { body: writeForm(operation, form) }),
-    });
-    expect([response.status, deviationOf(response)]).toEqual([200, 'bearer-token, trailing-slash']);
-    expect(await newestEntry(service, owner.apiKey)).toMatchObject({ endpoint: called, success: 1 });
-  });
+describe('a trailing slash and a bearer token', () => {
+  test.each(apiOperations.map(({ id }) => id))(
+    '%s: is accepted, logged under the requested path, and listed as a deviation',
+    async (id) => {
+      const service = await startService({ lenient: true });
+      const owner = await service.account();
+      const { path = {}, form } = await goodCall(service, id, owner);
+      const { operation } = apiOf(id);
+      const called = `${operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')}/`;
+      const headers = new Headers({ authorization: `bearer ${owner.apiKey}` });
+      if (form) headers.set('content-type', 'application/x-www-form-urlencoded');
+      const response = await service.send(called, {
+        method: operation.method,
+        headers,
+        ...(form && { body: writeForm(operation, form) }),
+      });
+      expect([response.status, deviationOf(response)]).toEqual([200, 'bearer-token, trailing-slash']);
+      expect(await newestEntry(service, owner.apiKey)).toMatchObject({ endpoint: called, success: 1 });
+    },
+  );
 
-  test('the header of the document goes before the bearer token', async () => {
+  test('the header of the document takes precedence over the bearer token', async () => {
     const service = await startService({ lenient: true });
     const ask = (headers: Record<string, string>) => service.send('/domain/list', { headers });
     const good = await ask({ 'x-service-apikey': service.apiKey, authorization: 'Bearer wrong' });
@@ -114,7 +117,7 @@ describe('a closing slash and a bearer token', () => {
     expect([unknown.status, deviationOf(unknown)]).toEqual([401, 'bearer-token']);
   });
 
-  test('a path that is none stays one, also with a slash, and a wrong method is told', async () => {
+  test('responds with 404 to an unknown path with a slash, and with 405 to a wrong method', async () => {
     const service = await startService({ lenient: true });
     const headers = { 'x-service-apikey': service.apiKey };
     for (const path of ['/vm/', '/vm/create//', '//', '/vm//create/']) expect((await service.send(path, { headers })).status).toBe(404);
@@ -123,17 +126,17 @@ describe('a closing slash and a bearer token', () => {
 });
 
 describe('booleans', () => {
-  test.each(['1', 'yes', 'on', 'TRUE', 'True'])('%s is true', async (word) => {
+  test.each(['1', 'yes', 'on', 'TRUE', 'True'])('reads %s as true', async (word) => {
     const service = await startService({ lenient: true });
     const body = `${writeForm(apiOf('createVm').operation, SMALL_VM)}&allowFallbackIPs=${word}`;
     const response = await service.call('createVm', { body });
     expect([response.status, deviationOf(response)]).toEqual([200, 'boolean-text']);
-    // The log shows what came in.
+    // The log has the value as it was sent.
     const entry = await newestEntry(service, service.apiKey);
     expect(JSON.parse(String(entry['request_body']))).toMatchObject({ allowFallbackIPs: word });
   });
 
-  test.each(['', 'ja', '2', 'null', '٠'])("'%s' is none", async (word) => {
+  test.each(['', 'ja', '2', 'null', '٠'])("does not read '%s' as a boolean", async (word) => {
     const service = await startService({ lenient: true });
     const body = `${writeForm(apiOf('createVm').operation, SMALL_VM)}&allowFallbackIPs=${encodeURIComponent(word)}`;
     const response = await service.call('createVm', { body });
@@ -181,7 +184,7 @@ describe('hostile JSON', () => {
 
   const cases = bodies.map(([what, body, status, field = '']) => [what, body, status, field] as const);
 
-  test.each(cases)('%s is refused, is logged, and is never a 500', async (_, body, status, field) => {
+  test.each(cases)('refuses and logs %s, and never responds with 500', async (_, body, status, field) => {
     const service = await startService({ lenient: true });
     const before = await contentsOf(service);
     const response = await json(service, body);
@@ -191,7 +194,7 @@ describe('hostile JSON', () => {
     expect(await newestEntry(service, service.apiKey)).toMatchObject({ success: 0, endpoint: '/vm/create' });
   });
 
-  test('bytes that are not UTF-8: 400; 1 MB: 413', async () => {
+  test('responds with 400 to bytes that are not UTF-8, and with 413 to 1 MB', async () => {
     const service = await startService({ lenient: true });
     const send = (body: Uint8Array<ArrayBuffer>) =>
       service.send('/vm/create', { method: 'PUT', headers: { 'x-service-apikey': service.apiKey, 'content-type': JSON_TYPE }, body });
@@ -208,32 +211,32 @@ describe('hostile JSON', () => {
     ['a field twice', multipart({ cores: '2' }).replace('--cut--', multipart({ cores: '2' })), 422],
   ];
 
-  test.each(parts)('multipart with %s: refused, never a 500', async (_, body, status) => {
+  test.each(parts)('refuses multipart with %s, and never responds with 500', async (_, body, status) => {
     const service = await startService({ lenient: true });
     const response = await service.call('createVm', { body, contentType: 'multipart/form-data; boundary=cut' });
     expect([response.status, deviationOf(response)]).toEqual([status, 'multipart-body']);
   });
 
-  test('what is neither a form nor one of these: 415', async () => {
+  test('responds with 415 to any other content type', async () => {
     const service = await startService({ lenient: true });
     for (const contentType of ['text/plain', 'application/xml', 'application/jsonp', 'nonsense'])
       expect((await service.call('createVm', { body: '{}', contentType })).status).toBe(415);
   });
 
-  test('numbers that JSON writes in other ways are integers, and texts of digits keep them', async () => {
+  test('reads integers in any JSON notation, and keeps the digits of a text', async () => {
     const service = await startService({ lenient: true });
     const response = await json(service, `{${vm.replace('"cores":2', '"cores":2.0').replace('4096', '4.096e3')},"hostname":12}`);
     expect(response.body.data.config).toMatchObject({ cores: 2, mem: 4096, hostname: '12' });
   });
 });
 
-test('null leaves an optional field out', async () => {
+test('treats null as a missing optional field', async () => {
   const service = await startService({ lenient: true });
   const response = await json(service, JSON.stringify({ ...SMALL_VM, hostname: null, storage: null, allowFallbackIPs: null }));
   expect(response.body.data.config.hostname).toBe('KVM');
 });
 
-test('an operation without a form takes an empty JSON body, and no other', async () => {
+test('accepts only an empty JSON body in an operation without a form', async () => {
   const service = await startService({ lenient: true });
   for (const [body, status] of [
     ['{}', 200],
@@ -244,7 +247,7 @@ test('an operation without a form takes an empty JSON body, and no other', async
     expect((await service.call('generateOtp', { body, contentType: JSON_TYPE })).status).toBe(status);
 });
 
-test('secrets in a JSON body are masked in the log, whatever their type', async () => {
+test('masks secrets of any type in the log of a JSON body', async () => {
   const service = await startService({ lenient: true });
   for (const authcode of ['very-secret-code', 123_456_789, { very: 'secret' }]) {
     await service.call('registerDomain', { body: JSON.stringify({ domain: 'a.net', handle: 'XX1', authcode }), contentType: JSON_TYPE });
@@ -253,7 +256,7 @@ test('secrets in a JSON body are masked in the log, whatever their type', async 
   }
 });
 
-test('an Idempotency-Key is the same request in JSON as in a form, with a slash as without', async () => {
+test('treats JSON and a form, with and without a slash, as the same request for an Idempotency-Key', async () => {
   const service = await startService({ lenient: true });
   const idempotencyKey = 'one-attempt';
   const first = await service.call('createVm', { form: SMALL_VM, idempotencyKey });
@@ -262,11 +265,11 @@ test('an Idempotency-Key is the same request in JSON as in a form, with a slash 
   expect(service.hypervisor.vms.size).toBe(1);
 });
 
-test('the document names every deviation', () => {
+test('lists every deviation in the document', () => {
   for (const deviation of deviations) expect(document.info.description).toContain(`\`${deviation}\``);
 });
 
-test('a strict service, which is the default, refuses all of it and names nothing', async () => {
+test('refuses all deviations in a strict service, which is the default, and lists none', async () => {
   const service = await startService();
   const { operation } = apiOf('createVm');
   const key = { 'x-service-apikey': service.apiKey };

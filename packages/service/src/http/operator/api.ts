@@ -32,7 +32,7 @@ export interface OperatorApi<Id extends OperatorId = OperatorId> {
   readonly forVerifiers: boolean;
 }
 
-const validator = createValidator(operatorDocument, { lazy: true });
+const validator = createValidator(operatorDocument, { lazy: true, trusted: true });
 
 /** Every operation of the operator API. */
 export const operatorApi: readonly OperatorApi[] = readOperations(operatorDocument).map(apiOperation);

@@ -7,18 +7,18 @@ import { operatorApi } from './api.ts';
 const PATH = '00000000-0000-7000-8000-000000000000';
 const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, PATH);
 
-test('without a token: 401 on every operation; with another one or a reseller key, too', async () => {
+test('responds with 401 to every operation without a token, with an unknown one or with a reseller key', async () => {
   const service = await startOperator();
-  const refused = async (method: string, path: string, authorization: string) => {
+  const expectUnauthorized = async (method: string, path: string, authorization: string) => {
     const response = await service.operate(pathOf(path), { method, headers: { authorization } });
     expect(response).toMatchObject({ status: 401, body: { status: 401, instance: expect.stringMatching(/^urn:uuid:/) } });
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
   };
-  for (const { operation } of operatorApi) await refused(operation.method, operation.path, '');
-  for (const token of [service.apiKey, 'x', 'a'.repeat(600)]) await refused('GET', '/accounts', `Bearer ${token}`);
+  for (const { operation } of operatorApi) await expectUnauthorized(operation.method, operation.path, '');
+  for (const token of [service.apiKey, 'x', 'a'.repeat(600)]) await expectUnauthorized('GET', '/accounts', `Bearer ${token}`);
 });
 
-test('slows down clients that guess tokens, and still admits a valid token', async () => {
+test('limits clients that guess tokens, and still accepts a valid token', async () => {
   const service = await startOperator();
   const guess = () => service.operate('/accounts', { headers: { authorization: 'Bearer guess' } });
   for (let n = 0; n < 20; n++) expect((await guess()).status).toBe(401);
@@ -28,7 +28,7 @@ test('slows down clients that guess tokens, and still admits a valid token', asy
   expect((await service.operate('/accounts')).status).toBe(200);
 });
 
-test('sandbox operations of a live service: 403', async () => {
+test('responds with 403 to sandbox operations in a live service', async () => {
   const service = await startOperator({ mode: 'live' });
   for (const { operation } of operatorApi.filter(({ sandboxOnly }) => sandboxOnly)) {
     const response = await service.operate(pathOf(operation.path), { method: operation.method });
@@ -37,7 +37,7 @@ test('sandbox operations of a live service: 403', async () => {
   expect((await service.operate('/settings')).body).toMatchObject({ mode: 'live' });
 });
 
-test('what cannot be read: 400, 404, 405, 413, 415, 422', async () => {
+test('responds with 400, 404, 405, 413, 415 and 422 to malformed requests', async () => {
   const service = await startOperator();
   const json = { 'content-type': 'application/json' };
   const post = (body: string, headers: Record<string, string> = json) => service.operate('/accounts', { method: 'POST', body, headers });
@@ -60,7 +60,7 @@ test('what cannot be read: 400, 404, 405, 413, 415, 422', async () => {
   expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
 });
 
-test('pages: everything once, in order', async () => {
+test('returns everything once and in order in pages', async () => {
   const { client } = await startOperator();
   const names: string[] = [];
   let cursor: string | undefined;

@@ -11,7 +11,7 @@ import { wayTo } from '../../../test/tcp-proxy.ts';
 import { operatorApi } from './api.ts';
 import type { OperatorApi } from './api.ts';
 
-/** Names of what there is none of, of the form that they must have. */
+/** Well-formed identifiers of things that do not exist. */
 const nothing: Readonly<Record<string, string>> = {
   hostsystem: 'nobody_made_this',
   os: 'nobody_made_this',
@@ -27,26 +27,26 @@ const NO_ID = '01900000-0000-7000-8000-00000000ffff';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 const withBody = operatorApi.filter(({ checkBody }) => checkBody);
-const describing = (status: number) => operatorApi.filter(({ operation }) => String(status) in operation.responses);
+const operationsWithStatus = (status: number) => operatorApi.filter(({ operation }) => String(status) in operation.responses);
 
 function pathOf({ operation }: OperatorApi): string {
   return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => nothing[name] ?? NO_ID);
 }
 
-/** The request of the document's own example, on what there is none of. */
+/** The request of the document's example for a thing that does not exist. */
 function exampleOf(api: OperatorApi): RequestInit {
   const { method, pointer } = api.operation;
   if (!api.checkBody) return { method };
   const example = Object.values(Object(at(`${pointer}/requestBody/content/application~1json/examples`))).at(-1);
-  return { method, headers: JSON_TYPE, body: JSON.stringify(Object(resolved(example)).value) };
+  return { method, headers: JSON_TYPE, body: JSON.stringify(Object(resolve(example)).value) };
 }
 
 function at(pointer: string): unknown {
   const tokens = pointer.split('/').slice(1);
-  return tokens.reduce<unknown>((value, token) => resolved(Object(value)[token.replaceAll('~1', '/').replaceAll('~0', '~')]), document);
+  return tokens.reduce<unknown>((value, token) => resolve(Object(value)[token.replaceAll('~1', '/').replaceAll('~0', '~')]), document);
 }
 
-function resolved(value: unknown): unknown {
+function resolve(value: unknown): unknown {
   const { $ref } = Object(value);
   return typeof $ref === 'string' ? at($ref.slice(1)) : value;
 }
@@ -70,12 +70,12 @@ async function others(
   return odd;
 }
 
-test('400: a parameter that there is not, for all', async () => {
+test('responds with 400 to an unknown parameter, in every operation', async () => {
   const service = await startOperator();
   expect(await others(operatorApi, 400, (api) => ask(service, api, exampleOf(api), '?nobody_knows_this=1'))).toEqual([]);
 });
 
-test('401 with another token, and 429 after many of them, for all', async () => {
+test('responds with 401 to an unknown token and with 429 after many, in every operation', async () => {
   const service = await startOperator();
   const guess = (api: OperatorApi) => ask(service, api, { headers: { authorization: 'Bearer guess' } });
   expect(await others(operatorApi, 401, (api) => ask(service, api, { headers: { authorization: '' } }))).toEqual([]);
@@ -83,26 +83,26 @@ test('401 with another token, and 429 after many of them, for all', async () => 
   expect(await others(operatorApi, 429, guess)).toEqual([]);
 });
 
-test('403 for a third party, except for the verification of codes', async () => {
+test('responds with 403 to a third party, except in the verification of codes', async () => {
   const service = await startOperator();
   const { token } = await operator.registerVerifier({ client: service.client, body: { name: 'Panel' } });
-  const forTeam = describing(403).filter(({ forVerifiers }) => !forVerifiers);
+  const forTeam = operationsWithStatus(403).filter(({ forVerifiers }) => !forVerifiers);
   expect(await others(forTeam, 403, (api) => ask(service, api, { headers: { authorization: `Bearer ${token}` } }))).toEqual([]);
 });
 
-test('404 for names of nothing, for all that describe it', async () => {
+test('responds with 404 to an unknown identifier, in every operation that describes it', async () => {
   const service = await startOperator();
-  expect(await others(describing(404), 404, (api) => ask(service, api))).toEqual([]);
+  expect(await others(operationsWithStatus(404), 404, (api) => ask(service, api))).toEqual([]);
 });
 
-test('413, 415 and 422 for bodies that are none, for all that take one', async () => {
+test('responds with 413, 415 and 422 to invalid bodies, in every operation with a body', async () => {
   const service = await startOperator();
   expect(await others(withBody, 413, (api) => ask(service, api, { headers: JSON_TYPE, body: 'x'.repeat(65_537) }))).toEqual([]);
   expect(await others(withBody, 415, (api) => ask(service, api, { headers: { 'content-type': 'text/plain' }, body: '{}' }))).toEqual([]);
   expect(await others(withBody, 422, (api) => ask(service, api, { headers: JSON_TYPE, body: '{"nobody_knows_this":1}' }))).toEqual([]);
 });
 
-test('500 when the service is broken, and nothing of it is told, for all', async () => {
+test('responds with 500 without details if the service fails, in every operation', async () => {
   const service = await startOperator();
   const tables = await service.store.read(async (db) => (await db.introspection.getTables()).map(({ name }) => name));
   await service.store.commit(async ({ db }) => {
@@ -117,7 +117,7 @@ test('500 when the service is broken, and nothing of it is told, for all', async
   ).toEqual([]);
 });
 
-test('503 with Retry-After while the database is away, for all', async () => {
+test('responds with 503 and Retry-After while the database is unavailable, in every operation', async () => {
   const way = await wayTo(await seededPlace('postgres'));
   const service = await startOperator({ databaseUrl: way.url });
   await way.cut();

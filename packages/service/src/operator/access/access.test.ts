@@ -13,7 +13,7 @@ const create = ({ client }: TestOperator, scopes: Scope[], more: { name?: string
 const records = async ({ client }: TestOperator, query: NonNullable<operator.ListAuditRecordsData['query']> = {}) =>
   (await operator.listAuditRecords({ client, query })).items;
 
-test('a token allows the operations of its scopes and no others, for every operation of the document', async () => {
+test('allows a token only the operations of its scopes, for every operation of the document', async () => {
   const service = await startOperator();
   const scopes: Scope[] = ['read', 'support', 'billing', 'catalogue', 'sandbox', 'admin'];
   const tokens = new Map<Scope, string>();
@@ -22,7 +22,7 @@ test('a token allows the operations of its scopes and no others, for every opera
   for (const { id, scope: needed, operation } of operatorApi) {
     for (const [scope, token] of tokens) {
       const path = operation.path.replaceAll(/\{\w+\}/g, '01900000-0000-7000-8000-00000000ffff');
-      // An admitted request is refused for its query, so that it changes nothing.
+      // An authorised request is refused for its query, so that it changes nothing.
       const init = { method: operation.method, headers: { authorization: `Bearer ${token}` } };
       const { status, body } = await service.operate(`${path}?nobody_knows_this=1`, init);
       const expected = scope === needed || scope === 'admin' ? 400 : 403;
@@ -33,7 +33,7 @@ test('a token allows the operations of its scopes and no others, for every opera
   expect(await records(service, { operation: 'advanceClock' })).toEqual([]);
 });
 
-test('a 403 names the scope that is missing, and metrics need the scope read', async () => {
+test('names the missing scope in a 403, and requires the scope read for metrics', async () => {
   const service = await startOperator();
   const { token } = await create(service, ['read', 'support']);
   const headers = { authorization: `Bearer ${token}` };
@@ -47,7 +47,7 @@ test('a 403 names the scope that is missing, and metrics need the scope read', a
   expect((await fetch(`${service.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${other.token}` } })).status).toBe(403);
 });
 
-test('tokens are stored as hashes, shown once, and can expire, overlap and be revoked at once', async () => {
+test('stores tokens as hashes and returns them once; tokens can expire, overlap and be revoked immediately', async () => {
   const service = await startOperator();
   const { client, clock } = service;
   const status = async (token: string) => (await service.operate('/accounts', { headers: { authorization: `Bearer ${token}` } })).status;
@@ -82,7 +82,7 @@ test('tokens are stored as hashes, shown once, and can expire, overlap and be re
   expect(await status(OPERATOR_TOKEN)).toBe(200);
 });
 
-test('tokens and the audit stay when the sandbox is reset, and do not follow its clock', async () => {
+test('keeps tokens and the audit when the sandbox is reset, and does not apply its clock to them', async () => {
   const service = await startOperator();
   const { clock } = service;
   const { token, id } = await create(service, ['admin'], { valid_until: new Date(clock.now() + 60_000).toISOString() });
@@ -98,7 +98,7 @@ test('tokens and the audit stay when the sandbox is reset, and do not follow its
   ]);
 });
 
-test('a record says who changed what, from where and in which request, with the states before and after', async () => {
+test('records the actor, the address, the request and the states before and after a change', async () => {
   const service = await startOperator({ trustedProxies: ['127.0.0.1'] });
   const { id, token } = await create(service, ['billing'], { name: 'Jonas' });
   const account = await service.account('10.00');
@@ -124,7 +124,7 @@ test('a record says who changed what, from where and in which request, with the 
   });
 });
 
-test('the audit is filtered by actor, operation, target and period, and paged without gaps', async () => {
+test('filters the audit by actor, operation, target and period, and pages it without gaps', async () => {
   const service = await startOperator();
   const { client, clock } = service;
   const { id, token } = await create(service, ['billing']);
@@ -152,7 +152,7 @@ test('the audit is filtered by actor, operation, target and period, and paged wi
   expect(paged).toEqual(['5.00', '4.00', '3.00', '2.00', '1.00']);
 });
 
-test('a verified code is recorded with the third party and without the code', async () => {
+test('records the verification of a code with the third party and without the code', async () => {
   const service = await startOperator();
   const { token, id } = await operator.registerVerifier({ client: service.client, body: { name: 'Panel' } });
   const { otp_code: code } = (await service.call('generateOtp')).body.data;
@@ -165,7 +165,7 @@ test('a verified code is recorded with the third party and without the code', as
   expect(JSON.stringify(await records(service))).not.toContain(token);
 });
 
-test('a change whose call to the hypervisor fails is recorded only if it takes effect all the same', async () => {
+test('records a change whose call to the hypervisor fails only if it takes effect nevertheless', async () => {
   const service = await startOperator();
   const { client, hypervisor } = service;
   const buy = async () => String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);

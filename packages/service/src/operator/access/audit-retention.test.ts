@@ -8,12 +8,12 @@ import { deleteOldRecords } from './audit-retention.ts';
 const NOVEMBER = Date.UTC(2026, 10, 10, 12);
 
 describe.each(engines)('on %s', (engine) => {
-  test('records of older months are deleted, and by default none', async () => {
+  test('deletes records of older months, and none by default', async () => {
     const { client, store, runScheduledJobs } = await startOperator({ engine });
     const times = [Date.UTC(2026, 8, 30, 23, 59, 59, 999), Date.UTC(2026, 9, 1), NOVEMBER];
     const record = { actor: 'operator', actor_name: 'operator', address: '127.0.0.1', operation: 'setVatRates', target: null };
     const rows = times.flatMap((time, month) =>
-      // More than one transaction deletes.
+      // More rows than one transaction deletes.
       Array.from({ length: month === 0 ? 501 : 1 }, (_, index) => ({
         ...record,
         id: `${month}-${index}`,

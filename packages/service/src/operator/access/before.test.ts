@@ -1,4 +1,4 @@
-/** The state before a change in the audit is the one that the change replaced, also if others change the same resource at the same time. */
+/** The audit has the state that a change replaced, even if others change the same resource concurrently. */
 import { isDeepStrictEqual } from 'node:util';
 
 import { Client } from 'pg';
@@ -12,7 +12,7 @@ test.each([
   ['setQuotas', 'account', (number: number) => ['quotas', { vms: number, handles: null }]],
   ['setBillingProfile', 'account', (number: number) => ['billing-profile', { ...PROFILE, street: `Musterallee ${number}` }]],
   ['setApiKeyRateLimit', 'key', (number: number) => ['rate-limit', { rate_limit: { requests: number, seconds: 60 } }]],
-] as const)('%s by two instances at the same time', async (operation, of, changeTo) => {
+] as const)('%s on two instances concurrently', async (operation, of, changeTo) => {
   const instances = await newInstances();
   const both = [await instances.start(), await instances.start()];
   const [first] = both;
@@ -27,7 +27,7 @@ test.each([
   for (const change of await Promise.all(changes)) expect(change?.status).toBe(200);
   const records: { before: unknown; after: unknown }[] = (await first.operate('GET', `/audit?operation=${operation}`)).body.items;
   expect(records).toHaveLength(12);
-  // Each change began with the state that exactly one other left, except the first one.
+  // Each change except the first begins with the state that exactly one other change left.
   const sources = records.map(({ before }) => records.findIndex(({ after }) => isDeepStrictEqual(before, after)));
   expect(sources.filter((source) => source === -1)).toHaveLength(1);
   expect(new Set(sources).size).toBe(12);
@@ -36,14 +36,14 @@ test.each([
 /** A request of the operator API. */
 type Request = readonly [method: 'PUT' | 'POST', path: string, body?: unknown];
 
-/** A change that two operators send, and a statement of a transaction that the first change has to wait for. */
+/** A change that two operators send, and a statement of a transaction that the first change must wait for. */
 interface Contest {
   readonly operation: string;
   readonly hold: string;
   prepare(instance: TestInstance): Promise<(number: number) => Request>;
 }
 
-function setting(operation: string, name: string, change: (number: number) => Request): Contest {
+function settingContest(operation: string, name: string, change: (number: number) => Request): Contest {
   return { operation, hold: `insert into settings (name, value) values ('${name}', 'null')`, prepare: async () => change };
 }
 
@@ -85,23 +85,31 @@ const contests: readonly Contest[] = [
       return () => ['POST', `/sales/${id}/end`];
     },
   },
-  setting('setDefaultRateLimit', 'rate_limit', (requests) => ['PUT', '/settings/rate-limit', { rate_limit: { requests, seconds: 60 } }]),
-  setting('setVatRates', 'vat_rates', (number) => [
+  settingContest('setDefaultRateLimit', 'rate_limit', (requests) => [
+    'PUT',
+    '/settings/rate-limit',
+    { rate_limit: { requests, seconds: 60 } },
+  ]),
+  settingContest('setVatRates', 'vat_rates', (number) => [
     'PUT',
     '/settings/vat-rates',
     { vat_rates: [{ basis_points: number, valid_from: '2020-01-01T00:00:00Z' }] },
   ]),
-  setting('setVmIdentifierQuarantine', 'vm_identifier_quarantine', (number) => [
+  settingContest('setVmIdentifierQuarantine', 'vm_identifier_quarantine', (number) => [
     'PUT',
     '/settings/vm-identifier-quarantine',
     { vm_identifier_quarantine_days: number },
   ]),
-  setting('setRequestLogRetention', 'request_log_retention', (months) => [
+  settingContest('setRequestLogRetention', 'request_log_retention', (months) => [
     'PUT',
     '/settings/request-log-retention',
     { request_log_retention: { months, bytes_per_account: null } },
   ]),
-  setting('setAuditRetention', 'audit_retention', (number) => ['PUT', '/settings/audit-retention', { audit_retention_months: number }]),
+  settingContest('setAuditRetention', 'audit_retention', (number) => [
+    'PUT',
+    '/settings/audit-retention',
+    { audit_retention_months: number },
+  ]),
   {
     operation: 'setSeller',
     hold: "select 1 from settings where name = 'seller' for update",
@@ -135,7 +143,7 @@ test.each(contests)('$operation by two operators, the second after the first has
   const other = new Client({ connectionString: instances.url });
   await other.connect();
   onTestFinished(() => other.end());
-  const waiting = async (): Promise<number> => {
+  const countWaiting = async (): Promise<number> => {
     const { rows } = await other.query(
       'select 1 from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0',
     );
@@ -144,9 +152,9 @@ test.each(contests)('$operation by two operators, the second after the first has
   await other.query('begin');
   expect((await other.query(hold)).rowCount).toBeGreaterThan(0);
   const first = one.operate(...change(1));
-  await expect.poll(waiting, { timeout: 30_000, interval: 10 }).toBe(1);
+  await expect.poll(countWaiting, { timeout: 30_000, interval: 10 }).toBe(1);
   const second = two.operate(...change(2));
-  await expect.poll(waiting, { timeout: 30_000, interval: 10 }).toBe(2);
+  await expect.poll(countWaiting, { timeout: 30_000, interval: 10 }).toBe(2);
   await other.query('rollback');
   expect([(await first).status, (await second).status]).toEqual([200, 200]);
   const records: { before: unknown; after: unknown }[] = (await one.operate('GET', `/audit?operation=${operation}`)).body.items;

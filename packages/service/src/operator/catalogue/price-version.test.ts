@@ -35,7 +35,7 @@ async function start(engine: Engine, given: Parameters<typeof startOperator>[0] 
       return String(body.data.identifier);
     },
     priceOf: async (vmid: string): Promise<number> => (await call('getVmConfig', { path: { vmid } })).body.data.pricings.monthly,
-    /** The price of a core as each list of the reseller API and the operator API shows it. */
+    /** The price of a core in each list of the reseller API and the operator API. */
     listed: async () => {
       const [hosts, pricings] = [(await call('listVmHosts')).body.data, (await call('getPricings')).body.data];
       const { price_net: inHosts } = hosts.find(({ name }: { name: string }) => name === path.hostsystem).prices.core;
@@ -47,47 +47,44 @@ async function start(engine: Engine, given: Parameters<typeof startOperator>[0] 
 }
 
 /** The monthly prices of the positions of a VM on the invoice of the period that ended at an instant, with their types. */
-async function invoiced(service: TestOperator, created: string, vmid: string): Promise<string[]> {
+async function invoicedPrices(service: TestOperator, created: string, vmid: string): Promise<string[]> {
   const invoice = (await invoicesOf(service)).find((one) => one.created === created);
   const { positions } = (await service.call('getInvoice', { path: { invoiceID: invoice?.id ?? '' } })).body.data;
   return positions.vms[vmid].map(({ type, monthlyPrice }: { type: string; monthlyPrice: number }) => `${type} ${monthlyPrice}`);
 }
 
-test.each(engines)(
-  'scheduled prices are in force from their millisecond on, in every list and for every purchase, on %s',
-  async (engine) => {
-    const { service, schedule, listed, buy, priceOf, change } = await start(engine);
-    const { clock, call } = service;
-    const validFrom = clock.now() + 86_400_000;
-    expect(await schedule('3.00', { valid_from: new Date(validFrom).toISOString() })).toMatchObject({
-      state: 'scheduled',
-      applies_to: 'new_purchases',
-    });
-    const running = await buy();
-    clock.advance(86_400_000 - 1);
-    expect(await listed()).toEqual(new Set(['2.00']));
-    const last = await buy({ max_price: '10.40' });
-    clock.advance(1);
-    expect(await listed()).toEqual(new Set(['3.00']));
-    expect(await call('createVm', { form: { ...SMALL_VM, max_price: '12.39' } })).toMatchObject({ status: 412 });
-    const first = await buy({ max_price: '12.40' });
-    expect([await priceOf(running), await priceOf(last), await priceOf(first)]).toEqual([10.4, 10.4, 12.4]);
+test.each(engines)('applies scheduled prices from their millisecond on, in every list and to every purchase, on %s', async (engine) => {
+  const { service, schedule, listed, buy, priceOf, change } = await start(engine);
+  const { clock, call } = service;
+  const validFrom = clock.now() + 86_400_000;
+  expect(await schedule('3.00', { valid_from: new Date(validFrom).toISOString() })).toMatchObject({
+    state: 'scheduled',
+    applies_to: 'new_purchases',
+  });
+  const running = await buy();
+  clock.advance(86_400_000 - 1);
+  expect(await listed()).toEqual(new Set(['2.00']));
+  const last = await buy({ max_price: '10.40' });
+  clock.advance(1);
+  expect(await listed()).toEqual(new Set(['3.00']));
+  expect(await call('createVm', { form: { ...SMALL_VM, max_price: '12.39' } })).toMatchObject({ status: 412 });
+  const first = await buy({ max_price: '12.40' });
+  expect([await priceOf(running), await priceOf(last), await priceOf(first)]).toEqual([10.4, 10.4, 12.4]);
 
-    // A change of resources takes the prices in force, and its guard compares with them.
-    expect(await change(running, { backup_slots: 3, max_price: '12.89' })).toMatchObject({ status: 412 });
-    expect((await change(running, { backup_slots: 3, max_price: '12.90' })).body.data.pricings.monthly).toBe(12.9);
+  // A resize uses the prices in force, and so does its price guard.
+  expect(await change(running, { backup_slots: 3, max_price: '12.89' })).toMatchObject({ status: 412 });
+  expect((await change(running, { backup_slots: 3, max_price: '12.90' })).body.data.pricings.monthly).toBe(12.9);
 
-    // The running VM keeps its price.
-    const estimate = (await call('getCurrentInvoice')).body.data.estimatedInvoiceTotal;
-    clock.advanceTo(JANUARY);
-    expect(await priceOf(last)).toBe(10.4);
-    expect((await invoicesOf(service)).find(({ created }) => created === DECEMBER)?.total).toBe(estimate);
-    expect(await invoiced(service, JANUARY, last)).toEqual(['BILLINGRESTART 10.4']);
-    await expectInvariants(service.store);
-  },
-);
+  // The running VM keeps its price.
+  const estimate = (await call('getCurrentInvoice')).body.data.estimatedInvoiceTotal;
+  clock.advanceTo(JANUARY);
+  expect(await priceOf(last)).toBe(10.4);
+  expect((await invoicesOf(service)).find(({ created }) => created === DECEMBER)?.total).toBe(estimate);
+  expect(await invoicedPrices(service, JANUARY, last)).toEqual(['BILLINGRESTART 10.4']);
+  await expectInvariants(service.store);
+});
 
-test.each(engines)('prices for all VMs begin with the first month that starts at their instant or later, on %s', async (engine) => {
+test.each(engines)('applies prices for all VMs from the first month that starts at their instant or later, on %s', async (engine) => {
   const { service, schedule, buy, priceOf, change } = await start(engine);
   const { clock, call } = service;
   const [running, stopped, resized] = [await buy(), await buy(), await buy()];
@@ -115,14 +112,14 @@ test.each(engines)('prices for all VMs begin with the first month that starts at
   clock.advanceTo(DECEMBER);
   expect(await prices()).toEqual([12.4, 12.4, 14.9, 4.4, 14.9, 14.4]);
   expect((await invoicesOf(service))[0]?.total).toBe(estimatedInvoiceTotal);
-  expect(await invoiced(service, DECEMBER, running)).toEqual(['CREATE 10.4']);
+  expect(await invoicedPrices(service, DECEMBER, running)).toEqual(['CREATE 10.4']);
   clock.advanceTo('2026-12-05T00:00:00Z');
   await call('setVmPower', { path: { vmid: stopped }, form: { mode: 'start' } });
 
   clock.advanceTo(JANUARY);
   expect(await prices()).toEqual([16.4, 16.4, 16.9, 4.4, 16.9, 16.4]);
-  expect(await invoiced(service, JANUARY, running)).toEqual(['BILLINGRESTART 12.4']);
-  expect(await invoiced(service, JANUARY, stopped)).toEqual(['BILLINGRESTART 12.4']);
+  expect(await invoicedPrices(service, JANUARY, running)).toEqual(['BILLINGRESTART 12.4']);
+  expect(await invoicedPrices(service, JANUARY, stopped)).toEqual(['BILLINGRESTART 12.4']);
   // A restart within the month keeps its price.
   clock.advanceTo('2027-01-10T00:00:00Z');
   await call('setVmPower', { path: { vmid: running }, form: { mode: 'stop' } });
@@ -131,26 +128,26 @@ test.each(engines)('prices for all VMs begin with the first month that starts at
 
   clock.advanceTo(FEBRUARY);
   expect(await prices()).toEqual([18.4, 18.4, 18.9, 4.4, 18.9, 18.4]);
-  expect(new Set(await invoiced(service, FEBRUARY, running))).toEqual(new Set(['BILLINGRESTART 16.4']));
+  expect(new Set(await invoicedPrices(service, FEBRUARY, running))).toEqual(new Set(['BILLINGRESTART 16.4']));
   // 28 days of February at 97.40 EUR for 30 days.
   expect((await call('getCurrentInvoice')).body.data.estimatedInvoiceTotal).toBe(Math.round((97.4 * 28 * 100) / 30) / 100);
   await expectInvariants(service.store);
 });
 
-test.each(engines)('months that end while nothing runs change prices one after another, on %s', async (engine) => {
+test.each(engines)('applies the prices of each month that ended while no service ran, in order, on %s', async (engine) => {
   const { service, schedule, buy } = await start(engine);
   const running = await buy();
   await schedule('3.00', { valid_from: DECEMBER, applies_to: 'all_vms' });
   await schedule('1.00', { valid_from: '2026-12-15T00:00:00Z', applies_to: 'all_vms' });
   service.clock.advanceTo(FEBRUARY);
   await service.runScheduledJobs();
-  expect(await invoiced(service, DECEMBER, running)).toEqual(['CREATE 10.4']);
-  expect(await invoiced(service, JANUARY, running)).toEqual(['BILLINGRESTART 12.4']);
-  expect(await invoiced(service, FEBRUARY, running)).toEqual(['BILLINGRESTART 8.4']);
+  expect(await invoicedPrices(service, DECEMBER, running)).toEqual(['CREATE 10.4']);
+  expect(await invoicedPrices(service, JANUARY, running)).toEqual(['BILLINGRESTART 12.4']);
+  expect(await invoicedPrices(service, FEBRUARY, running)).toEqual(['BILLINGRESTART 8.4']);
   await expectInvariants(service.store);
 });
 
-test.each(engines)('a VM that starts while the month ends is billed at the price of the new month, on %s', async (engine) => {
+test.each(engines)('bills a VM that starts while the month ends at the price of the new month, on %s', async (engine) => {
   const during: { work?: () => Promise<unknown> } = {};
   class Hypervisor extends TestHypervisor {
     override async start(...given: Parameters<TestHypervisor['start']>): Promise<void> {
@@ -175,7 +172,7 @@ test.each(engines)('a VM that starts while the month ends is billed at the price
   await expectInvariants(service.store);
 });
 
-test.each(engines)('a resize that is delivered while the month ends keeps the price that it was reserved at, on %s', async (engine) => {
+test.each(engines)('keeps the reserved price of a resize that is delivered while the month ends, on %s', async (engine) => {
   const during: { work?: () => Promise<unknown> } = {};
   class Hypervisor extends TestHypervisor {
     override async resize(...given: Parameters<TestHypervisor['resize']>): Promise<void> {
@@ -195,11 +192,11 @@ test.each(engines)('a resize that is delivered while the month ends keeps the pr
   expect(await priceOf(vmid)).toBe(10.9);
   clock.advanceTo(JANUARY);
   expect(await priceOf(vmid)).toBe(12.9);
-  expect(await invoiced(service, JANUARY, vmid)).toEqual(['UP-DOWNGRADE 10.9']);
+  expect(await invoicedPrices(service, JANUARY, vmid)).toEqual(['UP-DOWNGRADE 10.9']);
   await expectInvariants(service.store);
 });
 
-test.each(engines)('scheduled prices can be withdrawn until they are in force, and each act is in the audit, on %s', async (engine) => {
+test.each(engines)('withdraws scheduled prices until they are in force, and records each change in the audit, on %s', async (engine) => {
   const { service, schedule, withdraw, list, listed, buy, priceOf } = await start(engine);
   const { client, clock } = service;
   const scheduled = await schedule('3.00', { valid_from: DECEMBER, applies_to: 'all_vms' });
@@ -233,7 +230,7 @@ test.each(engines)('scheduled prices can be withdrawn until they are in force, a
   expect(await refusalOf(withdraw(JANUARY))).toMatchObject({ status: 409 });
 });
 
-test('prices with a date in the past, with the date of others, or of an unknown host system are refused, and nothing changes', async () => {
+test('refuses prices with a past or duplicate date or for an unknown host system, and changes nothing', async () => {
   const { service, schedule, list, withdraw, prices } = await start('sqlite');
   const { client, clock } = service;
   const at = (offset: number): string => new Date(clock.now() + offset).toISOString();
@@ -269,7 +266,7 @@ test('lists prices in pages, newest first', async () => {
   expect(seen).toEqual([FEBRUARY, JANUARY, DECEMBER, '1970-01-01T00:00:00.000Z']);
 });
 
-test('defining a host system sets the prices in force, keeps scheduled ones, and adds none if the prices stay', async () => {
+test('sets the prices in force with a host system, keeps scheduled ones, and adds none if the prices are the same', async () => {
   const { service, schedule, list, listed } = await start('sqlite');
   const { client, clock } = service;
   await schedule('3.00', { valid_from: DECEMBER });
@@ -291,7 +288,7 @@ test('defining a host system sets the prices in force, keeps scheduled ones, and
   expect(await listed()).toEqual(new Set(['3.00']));
 });
 
-test('a sale is compared with the list prices of its start', async () => {
+test('compares a sale with the list prices at its start', async () => {
   const { service, schedule } = await start('sqlite');
   const { client } = service;
   await schedule('1.50', { valid_from: DECEMBER });

@@ -1,12 +1,12 @@
 import * as operator from '@reseller/operator-client';
 import { expect, test } from 'vitest';
 
-import { holdUp, register } from '../../../test/domains.ts';
+import { pauseRegistrar, register } from '../../../test/domains.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';
 import { TestRegistrar } from '../../../test/ports/registrar.ts';
 import type { FencingToken } from '../../index.ts';
 
-test('domains are listed by name, of all accounts or of one, with what they are', async () => {
+test('lists domains by name, of all accounts or of one, with their details', async () => {
   const service = await startOperator();
   const { client } = service;
   const other = await service.account();
@@ -27,12 +27,12 @@ test('domains are listed by name, of all accounts or of one, with what they are'
   expect([first.items.length, second.items.map(({ name }) => name), second.next_cursor]).toEqual([2, ['c.net'], null]);
 });
 
-test('a terminated domain stays until it expires, is renewed again when its reseller asks, and is told to the registrar', async () => {
+test('keeps a terminated domain until it expires, tells the registrar, and lets the reseller withdraw the termination', async () => {
   const service = await startOperator();
   const { client, clock, registrar } = service;
   await register(service, 'leaving.net');
   const terminate = (domain: string) => operator.terminateDomain({ client, path: { domain } });
-  // Upper and lower case do not matter, and a second request changes nothing.
+  // Names are case-insensitive, and a second request changes nothing.
   for (const name of ['leaving.net', 'LEAVING.net']) expect(await terminate(name)).toMatchObject({ name: 'leaving.net', terminated: true });
   expect(registrar.domains.get('leaving.net')).toMatchObject({ renewed: false });
   expect((await service.call('getDomain', { path: { domain: 'leaving.net' } })).body.data.domain.terminated).toBe(true);
@@ -45,11 +45,11 @@ test('a terminated domain stays until it expires, is renewed again when its rese
   expect(await refusalOf(terminate('leaving.net'))).toMatchObject({ status: 404 });
 });
 
-test('a domain that is being changed is not terminated meanwhile', async () => {
+test('refuses to terminate a domain while it is being changed', async () => {
   const service = await startOperator();
   const { client } = service;
   await register(service, 'busy.net');
-  const goOn = holdUp(service);
+  const resume = pauseRegistrar(service);
   const nameservers = { ns1: 'ns1.reseller-dns.example', ns2: 'ns2.reseller-dns.example' };
   const changed = service.call('setDomainNameservers', { path: { domain: 'busy.net' }, form: nameservers });
   const terminate = () => operator.terminateDomain({ client, path: { domain: 'busy.net' } });
@@ -57,12 +57,12 @@ test('a domain that is being changed is not terminated meanwhile', async () => {
     .poll(async () => (await service.store.read((db) => db.selectFrom('domains').select('state').execute()))[0]?.state)
     .toBe('changing');
   expect(await refusalOf(terminate())).toMatchObject({ status: 409, type: expect.stringMatching(/wrong-state$/) });
-  goOn();
+  resume();
   expect((await changed).status).toBe(200);
   expect(await terminate()).toMatchObject({ terminated: true });
 });
 
-/** A registrar that fails so many times, before or after it has done its work. */
+/** A registrar that fails a number of times, before or after its work. */
 class FailingRegistrar extends TestRegistrar {
   failures = 0;
   when: 'before' | 'after' = 'before';
@@ -73,7 +73,7 @@ class FailingRegistrar extends TestRegistrar {
   }
 }
 
-test.each(['before', 'after'] as const)('a registrar that fails once %s its work is told again at once', async (when) => {
+test.each(['before', 'after'] as const)('repeats the call at once if the registrar fails once %s its work', async (when) => {
   const registrar = Object.assign(new FailingRegistrar(), { when });
   const service = await startOperator({ registrar });
   await register(service, 'leaving.net');
@@ -83,7 +83,7 @@ test.each(['before', 'after'] as const)('a registrar that fails once %s its work
   expect(registrar.domains.get('leaving.net')).toMatchObject({ renewed: false });
 });
 
-test('a registrar that keeps failing: 503 that says what became of it, as often as it is asked, until the registrar knows', async () => {
+test('responds with 503 that describes the state to every request while the registrar fails, until a call succeeds', async () => {
   const registrar = new FailingRegistrar();
   const service = await startOperator({ registrar });
   await register(service, 'leaving.net');
@@ -97,7 +97,7 @@ test('a registrar that keeps failing: 503 that says what became of it, as often 
     });
     expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   }
-  // It is cancelled, and the reseller cannot take that back while the registrar may hear of it at any moment.
+  // The domain is cancelled. The reseller cannot withdraw that while the call to the registrar is still repeated.
   expect((await service.call('getDomain', { path: { domain: 'leaving.net' } })).body.data.domain.terminated).toBe(true);
   expect((await service.call('undeleteDomain', { path: { domain: 'leaving.net' } })).status).toBe(409);
   await service.runScheduledJobs();
@@ -110,7 +110,7 @@ test('a registrar that keeps failing: 503 that says what became of it, as often 
   expect(registrar.domains.get('leaving.net')).toMatchObject({ renewed: true });
 });
 
-test('a cancelled domain whose expiry comes before the registrar knows ends when it does, and costs nothing more', async () => {
+test('ends a cancelled domain without further charges if it expires before the call to the registrar succeeds', async () => {
   const registrar = new FailingRegistrar();
   const service = await startOperator({ registrar });
   await register(service, 'leaving.net');

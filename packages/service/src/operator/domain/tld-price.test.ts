@@ -9,7 +9,7 @@ import { invoicesOf } from '../../../test/provider.ts';
 
 const path = { tld: 'net' };
 
-test.each(engines)('registrations and renewals of domains take the prices in force at their instant, on %s', async (engine) => {
+test.each(engines)('charges registrations and renewals at the prices in force at their instant, on %s', async (engine) => {
   const service = await startOperator({ engine });
   const { client, clock, call } = service;
   const price = async () => (await call('getDomainPricings')).body.data.net.price_net.create;
@@ -22,7 +22,7 @@ test.each(engines)('registrations and renewals of domains take the prices in for
     valid_from: '2026-11-20T00:00:00.000Z',
     state: 'scheduled',
   });
-  // The first domain is renewed on the 10th of November 2027 at noon, one millisecond before the next prices.
+  // The first domain is renewed on 10 November 2027 at noon, one millisecond before the next prices.
   await schedule('25.00', '26.00', '2027-11-10T12:00:00.001Z');
   await register(service, 'first.net');
   clock.advanceTo('2026-11-19T23:59:59.999Z');
@@ -34,12 +34,12 @@ test.each(engines)('registrations and renewals of domains take the prices in for
   const form = { domain: 'second.net', handle };
   expect((await call('registerDomain', { form: { ...form, max_price: '14.99' } })).status).toBe(412);
   expect((await call('registerDomain', { form: { ...form, max_price: '15.00' } })).status).toBe(200);
-  // The job of the renewal runs late, when other prices are in force.
+  // The renewal job runs late, when other prices are in force.
   clock.advanceTo('2027-12-01T00:00:00Z');
   await service.runScheduledJobs();
   expect(await price()).toBe(25);
   const totals = (await invoicesOf(service)).map(({ created, total }) => [created.slice(0, 7), total]);
-  // The second domain is renewed on the 20th of November 2027, at 26 EUR.
+  // The second domain is renewed on 20 November 2027, at 26 EUR.
   expect(totals).toEqual([
     ['2027-12', 16 + 26],
     ['2026-12', 11 + 15],
@@ -47,7 +47,7 @@ test.each(engines)('registrations and renewals of domains take the prices in for
   await expectInvariants(service.store);
 });
 
-test('prices of a TLD are listed, set for now and withdrawn while they are scheduled', async () => {
+test('lists the prices of a TLD, sets them immediately, and withdraws scheduled ones', async () => {
   const { client, clock } = await startOperator();
   const prices = { create: '15.00', renew: '16.00', transfer: '9.00' };
   const at = (offset: number): string => new Date(clock.now() + offset).toISOString();

@@ -1,4 +1,4 @@
-/** Who is kept from guessing one-time codes, for how long, and who is not. */
+/** The lock of verifiers that guess one-time codes: its scope and its duration. */
 import * as operator from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import type { TestOperator } from '../../../test/operator.ts';
 
 const TEN_MINUTES = 600_000;
 
-/** The status of a verification, with the seconds of Retry-After where there are any. */
+/** The status of a verification, with the seconds of Retry-After if there are any. */
 async function verify(client: Client, code: string, account_id?: string): Promise<string> {
   const body = { code, ...(account_id === undefined ? {} : { account_id }) };
   try {
@@ -28,14 +28,14 @@ async function verifierOf({ client, clientWith }: TestOperator, name: string): P
   return clientWith(token);
 }
 
-/** Another account, and a new code of it each time. */
+/** Another account, and a function that generates a new code of it. */
 async function accountWithCodes(service: TestOperator) {
   const { id, apiKey } = await service.account();
   const newCode = async (): Promise<string> => (await service.call('generateOtp', { apiKey })).body.data.otp_code;
   return { id, newCode };
 }
 
-test('five wrong codes lock one verifier on one account for ten minutes, and nothing else', async () => {
+test('locks one verifier on one account for ten minutes after five wrong codes, and nothing else', async () => {
   const service = await startOperator();
   const [desk, panel] = [await verifierOf(service, 'Desk'), await verifierOf(service, 'Panel')];
   const [one, other] = [await accountWithCodes(service), await accountWithCodes(service)];
@@ -51,7 +51,7 @@ test('five wrong codes lock one verifier on one account for ten minutes, and not
   expect(await verify(desk, await one.newCode(), one.id)).toBe('200');
 });
 
-test('wrong codes without an account lock only attempts without an account', async () => {
+test('locks only attempts without an account after wrong codes without an account', async () => {
   const service = await startOperator();
   const desk = await verifierOf(service, 'Desk');
   const { id, newCode } = await accountWithCodes(service);
@@ -60,7 +60,7 @@ test('wrong codes without an account lock only attempts without an account', asy
   expect(await verify(desk, await newCode(), id)).toBe('200');
 });
 
-test('the operator is never locked', async () => {
+test('never locks the operator', async () => {
   const service = await startOperator();
   const { id, newCode } = await accountWithCodes(service);
   for (let round = 0; round < 4; round++) {
@@ -71,7 +71,7 @@ test('the operator is never locked', async () => {
   expect(await verify(service.client, await newCode())).toBe('200');
 });
 
-test('a code of another account is wrong, and stays good for its own', async () => {
+test('refuses a code of another account, and accepts it for its own account afterwards', async () => {
   const service = await startOperator();
   const desk = await verifierOf(service, 'Desk');
   const [one, other] = [await accountWithCodes(service), await accountWithCodes(service)];
@@ -80,7 +80,7 @@ test('a code of another account is wrong, and stays good for its own', async () 
   expect(await verify(desk, code, one.id)).toBe('200');
 });
 
-test.each([true, false])('a good code that loses a race does not count as wrong (account named: %s)', async (isNamed) => {
+test.each([true, false])('does not count a correct code that loses a race as wrong (with an account: %s)', async (isNamed) => {
   const service = await startOperator();
   const desk = await verifierOf(service, 'Desk');
   const { id, newCode } = await accountWithCodes(service);
@@ -91,7 +91,7 @@ test.each([true, false])('a good code that loses a race does not count as wrong 
   expect(await verify(desk, await newCode(), account)).toBe('200');
 });
 
-test('attempts that arrive together are counted one after another', async () => {
+test('counts each of several concurrent attempts', async () => {
   const service = await startOperator();
   const desk = await verifierOf(service, 'Desk');
   const { id } = await accountWithCodes(service);
@@ -100,7 +100,7 @@ test('attempts that arrive together are counted one after another', async () => 
   expect(responses.filter((response) => response === '429 after 600')).toHaveLength(7);
 });
 
-test('a lock ends when the clock is advanced beyond it', async () => {
+test('ends a lock when the clock is advanced beyond it', async () => {
   const service = await startOperator();
   const { client } = service;
   const desk = await verifierOf(service, 'Desk');
@@ -110,7 +110,7 @@ test('a lock ends when the clock is advanced beyond it', async () => {
   expect(await verify(desk, await newCode(), id)).toBe('200');
 });
 
-test.each(['restore', 'reset'])('no lock is left after a day ahead and a %s', async (way) => {
+test.each(['restore', 'reset'])('keeps no lock after an advance of a day and a %s', async (way) => {
   const service = await startOperator();
   const { client } = service;
   const desk = await verifierOf(service, 'Desk');
@@ -124,7 +124,7 @@ test.each(['restore', 'reset'])('no lock is left after a day ahead and a %s', as
   expect(await verify(desk, await newCode(), id)).toBe('200');
 });
 
-test('failures of a time that the clock has not reached lock nobody', async () => {
+test('does not lock for failures at a time that the clock has not reached', async () => {
   const service = await startOperator();
   const desk = await verifierOf(service, 'Desk');
   const { id, newCode } = await accountWithCodes(service);
@@ -134,7 +134,7 @@ test('failures of a time that the clock has not reached lock nobody', async () =
   expect(await verify(desk, await newCode(), id)).toBe('200');
 });
 
-test('failures that count for nothing are deleted in time', async () => {
+test('deletes failures that no longer count', async () => {
   const service = await startOperator();
   const desk = await verifierOf(service, 'Desk');
   const { id } = await accountWithCodes(service);

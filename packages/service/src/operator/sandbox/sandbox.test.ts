@@ -6,7 +6,7 @@ import { refusalOf, startOperator } from '../../../test/operator.ts';
 
 const HOUR = 3_600;
 
-test('a quarter of an hour completes a set-up, and a month end closes invoices', async () => {
+test('completes a set-up after a quarter of an hour, and closes invoices at the end of a month', async () => {
   const service = await startOperator();
   const { client } = service;
   const { id, apiKey } = await service.account();
@@ -27,7 +27,7 @@ test('a quarter of an hour completes a set-up, and a month end closes invoices',
   expect(await refusalOf(back)).toMatchObject({ status: 422, fields: [{ field: '#/to' }] });
 });
 
-test('faults: an error as often as asked, for the key and the operation that were named', async () => {
+test('injects an error the given number of times, for the given key and operation', async () => {
   const service = await startOperator();
   const { client } = service;
   const isolated = await operator.createIsolatedAccount({ client, body: { name: 'run' } });
@@ -54,7 +54,7 @@ test('faults: an error as often as asked, for the key and the operation that wer
   ).toMatchObject({ status: 422 });
 });
 
-test('a connection cut before the commit leaves nothing, one cut after it leaves the purchase', async () => {
+test('carries out no purchase if the connection is cut before the commit, and carries it out if it is cut afterwards', async () => {
   const service = await startOperator();
   const { client } = service;
   const vms = async () => (await operator.listVms({ client })).items.length;
@@ -69,7 +69,7 @@ test('a connection cut before the commit leaves nothing, one cut after it leaves
   expect(await vms()).toBe(1);
 });
 
-test('a snapshot brings back invoices, the log and the clock exactly; other snapshots stay', async () => {
+test('restores invoices, the log and the clock exactly from a snapshot, and keeps other snapshots', async () => {
   const service = await startOperator();
   const { client } = service;
   await service.call('createVm', { form: SMALL_VM });
@@ -96,7 +96,7 @@ test('a snapshot brings back invoices, the log and the clock exactly; other snap
   expect(await refusalOf(operator.restoreSnapshot({ client, path }))).toMatchObject({ status: 404 });
 });
 
-test('a reset leaves a seeded sandbox by the clock of the machine', async () => {
+test('resets to a seeded sandbox at the time of the machine', async () => {
   const service = await startOperator();
   const { client } = service;
   await service.call('createVm', { form: SMALL_VM });
@@ -109,7 +109,7 @@ test('a reset leaves a seeded sandbox by the clock of the machine', async () => 
   expect((await service.call('listDomains')).status).toBe(401);
 });
 
-test('nothing is left of an isolated account, and only of one', async () => {
+test('deletes an isolated account completely, and refuses to delete any other account', async () => {
   const service = await startOperator();
   const { client } = service;
   const { account, api_key } = await operator.createIsolatedAccount({ client, body: { name: 'run', credit_limit: '50' } });

@@ -9,7 +9,7 @@ import { providerOf } from '../../../test/provider.ts';
 
 const DAY = 86_400_000;
 
-test('every gross price uses the VAT rate at the time of the response', async () => {
+test('calculates every gross price with the VAT rate at the time of the response', async () => {
   const service = await startOperator();
   const { client, clock } = service;
   const { apiKey } = await deployedServer(service);
@@ -27,7 +27,7 @@ test('every gross price uses the VAT rate at the time of the response', async ()
   expect(await grossFactors(service, apiKey)).toEqual(new Set([2]));
 });
 
-test('rates that leave a gap or an ambiguity are refused, and nothing is changed', async () => {
+test('refuses ambiguous or incomplete rates, and changes nothing', async () => {
   const { client, clock } = await startOperator();
   const at = (offset: number): string => new Date(clock.now() + offset).toISOString();
   const set = (...vat_rates: operator.VatRateInput[]) => operator.setVatRates({ client, body: { vat_rates } });

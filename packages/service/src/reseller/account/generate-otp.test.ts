@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startService } from '../../../test/harness.ts';
 import { hashOfOtp } from '../../rules/credentials.ts';
 
-test('a code of digits, with null as requestID', async () => {
+test('returns a code of digits, with null as requestID', async () => {
   const service = await startService();
   const { status, body } = await service.call('generateOtp');
   expect(status).toBe(200);
@@ -12,7 +12,7 @@ test('a code of digits, with null as requestID', async () => {
   expect(body.data.note).toContain('10 minutes');
 });
 
-test('a newer code takes the place of the older; neither is stored in clear', async () => {
+test('replaces an older code by a newer one, and stores neither in plain text', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   const older = (await service.call('generateOtp', { apiKey })).body.data.otp_code;
@@ -24,7 +24,7 @@ test('a newer code takes the place of the older; neither is stored in clear', as
   expect(JSON.stringify(log)).not.toContain(newer);
 });
 
-test('a form is refused, since the operation takes none', async () => {
+test('refuses a form, because the operation has none', async () => {
   const service = await startService();
   expect(await service.call('generateOtp', { form: { digits: 6 } })).toMatchObject({
     status: 400,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 
-test('every request is there, newest first, refused ones too', async () => {
+test('lists every request, newest first, including refused ones', async () => {
   const service = await startService();
   const created = await service.call('createVm', { form: SMALL_VM });
   await service.call('createVm', { form: { ...SMALL_VM, cores: 99 } });
@@ -28,7 +28,7 @@ test('every request is there, newest first, refused ones too', async () => {
   expect(JSON.parse(first.response_body).data.identifier).toBe(created.body.data.identifier);
 });
 
-test('pages of 50, of which none is missing and none there twice', async () => {
+test('returns pages of 50 without missing or repeated entries', async () => {
   const service = await startService();
   const ids: string[] = [];
   for (let count = 0; count < 120; count++) ids.unshift((await service.call('getCurrentInvoice')).body.requestID);
@@ -38,20 +38,20 @@ test('pages of 50, of which none is missing and none there twice', async () => {
     );
   const first = await page();
   expect(first).toEqual(ids.slice(0, 50));
-  // Each look at the log is itself an entry of it.
+  // Each read of the log is itself an entry of it.
   expect(await page(51)).toEqual(ids.slice(50, 100));
   expect(await page(102)).toEqual(ids.slice(100, 120));
   expect(await page(1000)).toEqual([]);
 });
 
-test.each(['0', '-1', '1.5', 'ten', '', '99999999999999999999'])("the offset '%s' is refused", async (offset) => {
+test.each(['0', '-1', '1.5', 'ten', '', '99999999999999999999'])("refuses the offset '%s'", async (offset) => {
   const service = await startService();
   const { status, body } = await service.call('listRequests', { form: { offset } });
   expect(status).toBe(422);
   expect(body.data.fields[0].field).toBe('offset');
 });
 
-test('another account sees nothing of it', async () => {
+test('shows no entries to another account', async () => {
   const service = await startService();
   await service.call('getCurrentInvoice');
   const { apiKey } = await service.account();

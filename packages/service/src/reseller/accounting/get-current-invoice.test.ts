@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 
-test('nothing bought yet', async () => {
+test('returns an empty invoice before the first purchase', async () => {
   const service = await startService();
   const { body } = await service.call('getCurrentInvoice');
   expect(body.data).toEqual({
@@ -15,7 +15,7 @@ test('nothing bought yet', async () => {
   });
 });
 
-test('a VM is billed by the second from its creation', async () => {
+test('bills a VM by the second from its creation', async () => {
   const service = await startService();
   const { identifier } = (await service.call('createVm', { form: SMALL_VM })).body.data;
   service.clock.advance(10 * 86_400_000 + 3_600_000 + 1000);
@@ -30,7 +30,7 @@ test('a VM is billed by the second from its creation', async () => {
   expect(data.creditLimitRemaining).toBe(992.89);
 });
 
-test('at the end of the month the invoice closes and billing restarts', async () => {
+test('closes the invoice at the end of the month and restarts billing', async () => {
   const service = await startService();
   const { identifier } = (await service.call('createVm', { form: SMALL_VM })).body.data;
   service.clock.advanceTo('2026-12-02T00:00:00Z');
@@ -48,11 +48,11 @@ test('at the end of the month the invoice closes and billing restarts', async ()
   expect(data.nextInvoiceDate).toBe('2027-01-01T00:00:00.000Z');
   // 31 days at the price of 30.
   expect(data.estimatedInvoiceTotal).toBe(10.75);
-  // The November invoice, 7.11, is not paid, and December comes to 10.75.
+  // The November invoice of 7.11 EUR is open, and December will cost 10.75 EUR.
   expect(data.creditLimitRemaining).toBe(982.14);
 });
 
-test('several months that end unseen are closed one by one', async () => {
+test('closes several ended months one by one, without requests in between', async () => {
   const service = await startService();
   await service.call('createVm', { form: SMALL_VM });
   service.clock.advanceTo('2027-03-01T00:00:00Z');
@@ -68,7 +68,7 @@ test('several months that end unseen are closed one by one', async () => {
   ]);
 });
 
-test('another account sees nothing of it', async () => {
+test('shows nothing of it to another account', async () => {
   const service = await startService();
   await service.call('createVm', { form: SMALL_VM });
   const { apiKey } = await service.account();

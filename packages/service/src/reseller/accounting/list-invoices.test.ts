@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import { invoicesOf, providerOf } from '../../../test/provider.ts';
 
-test('no period has ended yet', async () => {
+test('returns an empty list before the first period has ended', async () => {
   const service = await startService();
   await service.call('createVm', { form: SMALL_VM });
   const { status, body } = await service.call('listInvoices');
@@ -11,7 +11,7 @@ test('no period has ended yet', async () => {
   expect(body).toMatchObject({ requestID: null, data: {} });
 });
 
-test('each ended period has an invoice, newest first, also where nobody asked in between', async () => {
+test('returns an invoice for each ended period, newest first, without requests in between', async () => {
   const service = await startService();
   await service.call('createVm', { form: SMALL_VM });
   service.clock.advanceTo('2027-02-01T00:00:00Z');
@@ -25,7 +25,7 @@ test('each ended period has an invoice, newest first, also where nobody asked in
   ]);
 });
 
-test('a period without anything charged has none', async () => {
+test('has no invoice for a period without charges', async () => {
   const service = await startService();
   const provider = providerOf(service);
   const { identifier } = (await service.call('createVm', { form: SMALL_VM })).body.data;
@@ -33,7 +33,7 @@ test('a period without anything charged has none', async () => {
   service.clock.advanceTo('2027-01-10T00:00:00Z');
   await provider.start(identifier);
   service.clock.advanceTo('2027-03-01T00:00:00Z');
-  // February: 10.40 x 28 / 30. January: 10.40 x 22 / 30. November: a VM that ran for no second.
+  // February: 10.40 x 28 / 30. January: 10.40 x 22 / 30. November: a VM that ran for less than a second.
   expect((await invoicesOf(service)).map(({ created, total, status }) => [created.slice(0, 10), total, status])).toEqual([
     ['2027-03-01', 9.71, 'OPEN'],
     ['2027-02-01', 7.63, 'OPEN'],
@@ -41,7 +41,7 @@ test('a period without anything charged has none', async () => {
   ]);
 });
 
-test('paid and cancelled invoices stay in the list, and the invoices of others are not in it', async () => {
+test('lists paid and cancelled invoices, and not those of other accounts', async () => {
   const service = await startService();
   const provider = providerOf(service);
   const { apiKey } = await service.account();
@@ -54,7 +54,7 @@ test('paid and cancelled invoices stay in the list, and the invoices of others a
   expect((await service.call('listInvoices', { apiKey })).body.data).toEqual({});
 });
 
-test('the request log does not hold the links', async () => {
+test('does not log the links', async () => {
   const service = await startService();
   await service.call('createVm', { form: SMALL_VM });
   service.clock.advanceTo('2026-12-01T00:00:00Z');

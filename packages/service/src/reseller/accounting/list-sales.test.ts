@@ -7,7 +7,7 @@ import { providerOf } from '../../../test/provider.ts';
 const titles = async (service: TestService, apiKey = service.apiKey): Promise<string[]> =>
   (await service.call('listSales', { apiKey })).body.data.map(({ title }: { title: string }) => title);
 
-test('the sandbox has an active and a scheduled sale, typed as the specification says', async () => {
+test('returns the active and the scheduled sale of the sandbox, with the types of the specification', async () => {
   const service = await startService();
   const { status, body } = await service.call('listSales');
   expect(status).toBe(200);
@@ -41,7 +41,7 @@ test('the sandbox has an active and a scheduled sale, typed as the specification
   ]);
 });
 
-test('a sale is listed until it ends by date', async () => {
+test('lists a sale until it ends by date', async () => {
   const service = await startService();
   service.clock.advanceTo('2027-01-31T23:59:59.999Z');
   expect(await titles(service)).toEqual(['Xeon season', 'Xeon storage weeks']);
@@ -49,7 +49,7 @@ test('a sale is listed until it ends by date', async () => {
   expect(await titles(service)).toEqual(['Xeon storage weeks']);
 });
 
-test('until it ends by hand, scheduled or active', async () => {
+test('lists a scheduled or active sale until it ends by hand', async () => {
   const service = await startService();
   const provider = providerOf(service);
   const active = await provider.createSale({ title: 'active' });
@@ -60,19 +60,19 @@ test('until it ends by hand, scheduled or active', async () => {
   expect(await titles(service)).toEqual(['Xeon season', 'Xeon storage weeks']);
 });
 
-test('and until it ends by volume, counting what was bought', async () => {
+test('lists a sale until its volume is sold', async () => {
   const service = await startService();
   await providerOf(service).createSale({ title: 'two', maxVolume: 2 });
-  const used = async () =>
+  const usedVolume = async () =>
     (await service.call('listSales')).body.data.find(({ title }: { title: string }) => title === 'two')?.usedVolume.value;
-  expect(await used()).toBe(0);
+  expect(await usedVolume()).toBe(0);
   await service.call('createVm', { form: SMALL_VM });
-  expect(await used()).toBe(1);
+  expect(await usedVolume()).toBe(1);
   await service.call('createVm', { form: SMALL_VM });
   expect(await titles(service)).not.toContain('two');
 });
 
-test('a sale that was arranged with one account is its own', async () => {
+test('lists a sale for one account only for that account', async () => {
   const service = await startService();
   const other = await service.account();
   await providerOf(service).createSale({ title: 'arranged', accountId: other.id });

@@ -8,7 +8,7 @@ const path = { identifier: RYZEN };
 const rows = ({ store }: TestService) =>
   store.read((db) => db.selectFrom('dedicated_servers').selectAll().where('id', '=', RYZEN).execute());
 
-test('a deployed server is cancelled and stays active until its renewal date', async () => {
+test('cancels a deployed server, which stays active until its renewal date', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   const { status, body } = await service.call('deleteDedicatedServer', { path, apiKey });
@@ -21,7 +21,7 @@ test('a deployed server is cancelled and stays active until its renewal date', a
   expect(data.management).not.toBeNull();
 });
 
-test('a server that is already cancelled: 409, and the termination date stays', async () => {
+test('responds with 409 to a repeated cancellation, and keeps the termination date', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   await service.call('deleteDedicatedServer', { path, apiKey });
@@ -36,7 +36,7 @@ test('a server that is already cancelled: 409, and the termination date stays', 
   expect(await rows(service)).toEqual(before);
 });
 
-test('a server that is being set up has no renewal date to end at: 409', async () => {
+test('responds with 409 during the set-up, because there is no renewal date yet', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   await orderServer(service, RYZEN, id);
@@ -53,12 +53,12 @@ test('a server that is being set up has no renewal date to end at: 409', async (
     method: 'DELETE',
     endpoint: `/dedicated/${RYZEN}/delete`,
   });
-  // The key of a refused request is free for the one that succeeds.
+  // The key of a refused request can be used again.
   service.clock.advance(900_000);
   expect((await service.call('deleteDedicatedServer', { path, apiKey, idempotencyKey: 'one' })).status).toBe(200);
 });
 
-test('a server of the market and one of another account: 404, and nothing is changed', async () => {
+test('responds with 404 to a server of the market and of another account, and changes nothing', async () => {
   const service = await startService();
   expect(await service.call('deleteDedicatedServer', { path })).toMatchObject({ status: 404, body: { type: 'not_found' } });
   await deployedServer(service);
@@ -67,7 +67,7 @@ test('a server of the market and one of another account: 404, and nothing is cha
   expect(await rows(service)).toEqual(before);
 });
 
-test('the same Idempotency-Key gets the same response again, also after the state has changed', async () => {
+test('repeats the response for the same Idempotency-Key, even after the state has changed', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   const first = await service.call('deleteDedicatedServer', { path, apiKey, idempotencyKey: 'one' });
@@ -79,14 +79,14 @@ test('the same Idempotency-Key gets the same response again, also after the stat
   expect(other).toMatchObject({ status: 409, body: { type: 'idempotency_key_reused' } });
 });
 
-test('of many cancellations at once one cancels', async () => {
+test('accepts one of many concurrent cancellations', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   const responses = await Promise.all(Array.from({ length: 10 }, () => service.call('deleteDedicatedServer', { path, apiKey })));
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(409)]);
 });
 
-test('a cancellation after the renewal date ends with the next runtime', async () => {
+test('ends a server that is cancelled after its renewal date with the next runtime', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   service.clock.advanceTo('2026-12-10T12:00:00Z');

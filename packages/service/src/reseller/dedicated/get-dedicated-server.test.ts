@@ -5,7 +5,7 @@ import { startService } from '../../../test/harness.ts';
 
 const path = { identifier: RYZEN };
 
-test('while it is being set up, a server has its addresses, and neither management nor a renewal', async () => {
+test('returns the addresses of a server during its set-up, without management and renewal', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   await orderServer(service, RYZEN, id);
@@ -30,7 +30,7 @@ test('while it is being set up, a server has its addresses, and neither manageme
   });
 });
 
-test('a quarter of an hour after the order the set-up of the sandbox completes: management is filled and renew has a date', async () => {
+test('returns management and the renewal date after the set-up, a quarter of an hour after the order', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   await orderServer(service, RYZEN, id);
@@ -59,7 +59,7 @@ test('completes a due set-up for a request that arrives before the scheduled job
   expect(data.accounting.renew).toBe('2026-12-10T12:15:00.000Z');
 });
 
-test('where the fleet completes nothing by itself, the set-up waits for the provider', async () => {
+test('leaves the set-up to the provider if the fleet does not complete set-ups', async () => {
   const service = await startService();
   service.fleet.automaticSetUp = null;
   const { id, apiKey } = await service.account();
@@ -72,7 +72,7 @@ test('where the fleet completes nothing by itself, the set-up waits for the prov
   expect(data).toMatchObject({ deployed: true, management: ACCESS, accounting: { renew: '2026-12-20T08:00:00.000Z' } });
 });
 
-test('a fleet that stops completing set-ups leaves those under way to the provider', async () => {
+test('leaves set-ups in progress to the provider if the fleet no longer completes them', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   await orderServer(service, RYZEN, id);
@@ -85,7 +85,7 @@ test('a fleet that stops completing set-ups leaves those under way to the provid
   expect((await service.call('getDedicatedServer', { path, apiKey })).body.data.deployed).toBe(true);
 });
 
-test('a server of the market reads like one that nobody has set up yet', async () => {
+test('returns a server of the market like one that is not set up yet', async () => {
   const service = await startService();
   const { status, body } = await service.call('getDedicatedServer', { path });
   expect(status).toBe(200);
@@ -98,7 +98,7 @@ test('a server of the market reads like one that nobody has set up yet', async (
   });
 });
 
-test('a server of another account has the same response as an unknown one, also during its set-up', async () => {
+test('responds to a server of another account as to an unknown one, even during its set-up', async () => {
   const service = await startService();
   const { id } = await deployedServer(service, RYZEN);
   await orderServer(service, XEON, id);
@@ -111,7 +111,7 @@ test('a server of another account has the same response as an unknown one, also 
   }
 });
 
-test('an offer for one account reads like an unknown server for the others', async () => {
+test('responds to an offer for one account as to an unknown server for other accounts', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   await service.store.commit(({ db }) => db.updateTable('dedicated_servers').set({ offered_to: id }).where('id', '=', RYZEN).execute());
@@ -121,7 +121,7 @@ test('an offer for one account reads like an unknown server for the others', asy
   expect([status, { ...body, requestID: '' }]).toEqual([404, { ...unknown.body, requestID: '' }]);
 });
 
-test('the letters of an identifier may be capitals', async () => {
+test('accepts upper-case letters in an identifier', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   const { body } = await service.call('getDedicatedServer', { path: { identifier: RYZEN.toUpperCase() }, apiKey });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { EPYC, orderServer, RYZEN, XEON } from '../../../test/dedicated.ts';
 import { startService } from '../../../test/harness.ts';
 
-test('the market of the sandbox has servers at both locations', async () => {
+test('returns servers of the sandbox at both locations', async () => {
   const service = await startService();
   const { status, body } = await service.call('listDedicatedMarket');
   expect(status).toBe(200);
@@ -32,7 +32,7 @@ test('the market of the sandbox has servers at both locations', async () => {
   });
 });
 
-test('addresses that the price does not include are said to be none', async () => {
+test('returns 0 addresses if the price does not include any', async () => {
   const service = await startService();
   const { body } = await service.call('listDedicatedMarket');
   const xeon = body.data.list.find(({ identifier }: { identifier: string }) => identifier === XEON);
@@ -40,7 +40,7 @@ test('addresses that the price does not include are said to be none', async () =
   expect(JSON.stringify(body)).not.toContain('100.80.0.');
 });
 
-test('an ordered server is on the market no more, for anyone', async () => {
+test('no longer lists an ordered server for any account', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   await orderServer(service, RYZEN, id);
@@ -51,7 +51,7 @@ test('an ordered server is on the market no more, for anyone', async () => {
   }
 });
 
-test('a market that is sold out is empty', async () => {
+test('returns an empty list if all servers are sold', async () => {
   const service = await startService();
   const { id } = await service.account('1000000.00');
   const { body } = await service.call('listDedicatedMarket');

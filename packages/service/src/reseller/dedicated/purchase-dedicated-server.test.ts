@@ -4,19 +4,19 @@ import { deployedServer, RYZEN, XEON } from '../../../test/dedicated.ts';
 import { startService } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 
-test('orders a server of the market once, at a price that the reseller accepts', async () => {
+test('orders a server of the market once, if the price guard allows its price', async () => {
   const service = await startService();
   const purchase = (max_price: string) => service.call('purchaseDedicatedServer', { path: { identifier: XEON }, form: { max_price } });
   expect(await purchase('58.99')).toMatchObject({ status: 412, body: { type: 'precondition_failed' } });
   expect((await service.call('listDedicatedServers')).body.data.list).toEqual([]);
   expect(await purchase('59.00')).toMatchObject({ status: 200, body: { data: { identifier: XEON } } });
   expect((await service.call('listDedicatedServers')).body.data.list).toMatchObject([{ identifier: XEON, deployed: false }]);
-  // Its price is held, and the server is no longer offered: the price guard has nothing to protect.
+  // The price is held and the server is no longer offered, so the price guard is not checked.
   expect(await purchase('0.01')).toMatchObject({ status: 409, body: { type: 'wrong_state' } });
   await expectInvariants(service.store);
 });
 
-test('a server that has ended does not exist for the account that had it, even before its end is performed', async () => {
+test('responds with 404 to the former account of an ended server, even before the job that ends it has run', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service, RYZEN);
   const of = { apiKey, path: { identifier: RYZEN } };

@@ -5,7 +5,7 @@ import { startService } from '../../../test/harness.ts';
 
 const path = { identifier: RYZEN };
 
-test('a cancelled server is renewed again at the date at which it would have ended', async () => {
+test('renews a server on the date on which it would have ended', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   await service.call('deleteDedicatedServer', { path, apiKey });
@@ -19,7 +19,7 @@ test('a cancelled server is renewed again at the date at which it would have end
   expect(data.accounting).toMatchObject({ renew: '2027-01-09T12:00:00.000Z', terminated: false });
 });
 
-test('a server that is not cancelled: 409, deployed or being set up', async () => {
+test('responds with 409 to a server that is not cancelled, deployed or in set-up', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   await orderServer(service, RYZEN, id);
@@ -34,18 +34,18 @@ test('a server that is not cancelled: 409, deployed or being set up', async () =
   }
 });
 
-test('from the termination date on there is nothing to bring back: 404', async () => {
+test('responds with 404 from the termination date on', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   await service.call('deleteDedicatedServer', { path, apiKey });
   service.clock.advanceTo('2026-12-10T12:00:00Z');
-  // The timed work has not run yet.
+  // The scheduled job has not run yet.
   expect(await service.call('undeleteDedicatedServer', { path, apiKey })).toMatchObject({ status: 404, body: { type: 'not_found' } });
   await service.runScheduledJobs();
   expect(await service.call('undeleteDedicatedServer', { path, apiKey })).toMatchObject({ status: 404, body: { type: 'not_found' } });
 });
 
-test('a server of another account: 404, and it stays cancelled', async () => {
+test('responds with 404 to a server of another account, which stays cancelled', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   await service.call('deleteDedicatedServer', { path, apiKey });
@@ -53,7 +53,7 @@ test('a server of another account: 404, and it stays cancelled', async () => {
   expect((await service.call('getDedicatedServer', { path, apiKey })).body.data.accounting.terminated).toBe(true);
 });
 
-test('nothing is charged, and the credit limit is not asked: the renewal was agreed on with the order', async () => {
+test('charges nothing and does not check the credit limit, because the order already included renewals', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   await service.call('deleteDedicatedServer', { path, apiKey });
@@ -63,7 +63,7 @@ test('nothing is charged, and the credit limit is not asked: the renewal was agr
   expect(data.positions.dedicated[RYZEN]).toHaveLength(1);
 });
 
-test('the same Idempotency-Key gets the same response again', async () => {
+test('repeats the response for the same Idempotency-Key', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   await service.call('deleteDedicatedServer', { path, apiKey });
@@ -75,7 +75,7 @@ test('the same Idempotency-Key gets the same response again', async () => {
   expect((await service.call('undeleteDedicatedServer', { path, apiKey, idempotencyKey: 'two' })).status).toBe(409);
 });
 
-test('of cancellations and withdrawals at once, each that succeeds follows one of the other kind', async () => {
+test('alternates between cancellations and withdrawals if many of both are concurrent', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   const operations = ['deleteDedicatedServer', 'undeleteDedicatedServer'] as const;
@@ -85,11 +85,11 @@ test('of cancellations and withdrawals at once, each that succeeds follows one o
       return { operation, status: (await service.call(operation, { path, apiKey })).status };
     }),
   );
-  const succeeded = (operation: string) =>
+  const countSuccesses = (operation: string) =>
     responses.filter((response) => response.operation === operation && response.status === 200).length;
   expect(responses.every(({ status }) => status === 200 || status === 409)).toBe(true);
-  const surplus = succeeded('deleteDedicatedServer') - succeeded('undeleteDedicatedServer');
+  const surplus = countSuccesses('deleteDedicatedServer') - countSuccesses('undeleteDedicatedServer');
   const { data } = (await service.call('getDedicatedServer', { path, apiKey })).body;
   expect(surplus).toBe(data.accounting.terminated ? 1 : 0);
-  expect(succeeded('deleteDedicatedServer')).toBeGreaterThan(0);
+  expect(countSuccesses('deleteDedicatedServer')).toBeGreaterThan(0);
 });

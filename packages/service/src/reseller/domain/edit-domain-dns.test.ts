@@ -12,7 +12,7 @@ async function recordsOf({ store }: TestService): Promise<string[]> {
   return rows.map(({ domain, sub, type, data }) => `${sub}.${domain} ${type} ${data}`);
 }
 
-test('a record is added to those of its name and type, and the same record again changes nothing', async () => {
+test('adds a record to those of its name and type, and changes nothing for the same record', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   const edit = (form: { type: string; sub?: string; data: string }) => service.call('editDomainDns', { path, form });
@@ -36,7 +36,7 @@ test('a record is added to those of its name and type, and the same record again
   ]);
 });
 
-test('a CNAME replaces the CNAME of its name, and conflicts are refused without a loss', async () => {
+test('replaces a CNAME by a CNAME of the same name, and refuses conflicts without losing records', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   const edit = (form: { type: string; sub?: string; data: string }) => service.call('editDomainDns', { path, form });
@@ -66,7 +66,7 @@ test.each([
   ['a CNAME of the domain itself', { type: 'CNAME', sub: '@', data: 'web1.example.net' }, 'sub', 'apex'],
   ['data beyond all bounds', { type: 'TXT', data: 'x'.repeat(4097) }, 'data', 'maxLength'],
   ['a field nobody knows', { ttl: '60' }, 'ttl', 'unknown'],
-])('%s: 422 names the field and the rule, and nothing is changed', async (_, wrong, field, rule) => {
+])('%s: responds with 422 that names the field and the rule, and changes nothing', async (_, wrong, field, rule) => {
   const service = await startService();
   await register(service, DOMAIN);
   const before = await footprint(service);
@@ -76,7 +76,7 @@ test.each([
   expect(await footprint(service)).toEqual(before);
 });
 
-test('the same key with another record: 409, and the first one holds', async () => {
+test('responds with 409 to another record with the same key, and keeps the first one', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   const form = { type: 'A', sub: 'www', data: '198.51.100.23' };

@@ -1,4 +1,4 @@
-/** Availability and cancellation of domains, from the reseller's side. */
+/** Availability and cancellation of domains. */
 import { expect, test } from 'vitest';
 
 import { register } from '../../../test/domains.ts';
@@ -6,7 +6,7 @@ import { startService } from '../../../test/harness.ts';
 
 const path = { domain: 'reseller-customer.net' };
 
-test('a domain is available until it is registered, here or elsewhere', async () => {
+test('reports a domain as available until it is registered with any provider', async () => {
   const service = await startService();
   const check = async (domain: string) => (await service.call('checkDomain', { path: { domain } })).body.data.available;
   expect(await check(path.domain)).toBe(true);
@@ -17,7 +17,7 @@ test('a domain is available until it is registered, here or elsewhere', async ()
 });
 
 test.each(['reseller-customer.zz', 'net', 'a_b.net', 'www.reseller-customer.net'])(
-  '%s cannot be registered: 404 says why',
+  '%s cannot be registered: responds with 404 and the reason',
   async (domain) => {
     const service = await startService();
     const { status, body } = await service.call('checkDomain', { path: { domain } });
@@ -26,7 +26,7 @@ test.each(['reseller-customer.zz', 'net', 'a_b.net', 'www.reseller-customer.net'
   },
 );
 
-test('a cancelled domain stays registered until its termination date, is not charged again, and is free then', async () => {
+test('keeps a cancelled domain until its termination date without further charges, and then frees it', async () => {
   const service = await startService();
   await register(service, path.domain);
   const { body } = await service.call('deleteDomain', { path });
@@ -40,7 +40,7 @@ test('a cancelled domain stays registered until its termination date, is not cha
   expect(charges.map(({ type }) => type)).toEqual(['CREATE']);
 });
 
-test('undelete withdraws a cancellation, which can then be repeated', async () => {
+test('withdraws a cancellation, which can then be repeated', async () => {
   const service = await startService();
   await register(service, path.domain);
   await service.call('deleteDomain', { path });
@@ -49,18 +49,18 @@ test('undelete withdraws a cancellation, which can then be repeated', async () =
   expect((await service.call('deleteDomain', { path })).status).toBe(200);
 });
 
-test('a cancellation that the registrar fails is finished later, and the domain is not renewed', async () => {
+test('completes a cancellation later if the registrar fails, and does not renew the domain', async () => {
   const service = await startService();
   await register(service, path.domain);
   service.registrar.failing = new Error('out of order');
   const { status, body } = await service.call('deleteDomain', { path });
-  // The registrar fails once, so the second call finishes the cancellation at once.
+  // The registrar fails once, so the second call completes the cancellation immediately.
   expect({ status, data: body.data }).toMatchObject({ status: 200, data: { domain: path.domain } });
   await service.runScheduledJobs();
   expect(service.registrar.domains.get(path.domain)?.renewed).toBe(false);
 });
 
-test('the price guard of a registration compares exactly with the price of the first year', async () => {
+test('compares the price guard of a registration exactly with the price of the first year', async () => {
   const service = await startService();
   const net = (await service.call('getPricings')).body.data.domains.net.price_net.create;
   const { body } = await service.call('createHandle', {

@@ -3,19 +3,19 @@ import { expect, test } from 'vitest';
 import { handleOf } from '../../../test/domains.ts';
 import { startService } from '../../../test/harness.ts';
 
-test('prices of each TLD, net and gross', async () => {
+test('returns the net and gross prices of each TLD', async () => {
   const service = await startService();
   const { status, body } = await service.call('getDomainPricings');
   expect(status).toBe(200);
   expect(body.data).toMatchObject({
     de: { price_net: { create: 4.2, renew: 4.2, transfer: 4.2 }, price_gross: { create: 5, renew: 5, transfer: 5 } },
     net: { price_net: { create: 11, renew: 12, transfer: 11 }, price_gross: { create: 13.09, renew: 14.28, transfer: 13.09 } },
-    // 6.50 x 1.19 is 7.735: half to even.
+    // 6.50 x 1.19 is 7.735, rounded half to even.
     'co.uk': { price_net: { create: 6.5, renew: 8, transfer: 6.5 }, price_gross: { create: 7.74, renew: 9.52, transfer: 7.74 } },
   });
 });
 
-test('a domain can be registered under every TLD of the list, at its price', async () => {
+test('registers a domain under every listed TLD at its price', async () => {
   const service = await startService();
   const handle = await handleOf(service);
   const { data } = (await service.call('getDomainPricings')).body;

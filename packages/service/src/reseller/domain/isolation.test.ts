@@ -11,7 +11,7 @@ const requests = [
   ['editDomainDns', { type: 'A', sub: 'www', data: '198.51.100.23' }],
 ] as const;
 
-test.each(requests)("%s of another account's domain has the same response as an unknown one, and no effect", async (operation, form) => {
+test.each(requests)('%s responds to a domain of another account as to an unknown one, and has no effect', async (operation, form) => {
   const service = await startService();
   await register(service, 'reseller-customer.net');
   const { apiKey } = await service.account();
@@ -23,7 +23,7 @@ test.each(requests)("%s of another account's domain has the same response as an 
   expect(await footprint(service)).toEqual(before);
 });
 
-test("another account's handle has the same response as an unknown one", async () => {
+test('responds to a handle of another account as to an unknown one', async () => {
   const service = await startService();
   const handle = await handleOf(service);
   const { apiKey } = await service.account();
@@ -48,7 +48,7 @@ test.each([
   '٤٨٢١٣',
   'xn--a.net',
   '..',
-])("'%s' names no domain", async (domain) => {
+])("responds with 404 to '%s', which is not a domain", async (domain) => {
   const service = await startService();
   await register(service, 'reseller-customer.net');
   for (const [operation, form] of requests) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { register } from '../../../test/domains.ts';
 import { startService } from '../../../test/harness.ts';
 
-test('the domains of the account, and of no other', async () => {
+test('lists only the domains of the account', async () => {
   const service = await startService();
   expect((await service.call('listDomains')).body.data).toEqual({ list: [] });
   const { apiKey } = await service.account();

@@ -33,7 +33,7 @@ test('keeps both TXT records that a certificate for a domain and its subdomains 
   expect(textsOf(await list())).toEqual(['_acme-challenge.reseller-customer.net TXT token-2']);
 });
 
-test('lists records by name, type and data, with the values that a name has several of', async () => {
+test('lists records by name, type and data, including several values of one name', async () => {
   const { add, list } = await startWithDomain();
   await add({ type: 'NS', sub: 'lab', data: 'ns2.reseller-dns.example' });
   await add({ type: 'NS', sub: 'lab', data: 'ns1.reseller-dns.example' });
@@ -47,7 +47,7 @@ test('lists records by name, type and data, with the values that a name has seve
   ]);
 });
 
-test('changes one record, which keeps its identifier, and leaves the others as they are', async () => {
+test('changes one record, keeps its identifier, and does not change other records', async () => {
   const { service, add, list, of } = await startWithDomain();
   const { record_id } = (await add({ type: 'A', sub: 'www', data: '198.51.100.23' })).body.data;
   await add({ type: 'A', sub: 'www', data: '198.51.100.24' });
@@ -55,11 +55,11 @@ test('changes one record, which keeps its identifier, and leaves the others as t
   expect((await edit({ data: '198.51.100.25' })).body.data).toMatchObject({ record_id, data: '198.51.100.25', ttl: 3600 });
   expect((await edit({ sub: '' })).body.data).toMatchObject({ record_id, name: 'reseller-customer.net' });
   expect(textsOf(await list())).toEqual(['reseller-customer.net A 198.51.100.25', 'www.reseller-customer.net A 198.51.100.24']);
-  // The data of an address is not valid for a mail server.
+  // An IP address is not valid data of an MX record.
   expect(await edit({ type: 'MX' })).toMatchObject({ status: 422, body: { data: { fields: [{ field: 'data', rule: 'mx' }] } } });
 });
 
-test('records of one name and type have the TTL that was sent last', async () => {
+test('gives all records of one name and type the TTL that was sent last', async () => {
   const { service, add, list, of } = await startWithDomain();
   await add({ type: 'A', sub: 'www', data: '198.51.100.23', ttl: 300 });
   await service.call('editDomainDns', { path, form: { type: 'A', sub: 'www', data: '198.51.100.24' } });
@@ -71,7 +71,7 @@ test('records of one name and type have the TTL that was sent last', async () =>
   expect(await ttls()).toEqual([60, 60, 3600]);
 });
 
-test('a record of another domain is not found, even of the same account', async () => {
+test('responds with 404 to a record of another domain, even of the same account', async () => {
   const { service, add, of } = await startWithDomain();
   await register(service, 'other.net');
   const { record_id } = (await add({ type: 'A', data: '198.51.100.23' })).body.data;
@@ -81,7 +81,7 @@ test('a record of another domain is not found, even of the same account', async 
   expect((await service.call('removeDomainDns', of(record_id))).status).toBe(200);
 });
 
-test('of a CNAME and an address of one name that are added at the same time, one is refused', async () => {
+test('refuses either a CNAME or an address of the same name that are added concurrently', async () => {
   const { add, list } = await startWithDomain();
   for (let round = 0; round < 5; round++) {
     const sub = `host${round}`;

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 
-import { footprint, handleOf, holdUp, PHONE, register, reserved } from '../../../test/domains.ts';
+import { footprint, handleOf, pauseRegistrar, PHONE, register, untilReserved } from '../../../test/domains.ts';
 import { SECRET, startService } from '../../../test/harness.ts';
 import { createService } from '../../service.ts';
 
@@ -32,7 +32,7 @@ test.each([
   ['a nameserver that is an address', { ns1: '198.51.100.1', ns2: 'ns2.reseller-dns.example' }, 'ns1', 'pattern'],
   ['a nameserver that does not decode', { ns1: 'ns1.xn--a.example', ns2: 'ns2.reseller-dns.example' }, 'ns1', 'domain'],
   ['a third nameserver', { ns3: 'ns3.reseller-dns.example' }, 'ns3', 'unknown'],
-])('%s: 422 names the field and the rule, and nothing is changed', async (_, wrong, field, rule) => {
+])('%s: responds with 422 that names the field and the rule, and changes nothing', async (_, wrong, field, rule) => {
   const service = await startService();
   const handle = await handleOf(service);
   const before = await footprint(service);
@@ -48,7 +48,7 @@ test.each([
   expect(log.body.data[0]).toMatchObject({ success: 0, error_type: 'validation_failed', method: 'POST', endpoint: '/domain/register' });
 });
 
-test('the word default for a nameserver is refused with a message that names the operation that accepts it', async () => {
+test('refuses the word default as a nameserver, and names the operation that accepts it', async () => {
   const service = await startService();
   const { status, body } = await service.call('registerDomain', {
     form: { domain: 'reseller-customer.net', handle: await handleOf(service), ns1: 'default', ns2: 'ns2.reseller-dns.example' },
@@ -64,7 +64,7 @@ test('the word default for a nameserver is refused with a message that names the
   ]);
 });
 
-test('every broken rule is named at once', async () => {
+test('names every broken rule in one response', async () => {
   const service = await startService();
   const { body } = await service.call('registerDomain', {
     form: { domain: 'reseller-customer.zz', handle: 'HDL-999999', ns1: 'ns1.a.example', ns2: 'ns1.a.example' },
@@ -76,7 +76,7 @@ test('every broken rule is named at once', async () => {
   ]);
 });
 
-test('a .de domain needs a handle with a phone number, others do not', async () => {
+test('requires a handle with a phone number for .de domains only', async () => {
   const service = await startService();
   const handle = await handleOf(service, {});
   const before = await footprint(service);
@@ -93,7 +93,7 @@ test('a .de domain needs a handle with a phone number, others do not', async () 
   expect((await service.call('registerDomain', { form: { domain: 'reseller-customer.net', handle } })).status).toBe(200);
 });
 
-test("another account's handle is refused exactly like an unknown one", async () => {
+test('refuses a handle of another account like an unknown one', async () => {
   const service = await startService();
   const handle = await handleOf(service);
   const { apiKey } = await service.account();
@@ -105,7 +105,7 @@ test("another account's handle is refused exactly like an unknown one", async ()
   );
 });
 
-test.each([{}, { authcode: 'example-authcode-1' }])('a domain that any account has is already registered: 409, with %j', async (more) => {
+test.each([{}, { authcode: 'example-authcode-1' }])('responds with 409 to a domain of any account, with %j', async (more) => {
   const service = await startService();
   await register(service, 'bücher.de');
   const { apiKey } = await service.account();
@@ -119,7 +119,7 @@ test.each([{}, { authcode: 'example-authcode-1' }])('a domain that any account h
   expect(await footprint(service)).toEqual(before);
 });
 
-test('a domain that another provider has is already registered: 409, and nothing is changed', async () => {
+test('responds with 409 to a domain of another provider, and changes nothing', async () => {
   const service = await startService();
   const handle = await handleOf(service);
   const before = await footprint(service);
@@ -128,7 +128,7 @@ test('a domain that another provider has is already registered: 409, and nothing
   expect(await footprint(service)).toEqual(before);
 });
 
-test('of many that register the same name at once, one gets it and pays for it', async () => {
+test('gives a name to one of many concurrent registrations, and charges only that one', async () => {
   const service = await startService();
   const { apiKey } = await service.account();
   const handles = [await handleOf(service), await handleOf(service, { apiKey, phone: PHONE })];
@@ -147,7 +147,7 @@ test('of many that register the same name at once, one gets it and pays for it',
   expect(held).toEqual([{ held: 1_100_000_000 }]);
 });
 
-test('beyond the credit limit: 402, and nothing is changed', async () => {
+test('responds with 402 beyond the credit limit, and changes nothing', async () => {
   const service = await startService({ creditLimit: '10.99' });
   const handle = await handleOf(service);
   const before = await footprint(service);
@@ -157,7 +157,7 @@ test('beyond the credit limit: 402, and nothing is changed', async () => {
   expect((await service.call('registerDomain', { form: { domain: 'reseller-customer.de', handle } })).status).toBe(200);
 });
 
-test('of purchases at once, exactly as many pass as the credit limit has room for', async () => {
+test('accepts exactly as many concurrent purchases as the credit limit allows', async () => {
   // Each costs 11.00.
   const service = await startService({ creditLimit: '50.00' });
   const handle = await handleOf(service);
@@ -169,7 +169,7 @@ test('of purchases at once, exactly as many pass as the credit limit has room fo
   expect(service.registrar.domains.size).toBe(4);
 });
 
-test('the same key and form get the same response again, and one domain', async () => {
+test('repeats the response for the same key and form, and registers one domain', async () => {
   const service = await startService();
   const form = { domain: 'reseller-customer.net', handle: await handleOf(service) };
   const first = await service.call('registerDomain', { form, idempotencyKey: 'order-1' });
@@ -181,7 +181,7 @@ test('the same key and form get the same response again, and one domain', async 
   expect((await service.call('getCurrentInvoice')).body.data.currentInvoiceTotal).toBe(11);
 });
 
-test('a registrar that fails: 500, the purchase is undone on both sides, and may be sent again', async () => {
+test('responds with 500 if the registrar fails, undoes the purchase on both sides, and accepts it again', async () => {
   const service = await startService();
   const form = { domain: 'reseller-customer.net', handle: await handleOf(service) };
   const before = await footprint(service);
@@ -193,23 +193,23 @@ test('a registrar that fails: 500, the purchase is undone on both sides, and may
   expect((await service.call('registerDomain', { form, idempotencyKey: 'one' })).status).toBe(200);
 });
 
-test('a purchase cut in half is undone at the next start', async () => {
+test('undoes an interrupted purchase at the next start', async () => {
   const service = await startService();
   const form = { domain: 'reseller-customer.net', handle: await handleOf(service) };
   const before = await footprint(service);
-  const goOn = holdUp(service);
+  const resume = pauseRegistrar(service);
   const pending = service.call('registerDomain', { form });
-  await reserved(service);
-  // Nobody sees it, and nobody else gets it.
+  await untilReserved(service);
+  // The domain is not listed, and no other account can register it.
   expect((await service.call('listDomains')).body.data.list).toEqual([]);
   expect((await service.call('getDomain', { path: { domain: 'reseller-customer.net' } })).status).toBe(404);
   expect((await service.call('registerDomain', { form })).status).toBe(409);
-  // As after a crash: on PostgreSQL the lease of the node that died is over.
+  // As after a crash. On PostgreSQL, the lease of the dead instance has expired.
   await service.store.commit(({ db }) => db.deleteFrom('instances').execute());
   const next = await createService({ store: service.store, ports: service.ports, secret: SECRET, logger: pino({ level: 'silent' }) });
   await next.close();
   expect(await footprint(service)).toEqual(before);
-  goOn();
+  resume();
   expect((await pending).status).toBe(503);
   expect(await footprint(service)).toEqual(before);
 });

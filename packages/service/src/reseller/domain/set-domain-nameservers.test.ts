@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { footprint, holdUp, register, reserved } from '../../../test/domains.ts';
+import { footprint, pauseRegistrar, register, untilReserved } from '../../../test/domains.ts';
 import { startService } from '../../../test/harness.ts';
 
 const DOMAIN = 'reseller-customer.net';
@@ -8,7 +8,7 @@ const path = { domain: DOMAIN };
 const ns = (number: number) => `ns${number}.reseller-dns.example`;
 const FIVE = { ns1: ns(1), ns2: ns(2), ns3: ns(3), ns4: ns(4), ns5: ns(5) };
 
-test('two to five nameservers replace the present ones', async () => {
+test('replaces the nameservers by two to five others', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   const five = await service.call('setDomainNameservers', { path, form: FIVE });
@@ -22,7 +22,7 @@ test('two to five nameservers replace the present ones', async () => {
   );
 });
 
-test('the word default selects the standard nameserver of the same number', async () => {
+test('replaces the word default by the standard nameserver of the same number', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   await service.call('setDomainNameservers', { path, form: FIVE });
@@ -44,7 +44,7 @@ test.each([
   ['an empty one', { ns2: '' }, 'ns2', 'pattern'],
   ['an encoded name that does not decode', { ns2: 'ns2.xn--a.example' }, 'ns2', 'domain'],
   ['a line break', { ns2: 'ns2.reseller-dns.example\r\nx: y' }, 'ns2', 'pattern'],
-])('%s: 422 names the field and the rule, and nothing is changed', async (_, wrong, field, rule) => {
+])('%s: responds with 422 that names the field and the rule, and changes nothing', async (_, wrong, field, rule) => {
   const service = await startService();
   await register(service, DOMAIN);
   const before = await footprint(service);
@@ -54,25 +54,25 @@ test.each([
   expect(await footprint(service)).toEqual(before);
 });
 
-test('while another change is under way: 409, and the first one holds', async () => {
+test('responds with 409 during another change, which takes effect', async () => {
   const service = await startService();
   await register(service, DOMAIN);
-  const goOn = holdUp(service);
+  const resume = pauseRegistrar(service);
   const first = service.call('setDomainNameservers', { path, form: FIVE });
-  await reserved(service);
+  await untilReserved(service);
   for (const second of [
     await service.call('setDomainNameservers', { path, form: { ns1: 'default', ns2: 'default' } }),
     await service.call('requestDomainAuthcode', { path }),
   ]) {
     expect(second).toMatchObject({ status: 409, body: { type: 'wrong_state' } });
   }
-  goOn();
+  resume();
   expect((await first).status).toBe(200);
   expect((await service.call('getDomain', { path })).body.data.nameserver).toEqual(FIVE);
   expect(service.registrar.domains.get(DOMAIN)?.nameservers).toEqual(Object.values(FIVE));
 });
 
-test('of many changes at once, the registrar and the store keep the same one', async () => {
+test('has the same nameservers at the registrar and in the store after many concurrent changes', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   const responses = await Promise.all(
@@ -83,7 +83,7 @@ test('of many changes at once, the registrar and the store keep the same one', a
   expect(service.registrar.domains.get(DOMAIN)?.nameservers).toEqual([ns1, ns2]);
 });
 
-test('a registrar that fails: 500, and both sides have the nameservers of before', async () => {
+test('responds with 500 if the registrar fails, and keeps the previous nameservers on both sides', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   const before = await footprint(service);

@@ -6,7 +6,7 @@ import { startService } from '../../../test/harness.ts';
 const DOMAIN = 'reseller-customer.net';
 const path = { domain: DOMAIN };
 
-test('a cancelled domain is renewed again, and charged at the renewal alone', async () => {
+test('withdraws a cancellation, so that the domain is renewed and charged only then', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   await service.domains.terminate(DOMAIN);
@@ -21,7 +21,7 @@ test('a cancelled domain is renewed again, and charged at the renewal alone', as
   expect((await service.call('getCurrentInvoice')).body.data.currentInvoiceTotal).toBe(12);
 });
 
-test('a domain that is not cancelled: 409, and nothing is changed', async () => {
+test('responds with 409 to a domain that is not cancelled, and changes nothing', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   const before = await footprint(service);
@@ -30,7 +30,7 @@ test('a domain that is not cancelled: 409, and nothing is changed', async () => 
   expect(await footprint(service)).toEqual(before);
 });
 
-test('of two at once, one withdraws the cancellation', async () => {
+test('accepts one of two concurrent withdrawals', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   await service.domains.terminate(DOMAIN);
@@ -38,7 +38,7 @@ test('of two at once, one withdraws the cancellation', async () => {
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409]);
 });
 
-test('a registrar that fails: 500, and the domain is still cancelled on both sides', async () => {
+test('responds with 500 if the registrar fails, and the domain is still cancelled on both sides', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   await service.domains.terminate(DOMAIN);

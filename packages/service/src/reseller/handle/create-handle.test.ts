@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { footprint, PERSON, PHONE } from '../../../test/domains.ts';
 import { startService } from '../../../test/harness.ts';
 
-test('a handle has its 16 fields, those that were not given null', async () => {
+test('returns the 16 fields of a handle, with null for missing ones', async () => {
   const service = await startService();
   const created = await service.call('createHandle', { form: PERSON });
   expect(created.body.data.handle).toMatch(/^HDL-[A-Z0-9]{12}$/);
@@ -20,7 +20,7 @@ test('a handle has its 16 fields, those that were not given null', async () => {
   expect(Object.keys(body.data)).toHaveLength(16);
 });
 
-test('country code and phone number are normalised', async () => {
+test('normalises the country code and the phone number', async () => {
   const service = await startService();
   const { body } = await service.call('createHandle', { form: { ...PERSON, countrycode: 'de', phone: '069 5550-1234' } });
   expect((await service.call('getHandle', { path: { handle: body.data.handle } })).body.data).toMatchObject({
@@ -30,7 +30,7 @@ test('country code and phone number are normalised', async () => {
   });
 });
 
-test('every country of the list can be used', async () => {
+test('accepts every country of the list', async () => {
   const service = await startService();
   const { data } = (await service.call('listHandleCountries')).body;
   expect(data).toContainEqual({ code: 'NL', title: 'Netherlands' });
@@ -42,7 +42,7 @@ test('every country of the list can be used', async () => {
   expect(new Set(responses.map(({ body }) => body.data.handle)).size).toBe(data.length);
 });
 
-test('names of every script are kept as they are', async () => {
+test('stores names in any script unchanged', async () => {
   const service = await startService();
   const form = {
     ...PERSON,
@@ -71,7 +71,7 @@ test.each([
   ['a phone number that is words', { phone: 'call me' }, 'phone', 'pattern'],
   ['a phone number with an extension', { phone: '+49 69 55501234 ext. 5' }, 'phone', 'pattern'],
   ['an organisation, which the form does not have', { organisation: 'x' }, 'organisation', 'unknown'],
-])('%s: 422 names the field and the rule, and nothing is changed', async (_, wrong, field, rule) => {
+])('%s: responds with 422 that names the field and the rule, and changes nothing', async (_, wrong, field, rule) => {
   const service = await startService();
   const before = await footprint(service);
   const { status, body } = await service.call('createHandle', { form: { ...PERSON, ...wrong }, idempotencyKey: 'one' });
@@ -80,14 +80,14 @@ test.each([
   expect(await footprint(service)).toEqual(before);
 });
 
-test.each(Object.keys(PERSON))('no %s: 422', async (field) => {
+test.each(Object.keys(PERSON))('responds with 422 without %s', async (field) => {
   const service = await startService();
   const { status, body } = await service.call('createHandle', { form: { ...PERSON, [field]: undefined } });
   expect(status).toBe(422);
   expect(body.data.fields).toEqual([{ field, rule: 'required', message: expect.stringMatching(/\w/) }]);
 });
 
-test('the same key and form give the same handle', async () => {
+test('returns the same handle for the same key and form', async () => {
   const service = await startService();
   const first = await service.call('createHandle', { form: PERSON, idempotencyKey: 'one' });
   expect((await service.call('createHandle', { form: PERSON, idempotencyKey: 'one' })).body).toEqual(first.body);
@@ -96,7 +96,10 @@ test('the same key and form give the same handle', async () => {
   expect(other).toMatchObject({ status: 409, body: { type: 'idempotency_key_reused' } });
 });
 
-test.each(['x', 'HDL-', 'hdl-abc', "HDL-' OR '1'='1", 'HDL-ÄÖÜ', 'x'.repeat(900)])("'%s' names no handle", async (handle) => {
-  const service = await startService();
-  expect((await service.call('getHandle', { path: { handle } })).status).toBe(404);
-});
+test.each(['x', 'HDL-', 'hdl-abc', "HDL-' OR '1'='1", 'HDL-ÄÖÜ', 'x'.repeat(900)])(
+  "responds with 404 to '%s', which is not a handle",
+  async (handle) => {
+    const service = await startService();
+    expect((await service.call('getHandle', { path: { handle } })).status).toBe(404);
+  },
+);

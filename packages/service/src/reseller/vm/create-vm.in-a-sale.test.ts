@@ -11,10 +11,10 @@ const price = async (service: TestService, form: Readonly<Record<string, unknown
 const volume = async ({ store }: TestService, id: string): Promise<number | undefined> =>
   (await store.read((db) => db.selectFrom('sales').select('used_volume').where('id', '=', id).executeTakeFirst()))?.used_volume;
 
-test('listed resources take the sale’s prices, the others keep theirs', async () => {
+test('uses the prices of the sale for its resources, and standard prices for the others', async () => {
   const service = await startService();
   const id = await providerOf(service).createSale();
-  // 2 x 1.00 + 4 x 0.40 + 40 x 0.02, then a further address at 1.50 and 500 Mbit that are included.
+  // 2 x 1.00 + 4 x 0.40 + 40 x 0.02, plus a further address at 1.50 and 500 Mbit, which are included.
   expect(await price(service)).toBe(4.4);
   expect(await price(service, { ...SMALL_VM, ips: 2, network_speed: 500 })).toBe(5.9);
   expect(await volume(service, id)).toBe(2);
@@ -26,14 +26,14 @@ test('listed resources take the sale’s prices, the others keep theirs', async 
   await expectInvariants(service.store);
 });
 
-test('a sale that lists memory alone leaves cores and storage as they are', async () => {
+test('uses standard prices for cores and storage in a sale of memory alone', async () => {
   const service = await startService();
   await providerOf(service).createSale({ pricings: { nl_ryzen: { mem: euros('0.45') } } });
   // 2 x 2.00 + 4 x 0.45 + 40 x 0.04
   expect(await price(service)).toBe(7.4);
 });
 
-test('before its start, after its end, on another host system and for another account, standard prices apply', async () => {
+test('uses standard prices before the start and after the end of a sale, on another host system and for another account', async () => {
   const service = await startService();
   const provider = providerOf(service);
   const stranger = await service.account();
@@ -52,18 +52,18 @@ test('before its start, after its end, on another host system and for another ac
   expect(await price(service, SMALL_VM, stranger.apiKey)).toBe(4.4);
 });
 
-test('of several sales the one best for the customer is taken, and the next when it is used up', async () => {
+test('uses the best of several sales for the customer, and the next one when it is sold out', async () => {
   const service = await startService();
   const provider = providerOf(service);
   const sale = (core: string, maxVolume: number) => provider.createSale({ maxVolume, pricings: { nl_ryzen: { core: euros(core) } } });
-  // A sale at the list price is of use to nobody, and is not taken.
+  // A sale at the list price has no benefit and is not used.
   const [good, best, same] = [await sale('1.50', 1), await sale('1.00', 1), await sale('2.00', 9)];
   // 2 x 1.00 + 4.80 + 1.60, then 2 x 1.50, then 2 x 2.00.
   expect([await price(service), await price(service), await price(service)]).toEqual([8.4, 9.4, 10.4]);
   expect([await volume(service, best), await volume(service, good), await volume(service, same)]).toEqual([1, 1, 0]);
 });
 
-test('of 20 purchases at once for a sale with room for 7, exactly 7 are at its price', async () => {
+test('sells exactly 7 of 20 concurrent purchases at the price of a sale with a volume of 7', async () => {
   const service = await startService();
   const id = await providerOf(service).createSale({ maxVolume: 7 });
   const { apiKey } = await service.account();
@@ -74,7 +74,7 @@ test('of 20 purchases at once for a sale with room for 7, exactly 7 are at its p
   await expectInvariants(service.store);
 });
 
-test('a purchase that fails gives the volume back', async () => {
+test('returns the volume of a failed purchase', async () => {
   const service = await startService();
   const id = await providerOf(service).createSale({ maxVolume: 1 });
   service.hypervisor.failing = new Error('no route to the node');
@@ -87,7 +87,7 @@ test('a purchase that fails gives the volume back', async () => {
   await expectInvariants(service.store);
 });
 
-test('a purchase that the credit limit refuses takes no volume, and the limit is judged by the sale’s price', async () => {
+test('compares the credit limit with the price of the sale, and uses no volume for a refused purchase', async () => {
   // Until the month ends a VM costs 3.01 EUR in the sale and 7.11 EUR at standard prices.
   const service = await startService({ creditLimit: '6.50' });
   const id = await providerOf(service).createSale();

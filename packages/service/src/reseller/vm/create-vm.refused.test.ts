@@ -46,7 +46,7 @@ test.each([
   ['a pointer that is an address', { default_ptr: '198.51.100.23' }, 'default_ptr', 'pattern'],
   ['a field nobody knows', { gpu: 1 }, 'gpu', 'unknown'],
   ['the name of a prototype', { ['__proto__']: 1, constructor: 2 }, 'constructor', 'unknown'],
-])('%s: 422 names the field and the rule, and nothing is changed', async (_, wrong, field, rule) => {
+])('%s: responds with 422 that names the field and the rule, and changes nothing', async (_, wrong, field, rule) => {
   const service = await startService();
   const before = await footprint(service);
   const { status, body } = await service.call('createVm', { form: { ...SMALL_VM, ...wrong }, idempotencyKey: 'one' });
@@ -58,7 +58,7 @@ test.each([
   expect(log.body.data[0]).toMatchObject({ success: 0, error_type: 'validation_failed', method: 'PUT', endpoint: '/vm/create' });
 });
 
-test('an unknown operating system or host system is refused with those that there are', async () => {
+test('refuses an unknown operating system or host system, and lists the valid ones', async () => {
   const service = await startService();
   const { body } = await service.call('createVm', { form: { ...SMALL_VM, os: 'plan_9', hostsystem: 'nl_abacus' } });
   const messages = Object.fromEntries(body.data.fields.map(({ field, message }: { field: string; message: string }) => [field, message]));
@@ -70,7 +70,7 @@ test('an unknown operating system or host system is refused with those that ther
   for (const { name } of images) expect(messages['os']).toContain(name);
 });
 
-test('beyond the credit limit: 402, and nothing is changed', async () => {
+test('responds with 402 beyond the credit limit, and changes nothing', async () => {
   const service = await startService({ creditLimit: '5.00' });
   const before = await footprint(service);
   // 20.5 of 30 days remain of November: 10.40 x 20.5 / 30 = 7.11 EUR.
@@ -81,14 +81,14 @@ test('beyond the credit limit: 402, and nothing is changed', async () => {
   expect(await footprint(service)).toEqual(before);
 });
 
-test('of purchases at once, exactly as many pass as the credit limit has room for', async () => {
+test('accepts exactly as many concurrent purchases as the credit limit allows', async () => {
   // Each holds 7.10666667 EUR.
   const service = await startService({ creditLimit: '50.00' });
   const responses = await Promise.all(Array.from({ length: 20 }, () => service.call('createVm', { form: SMALL_VM })));
   expect(responses.map(({ status }) => status).toSorted()).toEqual([...Array<number>(7).fill(200), ...Array<number>(13).fill(402)]);
 });
 
-test('a full host system: 409, and nothing is changed', async () => {
+test('responds with 409 if the host system is full, and changes nothing', async () => {
   const service = await startService();
   await service.store.commit(({ db }) =>
     db.updateTable('host_nodes').set({ used_cores: 2047 }).where('hostsystem', '=', 'nl_ryzen').execute(),
@@ -100,7 +100,7 @@ test('a full host system: 409, and nothing is changed', async () => {
   expect(await footprint(service)).toEqual(before);
 });
 
-test('no addresses left: 409, and nothing is changed', async () => {
+test('responds with 409 if no addresses are free, and changes nothing', async () => {
   const service = await startService();
   await service.store.commit(async ({ db }) => {
     await db.deleteFrom('ip_addresses').where('pool_id', '=', 'ams1-v4').where('position', '>', 0).execute();
@@ -112,7 +112,7 @@ test('no addresses left: 409, and nothing is changed', async () => {
   expect(await footprint(service)).toEqual(before);
 });
 
-test('a hypervisor that fails: 500, and the purchase is undone on both sides', async () => {
+test('responds with 500 if the hypervisor fails, and undoes the purchase on both sides', async () => {
   const service = await startService();
   const before = await footprint(service);
   service.hypervisor.failing = new Error('no route to the node');
@@ -125,7 +125,7 @@ test('a hypervisor that fails: 500, and the purchase is undone on both sides', a
   expect(await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'one' })).toMatchObject({ status: 200 });
 });
 
-test('a location without IPv6 networks says that it is they that are missing', async () => {
+test('names IPv6 networks as missing at a location without them', async () => {
   const service = await startService();
   await service.store.commit(({ db }) => db.deleteFrom('ip_addresses').where('family', '=', 6).where('vm_id', 'is', null).execute());
   const { status, body } = await service.call('createVm', { form: SMALL_VM });

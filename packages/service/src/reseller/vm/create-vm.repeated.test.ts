@@ -7,7 +7,7 @@ import { resellerApi } from '../../../test/http-client.ts';
 const vmsOf = async (service: Awaited<ReturnType<typeof startService>>) =>
   (await service.store.read((db) => db.selectFrom('vms').select('id').execute())).length;
 
-test('the same key and form get the same response again, password included, and one VM', async () => {
+test('repeats the response with the password for the same key and form, and buys one VM', async () => {
   const service = await startService();
   const first = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
   const second = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
@@ -15,14 +15,14 @@ test('the same key and form get the same response again, password included, and 
   expect(await vmsOf(service)).toBe(1);
 });
 
-test('the order of the fields does not matter', async () => {
+test('ignores the order of the fields', async () => {
   const service = await startService();
   const first = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
   const turned = Object.fromEntries(Object.entries(SMALL_VM).toReversed());
   expect((await service.call('createVm', { form: turned, idempotencyKey: 'order-1' })).body).toEqual(first.body);
 });
 
-test('the same key with another form is refused', async () => {
+test('refuses another form with the same key', async () => {
   const service = await startService();
   await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
   const { status, body } = await service.call('createVm', { form: { ...SMALL_VM, cores: 3 }, idempotencyKey: 'order-1' });
@@ -31,7 +31,7 @@ test('the same key with another form is refused', async () => {
   expect(await vmsOf(service)).toBe(1);
 });
 
-test('of many with the same key at once, one buys', async () => {
+test('buys one VM for many concurrent requests with the same key', async () => {
   const service = await startService();
   const responses = await Promise.all(
     Array.from({ length: 10 }, () => service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' })),
@@ -42,13 +42,13 @@ test('of many with the same key at once, one buys', async () => {
   for (const { status, body } of responses) if (status !== 200) expect(body.type).toBe('idempotency_key_in_progress');
 });
 
-test('a request that was refused may be sent again with its key', async () => {
+test('accepts the key of a refused request again', async () => {
   const service = await startService();
   expect((await service.call('createVm', { form: { ...SMALL_VM, os: 'plan_9' }, idempotencyKey: 'order-1' })).status).toBe(422);
   expect((await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' })).status).toBe(200);
 });
 
-test('keys of different accounts have nothing to do with one another', async () => {
+test('treats equal keys of different accounts as different', async () => {
   const service = await startService();
   const { apiKey } = await service.account();
   const one = await service.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
@@ -56,7 +56,7 @@ test('keys of different accounts have nothing to do with one another', async () 
   expect(other.body.data.identifier).not.toBe(one.body.data.identifier);
 });
 
-test.each(['', 'a b', 'ü', 'x'.repeat(256)])("the key '%s' is malformed", async (key) => {
+test.each(['', 'a b', 'ü', 'x'.repeat(256)])("refuses the malformed key '%s'", async (key) => {
   const service = await startService();
   const response = await service.send('/vm/create', {
     method: 'PUT',
@@ -66,7 +66,7 @@ test.each(['', 'a b', 'ü', 'x'.repeat(256)])("the key '%s' is malformed", async
   expect(response).toMatchObject({ status: 400, body: { type: 'malformed_request' } });
 });
 
-test('every response says how long keys are kept, refusals too', async () => {
+test('returns the lifetime of keys in every response, including refusals', async () => {
   const service = await startService();
   const responses = [
     await service.call('createVm', { form: SMALL_VM }),

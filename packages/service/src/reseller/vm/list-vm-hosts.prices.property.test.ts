@@ -1,4 +1,4 @@
-/** The prices of the host systems give the price of a VM before its purchase, by the formula of the document ("Billing"). */
+/** The price of a VM follows from the prices of the host systems by the formula of the document ("Billing"). */
 import type { Sale, VmHost } from '@reseller/client';
 import * as operator from '@reseller/operator-client';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 
-/** How many price lists are tried: more find rarer mistakes. */
+/** Number of price lists. */
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 12);
 
 /** Up to 9.99999999 EUR, with up to eight decimals. */
@@ -21,7 +21,7 @@ const prices = fc.record({
   extra_backup_slot: price,
   extra_gbit: price,
 });
-/** Of each resource of a sale, how much of its standard price remains, in percent. */
+/** The sale price of each resource as a percentage of its standard price. */
 const percent = fc.integer({ min: 0, max: 100 });
 const discount = fc.record({ core: percent, mem: percent, nvme: percent }, { requiredKeys: ['core'] });
 const form = {
@@ -50,23 +50,23 @@ interface Form {
   readonly storage?: number;
 }
 
-test('the price by the documented formula is the monthlyPrice of the invoice to the last digit, in a sale and without', async () => {
+test('the documented formula gives the exact monthlyPrice of the invoice, with and without a sale', async () => {
   const service = await startOperator({ creditLimit: '9999999.00' });
   await fc.assert(
-    fc.asyncProperty(prices, fc.array(discount, { maxLength: 2 }), forms, async (listed, discounts, wished) => {
-      const { hostsystem } = wished;
+    fc.asyncProperty(prices, fc.array(discount, { maxLength: 2 }), forms, async (listed, discounts, requested) => {
+      const { hostsystem } = requested;
       await setPrices(service, hostsystem, listed);
-      for (const one of discounts) await sell(service, hostsystem, discounted(listed, one));
+      for (const one of discounts) await sell(service, hostsystem, applyDiscount(listed, one));
       const hosts: VmHost[] = (await service.call('listVmHosts')).body.data;
       const sales: Sale[] = (await service.call('listSales')).body.data;
       const host = hosts.find(({ name }) => name === hostsystem);
       expect(host?.prices).toMatchObject({ core: { price_net: expect.stringMatching(/^\d\.\d{2,8}$/) } });
 
-      const { status, body } = await service.call('createVm', { form: { ...wished, os: 'debian_12' } });
+      const { status, body } = await service.call('createVm', { form: { ...requested, os: 'debian_12' } });
       expect(status, `${body.message}`).toBe(200);
       const invoice = (await service.call('getCurrentInvoice')).body.data;
       const [position] = invoice.positions.vms[body.data.identifier];
-      expect(position.monthlyPrice).toBe(numberOf(documentedPrice(wished, host, sales)));
+      expect(position.monthlyPrice).toBe(numberOf(documentedPrice(requested, host, sales)));
       for (const { id } of (await operator.listSales({ client: service.client, query: { state: 'active' } })).items)
         await operator.endSale({ client: service.client, path: { sale_id: id } });
     }),
@@ -74,7 +74,7 @@ test('the price by the documented formula is the monthlyPrice of the invoice to 
   );
 });
 
-test('a host system without HDD storage has no price for it', async () => {
+test('returns no HDD price for a host system without HDD storage', async () => {
   const service = await startOperator();
   const hosts: VmHost[] = (await service.call('listVmHosts')).body.data;
   expect(hosts.map(({ name, prices: listed, configuration }) => [name, 'hdd' in Object(listed), 'storage' in configuration])).toEqual([
@@ -84,7 +84,7 @@ test('a host system without HDD storage has no price for it', async () => {
   ]);
 });
 
-/** Gives a host system these prices. */
+/** Sets the prices of a host system. */
 async function setPrices({ client }: TestOperator, hostsystem: string, listed: operator.ResourcePrices): Promise<void> {
   const path = { hostsystem };
   const { name: _, nodes, ...host } = await operator.getHostSystem({ client, path });
@@ -93,7 +93,7 @@ async function setPrices({ client }: TestOperator, hostsystem: string, listed: o
 }
 
 /** Sale prices at or below the standard ones, of the resources that have a percentage. */
-function discounted(listed: operator.ResourcePrices, percents: Discount): operator.SalePricesInput {
+function applyDiscount(listed: operator.ResourcePrices, percents: Discount): operator.SalePricesInput {
   const priced = (['core', 'mem', 'nvme'] as const).flatMap((resource) => {
     const share = percents[resource];
     return share === undefined ? [] : [[resource, decimalOf((unitsOf(listed[resource]) * BigInt(share)) / 100n)] as const];
@@ -107,11 +107,11 @@ async function sell({ client, clock }: TestOperator, hostsystem: string, discoun
   await operator.createSale({ client, body });
 }
 
-/** Nothing here comes from the code of the service: the prices are read from its responses and combined as its document says. In units of 10^-8 EUR. */
-function documentedPrice(wished: Form, host: VmHost | undefined, sales: readonly Sale[]): bigint {
+/** The price by the formula of the document, from prices in responses and without code of the service. In units of 10^-8 EUR. */
+function documentedPrice(requested: Form, host: VmHost | undefined, sales: readonly Sale[]): bigint {
   if (!host?.prices || !host.included) throw new Error('The host system shows no prices.');
   const { included } = host;
-  const { cores, mem, disk, ips = 1, backup_slots = 2, network_speed = 1000, storage = 0 } = wished;
+  const { cores, mem, disk, ips = 1, backup_slots = 2, network_speed = 1000, storage = 0 } = requested;
   const counts: Readonly<Record<string, number>> = {
     nvme: disk,
     core: cores,

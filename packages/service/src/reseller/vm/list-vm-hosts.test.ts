@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { startService } from '../../../test/harness.ts';
 
-test('host systems of both locations, HDD storage in Frankfurt alone', async () => {
+test('returns host systems of both locations, with HDD storage only in Frankfurt', async () => {
   const service = await startService();
   const { status, body } = await service.call('listVmHosts');
   expect(status).toBe(200);
@@ -20,7 +20,7 @@ test('host systems of both locations, HDD storage in Frankfurt alone', async () 
   ]);
 });
 
-test('what the list names as the most can be bought', async () => {
+test('sells a VM with the listed maximum of each resource', async () => {
   const service = await startService({ creditLimit: '100000.00' });
   const { body } = await service.call('listVmHosts');
   for (const { name, configuration } of body.data) {

@@ -1,8 +1,8 @@
-/** The VM group of the extension, from the reseller's side. */
+/** The VM group of the extension. */
 import { getVm, startVm, stopVm } from '@reseller/operator-client';
 import { expect, test, vi } from 'vitest';
 
-import { reserved } from '../../../test/domains.ts';
+import { untilReserved } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
 import { goodCall } from '../../../test/good-calls.ts';
 import { SMALL_VM, startService } from '../../../test/harness.ts';
@@ -51,7 +51,7 @@ test('lists VMs with the sums of their resources, in the order of purchase, with
   expect(data.list[0].hostsystem.node).toBe(data.list[0].node);
 });
 
-test('the configuration agrees with the purchase, and follows a change', async () => {
+test('returns the configuration of the purchase, and the new one after a change', async () => {
   const service = await startService();
   const { body } = await service.call('createVm', { form: { ...SMALL_VM, ips: 2 } });
   const path = { vmid: String(body.data.identifier) };
@@ -76,22 +76,22 @@ test('the configuration agrees with the purchase, and follows a change', async (
   expect(after.pricings).toEqual(changed.body.data.pricings);
 });
 
-test.each(engines)('a VM shows the addresses of a resize only once it is confirmed, on %s', async (engine) => {
+test.each(engines)('shows the addresses of a resize only after its confirmation, on %s', async (engine) => {
   const service = await startOperator({ engine });
   const { hypervisor } = service;
   const gone = await buy(service);
   const path = await buy(service);
-  // A resize takes the address of the deleted VM, which is in front of the others.
+  // A resize takes the address of the deleted VM, which precedes the others.
   expect((await service.call('deleteVm', { path: gone })).status).toBe(200);
-  const shown = async (): Promise<unknown[]> => {
+  const shownAddresses = async (): Promise<unknown[]> => {
     const ofAccount: readonly { ip_address: string }[] = (await service.call('getVmConfig', { path })).body.data.config.ipv4;
     const { ipv4 } = await getVm({ client: service.client, path: { vm_id: path.vmid } });
     expect(ofAccount.map(({ ip_address: address }) => address)).toEqual(ipv4);
     return ipv4;
   };
-  const first = await shown();
+  const first = await shownAddresses();
   const resize = hypervisor.resize.bind(hypervisor);
-  const resized = async (outcome: () => void) => {
+  const resizeVm = async (outcome: () => void) => {
     const go = Promise.withResolvers<void>();
     vi.spyOn(hypervisor, 'resize').mockImplementationOnce(async (...order) => {
       await go.promise;
@@ -99,24 +99,24 @@ test.each(engines)('a VM shows the addresses of a resize only once it is confirm
       outcome();
     });
     const pending = service.call('changeVm', { path, form: { ips: 2 } });
-    await reserved(service);
-    expect(await shown()).toEqual(first);
+    await untilReserved(service);
+    expect(await shownAddresses()).toEqual(first);
     go.resolve();
     return (await pending).status;
   };
   expect(
-    await resized(() => {
+    await resizeVm(() => {
       throw new Error('no route to the node');
     }),
   ).toBe(503);
-  expect(await shown()).toEqual(first);
-  expect(await resized(() => {})).toBe(200);
-  expect(await shown()).toEqual([expect.any(String), ...first]);
-  expect(hypervisor.vms.get(Number(path.vmid))?.ipv4).toEqual(await shown());
+  expect(await shownAddresses()).toEqual(first);
+  expect(await resizeVm(() => {})).toBe(200);
+  expect(await shownAddresses()).toEqual([expect.any(String), ...first]);
+  expect(hypervisor.vms.get(Number(path.vmid))?.ipv4).toEqual(await shownAddresses());
   await expectInvariants(service.store);
 });
 
-test('uptime counts from the last start, restart or reinstallation, and is 0 while the VM is stopped', async () => {
+test('counts uptime from the last start, restart or reinstallation, and returns 0 while the VM is stopped', async () => {
   const service = await startService();
   const vm = await buy(service);
   service.clock.advance(90_500);
@@ -135,7 +135,7 @@ test('uptime counts from the last start, restart or reinstallation, and is 0 whi
   expect(await statusOf(service, vm)).toMatchObject({ status: 'running', uptime: 2 });
 });
 
-test('a stopped VM is not billed, a restart does not touch billing, and a deletion ends it at that second', async () => {
+test('does not bill a stopped VM, does not change billing on a restart, and ends it at the second of a deletion', async () => {
   const service = await startService();
   const vm = await buy(service);
   service.clock.advanceTo('2026-11-11T12:00:00Z');
@@ -154,7 +154,7 @@ test('a stopped VM is not billed, a restart does not touch billing, and a deleti
   await expectInvariants(service.store);
 });
 
-test('start and stop leave a VM in the wanted state as it is, and a stopped VM is not restarted', async () => {
+test('changes nothing if the VM is already started or stopped, and refuses to restart a stopped VM', async () => {
   const service = await startService();
   const vm = await buy(service);
   expect((await power(service, vm, 'start')).status).toBe(200);
@@ -164,7 +164,7 @@ test('start and stop leave a VM in the wanted state as it is, and a stopped VM i
   expect(await power(service, vm, 'restart')).toMatchObject({ status: 409, body: { type: 'wrong_state' } });
 });
 
-test('a VM that its owner has stopped stays stopped once the provider stops it too', async () => {
+test('keeps a VM stopped for its owner after the provider stops it too', async () => {
   const service = await startOperator();
   const vm = await buy(service);
   await power(service, vm, 'stop');
@@ -176,7 +176,7 @@ test('a VM that its owner has stopped stays stopped once the provider stops it t
   expect((await power(service, vm, 'start')).status).toBe(200);
 });
 
-test('only the provider starts a VM that the provider has stopped', async () => {
+test('lets only the provider start a VM that the provider has stopped', async () => {
   const service = await startService();
   const vm = await buy(service);
   const provider = providerOf(service);
@@ -190,7 +190,7 @@ test('only the provider starts a VM that the provider has stopped', async () => 
   expect((await power(service, vm, 'start')).status).toBe(200);
 });
 
-test('a new password is set at the hypervisor, returned once and not logged', async () => {
+test('sets a new password at the hypervisor, returns it once and does not log it', async () => {
   const service = await startService();
   const vm = await buy(service);
   const { password } = (await service.call('resetVmPassword', { path: vm })).body.data;
@@ -201,7 +201,7 @@ test('a new password is set at the hypervisor, returned once and not logged', as
   expect(data[0].response_body).toContain('"password":"***"');
 });
 
-test('a change ends a position and loses sale prices, unless the sale is upgradable', async () => {
+test('ends the position on a change, and keeps sale prices only if the sale is upgradable', async () => {
   const service = await startService();
   const provider = providerOf(service);
   for (const upgradable of [true, false]) {
@@ -217,7 +217,7 @@ test('a change ends a position and loses sale prices, unless the sale is upgrada
   await expectInvariants(service.store);
 });
 
-test('a sale that has sold out does not become a purchase at list price', async () => {
+test('refuses a purchase above max_price after the sale has sold out', async () => {
   const service = await startService();
   await providerOf(service).createSale({ maxVolume: 1 });
   const form = { ...SMALL_VM, max_price: '4.40' };
@@ -234,7 +234,7 @@ test.each([
   ['more', '10.40000001', 200],
   ['the smallest amount less', '10.39999999', 412],
   ['nothing', '0', 412],
-])('a purchase and a change compare with %s exactly', async (_what, price, status) => {
+])('compares a purchase and a change exactly with %s', async (_what, price, status) => {
   const service = await startService();
   expect((await service.call('createVm', { form: { ...SMALL_VM, max_price: price } })).status).toBe(status);
   const vm = await buy(service, { ...SMALL_VM, cores: 1 });
@@ -244,7 +244,7 @@ test.each([
   await expectInvariants(service.store);
 });
 
-test('a deletion that the hypervisor fails is not billed on, and is finished later', async () => {
+test('stops billing for a deletion even if the hypervisor fails, and completes it later', async () => {
   const service = await startService();
   const vm = await buy(service);
   service.clock.advance(60_000);
@@ -262,7 +262,7 @@ test('a deletion that the hypervisor fails is not billed on, and is finished lat
   await expectInvariants(service.store);
 });
 
-test('a password reset that the hypervisor fails leaves the VM free for the next change', async () => {
+test('allows the next change of a VM after a failed password reset', async () => {
   const service = await startService();
   const vm = await buy(service);
   service.hypervisor.failing = new Error('out of order');
@@ -276,7 +276,7 @@ const specified = new Set((await specifiedOperations()).map(({ id }) => id));
 const ofExtension = apiOperations.filter(({ id }) => !specified.has(id));
 
 test.each(ofExtension.map(({ id, operation }) => [id, operation] as const))(
-  '%s: a service without the extension responds as to any unknown path',
+  '%s: responds as to an unknown path without the extension',
   async (_id, { method, path }) => {
     const service = await startService({ extension: false });
     const sendTo = async (url: string) => {
@@ -289,7 +289,7 @@ test.each(ofExtension.map(({ id, operation }) => [id, operation] as const))(
   },
 );
 
-test('a service without the extension refuses the price guard as an unknown field, and a live service has none by default', async () => {
+test('refuses the price guard as an unknown field without the extension, which a live service lacks by default', async () => {
   const service = await startService({ extension: false });
   expect((await service.call('createVm', { form: { ...SMALL_VM, max_price: '1000' } })).body).toMatchObject({
     type: 'validation_failed',
@@ -299,7 +299,7 @@ test('a service without the extension refuses the price guard as an unknown fiel
   expect((await live.send('/vm/list', { headers: { 'x-service-apikey': live.apiKey } })).status).toBe(404);
 });
 
-test('every operation of the specification works without the extension', async () => {
+test('serves every operation of the specification without the extension', async () => {
   const service = await startService({ extension: false });
   const owner = await service.account();
   for (const id of specified) {

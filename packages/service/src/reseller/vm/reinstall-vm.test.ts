@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 
-test('the current system is installed again when none is named', async () => {
+test('reinstalls the current system if none is named', async () => {
   const service = await startService();
   const vmid = String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);
   const { status, body } = await service.call('reinstallVm', { path: { vmid } });
@@ -12,7 +12,7 @@ test('the current system is installed again when none is named', async () => {
   expect(service.hypervisor.vms.get(Number(vmid))?.os).toBe('debian_12');
 });
 
-test('another system is installed, and is the current one from then on', async () => {
+test('installs another system, which is the current one from then on', async () => {
   const service = await startService();
   const vmid = String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);
   await service.call('reinstallVm', { path: { vmid }, form: { os: 'ubuntu_24_04' } });
@@ -20,7 +20,7 @@ test('another system is installed, and is the current one from then on', async (
   expect((await service.call('reinstallVm', { path: { vmid } })).body.message).toContain('ubuntu_24_04');
 });
 
-test('an unknown system is refused', async () => {
+test('refuses an unknown system', async () => {
   const service = await startService();
   const vmid = String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);
   const { status, body } = await service.call('reinstallVm', { path: { vmid }, form: { os: 'plan_9' } });
@@ -29,7 +29,7 @@ test('an unknown system is refused', async () => {
   expect(service.hypervisor.vms.get(Number(vmid))?.os).toBe('debian_12');
 });
 
-test("another account's VM has the same response as an unknown one", async () => {
+test('responds to a VM of another account as to an unknown one', async () => {
   const service = await startService();
   const vmid = String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);
   const { apiKey } = await service.account();
@@ -39,7 +39,7 @@ test("another account's VM has the same response as an unknown one", async () =>
   expect({ ...theirs.body, requestID: '' }).toEqual({ ...unknown.body, requestID: '' });
 });
 
-test.each(['1', '123456', 'abcde', '1234x', "1' OR '1'='1", '٤٨٢١٣'])("'%s' names no VM", async (vmid) => {
+test.each(['1', '123456', 'abcde', '1234x', "1' OR '1'='1", '٤٨٢١٣'])("responds with 404 to '%s', which is not a VM", async (vmid) => {
   const service = await startService();
   expect((await service.call('reinstallVm', { path: { vmid } })).status).toBe(404);
 });

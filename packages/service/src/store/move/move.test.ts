@@ -24,7 +24,7 @@ import { compared, sumsOf } from './figures.ts';
 import type { Row } from './figures.ts';
 import { MoveDiffersError, moveStore } from './move.ts';
 
-/** A store in a directory, with years of a provider and three resellers. */
+/** A store in a directory with the data of a provider and three resellers over years. */
 async function filledStore(seed: number): Promise<{ sim: Simulation; directory: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'move-test-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -112,7 +112,7 @@ test('leaves the database empty if it stores other rows than it was given, and r
   await expect(moveStore({ from: directory, to: url })).rejects.toThrow(/figures differ\. Nothing was moved\.$/);
 });
 
-test('figures differ for different tables, and do not depend on the order of rows', () => {
+test('returns different figures for different tables, independent of the order of rows', () => {
   const value = fc.oneof(fc.constantFrom(null, '', 'a', '1'), fc.bigInt({ min: -(2n ** 53n), max: 2n ** 53n }));
   const row: fc.Arbitrary<Row> = fc.record({ a: value, b: value });
   const figuresOf = (rows: readonly Row[]) => {

@@ -16,16 +16,16 @@ async function open(url: string): Promise<Store> {
 
 const write = ({ db }: { db: Db }) => sql`delete from event_windows`.execute(db);
 
-test('a session that turns read-only fails once, and is closed with all sessions opened before', async () => {
+test('fails once on a session that becomes read-only, and closes it with all older sessions', async () => {
   const store = await open(await newDatabase());
-  // As a proxy between the service and its database would do it in a failover.
+  // Like a proxy between the service and its database in a failover.
   const begun: PromiseWithResolvers<void>[] = Array.from({ length: SESSIONS }, () => Promise.withResolvers<void>());
   await Promise.all(
     begun.map((own) =>
       store.commit(async ({ db }) => {
         await sql`set default_transaction_read_only = on`.execute(db);
         own.resolve();
-        // All of them at the same time, so that each has its own session.
+        // All queries run concurrently, so that each has its own session.
         await Promise.all(begun.map(({ promise }) => promise));
       }),
     ),
@@ -35,7 +35,7 @@ test('a session that turns read-only fails once, and is closed with all sessions
   await Promise.all(Array.from({ length: SESSIONS }, () => store.commit(write)));
 });
 
-test('a database that accepts no writes cannot be opened, and the message says so', async () => {
+test('refuses to open a database that accepts no writes, with the reason', async () => {
   const url = await newDatabase();
   await open(url);
   const name = new URL(url).pathname.slice(1);

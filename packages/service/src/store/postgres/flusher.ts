@@ -91,7 +91,7 @@ function oneAtATime(query: (text: string) => Promise<unknown>): (text: string) =
   return (text) => (last = last.then(async () => void (await query(text))));
 }
 
-/** Callers that arrive during a flush share the next one, because the flush that is under way does not cover them. */
+/** Callers that arrive during a flush share the next one, because the flush that is in progress does not cover them. */
 function shared(flush: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

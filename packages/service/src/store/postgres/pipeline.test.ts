@@ -6,7 +6,7 @@ import type { Statement } from '../prepared.ts';
 import { Pipeline } from './pipeline.ts';
 import type { Result } from './pipeline.ts';
 
-/** Fails after a moment, so that messages are sent behind it. */
+/** Fails after a delay, so that messages are sent behind it. */
 const FAIL_LATER: Statement = { text: 'select 1 / (length(pg_sleep(0.3)::text)) as never', values: [] };
 const READ: Statement = { text: 'select 7 as seven', values: [] };
 

@@ -13,7 +13,7 @@ async function open(url: string): Promise<Store> {
 
 const settings = (db: Db) => db.selectFrom('settings').selectAll().execute();
 
-test('a transaction that takes longer than a connection may be idle becomes durable', async () => {
+test('commits a transaction that takes longer than the idle timeout of a connection', async () => {
   const store = await open(await newDatabase());
   const slow = store.commit(async ({ db }) => {
     for (let statement = 0; statement < 2; statement++) await sql`select pg_sleep(7)`.execute(db);
@@ -22,7 +22,7 @@ test('a transaction that takes longer than a connection may be idle becomes dura
   await expect(slow).resolves.toBeUndefined();
 });
 
-test('reads and transactions go on after a newer version has added columns to their tables', async () => {
+test('continues reads and transactions after a newer version has added columns to their tables', async () => {
   const url = await newDatabase();
   const [store, newer] = [await open(url), await open(url)];
   const add = (column: string) =>
@@ -43,4 +43,11 @@ test('reads and transactions go on after a newer version has added columns to th
   await change();
   await add('two');
   expect(await change()).toMatchObject([{ one: 1, two: 1 }]);
+});
+
+test('refuses a statement that is sent before the result of the last one', async () => {
+  const store = await open(await newDatabase());
+  const both = store.read((db) => Promise.all([settings(db), settings(db)]));
+  await expect(both).rejects.toThrow('Await each statement.');
+  await expect(store.read(settings)).resolves.toEqual([]);
 });

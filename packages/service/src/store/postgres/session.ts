@@ -14,7 +14,7 @@ import { Pipeline } from './pipeline.ts';
 import type { Result } from './pipeline.ts';
 import type { SharedConnections } from './shared-connections.ts';
 import type { ShareRead } from './shared-reads.ts';
-import { claimRows } from './sharing.ts';
+import { claimRows, elements } from './sharing.ts';
 
 export interface Session {
   readonly db: Db;
@@ -67,8 +67,17 @@ export function createSession(pool: Connections, { scope, shareRead, connections
   let state: 'reading' | 'not begun' | 'begun' = 'reading';
   let isOptimistic = false;
   let waiting: Waiting[] = [];
+  let sending: Promise<Result[]> | undefined;
 
-  async function send(statements: readonly Statement[]): Promise<Result[]> {
+  function send(statements: readonly Statement[]): Promise<Result[]> {
+    if (sending) throw new Error('A transaction or read sent a statement before the result of the last one. Await each statement.');
+    sending = resultsOf(statements).finally(() => {
+      sending = undefined;
+    });
+    return sending;
+  }
+
+  async function resultsOf(statements: readonly Statement[]): Promise<Result[]> {
     const pipeline = new Pipeline(statements);
     const client = await (connecting ??= pool.connect());
     client.query(pipeline);
@@ -169,6 +178,7 @@ export function createSession(pool: Connections, { scope, shareRead, connections
   runDirectly(db, {
     scope,
     claim: claimRows,
+    elements,
     locksRows: true,
     rows: async (statement) => rowsOf(await run(statement)),
     changes: async (statement) => (await run(statement)).count,
@@ -210,6 +220,7 @@ export function createSession(pool: Connections, { scope, shareRead, connections
     },
     isAssuming,
     async end() {
+      await sending?.catch(() => undefined);
       waiting = [];
       isOptimistic = false;
       const isOpen = state === 'begun' && !(await hasRolledBack());

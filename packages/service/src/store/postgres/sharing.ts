@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import type { Claim, Sharing, Store } from '../store.ts';
+import type { Claim, Elements, Sharing, Store } from '../store.ts';
 import { databaseNow } from './now.ts';
 import { numberAllLocked } from './request-log.ts';
 import { tableWindows } from './windows.ts';
@@ -13,6 +13,10 @@ export const claimRows: Claim = (query, of, locked) => {
   const claimed = query.forNoKeyUpdate(of);
   return locked === 'skip' ? claimed.skipLocked() : claimed;
 };
+
+export const elements: Elements = (list) => sql`(
+  select ordinality - 1 as position, value from json_array_elements_text(${list}::json) with ordinality as texts (value, ordinality)
+)`;
 
 /** Any number of instances share the database. */
 export function postgresSharing(run: Store['read']): Sharing {

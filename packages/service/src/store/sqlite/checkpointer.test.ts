@@ -9,11 +9,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createCheckpointer, startCheckpointThread } from './checkpointer.ts';
 
 const MIB = 2 ** 20;
-/** Bytes of the log: 8 MiB, and the largest transaction. */
+/** Maximum size of the log in bytes: 8 MiB and the largest transaction. */
 const MAX_LOG = 10 * MIB;
 const LENGTH = 100_000;
 
-/** A database whose log a checkpointer keeps short. */
+/** A database with a checkpointer that keeps its log short. */
 function loggedDatabase(startThread = startCheckpointThread) {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointer-test-'));
   const file = join(directory, 'store.sqlite');
@@ -40,13 +40,13 @@ function loggedDatabase(startThread = startCheckpointThread) {
   };
 }
 
-test('the log stays short while transactions go on', async () => {
+test('keeps the log short during transactions', async () => {
   const { write, logSize } = loggedDatabase();
   await write(60 * MIB);
   expect(logSize()).toBeLessThan(MAX_LOG);
 });
 
-test('the log grows while a backup reads it, transactions go on, and it is written from its beginning afterwards', async () => {
+test('lets the log grow during a backup, continues transactions, and writes it from its beginning afterwards', async () => {
   const { file, connection, write, logSize } = loggedDatabase();
   await write(LENGTH);
   const backup = new DatabaseSync(file, { readOnly: true });
@@ -66,7 +66,7 @@ test('the log grows while a backup reads it, transactions go on, and it is writt
   );
 });
 
-test('a thread that fails is replaced, and transactions go on meanwhile', async () => {
+test('replaces a thread that fails, and continues transactions meanwhile', async () => {
   const failing = [
     "throw new Error('no')",
     'process.exit(1)',
@@ -91,7 +91,7 @@ test('a thread that fails is replaced, and transactions go on meanwhile', async 
   expect(logSize()).toBeLessThan(length + 2 * MAX_LOG);
 });
 
-test('closing waits for the checkpoint that is under way', async () => {
+test('waits for the checkpoint in progress when it is closed', async () => {
   const { write, checkpointer, connection } = loggedDatabase();
   await write(5 * MIB);
   await checkpointer.close();

@@ -19,7 +19,7 @@ export interface Checkpointer {
    * @returns A promise if the next transaction must wait until the log has room.
    */
   makeRoom(): Promise<void> | undefined;
-  /** Waits for the checkpoint that is under way, and ends the thread. */
+  /** Waits for the checkpoint that is in progress, and ends the thread. */
   close(): Promise<void>;
 }
 

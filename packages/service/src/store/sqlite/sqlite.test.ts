@@ -46,7 +46,7 @@ test('creates files that only their owner can read, and restricts existing ones'
   await openStore(path);
   expect([readdirSync(path).filter((name) => files.includes(name)), modes()]).toEqual([files, new Set([0o600])]);
   const older = directory();
-  // A copied store whose files everyone in the group can read.
+  // A copied store with files that the group can read.
   for (const name of files) copyFileSync(join(path, name), join(older, name));
   for (const name of files) chmodSync(join(older, name), 0o664);
   const store = await openStore(older);
@@ -54,7 +54,7 @@ test('creates files that only their owner can read, and restricts existing ones'
   for (const name of files) expect(statSync(join(older, name)).mode & 0o777).toBe(0o600);
 });
 
-test('a second opening in the same process keeps the directory locked against other processes', async () => {
+test('keeps the directory locked against other processes after it is opened twice in one process', async () => {
   const path = directory();
   await openStore(path);
   await expect(openSqliteStore(path)).rejects.toThrow(/is in use by another process/);
@@ -71,7 +71,7 @@ test('refuses a path that cannot be a directory', async () => {
   );
 });
 
-test('survives a loss of power: WAL, synced at checkpoints', async () => {
+test('is configured to survive a power loss: WAL, synced at checkpoints', async () => {
   const store = await openStore();
   const value = async (name: string) =>
     (await store.commit(({ db }) => sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(db))).rows[0];
@@ -92,7 +92,7 @@ const ENTRY: LogEntry = {
   response_body: '{}',
 };
 
-/** A group commit over a disk whose syncs end when the test says so. */
+/** A group commit on a disk whose syncs the test completes. */
 function onSlowDisk() {
   const connection = new DatabaseSync(join(directory(), 'store.sqlite'));
   connection.exec(
@@ -154,7 +154,7 @@ test('entries of the request log that arrive during a sync share the next transa
 });
 
 test('entries of the request log that arrive in successive iterations of the event loop share one sync', async () => {
-  // Otherwise a slow machine could end the time that is waited.
+  // Otherwise, the delay could end too early on a slow machine.
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { syncs, durable, append } = onSlowDisk();
@@ -183,7 +183,7 @@ test('an entry of the request log joins the sync that a transaction waits for', 
   expect([durable, syncs.length]).toEqual([['first', 'second', 'third'], 2]);
 });
 
-test('an entry of the request log that waits for a sync which fails is refused', async () => {
+test('rejects an entry of the request log that waits for a failing sync', async () => {
   const { commit, syncs, append } = onSlowDisk();
   const first = append('first');
   await expect.poll(() => syncs.length).toBe(1);
@@ -196,7 +196,7 @@ test('an entry of the request log that waits for a sync which fails is refused',
   await commit.idle();
 });
 
-test('a query that was remembered runs again after a transaction', async () => {
+test('runs a cached query again after a transaction', async () => {
   const store = await openStore();
   const isNamed = expectedWrite<{ name: string }>((db, parameter) =>
     db.selectFrom('settings').select('name').where('name', '=', parameter('name')),
@@ -207,7 +207,7 @@ test('a query that was remembered runs again after a transaction', async () => {
   expect([await read(), await read()]).toEqual([true, true]);
 });
 
-test('other work of the event loop runs between transactions that take long, and log entries do not wait for all of them', async () => {
+test('lets other work run between long transactions, and does not delay log entries until all have ended', async () => {
   const { syncs, commit, append, durable } = onSlowDisk();
   const order: string[] = [];
   const work = (name: string) =>
@@ -226,14 +226,14 @@ test('other work of the event loop runs between transactions that take long, and
   await all;
 });
 
-test('a statement with a limit is compiled once: it has no bare parameter for which SQLite would plan again', () => {
+test('compiles a statement with a limit once, because it has no bare parameter for which SQLite would plan it again', () => {
   const db = kyselyOn(new DatabaseSync(':memory:'));
   const accounts = db.selectFrom('accounts').select('id');
   expect(accounts.limit(2).compile()).toMatchObject({ sql: 'select "id" from "accounts" limit 2', parameters: [] });
   expect(accounts.limit(sql<number>`${3}`).compile()).toMatchObject({ sql: 'select "id" from "accounts" limit 0 + ?', parameters: [3] });
 });
 
-test('a failing transaction does not block the next one', async () => {
+test('continues with the next transaction after a failing one', async () => {
   const store = await openStore();
   await expect(store.commit(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await store.commit(async () => 'done')).toBe('done');

@@ -4,7 +4,7 @@ import { memoryWindows } from './windows.ts';
 
 const MINUTE = 60_000;
 
-test('an attacker with many addresses pushes out neither the counters of other addresses nor those of keys', async () => {
+test('keeps the counters of keys and other addresses during an attack from many addresses', async () => {
   const windows = memoryWindows(10);
   await windows.count('requests of a key', 'key', MINUTE);
   await windows.count('guesses of a token', '192.0.2.1', MINUTE);
@@ -19,7 +19,7 @@ test('an attacker with many addresses pushes out neither the counters of other a
   expect(await count('guesses of a key', 'a new address')).toBe(992);
 });
 
-test('ended windows make room for new ones', async () => {
+test('replaces ended windows by new ones', async () => {
   const windows = memoryWindows(2);
   for (const name of ['one', 'two', 'three']) expect((await windows.count('guesses of a key', name, 1)).endsIn).toBeLessThanOrEqual(1);
   const end = performance.now() + 2;
@@ -27,7 +27,7 @@ test('ended windows make room for new ones', async () => {
   for (const name of ['four', 'five']) expect((await windows.count('guesses of a key', name, MINUTE)).count).toBe(1);
 });
 
-test('the number of counters of keys has no limit', async () => {
+test('does not limit the number of counters of keys', async () => {
   const windows = memoryWindows(2);
   for (let n = 0; n < 10; n++) expect((await windows.count('requests of a key', `key ${n}`, MINUTE)).count).toBe(1);
 });

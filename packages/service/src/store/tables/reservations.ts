@@ -1,4 +1,4 @@
-/** Deliveries that are under way or enqueued. */
+/** Deliveries that are in progress or enqueued. */
 export interface ReservationsTable {
   id: string;
   account_id: string;

@@ -11,7 +11,7 @@ import { contentOf, issueDocuments } from './issue.ts';
 
 const NOVEMBER_10 = Date.UTC(2026, 10, 10, 12) / 1000;
 
-/** The groups of the only document of an account, after November. */
+/** The groups of the account's only document, which is that of November. */
 async function groupsOf(service: TestService, accountId: string) {
   service.clock.advanceTo('2026-12-01T00:00:00Z');
   await service.runScheduledJobs();
@@ -26,7 +26,7 @@ function charge({ store, ports, clock }: TestService, one: Charge): Promise<void
   return store.commit(({ db }) => chargeOwed(db, ports, one, clock.now()));
 }
 
-test('a line of a VM has its resources, its time and the price that it had', async () => {
+test('has the resources, the time and the price of a VM in its line', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   const buy = async (form: object) =>
@@ -58,7 +58,7 @@ test('a line of a VM has its resources, its time and the price that it had', asy
   ]);
 });
 
-test('charges of domains and dedicated servers are lines of their own groups, named by what they are for', async () => {
+test('has charges of domains and dedicated servers in separate groups, named after the domain or the server', async () => {
   const service = await startService();
   const { id } = await deployedServer(service, EPYC);
   const day = 86_400;

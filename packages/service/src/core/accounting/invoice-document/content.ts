@@ -92,7 +92,9 @@ function grouped(lines: readonly ExactLine[], amounts: readonly Money[]): Group[
   for (const [index, { group: title, exact: _exact, ...line }] of lines.entries()) {
     const amount = amounts[index] ?? 0n;
     const group = groups.get(title) ?? { lines: [], total: 0n };
-    groups.set(title, { lines: [...group.lines, { ...line, amount: decimalOf(amount) }], total: group.total + amount });
+    group.lines.push({ ...line, amount: decimalOf(amount) });
+    group.total += amount;
+    groups.set(title, group);
   }
   return [...groups].map(([title, { lines: own, total }]) => ({ title, lines: own, total: decimalOf(total) }));
 }

@@ -64,7 +64,7 @@ async function november(service: TestService): Promise<{ id: string; identifier:
   return { identifier, ...(await linkOf(service)) };
 }
 
-test('the link opens a PDF with every line, without an API key', async () => {
+test('opens a PDF with every line from the link, without an API key', async () => {
   const service = await startService();
   const { identifier, link } = await november(service);
   const { response, text, title, pages } = await open(link);
@@ -92,7 +92,7 @@ test('the link opens a PDF with every line, without an API key', async () => {
   await expectInvariants(service.store);
 });
 
-test('a payment, a new seller, a new buyer and another VAT rate do not change an issued document', async () => {
+test('does not change an issued document after a payment or a change of seller, buyer or VAT rate', async () => {
   const service = await startOperator();
   const { id, link } = await november(service);
   const bytes = async () => Buffer.from(await (await fetch(link)).arrayBuffer());
@@ -110,7 +110,7 @@ test('a payment, a new seller, a new buyer and another VAT rate do not change an
   expect((await linkOf(service)).link).toBe(link);
 });
 
-test('a buyer with reverse charge owes the VAT', async () => {
+test('says that a buyer with reverse charge owes the VAT', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   await service.store.commit(({ db }) =>
@@ -156,7 +156,7 @@ test('uses the VAT rate at the end of the period', async () => {
   expect((await open(link)).text).toContain('VAT 20 % on 13.27, EUR 2.65');
 });
 
-test('issues no document without a seller, and all of them once it is set, in the order of their periods', async () => {
+test('issues no document without a seller, and issues all in the order of their periods when the seller is set', async () => {
   const service = await startOperator();
   await service.store.commit(({ db }) => db.deleteFrom('settings').where('name', '=', 'seller').execute());
   await service.call('createVm', { form: SMALL_VM });
@@ -183,7 +183,7 @@ test('issues no document without a seller, and all of them once it is set, in th
   expect((await open(link)).title).toBe('Invoice INV-00003');
 });
 
-test('numbers stay consecutive while two transactions issue documents at the same time', async () => {
+test('keeps numbers consecutive while two transactions issue documents concurrently', async () => {
   const instances = await newInstances();
   const [one, other] = [await instances.start(), await instances.start()];
   for (let n = 0; n < 30; n++) {
@@ -208,7 +208,7 @@ test('numbers stay consecutive while two transactions issue documents at the sam
   expect(numbers.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, n) => `INV-${String(n + 1).padStart(5, '0')}`));
 });
 
-test('the document is rendered once, and later changes leave it as it is', async () => {
+test('renders the document once, and later changes do not affect it', async () => {
   const service = await startService();
   const { id, link } = await november(service);
   const bytes = async () => Buffer.from(await (await fetch(link)).arrayBuffer());
@@ -222,7 +222,7 @@ test('the document is rendered once, and later changes leave it as it is', async
   expect((await linkOf(service)).link).toBe(link);
 });
 
-test('a link expires, and the service returns a new one that opens the same document', async () => {
+test('refuses an expired link, and returns a new one that opens the same document', async () => {
   const service = await startService();
   const { link } = await november(service);
   const expires = Number(new URL(link).searchParams.get('expires'));
@@ -255,7 +255,7 @@ test('wraps a name that is longer than its column', async () => {
   expect(pages).toBe(1);
 });
 
-test('continues many positions on further pages, and none is missing', async () => {
+test('continues many positions on further pages without losing any', async () => {
   const service = await startService({ creditLimit: '10000.00' });
   const bought = await Promise.all(Array.from({ length: 120 }, () => service.call('createVm', { form: SMALL_VM })));
   service.clock.advanceTo('2026-12-01T00:00:00Z');
@@ -267,7 +267,7 @@ test('continues many positions on further pages, and none is missing', async () 
   for (let page = 1; page <= pages; page++) expect(text).toContain(`page ${page} of ${pages}`);
 });
 
-test('a wrong signature, none, another invoice’s, or an unknown invoice: 404 in the envelope', async () => {
+test('responds with 404 in the envelope to a wrong or missing signature, that of another invoice, and an unknown invoice', async () => {
   const service = await startService();
   const { link } = await november(service);
   const { apiKey } = await service.account();
@@ -299,11 +299,11 @@ test('a wrong signature, none, another invoice’s, or an unknown invoice: 404 i
   ];
   for (const path of wrong)
     expect(await service.send(path), `${path}`).toMatchObject({ status: 404, body: { type: 'not_found', data: null } });
-  // An API key opens nothing either.
+  // An API key does not open a document either.
   expect(await service.send(pathname, { headers: { 'x-service-apikey': service.apiKey } })).toMatchObject({ status: 404 });
 });
 
-test('links begin with the public URL of the service, not with the host of the request', async () => {
+test('returns links with the public URL of the service, not with the host of the request', async () => {
   const invoiceLink = async (service: TestService): Promise<string | undefined> => {
     const { port } = new URL(service.baseUrl);
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-service-apikey': service.apiKey };

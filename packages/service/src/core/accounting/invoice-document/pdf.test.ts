@@ -44,7 +44,7 @@ const invoice: DocumentContent = {
 
 interface Text {
   readonly page: number;
-  /** Points from the left and the upper edge of the page to the base line. */
+  /** Points from the left and upper edges of the page to the baseline. */
   readonly x: number;
   readonly y: number;
   readonly size: number;
@@ -134,7 +134,7 @@ const FOOTER = [
   '462 799 7: INV-00001 · page 1 of 1',
 ];
 
-test('an invoice has every text in its place', async () => {
+test('places every text of an invoice', async () => {
   expect(await linesOf(invoice)).toEqual([
     '50 69 20 bold: Invoice',
     ...LETTERHEAD,
@@ -153,7 +153,7 @@ test('an invoice has every text in its place', async () => {
   ]);
 });
 
-test('a credit note names the invoice that it corrects and has no due date', async () => {
+test('names the corrected invoice on a credit note, which has no due date', async () => {
   const corrects = { number: 'INV-00001', date: '2026-12-01', reason: 'outage' };
   expect(await linesOf({ ...invoice, kind: 'credit_note', due: null, corrects, reverseCharge: true })).toEqual([
     '50 69 20 bold: Credit note',
@@ -172,7 +172,7 @@ test('a credit note names the invoice that it corrects and has no due date', asy
   ]);
 });
 
-test('an invoice of nothing asks for no payment, and an account without a billing profile has only its name', async () => {
+test('requests no payment for an invoice of 0.00 EUR, and shows only the name of an account without a billing profile', async () => {
   const lines = await linesOf({ ...invoice, buyer: { company: 'Łódź Hosting' }, groups: [], gross: '0.00' });
   expect(lines).toContain('330 171 8: Number');
   expect(lines.filter((one) => one.startsWith('50 '))).toEqual([
@@ -185,11 +185,11 @@ test('an invoice of nothing asks for no payment, and an account without a billin
   ]);
 });
 
-test('a country that the list of countries does not have is named by its code', async () => {
+test('shows the code of a country that is not on the list of countries', async () => {
   expect(await linesOf({ ...invoice, seller: { ...sandboxSeller, country: 'ZZ' } })).toContain('330 93 9: ZZ');
 });
 
-test('wherever a page ends, it has room for the footer, and no heading or sum is left alone', async () => {
+test('leaves room for the footer on every page, and never separates a heading or a sum from its lines', async () => {
   const pageEnds = new Set<string>();
   const sizes = [
     [9, 1],
@@ -218,7 +218,7 @@ test('wherever a page ends, it has room for the footer, and no heading or sum is
       ]);
       expect(Math.max(...body.map(({ y }) => y))).toBeLessThanOrEqual(752);
       expect(Math.min(...body.map(({ y }) => y))).toBeLessThan(70);
-      // The last text of a heading, and those of the sums that others follow.
+      // The last text of a heading, and the texts of the sums that are followed by other sums.
       for (const lonely of ['Virtual servers', 'Domains', 'Amount', 'Net amount, EUR', '9.87', '1.88', 'Total, EUR'])
         expect(body.at(-1)?.text).not.toBe(lonely);
       if (page < last) pageEnds.add(texts.find((one) => one.page === page + 1)?.text ?? '');
@@ -226,7 +226,7 @@ test('wherever a page ends, it has room for the footer, and no heading or sum is
     for (const sum of ['Net amount, EUR', 'VAT 19 % on 9.87, EUR'])
       expect(texts.find(({ text }) => text === sum)?.page).toBe(texts.find(({ text }) => text === 'Total, EUR')?.page);
   }
-  // A page may begin with each part of a document.
+  // Some page begins with each part of a document.
   expect([...pageEnds].toSorted()).toEqual([
     expect.stringMatching(/^A virtual server is billed/),
     'Description',

@@ -31,7 +31,7 @@ function renderer(maxWaiting?: number) {
   return one;
 }
 
-test('renders the same bytes as the event loop would, while the event loop goes on', async () => {
+test('renders the same bytes as on the main thread, without blocking the event loop', async () => {
   const { render } = renderer();
   const progress = { turns: 0, isRendered: false };
   const rendered = render(content(2_000)).finally(() => (progress.isRendered = true));
@@ -40,7 +40,7 @@ test('renders the same bytes as the event loop would, while the event loop goes 
   expect(Buffer.from(await rendered).equals(await renderDocument(content(2_000)))).toBe(true);
 });
 
-test('refuses documents when too many wait, and renders those that waited', async () => {
+test('refuses documents if too many wait, and renders those that wait', async () => {
   const { render } = renderer(1);
   const [first, second, third] = await Promise.allSettled([render(content(1)), render(content(1)), render(content(1))]);
   expect([first?.status, second?.status]).toEqual(['fulfilled', 'fulfilled']);
@@ -48,7 +48,7 @@ test('refuses documents when too many wait, and renders those that waited', asyn
   expect((await render(content(1))).length).toBeGreaterThan(1_000);
 });
 
-test('after a document that cannot be rendered, the next one is rendered', async () => {
+test('renders the next document after one that cannot be rendered', async () => {
   const { render } = renderer();
   await expect(render({ ...content(1), date: 'never' })).rejects.toThrow(/Invalid/);
   expect((await render(content(1))).length).toBeGreaterThan(1_000);

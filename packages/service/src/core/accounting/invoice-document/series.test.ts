@@ -6,12 +6,12 @@ import { isTaken, lockSeries, readSeries, takeNumber, writeSeries } from './seri
 const INVOICES = { prefix: 'INV-', next: 1, digits: 5 };
 const CREDIT_NOTES = { prefix: 'CN-', next: 1, digits: 5 };
 
-test('each kind of document has a series of its own, whose numbers are consecutive', async () => {
+test('numbers each kind of document consecutively in its own series', async () => {
   const store = await seededStore();
   const read = () => store.read(async (db) => [await readSeries(db, 'invoice'), await readSeries(db, 'credit_note')]);
   await store.commit(({ db }) => db.deleteFrom('document_series').execute());
   expect(await read()).toEqual([INVOICES, CREDIT_NOTES]);
-  // Locking a series stores it, and changes nothing.
+  // Locking a series stores it without changing it.
   for (let times = 0; times < 2; times++) {
     expect(await store.commit(({ db }) => lockSeries(db, 'invoice'))).toEqual(INVOICES);
     expect(await store.commit(({ db }) => lockSeries(db, 'credit_note'))).toEqual(CREDIT_NOTES);
@@ -36,7 +36,7 @@ test.each([
   ['a prefix that is a part of it', { prefix: 'INV', next: 1, digits: 5 }, false],
   ['a prefix that contains the first digits', { prefix: 'INV-0', next: 1, digits: 4 }, true],
   ['no prefix', { prefix: '', next: 1, digits: 5 }, false],
-])('a series that begins with %s', async (_, series, isIssued) => {
+])('a new series begins with %s', async (_, series, isIssued) => {
   const store = await seededStore();
   await store.commit(async ({ db }) => {
     const { id: account_id } = await db.selectFrom('accounts').select('id').executeTakeFirstOrThrow();

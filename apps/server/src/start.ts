@@ -1,0 +1,170 @@
+/** Starts the service in this process. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { contentSecurityPolicy, siteDirectory } from '@reseller/docs';
+import {
+  ClockError,
+  createService,
+  DEMO_ACCOUNT,
+  issueSharedDemoKey,
+  openPostgresStore,
+  openSqliteStore,
+  seedDemoAccount,
+  seedSandbox,
+  simulatedPorts,
+  StoreOpenError,
+  StoreUnavailableError,
+} from '@reseller/service';
+import type { Ports, Store } from '@reseller/service';
+import { readDatabaseUrl } from '@reseller/service/configuration';
+import { pino } from 'pino';
+
+import type { Configuration } from './configuration.ts';
+import { demoApiKey, operatorTokenFrom, secretFrom } from './key-files.ts';
+import { openLog } from './log.ts';
+import { repeat } from './scheduled-jobs.ts';
+import { welcome } from './welcome.ts';
+
+/** A newer version has upgraded the database. A supervisor that restarts failed services starts whatever version is installed then. */
+const EXIT_CODE_REPLACED = 75;
+const NO_DOCS = 'The documentation is not built. Build it with npx pnpm@12 build, and start the service again.\n';
+
+/** Starts the service, and ends the process on a signal. */
+export async function start(configuration: Configuration): Promise<void> {
+  const { dataDirectory, databaseUrl } = configuration;
+  const store = await (databaseUrl === undefined
+    ? openSqliteStore(dataDirectory, { onFailedSync: endAtOnce })
+    : openPostgresStore(databaseUrl));
+  try {
+    await startOn(store, configuration);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function startOn(store: Store, configuration: Configuration): Promise<void> {
+  const { dataDirectory, databaseUrl, host, port } = configuration;
+  const log = openLog((lost) => logger.warn({ lost }, 'lines of the log were lost, because standard error was not read in time'));
+  const logger = pino({ level: configuration.logLevel }, log);
+  const ports = simulatedPorts();
+  const secret = configuration.secret ?? (await secretFrom(dataDirectory, store));
+  const { mode } = configuration;
+  const hasDocs = existsSync(join(siteDirectory, 'index.html'));
+  const operatorToken = configuration.operatorToken ?? operatorTokenFrom(dataDirectory);
+  const replaced = Promise.withResolvers<void>();
+  const service = await createService({
+    store,
+    ports,
+    isSimulated: true,
+    secret,
+    previousSecret: configuration.previousSecret,
+    mode,
+    operatorToken,
+    lenient: configuration.lenient,
+    extension: configuration.extension,
+    trustedProxies: configuration.trustedProxies,
+    invoiceLinkDays: configuration.invoiceLinkDays,
+    lease: configuration.lease,
+    portTimeout: configuration.portTimeout,
+    onOutdated: () => replaced.resolve(),
+    clockLimits: configuration.clockLimits,
+    lostLogLines: log.lost,
+    logger,
+    ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
+    ...(hasDocs ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
+  });
+  if (!hasDocs) service.app.get('/docs/', (_request, reply) => reply.code(404).type('text/plain; charset=utf-8').send(NO_DOCS));
+  if (mode === 'live') logger.warn('the infrastructure is simulated: the servers and domains that this live service sells do not exist');
+  const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
+  // Jobs that became due while no process ran are finished before the first request.
+  const jobs = repeat(() => service.runScheduledJobs(), logger);
+  await jobs.firstRun;
+  async function stop(): Promise<void> {
+    // Stop both concurrently. A closing service makes no new port calls, so running jobs end soon.
+    await Promise.all([jobs.stop(), service.close()]);
+    await store.close();
+  }
+  let address: string;
+  let operator: string;
+  try {
+    address = await service.app.listen({ host, port });
+    operator = await service.operator.listen({ host: configuration.operatorHost, port: configuration.operatorPort });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  async function end(drain: number, exitCode = 0): Promise<void> {
+    service.announceStop();
+    await wait(drain);
+    const failure = await stop().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (failure !== undefined) logger.error({ err: failure }, 'the service could not stop cleanly');
+    await log.flush();
+    // Lines that nobody reads would keep the process alive.
+    process.exit(failure === undefined ? exitCode : 1);
+  }
+  process.once('SIGTERM', () => void end(configuration.drain));
+  // At a terminal, no load balancer has to notice the stop.
+  process.once('SIGINT', () => void end(0));
+  void replaced.promise.then(() => end(configuration.drain, EXIT_CODE_REPLACED));
+  process.stdout.write(
+    welcome({
+      mode,
+      baseUrl: address,
+      operatorUrl: operator,
+      apiKey: demo,
+      operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
+      clockAdvance: await service.clockAdvance(),
+      lenient: configuration.lenient,
+      hasDocs,
+      data: databaseUrl === undefined ? dataDirectory : shownDatabase(databaseUrl),
+    }),
+  );
+}
+
+/** Nobody knows what the disk holds. The next start reads what it really holds, and a supervisor starts the process again. */
+function endAtOnce({ message, cause }: StoreUnavailableError): never {
+  process.stderr.write(`${message} The process ends. (${cause instanceof Error ? cause.message : String(cause)})\n`);
+  process.exit(1);
+}
+
+/** Fills a sandbox at its first start and returns the key of its demo account. */
+async function sandboxDemo(
+  store: Store,
+  parts: { ports: Ports; secret: string },
+  { databaseUrl, dataDirectory }: Configuration,
+): Promise<string> {
+  await seedSandbox(store, parts.ports);
+  await seedDemoAccount(store, parts);
+  if (databaseUrl !== undefined) return issueSharedDemoKey(store, parts.ports, { secret: parts.secret, accountId: DEMO_ACCOUNT });
+  return demoApiKey(store, parts.ports, dataDirectory);
+}
+
+/** Describes the database without user and password. */
+function shownDatabase(url: string): string {
+  const { database, hosts } = readDatabaseUrl(url) ?? { database: '', hosts: [] };
+  return `PostgreSQL database ${database} at ${hosts.join(', ')}`;
+}
+
+/** A one-line explanation; undefined if the user cannot fix the error. */
+export function explanation(error: unknown): string | undefined {
+  if (error instanceof StoreOpenError || error instanceof StoreUnavailableError || error instanceof ClockError) return error.message;
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `Port ${'port' in error ? String(error.port) : ''} of ${'address' in error ? String(error.address) : 'this machine'} is in use by another process. Stop that process, or set RESELLER_PORT or RESELLER_OPERATOR_PORT to another port.`;
+    case 'EACCES':
+    case 'EPERM':
+      return `Access was refused (${error.message}). Set RESELLER_PORT to 1024 or above, and make the data directory readable.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return 'RESELLER_HOST or RESELLER_OPERATOR_HOST is not an address of this machine. Set it to one, such as 127.0.0.1.';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,9 @@
+/** Copies, moves and migrations of stores, for commands. Apart from the service, which takes longer to load than most of them to run. */
+export { MoveDiffersError, moveStore } from './store/move/move.ts';
+export type { Move } from './store/move/move.ts';
+export type { Compared } from './store/move/figures.ts';
+export { backUpSqliteStore, restoreSqliteStore } from './store/sqlite/backup.ts';
+export type { StoreCopy } from './store/sqlite/backup.ts';
+export { migratePostgres, pendingOfPostgres } from './store/postgres/migrate.ts';
+export { migrateSqlite, pendingOfSqlite } from './store/sqlite/migrate.ts';
+export { StoreOpenError } from './store/store.ts';
