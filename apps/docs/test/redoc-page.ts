@@ -4,32 +4,51 @@ import type { Page } from 'playwright-core';
 import type { PlacedOperation } from '../src/document.ts';
 import { redocPath } from '../src/operation-page.ts';
 
+/** Redoc renders the operations in view, so a high page renders several at once. */
+const VIEWPORT = { width: 1440, height: 4000 };
+
 /** Opens a Redoc page, unless it is open already: it is large. */
 export async function openReference(page: Page, site: string, name: string): Promise<void> {
   if (page.url().startsWith(`${site}reference/${name}.html`)) return;
+  await page.setViewportSize(VIEWPORT);
   await page.goto(`${site}reference/${name}.html`);
   await page.locator('.reference h1').first().waitFor();
 }
 
-/** Goes to an operation. @returns The addresses that its samples offer. */
-export async function addressesOf(page: Page, placed: PlacedOperation): Promise<string[]> {
-  const { method, path, operation } = placed;
-  // A link of the menu, without loading the page again.
+/** Follows a link of the menu, without loading the page again. */
+export async function goToOperation(page: Page, placed: PlacedOperation): Promise<void> {
   await page.evaluate((hash) => void (location.hash = hash), `#/${redocPath(placed)}`);
-  const heading = page.locator('.reference h2', { hasText: operation.summary }).first();
-  await heading.waitFor();
-  const button = page
-    .locator('.reference .panel-request-samples [data-component-name="Panel/PanelHeader"] button')
-    .filter({ hasText: new RegExp(`^${method}\\s*${path.replaceAll(/[{}/]/g, '\\$&')}$`, 'i') });
-  await button.click();
-  const menu = page.locator('.reference .panel-request-samples [data-component-name="Dropdown/DropdownMenu"]:visible');
-  await menu.first().waitFor();
-  const listed = (await menu.first().innerText()).matchAll(/https?:\S+/g);
-  await button.click();
-  return [...listed].map(([address]) => address);
 }
 
-/** The text that the page shows. The page is large, so only tests that need its text should read it. */
-export function shownText(page: Page): Promise<string> {
-  return page.locator('.reference').innerText();
+export interface ShownOperation {
+  /** Method and path above the samples, such as `GET /vm/list`. */
+  readonly request: string;
+  /** The addresses in the menu of the samples. */
+  readonly addresses: readonly string[];
+  /** All text of the operation. */
+  readonly text: string;
+}
+
+/**
+ * Opens the menu of the addresses of an operation and reads the text that is visible. It goes to the operation if the page does not show it.
+ * It runs within the page, because Playwright would search and measure the large page several times for each operation.
+ */
+export async function readOperation(page: Page, placed: PlacedOperation): Promise<ShownOperation> {
+  const shown = await page.waitForFunction((place) => {
+    const section = document.getElementById(place);
+    const samples = section?.querySelector('.panel-request-samples');
+    const button = samples?.querySelector<HTMLElement>('[data-component-name="Panel/PanelHeader"] button');
+    const menu = samples?.querySelector<HTMLElement>('[data-component-name="Dropdown/DropdownMenu"]');
+    if (!section || !button || !menu) {
+      location.hash = `#/${place}`;
+      return undefined;
+    }
+    if (button.ariaExpanded === 'false') button.click();
+    if (!menu.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return undefined;
+    const addresses = [...menu.innerText.matchAll(/https?:\S+/g)].map(([address]) => address);
+    return { request: button.innerText.replaceAll(/\s+/g, ' '), addresses, text: section.innerText };
+  }, redocPath(placed));
+  const value = await shown.jsonValue();
+  if (value === undefined) throw new Error(`The reference does not show ${placed.id}.`);
+  return value;
 }

@@ -17,7 +17,7 @@ import { EXTENSION_BADGE } from '../src/provenance.ts';
 import { references } from '../src/references.ts';
 import { startSite } from '../src/server.ts';
 import type { RunningSite } from '../src/server.ts';
-import { addressesOf, openReference, shownText } from './redoc-page.ts';
+import { goToOperation, openReference, readOperation } from './redoc-page.ts';
 
 let site: RunningSite;
 let browser: Browser;
@@ -61,12 +61,14 @@ describe.skipIf(noBrowser !== undefined).each(references)('the $name reference',
     expect(operations.length).toBeGreaterThan(15);
     await openReference(page, site.url, reference.name);
     for (const placed of operations) {
-      const addresses = await addressesOf(page, placed);
-      const shown = await shownText(page);
-      expect.soft(addresses, placed.id).toEqual(document.servers.map(({ url }) => `${url}${placed.path}`));
-      for (const { words } of factsOf(placed.operation, placed.method, reference.followsSpecification))
-        expect.soft(shown, placed.id).toContain(words);
-      expect.soft(shown.includes(EXTENSION_BADGE), placed.id).toBe(reference.isExtension);
+      const { id, method, path, operation } = placed;
+      await goToOperation(page, placed);
+      const { request, addresses, text: shown } = await readOperation(page, placed);
+      expect.soft(request, id).toBe(`${method} ${path}`);
+      expect.soft(addresses, id).toEqual(document.servers.map(({ url }) => `${url}${path}`));
+      for (const words of [operation.summary, ...factsOf(operation, method, reference.followsSpecification).map((fact) => fact.words)])
+        expect.soft(shown, id).toContain(words);
+      expect.soft(shown.includes(EXTENSION_BADGE), id).toBe(reference.isExtension);
     }
   });
 
