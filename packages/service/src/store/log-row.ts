@@ -6,12 +6,12 @@ import type { Insertable } from 'kysely';
 import type { RequestLogBodiesTable } from './tables/request-log-bodies.ts';
 import type { RequestLogTable } from './tables/request-log.ts';
 
-/** A text that many responses contain. It is one object, so that it need not be compared. */
+/** A text that many responses contain. All of them refer to one object, so that its text is never compared. */
 export interface SharedText {
   readonly text: string;
 }
 
-/** A response that consists of its own head, a shared text and a closing brace. */
+/** A response in parts: a head of its own, a shared text and a closing brace. */
 export interface SharedResponse {
   readonly head: string;
   readonly rest: SharedText;
@@ -30,7 +30,7 @@ export interface LogEntry {
   readonly request_body: string;
   readonly error_type: string | null;
   readonly response_body: string;
-  /** The parts of `response_body`, if other responses have one of them too. */
+  /** The parts of `response_body`, if other responses share one of them. */
   readonly shared?: SharedResponse;
 }
 
@@ -44,9 +44,9 @@ export type SharedBody = Insertable<RequestLogBodiesTable>;
 
 /** Bytes of an entry besides its texts: identifiers, numbers and indexes. */
 const ENTRY_OVERHEAD_BYTES = 250;
-/** A shorter response takes up less space in its entry. */
+/** Shorter responses take less space if they are stored in the entry. */
 const MIN_SHARED_LENGTH = 256;
-/** Characters of responses that are remembered. Beyond this all are forgotten, which only costs space. */
+/** Maximum number of characters of remembered responses. Beyond it, all are forgotten, and a repeated response may be stored twice. */
 const MAX_REMEMBERED_LENGTH = 8_000_000;
 
 const ENVELOPE_START = '{"status":"success","requestID":"';
@@ -58,12 +58,12 @@ export function toLogRow(entry: LogEntry): LogRow {
 
 /** Finds responses that an account receives repeatedly. */
 export interface ResponseMemory {
-  /** The row of an entry. From the second time on, its response is in `shared`, which must be stored with the row. */
+  /** The row of an entry. If the response was received before, it is in `shared`, which must be stored with the row. */
   toLogRow(entry: LogEntry): { readonly row: LogRow; readonly shared?: SharedBody };
 }
 
 export function createResponseMemory(): ResponseMemory {
-  /** Hashes by account and response, or its head. The hash is computed when the response comes the second time. */
+  /** Hashes by account and response, or its head. The hash is computed when the response occurs for the second time. */
   type Hashes = Map<string, string | undefined>;
   let whole: Hashes = new Map();
   let byText = new WeakMap<SharedText, Hashes>();
@@ -92,7 +92,7 @@ export function createResponseMemory(): ResponseMemory {
       const hashes = hashesFor(shared?.rest);
       const body = shared ? `${head}${shared.rest.text}}` : head;
       let response_hash = hashes.get(key);
-      // The first row with the hash is charged for the body.
+      // The size of the first row with the hash includes the body.
       const charged = response_hash === undefined ? body.length : 0;
       response_hash ??= hash('sha256', body, 'base64url').slice(0, 22);
       hashes.set(key, response_hash);

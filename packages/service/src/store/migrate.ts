@@ -6,7 +6,7 @@ import { StoreOpenError } from './store.ts';
 import type { Db, Engine } from './store.ts';
 
 /**
- * Brings the tables up to date. Several instances may do so at once on PostgreSQL: one of them does the work.
+ * Brings the tables up to date. On PostgreSQL, several instances may call this at the same time, and one of them runs the migrations.
  *
  * @throws StoreOpenError if a migration fails or an unreleased version wrote the store.
  */
@@ -24,7 +24,7 @@ export async function migrate(db: Db, engine: Engine): Promise<void> {
 }
 
 /**
- * Whether all migrations have run. The migrator finds that out too, but it reads the columns of all tables first.
+ * Whether all migrations have run. The migrator checks this too, but reads the columns of all tables first.
  *
  * @throws StoreOpenError if a newer version wrote the store.
  */
@@ -70,7 +70,7 @@ function migratorOf(db: Db, engine: Engine): Migrator {
 export async function assertReleased(db: Db, engine: Engine): Promise<void> {
   if (!(await hasTable(db, engine, 'kysely_migration'))) return;
   const { rows: migrated } = await sql`select name from kysely_migration`.execute(db);
-  // In this order, because another instance may be creating the tables at the moment.
+  // In this order, because another instance may be creating the tables at the same time.
   if (migrated.length === 0 || (await hasTable(db, engine, 'fencing_tokens'))) return;
   throw new StoreOpenError(
     `A development version from before the first release wrote the store, and its data cannot be converted. ${

@@ -6,7 +6,7 @@ import type { Claim, Db, Elements } from './store.ts';
 /** Marks the place of a parameter while the query is built. */
 type Placeholder<Parameters> = <Name extends keyof Parameters & string>(name: Name) => RawBuilder<Parameters[Name]>;
 
-/** Builds a query, with `parameter('name')` in the place of each parameter. `claim` locks rows, on an engine that does so. */
+/** Builds a query, with `parameter('name')` in the place of each parameter. `claim` locks rows if the engine has row locks. */
 type Build<Parameters, Row> = (db: Db, parameter: Placeholder<Parameters>, claim: Claim) => Compilable<Row>;
 
 /** A compiled query with its parameters. */
@@ -83,7 +83,7 @@ export function prepared<Parameters extends object, Row>(
 }
 
 /**
- * The same for an INSERT, UPDATE or DELETE that returns no rows.
+ * Like `prepared`, for an INSERT, UPDATE or DELETE that returns no rows.
  *
  * @returns A function that runs it and returns the number of changed rows.
  */
@@ -98,7 +98,10 @@ export function preparedWrite<Parameters extends object>(
   };
 }
 
-/** The same for a write whose result is not needed. PostgreSQL gets it together with the next statement, without a round trip of its own. */
+/**
+ * Like `prepared`, for a write whose result is not needed. It is sent to PostgreSQL with the next statement, without a round trip of its
+ * own.
+ */
 export function deferredWrite<Parameters extends object>(
   build: Build<Parameters, unknown>,
 ): (db: Db, parameters: Parameters) => Promise<void> {
@@ -112,8 +115,9 @@ export function deferredWrite<Parameters extends object>(
 }
 
 /**
- * The same for a statement that nearly always changes (or finds) one row. An optimistic transaction (see `CommitOptions`) sends it with
- * the commit, and assumes that it does. If it does not, the transaction is rolled back and runs again without assumptions.
+ * Like `prepared`, for a statement that nearly always changes or finds one row. An optimistic transaction (see `CommitOptions`) assumes
+ * that result, and sends the statement with the commit. If the assumption is wrong, the transaction is rolled back and runs again without
+ * assumptions.
  *
  * @returns A function that runs it and returns whether it changed a row.
  */
@@ -129,7 +133,7 @@ export function expectedWrite<Parameters extends object>(
   };
 }
 
-/** The same for a statement that nearly always returns a known number of rows, which are not needed before the commit. */
+/** Like `prepared`, for a statement that nearly always returns a known number of rows, which are not needed before the commit. */
 export function expectedRows<Parameters extends object, Row>(
   build: Build<Parameters, Row>,
 ): (db: Db, parameters: Parameters, count: number) => Promise<Expected<Row>> {
@@ -147,7 +151,10 @@ export function locksRows(db: Db): boolean {
   return runners.get(db)?.locksRows === true;
 }
 
-/** A table expression with a row for each text: its `position` from 0, and its `value`. Kysely needs longer for a long list of values. */
+/**
+ * A table expression with a row for each text: its `position` from 0, and its `value`. For a long list, this is faster than a list of
+ * values in Kysely.
+ */
 export function rowsOfTexts(db: Db, texts: readonly string[]): RawBuilder<unknown> {
   const runner = runners.get(db);
   if (!runner) throw new Error('The connection belongs to no store.');

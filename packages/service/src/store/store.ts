@@ -37,7 +37,7 @@ export interface RequestLog {
   storeSize(): Promise<number>;
 }
 
-/** The kinds of counters. Counters of one kind never affect those of another. */
+/** The kinds of counters. Counters of different kinds are independent. */
 export type CounterKind = 'requests of a key' | 'guesses of a key' | 'guesses of a token';
 
 /** Counts events in time windows, across all instances that share the store. A crash may lose the counts. */
@@ -99,10 +99,10 @@ export interface CommitOptions {
   /**
    * Whether an engine with a network may assume that `expectedWrite` and `expectedRows` succeed, so that it sends all statements with the
    * commit in one round trip. After a wrong assumption the work runs a second time, without assumptions. So the work must have no effects
-   * outside the transaction, and must conclude the same when it runs again: it draws no random numbers that it does not keep.
+   * outside the transaction, and must give the same result when it runs again. It must use the same random numbers each time.
    */
   readonly isOptimistic?: boolean;
-  /** Whether the transaction ends something that has begun, such as a delivery. It goes before new work when the store is busy. */
+  /** Whether the transaction completes earlier work, such as a delivery. It overtakes new work when the store is busy. */
   readonly isUrgent?: boolean;
 }
 
@@ -124,8 +124,8 @@ export interface Store {
    * Runs a transaction, and resolves when its changes and log entries are durable. If the work throws, the transaction is rolled back and
    * the error is rethrown. The work may await its own queries only.
    *
-   * @throws StoreBusyError if too much work is waiting. Nothing has begun then.
-   * @throws StoreUnavailableError if the store cannot commit. Nothing of the transaction is kept then.
+   * @throws StoreBusyError if too much work is waiting. In that case, the work has not begun.
+   * @throws StoreUnavailableError if the store cannot commit. In that case, no change of the transaction is kept.
    */
   commit<T>(work: (transaction: Transaction) => Promise<T>, options?: CommitOptions): Promise<T>;
   readonly insertRows: InsertRows;

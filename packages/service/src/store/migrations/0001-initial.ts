@@ -378,7 +378,7 @@ async function createBilling(createTable: CreateTable, integer: Integer): Promis
       constraint one_invoice_a_period unique (account_id, period_start)
     `,
   );
-  // No reference to the VM, because a position outlives it.
+  // No foreign key to the VM, because a position outlives its VM.
   await createTable(
     'positions',
     sql`
@@ -637,7 +637,9 @@ function logColumns(integer: Integer): RawBuilder<unknown> {
   `;
 }
 
-/** The invoices of an account need no index: their unique constraint has one, which is read backwards for the newest first. */
+/**
+ * The invoices of an account need no further index. The index of their unique constraint is read backwards, so that the newest come first.
+ */
 async function createIndexes(db: Kysely<Schema>): Promise<void> {
   for (const index of [
     sql`keys_of_account on api_keys (account_id, created, id)`,
@@ -665,7 +667,7 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
   await sql`create unique index otps_by_hash on otps (hash)`.execute(db);
 }
 
-/** What SQLite does without, because its store belongs to one process. */
+/** Tables and functions that only PostgreSQL needs, because a SQLite store belongs to one process. */
 async function createPostgresTables(db: Kysely<Schema>, integer: Integer): Promise<void> {
   // Entries of the request log that have no number yet.
   await sql`
@@ -688,7 +690,7 @@ async function createPostgresTables(db: Kysely<Schema>, integer: Integer): Promi
     end
     $$
   `.execute(db);
-  // A crash may lose the counts, so a write does not wait for a disk.
+  // The table is unlogged, so a write does not wait for the disk and a crash may lose the counts.
   await sql`
     create unlogged table event_windows (
       name text primary key,

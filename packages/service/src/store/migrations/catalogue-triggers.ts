@@ -7,7 +7,7 @@ import type { Engine } from '../store.ts';
 /** A table of the catalogue. */
 interface Source {
   readonly table: keyof Schema;
-  /** Columns whose changes count. Without it, all. */
+  /** The columns whose changes count. Default: all. */
   readonly columns?: readonly string[];
 }
 

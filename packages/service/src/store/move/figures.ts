@@ -1,4 +1,4 @@
-/** The figures of a table that a move compares on both sides. */
+/** The figures of a table, which a move compares between source and target. */
 import { hash } from 'node:crypto';
 
 /** A value of either engine: text, an integer, or null. */

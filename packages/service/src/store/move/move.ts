@@ -17,7 +17,7 @@ export interface Move {
   onProgress?(table: string, rows: number): void;
 }
 
-/** The two sides differ, so the database was left empty. */
+/** The figures of the two sides differ, so the database was left empty. */
 export class MoveDiffersError extends Error {
   override readonly name = 'MoveDiffersError';
   readonly differences: readonly Compared[];

@@ -15,9 +15,9 @@ export type WithSession = <T>(options: CommitOptions, work: (session: Session) =
 /**
  * Runs each transaction in its own session.
  *
- * The database commits without waiting for its disk, so that the locks of a transaction are released at once. The caller waits for the
- * disk afterwards, together with all transactions that committed meanwhile. The database writes its log in the order of the commits, so
- * a transaction that has read the changes of another is never durable without it.
+ * The database commits without waiting for its disk, so that a transaction releases its locks immediately. The caller waits for the disk
+ * afterwards, together with all transactions that committed meanwhile. The database writes its log in the order of the commits, so a
+ * transaction that has read the changes of another is never durable without it.
  *
  * @param openLine Opens the connection that waits for the disk.
  */

@@ -13,7 +13,7 @@ import { parserOf } from './pipeline.ts';
 
 /** Connections of one instance that do work. One more waits for the disk. */
 export const MAX_CONNECTIONS = 20;
-/** Shared by the hosts, which are tried one after another. */
+/** The timeout for all hosts together, which are tried one after another. */
 const CONNECT_TIMEOUT_MS = 5_000;
 const MIN_CONNECT_TIMEOUT_MS = 2_000;
 /** The database cancels a statement after this time, even if it is waiting for a lock. */
@@ -59,14 +59,14 @@ function boundedConnections(url: string, max: number, more = ''): Connections {
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     stream: () => {
       const socket = new Socket();
-      // A network that drops all packets reports nothing to either side.
+      // If a network drops all packets, neither side gets an error.
       return socket.setTimeout(SOCKET_TIMEOUT_MS, () =>
         socket.destroy(Object.assign(new Error('The database does not respond.'), { code: 'ETIMEDOUT' })),
       );
     },
     async onConnect(client) {
       await assertWritable(client);
-      // Not as connection parameters, because some database proxies drop those.
+      // These settings are not connection parameters, because some database proxies drop those.
       const { rows } = await client.query<{ server: string }>(
         `select concat(inet_server_addr(), ' ', inet_server_port(), ' ', pg_postmaster_start_time()) as server,
           set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false), set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false)${more}`,
@@ -114,8 +114,8 @@ function newPool(settings: PoolConfig): Pool {
 export type WithBackoff = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * After a timeout, all work fails at once for a moment. So a caller that failed does not wait a second time for its rollback or log
- * entry, and callers do not pile up.
+ * After a timeout, all work fails immediately for BACKOFF_MS. So a failed caller does not wait again for its rollback or log entry, and
+ * callers do not pile up.
  */
 export function backoff(): WithBackoff {
   let backoffUntil = 0;

@@ -2,8 +2,8 @@ import { CollisionError, StoreUnavailableError } from '../store.ts';
 import { readDatabaseUrl } from './hosts.ts';
 
 /**
- * The transaction collided with another one and can be retried at once: serialization failure, deadlock, two inserts of one new key, and a
- * statement that could not be prepared for another transaction of the same connection.
+ * The transaction collided with another one and can be retried immediately: serialization failure, deadlock, two inserts of one new key,
+ * and a statement that could not be prepared for another transaction of the same connection.
  */
 const COLLISIONS = new Set(['40001', '40P01', '23505', '26000']);
 /** The session cannot write. */
@@ -21,7 +21,7 @@ const NO_CONNECTION = /due to connection timeout/;
 const POOL_IS_FULL = /timeout exceeded when trying to connect/;
 const BROKEN = /Connection terminated|not queryable/;
 
-/** An optimistic transaction assumed the result of a statement, and the result was another one. */
+/** An optimistic transaction assumed a wrong result of a statement. */
 export class AssumptionError extends Error {
   override readonly name = 'AssumptionError';
 }

@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import { isHostFailure } from './errors.ts';
 
 export interface Connections {
-  /** Kysely reads it. */
+  /** Kysely reads this member. */
   readonly options: object;
   connect(): Promise<PoolClient>;
   /** Whether a connection must not be used again, because its server has become read-only, is stopping, or is no longer the primary. */
@@ -21,8 +21,8 @@ const LOST_SESSION = /^25006$|^57P0/;
 /**
  * Takes connections from the host that worked last. If it cannot be reached or is read-only, tries the next one.
  *
- * A proxy or a failover can turn a session read-only after it was opened. Its first failing write closes its connection, and so are all
- * connections that were opened before: they lead to the same server.
+ * A proxy or a failover can turn a session read-only after it was opened. Its first failing write closes its connection and all connections
+ * that were opened before it, because they lead to the same server.
  *
  * @param pools One for each host. They refuse sessions that are read-only from the start.
  */
@@ -63,7 +63,7 @@ export function failoverPool(pools: readonly [Pool, ...Pool[]]): Connections {
         try {
           return await connectTo(pools[index] ?? pools[0]);
         } catch (error) {
-          // Another connection may have found the next host meanwhile.
+          // Another connection may have switched to the next host meanwhile.
           if (isHostFailure(error) && current === index) current = (index + 1) % pools.length;
           if (!isHostFailure(error) || attempt >= pools.length) throw error;
         }

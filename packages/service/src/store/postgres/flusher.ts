@@ -85,7 +85,10 @@ export function flusher(connections: Connections, onOtherServer: () => void): Fl
   };
 }
 
-/** Sends each query when the one before has returned, because pg 9 refuses a query while another runs. A failure fails all later ones. */
+/**
+ * Sends each query when the previous one has returned, because pg 9 refuses a query while another runs. After a failure, all later queries
+ * fail.
+ */
 function oneAtATime(query: (text: string) => Promise<unknown>): (text: string) => Promise<void> {
   let last = Promise.resolve();
   return (text) => (last = last.then(async () => void (await query(text))));

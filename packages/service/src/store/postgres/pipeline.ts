@@ -31,7 +31,7 @@ interface Column {
 
 /** The prepared statements of a connection. */
 interface Memory {
-  /** By their texts. */
+  /** The prepared statements, by their texts. */
   readonly prepared: Map<string, Prepared>;
   /** Names of statements that are no longer used. */
   unused: string[];
@@ -42,8 +42,8 @@ const memories = new WeakMap<Connection, Memory>();
 const MAX_PREPARED = 500;
 
 /**
- * Sends several statements in one message, and receives all results in another: one round trip. Outside a transaction block, the
- * statements are a transaction of their own. The first error skips the rest, and rolls that transaction back.
+ * Sends several statements in one message, and receives all results in another, which takes one round trip. Outside a transaction block,
+ * the statements are a transaction of their own. The first error skips the rest, and rolls that transaction back.
  *
  * The driver's own pipeline ends each statement with a Sync, so that each would be a transaction and cost the server a system call. This
  * uses the driver's interface for queries of other packages, as pg-cursor does. Statements are prepared by name once per connection, so
@@ -73,7 +73,7 @@ export class Pipeline implements Submittable {
     if (!this.#sent) this.write(connection);
   }
 
-  /** Sends the message before the driver asks for it. Messages of the same iteration of the event loop leave together. */
+  /** Sends the message before the driver asks for it. Messages of the same iteration of the event loop are sent together. */
   write(connection: Connection): void {
     const memory = memoryOf(connection);
     if (memory.prepared.size >= MAX_PREPARED) forgetAll(memory);
@@ -127,7 +127,7 @@ export class Pipeline implements Submittable {
   handleError(error: unknown, connection: Connection): void {
     const memory = memoryOf(connection);
     if (isOutdatedPlan(error)) forgetAll(memory);
-    // Its preparation may have failed.
+    // The preparation of a statement may have failed.
     for (const { statement, isNew } of this.#sent?.slice(this.#done.length) ?? []) if (isNew) statement.isPrepared = false;
     this.#outcome.reject(error);
     this.#onEnd();
@@ -188,7 +188,7 @@ function arrayOf(values: readonly unknown[]): string {
   return `{${elements.join(',')}}`;
 }
 
-/** A sum of 64-bit integers is a numeric. */
+/** The integer types. A sum of 64-bit integers has the type numeric. */
 const INTEGERS: ReadonlySet<number> = new Set([types.builtins.INT8, types.builtins.NUMERIC]);
 
 /** Parses a value of a type. The driver returns 64-bit integers as text, but all integers of the service are below 2^53. */

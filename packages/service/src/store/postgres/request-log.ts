@@ -185,8 +185,9 @@ export async function numberAllLocked(transaction: Db): Promise<void> {
 }
 
 /**
- * Moves the oldest entries of accounts from the inbox to the log. The identifiers of the inbox are in the order of insertion, so an entry
- * that was answered before another request began has the lower number. An entry whose transaction is still open follows in a later batch.
+ * Moves the oldest entries of accounts from the inbox to the log. The identifiers of the inbox are in the order of insertion, so if a
+ * request began after the response to another one, its entry has the higher number. An entry whose transaction is still open follows in a
+ * later batch.
  *
  * @param accountIds Accounts that the transaction has locked in an earlier statement, so that this one sees the newest number.
  * @returns The number of entries.

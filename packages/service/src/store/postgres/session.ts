@@ -31,14 +31,14 @@ export interface Session {
    */
   commit(): Promise<string | undefined>;
   /**
-   * Discards the waiting statements and rolls back. The transaction goes on.
+   * Discards the waiting statements and rolls back. The transaction continues.
    *
-   * @throws AssumptionError if there are assumptions, because the conclusions of the work may be wrong.
+   * @throws AssumptionError if there are assumptions, because the work may have used wrong results.
    */
   rollBack(): Promise<void>;
   /** Whether the work has assumed results that the database has not confirmed yet. */
   isAssuming(): boolean;
-  /** Ends what is left of a transaction or read, and returns its connection to the pool. */
+  /** Ends a transaction or read that is still open, and returns its connection to the pool. */
   end(): Promise<void>;
 }
 
@@ -246,7 +246,7 @@ function rowsOf({ rows }: Result) {
 const asserted = new Map<string, string>();
 
 /**
- * Makes a statement fail unless it changes or returns a number of rows. The failure rolls back the statements around it.
+ * Makes a statement fail unless it changes or returns the expected number of rows. The failure rolls back the statements around it.
  *
  * @param returnsRows Without the rows, the check takes less time.
  */

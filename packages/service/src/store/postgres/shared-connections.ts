@@ -9,7 +9,9 @@ import type { Result } from './pipeline.ts';
 
 /** With more, transactions would wait for each other's locks, and the processor would switch between more processes of the database. */
 const MAX_SHARED = 2;
-/** A message that takes longer probably waits for a lock. Those behind it wait too, so no more are sent after it. */
+/**
+ * A message that takes longer probably waits for a lock. The messages behind it wait too, so no further ones are sent on this connection.
+ */
 const STALLED_AFTER_MS = 100;
 
 /** A transaction that the database has committed. */
@@ -45,7 +47,7 @@ export function sharedConnections(pool: Connections): SharedConnections {
 }
 
 class SharedConnection {
-  /** Transactions that use it. */
+  /** The number of transactions that use the connection. */
   users = 0;
   readonly #pool: Connections;
   readonly #onUnused: () => void;
@@ -53,10 +55,10 @@ class SharedConnection {
   #client: PoolClient | undefined;
   /** Messages that were sent, in the order of their results. The driver knows of the first one only. */
   readonly #sent: Pipeline[] = [];
-  /** When the first message became the first. */
+  /** When the first message moved to the front. */
   #waitsSince = performance.now();
 
-  /** @param onUnused Called before the connection returns to the pool. It must not be used from then on. */
+  /** @param onUnused Called before the connection returns to the pool. It must not be used after that. */
   constructor(pool: Connections, onUnused: () => void) {
     this.#pool = pool;
     this.#onUnused = onUnused;

@@ -1,4 +1,4 @@
-/** Runs a read for all callers that ask for the same at the same time. */
+/** Runs a read once for all callers that request the same at the same time. */
 export type ShareRead = (name: string, read: () => Promise<number>) => Promise<number>;
 
 interface Line {

@@ -8,7 +8,7 @@ import { tableWindows } from './windows.ts';
 /** Distinguishes the advisory locks of `lock` from others. */
 const LOCK_SEED = 27;
 
-/** The weaker of the two row locks: rows that other transactions only refer to by a foreign key can still be claimed. */
+/** Uses the weaker of the two row locks. So rows can be claimed while other transactions refer to them by a foreign key. */
 export const claimRows: Claim = (query, of, locked) => {
   const claimed = query.forNoKeyUpdate(of);
   return locked === 'skip' ? claimed.skipLocked() : claimed;

@@ -14,7 +14,7 @@ export interface WaitingLine {
   /**
    * Waits for a place, and resolves with a function that gives it back.
    *
-   * @param isUrgent Urgent work goes before new work, and is never refused.
+   * @param isUrgent Urgent work overtakes new work, and is never refused.
    * @throws StoreBusyError if too many wait, or none got a place in time.
    */
   takePlace(isUrgent: boolean): Promise<() => void>;
@@ -25,7 +25,7 @@ interface Waiting {
   start(): void;
 }
 
-/** A bounded line in front of the connections. An instance that has much to do is not an outage. */
+/** A bounded line in front of the connections. It distinguishes a busy instance from an outage. */
 export function waitingLine({ places, maxLength, maxWaitMs }: WaitingLineOptions): WaitingLine {
   const urgent = new Set<Waiting>();
   const others = new Set<Waiting>();

@@ -1,4 +1,4 @@
-/** Copies of the embedded store: taken while a service uses it, verified, and restored into an empty directory. */
+/** Copies the embedded store while a service uses it, verifies the copy, and restores it into an empty directory. */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -16,8 +16,8 @@ export interface StoreCopy {
 }
 
 /**
- * Writes a consistent copy of an embedded store to a file, and verifies it. A service may use the store meanwhile: the copy has all
- * transactions that were committed before the call, and later ones wait for nothing.
+ * Writes a consistent copy of an embedded store to a file, and verifies it. A service may use the store meanwhile. The copy has all
+ * transactions that were committed before the call, and does not delay later ones.
  *
  * @throws StoreOpenError if there is no store, the file exists, or the copy is damaged. Then no file is left behind.
  */

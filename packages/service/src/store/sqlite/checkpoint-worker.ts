@@ -1,11 +1,11 @@
-/** The worker thread that copies the write-ahead log into the database, so that the event loop of the service goes on. */
+/** The worker thread that copies the write-ahead log into the database, so that copying does not block the event loop of the service. */
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const connection = new DatabaseSync(String(workerData));
-// The log is on the disk before the database changes, and the database before the log is overwritten.
+// SQLite syncs the log before it changes the database, and the database before it overwrites the log.
 connection.exec('PRAGMA synchronous = NORMAL');
-// A passive checkpoint waits for nobody, and nobody waits for it.
+// A passive checkpoint does not wait for readers or writers, and they do not wait for it.
 const checkpoint = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)');
 
 // An error, such as that of a full disk, ends the thread.

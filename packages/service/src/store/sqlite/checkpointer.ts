@@ -8,7 +8,7 @@ const START_PAGES = 1_024;
 const MAX_PAGES = 2_048;
 /** Without a thread, SQLite copies the log itself at this length, and the event loop waits: 64 MiB. */
 const UNATTENDED_PAGES = 16_384;
-/** After a checkpoint that left pages in the log, because the disk was full or a backup was reading them. */
+/** The pause after a checkpoint that left pages in the log, because the disk was full or a backup was reading them. */
 const RETRY_MS = 1_000;
 
 /** Keeps the write-ahead log short, in a worker thread. */
@@ -24,8 +24,8 @@ export interface Checkpointer {
 }
 
 /**
- * A checkpoint has two steps. The first copies most of the log while transactions go on. In the second, which is short, they wait while the
- * rest is copied. After that, no part of the log is needed, and SQLite overwrites it from the beginning.
+ * A checkpoint has two steps. The first copies most of the log while transactions continue. In the second, which is short, they wait while
+ * the rest is copied. After that, no part of the log is needed, and SQLite overwrites it from the beginning.
  *
  * @param connection The connection that writes.
  * @param startThread Starts the thread. It copies the log at each message, and responds with a message.

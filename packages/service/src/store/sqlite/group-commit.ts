@@ -5,13 +5,13 @@ import { StoreUnavailableError } from '../store.ts';
 import type { Db, RequestLog, Store, Transaction } from '../store.ts';
 import { logWriter } from './request-log.ts';
 
-/** Primary result codes of SQLite that stand for an outage: busy, read-only, input/output error, full, cannot open. */
+/** Primary result codes of SQLite for an outage: busy, read-only, input/output error, full, cannot open. */
 const UNAVAILABLE = new Set([5, 8, 10, 13, 14]);
 
-/** After this time a batch commits and the event loop goes on. The transactions that are left run in the next batch. */
+/** After this time a batch commits, so that it does not block the event loop. The remaining transactions run in the next batch. */
 const MAX_BATCH_MS = 5;
 
-/** The same for a batch with entries of requests that only read, because their responses wait for its commit. */
+/** The shorter limit for a batch with entries of requests that only read, because their responses wait for its commit. */
 const MAX_BATCH_WITH_ENTRIES_MS = 2;
 
 /** A batch waits at most this long for transactions and log entries that are still arriving. */
@@ -28,7 +28,7 @@ interface WaitingEntry extends Committed {
   readonly entry: LogEntry;
 }
 
-/** Something that was committed and whose caller waits until it is durable. */
+/** Committed work whose caller waits until it is durable. */
 interface Committed {
   resolve(): void;
   reject(error: unknown): void;
@@ -44,7 +44,9 @@ export interface Disk {
 export type GroupCommit = Store['commit'] & {
   /** Appends an entry to the request log. It needs no savepoint, because a statement that fails changes nothing. */
   readonly appendToLog: RequestLog['append'];
-  /** The number of batches with transactions so far. While it is the same, so are the committed data, except the request log. */
+  /**
+   * The number of batches with transactions so far. While it stays the same, the committed data stay the same too, except the request log.
+   */
   transactionBatches(): number;
   /** Resolves when no transaction is in progress. */
   idle(): Promise<void>;
@@ -114,7 +116,7 @@ export function groupCommit(
     flushing = undefined;
   }
 
-  /** Waits until an iteration of the event loop brings nothing further, because a batch and its sync take as long as several reads. */
+  /** Waits until an iteration of the event loop brings no further work, because a batch and its sync take as long as several reads. */
   async function gather(): Promise<void> {
     const deadline = performance.now() + MAX_GATHER_MS;
     let before: number;
@@ -124,12 +126,12 @@ export function groupCommit(
     } while (transactions.length + waitingEntries.length > before && performance.now() < deadline);
   }
 
-  /** If the next sync has work already, entries join it. */
+  /** Entries join the next sync if it already has other work. */
   function entriesAreDue(): boolean {
     return waitingEntries.length > 0 && (!syncing || committed.length > 0);
   }
 
-  /** At least one, and no more once the time is over. */
+  /** Yields at least one transaction, and none after the time limit. */
   function* nextTransactions(maxMs: number): Generator<Waiting> {
     const deadline = performance.now() + maxMs;
     for (let next = transactions.shift(); next; next = performance.now() < deadline ? transactions.shift() : undefined) yield next;

@@ -117,7 +117,7 @@ function sizeOf(connection: DatabaseSync): number {
   return (value('page_count') - value('freelist_count')) * value('page_size');
 }
 
-/** Migrates in one transaction, which Kysely does not do on SQLite, so that a crash leaves no half of the tables. */
+/** Migrates in one transaction, which Kysely does not do on SQLite, so that a crash never leaves some of the tables. */
 async function migrateAtomically(connection: DatabaseSync, db: Kysely<Schema>): Promise<void> {
   connection.exec('BEGIN IMMEDIATE');
   try {
@@ -160,7 +160,7 @@ export function lockDirectory(directory: string): DatabaseSync {
   const path = join(directory, LOCK_FILE);
   try {
     createPrivateFile(path);
-    // SQLite copies the mode of a database to the files next to it. A copied store may have files with other modes.
+    // SQLite copies the mode of a database to the files next to it. The files of a copied store may have other modes.
     for (const name of [STORE_FILE, LOCK_FILE]) for (const suffix of SUFFIXES) makePrivate(join(directory, `${name}${suffix}`));
     const lock = new DatabaseSync(path);
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');

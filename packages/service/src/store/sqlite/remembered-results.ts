@@ -1,6 +1,8 @@
 import type { Runner } from '../prepared.ts';
 
-/** Beyond this all are forgotten, which only costs time. Each second has results of its own for the due jobs of each account. */
+/**
+ * Beyond it, all results are forgotten, and their queries run again. Queries for due jobs have new results for each account every second.
+ */
 const MAX_RESULTS = 10_000;
 
 type Result = ReturnType<Runner['expectChange']>;

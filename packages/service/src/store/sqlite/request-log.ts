@@ -5,7 +5,6 @@ import type { LogEntry, LogRow, SharedBody } from '../log-row.ts';
 
 /** Appends to the request log within the transaction that is open on the connection. */
 export interface LogWriter {
-  /** Appends the entries of a transaction. */
   append(entries: readonly LogEntry[]): void;
   /**
    * Begins a group of entries of requests that change nothing else, one after another. Responses that are repeated are stored once.

@@ -1,8 +1,8 @@
 import type { CounterKind, Windows } from '../store.ts';
 
 /**
- * Counters of guesses. Further addresses share one counter, so that an attacker with many addresses cannot push out the counters of others.
- * Counters of keys need no limit, because only the provider issues keys.
+ * The maximum number of counters of guesses. Further addresses share one counter, so that an attacker with many addresses cannot push out
+ * the counters of others. Counters of keys need no limit, because only the provider issues keys.
  */
 const MAX_GUESS_COUNTERS = 100_000;
 const SHARED_COUNTER = 'shared';

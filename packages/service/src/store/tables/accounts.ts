@@ -15,7 +15,7 @@ export interface AccountsTable {
   /** The quotas: how many VMs and handles the account may have. Null for no limit. */
   max_vms: number | null;
   max_handles: number | null;
-  /** Milliseconds: since when requests of the account are refused. Null if it is not suspended. */
+  /** Milliseconds: when the account was suspended. Null if it is not suspended. */
   suspended_at: number | null;
   /** Null if it is not suspended. */
   suspension_reason: string | null;

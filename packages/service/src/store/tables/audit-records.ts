@@ -1,4 +1,4 @@
-/** Changes through the operator API. A row refers to nothing, because it outlives tokens, accounts and resets. */
+/** Changes through the operator API. Rows have no foreign keys, because they outlive tokens, accounts and resets. */
 export interface AuditRecordsTable {
   id: string;
   /** Milliseconds, by the clock of the machine. */

@@ -25,6 +25,6 @@ export interface DomainsTable {
   created: number;
   /** Seconds: when it is renewed, or ends if it is cancelled. */
   expires: number;
-  /** Seconds: until when its status is LOCK. */
+  /** Seconds: the end of the time in which its status is LOCK. */
   locked_until: number;
 }

@@ -2,6 +2,6 @@
 export interface InstancesTable {
   /** UUID, a new one at each start. */
   id: string;
-  /** Milliseconds by the database's clock: the instance counts as dead from then on. */
+  /** Milliseconds by the database's clock: when the lease expires. After that, the instance counts as dead. */
   lease_until: number;
 }

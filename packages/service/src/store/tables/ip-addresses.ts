@@ -13,6 +13,6 @@ export interface IpAddressesTable {
   owner: string;
   /** Null if it is free. */
   vm_id: number | null;
-  /** 1 until the resize that brings it to the VM is confirmed. */
+  /** 1 until the resize that adds it to the VM is confirmed. */
   pending: Generated<number>;
 }

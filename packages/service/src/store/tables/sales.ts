@@ -6,7 +6,7 @@ export interface SalesTable {
   title: string;
   /** Milliseconds: it is active from this moment. */
   start: number;
-  /** Milliseconds: it has ended from this moment on. Null if no end is scheduled. */
+  /** Milliseconds: its scheduled end. Null if no end is scheduled. */
   stop: number | null;
   /** 1 if its prices still apply after an upgrade or downgrade. */
   upgradable: number;
