@@ -33,8 +33,8 @@ export async function specifiedOperations(): Promise<readonly ApiOperation[]> {
 }
 
 /**
- * Compiles the check of a purchase. It prepares the compiler for those of the other operations, which are compiled when they are first
- * used. Otherwise the first form would hold up all requests for about 0.1 s.
+ * Compiles the check of a purchase, which also prepares the compiler. The checks of the other operations are compiled when they are first
+ * used. Otherwise the first form would delay all requests by about 0.1 s.
  */
 export function prepareChecks(operations: readonly ApiOperation[]): void {
   operations.find(({ id }) => id === 'createVm')?.checkForm?.({});

@@ -33,7 +33,7 @@ export async function createApplication(context: HttpContext): Promise<FastifyIn
   });
   app.decorateRequest('caller', null);
   const operations = context.hasExtension ? apiOperations : await specifiedOperations();
-  // After the server has told that it is ready, and before it has much to do.
+  // Runs after the server reports that it is ready, while it has few requests.
   app.addHook('onListen', async () => void setImmediate(() => prepareChecks(operations)));
   for (const api of operations) {
     app.route({ method: api.operation.method, url: routeUrl(api.operation.path), ...resellerRoute(api, context) });

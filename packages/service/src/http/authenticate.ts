@@ -29,7 +29,7 @@ export interface Caller {
 
 /** Longer texts are not looked up. Real keys are much shorter. */
 const MAX_KEY_LENGTH = 256;
-/** How long a valid key is cached. Every instance refuses a revoked key, and knows of a suspended account, within this time. */
+/** How long a valid key is cached. Within this time, every instance refuses a revoked key and the requests of a suspended account. */
 const CACHE_TTL_MS = 1_000;
 const MAX_CACHED_KEYS = 10_000;
 /** Failed attempts per address. */
@@ -72,7 +72,7 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
   const cache = new Map<string, CacheEntry>();
   const countFailure = createGuessingLimiter(store.sharing.windows, GUESSING_LIMIT);
 
-  /** In progress. Requests that arrive together share one. */
+  /** Lookups in progress. Requests with the same key that arrive together share one. */
   const lookups = new Map<string, Promise<CachedKey | undefined>>();
 
   async function findKey(text: string): Promise<CachedKey | undefined> {

@@ -16,7 +16,7 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** How long input is read after such a response. Closing at once would reset the connection before the client has read it. */
+/** How long input is read after such a response. Closing immediately would reset the connection before the client has read the response. */
 const LINGER_MS = 1_000;
 
 /**
@@ -42,7 +42,8 @@ export function handleConnections(app: FastifyInstance, rawResponse: (error: Nod
     const { request, response } = newest.get(socket) ?? {};
     // The bytes follow a request that is still running. Its response comes first.
     if (request?.complete && !response?.writableFinished) response?.once('finish', () => end(textOf(rawResponse(error))));
-    // They are the body of a request that has its response. A client would take a second one for that of its next request.
+    // The bytes belong to the body of a request that already has a response. A client would take a second response for that of its next
+    // request.
     else if (request?.complete === false && response?.headersSent) end('');
     else end(textOf(rawResponse(error)));
   });

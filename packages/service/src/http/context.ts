@@ -7,7 +7,7 @@ import type { Controls } from './controls.ts';
 import type { Docs } from './docs.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What both HTTP applications are built with. */
+/** The dependencies of both HTTP applications. */
 export interface HttpContext {
   readonly runtime: Runtime;
   readonly sandbox: Sandbox;

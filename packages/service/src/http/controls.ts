@@ -20,7 +20,7 @@ interface Fault {
   readonly effect: FaultEffectInput;
 }
 
-/** The members of a request that decide which faults it meets. */
+/** The members of a request that decide which faults apply to it. */
 export interface FaultTarget {
   readonly operation: string;
   readonly keyId: string;

@@ -101,7 +101,7 @@ function toRefusal(error: unknown): Refusal {
       'The service cannot reach its store at the moment. Wait the number of seconds in Retry-After, then send the request again.',
     );
   }
-  // The reason is for the operator, and in the log.
+  // The reason is for the operator, so only the log has it.
   if (error instanceof ClockError) {
     return new Refusal(
       503,

@@ -2,7 +2,7 @@ import type { CounterKind, Windows } from '../store/store.ts';
 import { clientNetworkOf } from './client-address.ts';
 import { createWindowCounter } from './window-limit.ts';
 
-/** How many failed attempts a client has. */
+/** How many failed attempts a client may make. */
 export interface GuessingLimit {
   /** Each kind of secret is counted separately. */
   readonly kind: CounterKind;

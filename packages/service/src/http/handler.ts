@@ -30,7 +30,7 @@ declare module 'fastify' {
   }
 }
 
-/** Seconds in Retry-After if nothing else is known. */
+/** Default of Retry-After in seconds. */
 const DEFAULT_RETRY_AFTER_SECONDS = 2;
 
 /** Content type of the envelope. */

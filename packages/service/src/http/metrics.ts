@@ -1,4 +1,4 @@
-/** Metrics for Prometheus. Labels have few values: none is an account, a key or an address. */
+/** Metrics for Prometheus. Labels have few values, so they contain no accounts, keys or addresses. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import manifest from '../../package.json' with { type: 'json' };

@@ -32,7 +32,7 @@ export function observeRequests(app: FastifyInstance, metrics: Metrics): void {
   });
 }
 
-/** What decides whether the process is ready. */
+/** The conditions for the readiness of the process. */
 export interface Readiness {
   readonly instance: Pick<Instance, 'assertReady'>;
   readonly isSimulated: boolean;

@@ -3,10 +3,11 @@ import type { ApiOperation } from './api.ts';
 import type { Caller } from './authenticate.ts';
 
 /**
- * Asserts that the caller may use an operation. It comes before all else, so that a refused request does not claim its Idempotency-Key.
+ * Asserts that the caller may use an operation. It runs before all other checks, so that a refused request does not claim its
+ * Idempotency-Key.
  *
- * @throws Refusal 403 if the account is suspended, unless the document describes no 403 for the operation, or if the key may only read and the
- *   operation changes something.
+ * @throws Refusal 403 if the account is suspended, unless the document describes no 403 for the operation, or if the key may only read and
+ *   the operation changes something.
  */
 export function assertPermitted({ operation }: Pick<ApiOperation, 'operation'>, { isSuspended, mayOnlyRead }: Caller): void {
   if (isSuspended && '403' in operation.responses) {

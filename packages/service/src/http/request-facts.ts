@@ -4,10 +4,10 @@ import { maskPath } from '../reseller/masking.ts';
 import { maskKeys } from '../rules/credentials.ts';
 import { clientAddressOf } from './client-address.ts';
 
-/** A longer path is cut. */
+/** Longer paths are cut. */
 const MAX_PATH_LENGTH = 300;
 
-/** The members of each log line about a request, so that the identifier that a customer reports finds all of them. */
+/** The members of each log line about a request. All lines of a request have its identifier, which customers report. */
 export interface RequestFacts {
   readonly requestId: string;
   readonly method: string;

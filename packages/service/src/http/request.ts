@@ -52,7 +52,7 @@ export function assertForm<Id extends OperationId>(
 }
 
 /**
- * Path parameters are texts. The operation finds out whether they name something.
+ * Path parameters are texts. The operation checks whether the named resource exists.
  *
  * @throws Refusal 400 if a path parameter contains a control character.
  */

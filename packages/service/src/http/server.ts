@@ -57,7 +57,7 @@ export function createServer(
     clientErrorHandler: () => {},
     // A request that arrives on an open connection during shutdown is still carried out.
     return503OnClosing: false,
-    // For a path that the router cannot read. Fastify runs no hooks for it.
+    // Handles a path that the router cannot read. Fastify runs no hooks for such a request.
     frameworkErrors: (error, request, reply) => {
       reply.headers(SECURITY_HEADERS);
       void sendFailure(protocolFault(request.raw) ?? fastifyFault(error, body) ?? error, request, reply);
@@ -71,7 +71,7 @@ export function createServer(
   handleConnections(app, (error) => rawResponse(parserFault(error)));
   refuseFaults(app);
   app.setErrorHandler((error, request, reply) => sendFailure(fastifyFault(error, body) ?? error, request, reply));
-  // For a route that finds nothing itself, such as the one for the files of the documentation.
+  // Handles requests for which a route finds nothing, such as the route for the files of the documentation.
   app.setNotFoundHandler((request, reply) => sendFailure(routeFault(request.method, []), request, reply));
   closeConnectionsWhen(isStopping, app);
   observeRequests(app, metrics);
@@ -88,7 +88,7 @@ export function routeUrl(path: string): string {
 export function listeningUrl(app: FastifyInstance): string {
   // Requests can also be injected into a server that does not listen.
   if (app.addresses().length === 0) return 'http://localhost';
-  // A server on every address of the machine is reached at this one, not at 0.0.0.0.
+  // 0.0.0.0 and [::] mean every address of the machine. Clients connect to the loopback address instead.
   return app.listeningOrigin.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
@@ -104,7 +104,7 @@ function refuseFaults(app: FastifyInstance): void {
   });
 }
 
-/** Clients send their next request on another connection, and to another instance if there is one. */
+/** Closes connections during a stop, so that clients send their next request on another connection, to another instance if there is one. */
 function closeConnectionsWhen(isStopping: () => boolean, app: FastifyInstance): void {
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (isStopping()) reply.header('connection', 'close');

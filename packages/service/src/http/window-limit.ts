@@ -1,6 +1,6 @@
 import type { CounterKind, Windows } from '../store/store.ts';
 
-/** How many events of one name a window may have. */
+/** The maximum number of events with one name in a window. */
 export interface WindowLimit {
   readonly max: number;
   readonly windowMs: number;

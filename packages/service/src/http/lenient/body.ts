@@ -12,7 +12,7 @@ export interface SentBody {
   readonly bytes: Uint8Array;
   /** Receives the deviations of the body. */
   readonly deviations: Set<Deviation>;
-  /** Only multipart bodies need it. */
+  /** Needed only for multipart bodies. */
   readonly contentType?: string;
 }
 
@@ -25,7 +25,7 @@ for (const word of ['false', '0', 'no', 'off']) WORDS.set(word, false);
 const JSON_OBJECT = "JSON. Send one object in UTF-8, whose members are the form's fields.";
 const MULTIPART = 'multipart/form-data. Send the fields as texts in UTF-8, and no file.';
 
-/** Reads a form whose booleans may be other words than `true` and `false`. */
+/** Reads a form whose booleans may be words other than `true` and `false`. */
 export function readLenientForm({ operation, bytes, deviations }: SentBody): BodyReading {
   const read = readFormBody(operation, bytes);
   return { ...read, ...withBooleans(operation, read, deviations) };

@@ -16,7 +16,7 @@ import type { Deviation } from './deviation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The deviations of the request. Undefined unless the plugin is installed. */
+    /** The deviations of the request. Undefined if the plugin is not installed. */
     deviations?: Set<Deviation>;
   }
 }

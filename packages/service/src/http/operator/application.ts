@@ -18,7 +18,7 @@ import { operatorRoute, PROBLEM_TYPE, scopeGuard, sendProblem } from './handler.
 /** Creates the server of the operator API, probes and metrics. It does not listen yet. Resellers must not be able to reach it. */
 export function createOperatorApplication(context: HttpContext): FastifyInstance {
   const { runtime, docs, metrics, operatorToken } = context;
-  // Request IDs of this API follow the clock of the machine, because the clock of a sandbox can go back.
+  // Request IDs of this API use the clock of the machine, because the clock of a sandbox can be set back.
   function createId() {
     return newRequestId(Date.now(), runtime.ports.random);
   }

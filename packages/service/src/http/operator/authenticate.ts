@@ -29,8 +29,8 @@ export interface OperatorCredentials {
 export type AuthenticateOperator = (credentials: OperatorCredentials) => Promise<OperatorCaller>;
 
 /**
- * Tokens are compared and looked up by their hashes, so the duration reveals nothing about them. Nothing is cached, so that a revoked token
- * is refused at once by every instance.
+ * Tokens are compared and looked up by their hashes, so the duration reveals nothing about them. Nothing is cached, so that every instance
+ * refuses a revoked token immediately.
  *
  * @param token The token in the configuration, with the scope `admin`.
  * @param clock The clock of the machine, which decides when a token expires.

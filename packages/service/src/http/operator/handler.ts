@@ -97,7 +97,7 @@ async function respond<Id extends OperatorId>(api: OperatorApi<Id>, { runtime, s
   assertPath<Id>(api, path);
   assertQuery<Id>(api, query);
   assertBody<Id>(api, body);
-  // Another instance may have advanced the clock a moment ago.
+  // Another instance may have just advanced the clock.
   if (runtime.mode === 'sandbox') await sandbox.refresh();
   return performOperator(operatorTable[api.id], {
     runtime,
