@@ -37,7 +37,7 @@ function ownersOfAddress(eb: Accounts, texts: readonly string[]) {
         .innerJoin('dedicated_servers', 'dedicated_servers.id', 'dedicated_addresses.server_id')
         .select('dedicated_servers.account_id')
         .where('dedicated_addresses.address', 'in', texts)
-        // An offer on the market has addresses and no account.
+        // Offers on the market have addresses but no account.
         .where('dedicated_servers.account_id', 'is not', null)
         .$narrowType<{ account_id: string }>(),
     );

@@ -8,7 +8,10 @@ import { accountOf } from './account.ts';
 import { secondsToInstant } from './instants.ts';
 import type { ServiceOperation } from './operation.ts';
 
-/** GET /accounts/{account_id}/current-invoice: after the due jobs of the account, so that a period that has ended is not shown. */
+/**
+ * GET /accounts/{account_id}/current-invoice: runs the due jobs of the account first, so that the response never shows a period that has
+ * ended.
+ */
 export const getAccountCurrentInvoice: ServiceOperation<'getAccountCurrentInvoice'> = {
   kind: 'service',
   async run({ path, now, runtime }) {

@@ -10,7 +10,7 @@ import type { Order } from './paging.ts';
 
 const order: Order = { columns: { number: 'integer' }, direction: 'desc' };
 
-/** GET /accounts/{account_id}/requests: in a transaction that may write, because the newest entries get their numbers first. */
+/** GET /accounts/{account_id}/requests: runs in a transaction that may write, because the newest entries must be numbered first. */
 export const listAccountRequests: ServiceOperation<'listAccountRequests'> = {
   kind: 'service',
   run: ({ path, query, runtime: { store } }) =>

@@ -19,7 +19,7 @@ export const unsuspendAccount: ServiceOperation<'unsuspendAccount'> = {
 
 type SuspensionCall = OperatorCall<'suspendAccount'> | OperatorCall<'unsuspendAccount'>;
 
-/** A repeated request waits for the other instances too, because the first one may have been interrupted before it did. */
+/** A repeated request waits for the other instances too, because the first one may have been interrupted before it waited. */
 async function changeSuspension(
   { path, sandbox, runtime: { store } }: SuspensionCall,
   record: RecordChange,

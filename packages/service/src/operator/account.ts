@@ -67,14 +67,14 @@ export async function accountOf(db: Db, id: string): Promise<Account> {
   return toAccount(requireFound(account, 'account of this identifier'));
 }
 
-/** @throws OperatorProblem 409 if the personal data of the account was erased, so that it gets no new data. */
+/** @throws OperatorProblem 409 if the personal data of the account was erased. Such an account must not get new data. */
 export function assertNotErased({ id, erased_at }: Account): void {
   if (erased_at === null) return;
   throw new OperatorProblem('wrong-state', `The account ${id} was erased, so it cannot be used again. Create a new account.`);
 }
 
 /**
- * The same, and no other transaction changes the account until this one ends. So the audit has the state that the change replaced.
+ * Like `accountOf`, but locks the account until the transaction ends. So the audit gets the state that the change replaced.
  *
  * @throws OperatorProblem 404 if the account does not exist.
  */

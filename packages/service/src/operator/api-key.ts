@@ -109,7 +109,7 @@ async function keyOf(db: Db, id: string): Promise<Row> {
   return requireFound(await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst(), 'API key of this identifier');
 }
 
-/** The same, and no other transaction changes the key until this one ends. So the audit has the state that the change replaced. */
+/** Reads a key, and locks it until the transaction ends. So the audit gets the state that the change replaced. */
 async function lockedKeyOf(db: Db, id: string): Promise<Row> {
   const key = await db
     .updateTable('api_keys')

@@ -5,7 +5,7 @@ export function toInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** As `toInstant`; null stays null. */
+/** Like `toInstant`, but returns null for null. */
 export function toInstantOrNull(milliseconds: number | null): string | null {
   return milliseconds === null ? null : toInstant(milliseconds);
 }

@@ -105,7 +105,7 @@ async function invoiceOf(db: Db, id: string): Promise<Row> {
   return requireFound(await db.selectFrom('invoices').selectAll().where('id', '=', id).executeTakeFirst(), 'invoice of this identifier');
 }
 
-/** The same, after the account is locked, so that no other transaction changes the invoice until this one ends. */
+/** Reads an invoice after locking its account, so that no other transaction changes the invoice until this one ends. */
 async function lockedInvoiceOf(db: Db, id: string): Promise<Row> {
   const { account_id } = await invoiceOf(db, id);
   await lockAccount(db, account_id);

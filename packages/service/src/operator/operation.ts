@@ -24,7 +24,7 @@ export type BodyOf<Id extends OperatorId> = Member<Route<Id>, 'Body'>;
 export type PathOf<Id extends OperatorId> = NonNullable<Member<Route<Id>, 'Params'>>;
 /** The query parameters of an operation. */
 export type QueryOf<Id extends OperatorId> = NonNullable<Member<Route<Id>, 'Querystring'>>;
-/** The body of a successful response. Undefined if the response has none. */
+/** The body of a successful response. Undefined if there is none. */
 export type ResponseOf<Id extends OperatorId> = SuccessResponse<Member<Route<Id>, 'Reply'>>;
 
 /** A group of operations that an operator token may allow. Each operation of the document is in one. */
@@ -48,7 +48,7 @@ export interface OperatorCaller {
 /** One call of an operation. The handlers in `operator/<area>` receive it. */
 export interface OperatorCall<Id extends OperatorId> {
   readonly runtime: Runtime;
-  /** A live service has it too, and refuses the operations that use it. */
+  /** Also exists in a live service, which refuses the operations that use it. */
   readonly sandbox: Sandbox;
   readonly body: BodyOf<Id>;
   readonly path: PathOf<Id>;
@@ -68,15 +68,15 @@ export interface ReadOperation<Id extends OperatorId> {
   run(db: Db, call: OperatorCall<Id>): Promise<ResponseOf<Id>>;
 }
 
-/** Data of the provider that one change at a time may change. */
+/** Data of the provider that only one operation at a time may change. */
 export type OperatorLock = 'catalogue' | 'tld_prices' | 'sales' | 'settings' | 'invoicing' | 'access';
 
 /** Runs in one transaction, with its record in the audit. */
 export interface StoreOperation<Id extends OperatorId> {
   readonly kind: 'store';
   /**
-   * Changes with the same lock wait for each other, so that `before` reads the state that the change replaces. An operation without one locks
-   * the rows that `before` reads, or changes nothing that existed.
+   * Operations with the same lock wait for each other, so that `before` reads the state that the change replaces. An operation without a
+   * lock locks the rows that `before` reads, or only adds rows.
    */
   readonly lock?: OperatorLock;
   /** Reads the state before the change, for the audit. Without it, nothing existed before. */
@@ -87,7 +87,7 @@ export interface StoreOperation<Id extends OperatorId> {
 /** Writes the record of a change into the audit. Must run in the transaction of the change. */
 export type RecordChange = (db: Db, change: Change) => Promise<void>;
 
-/** Runs several transactions, or works outside the store. If it changes something, it records that itself. */
+/** Runs several transactions, or works outside the store. It records its changes itself. */
 export interface ServiceOperation<Id extends OperatorId> {
   readonly kind: 'service';
   run(call: OperatorCall<Id>, record: RecordChange): Promise<ResponseOf<Id>>;

@@ -13,7 +13,7 @@ export interface ScheduleRequest {
   readonly subject: string;
   /** Its prices. */
   readonly versions: readonly Dated[];
-  /** Undefined for now. */
+  /** Undefined to schedule prices for the current instant. */
   readonly wanted: string | undefined;
   /** Milliseconds. */
   readonly now: number;

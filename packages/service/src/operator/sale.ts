@@ -82,7 +82,7 @@ async function saleOf(db: Db, id: string): Promise<Row> {
   return requireFound(await db.selectFrom('sales').selectAll().where('id', '=', id).executeTakeFirst(), 'sale of this identifier');
 }
 
-/** Prices and last purchases of sales, by the identifiers of those. */
+/** Prices and last purchases of sales, by the identifier of the sale. */
 interface Details {
   readonly prices: ReadonlyMap<string, readonly Selectable<SalePricesTable>[]>;
   /** Milliseconds: when the last VM was created through a sale that has no volume left. */

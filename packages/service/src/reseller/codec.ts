@@ -16,7 +16,7 @@ export interface Reply {
   readonly body: string;
   /** The body with its secrets masked, for the request log. */
   readonly loggedBody: string;
-  /** The parts of `loggedBody`, if other responses have one of them too. */
+  /** The parts of `loggedBody`, if other responses share one of them. */
   readonly shared?: SharedResponse;
   /** The `type` of an error, or null for a success. */
   readonly errorType: string | null;

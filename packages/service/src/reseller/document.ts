@@ -11,7 +11,7 @@ export async function loadSpecification(): Promise<OpenApiDocument> {
   return parseDocument(specification);
 }
 
-/** The operations of both. */
+/** The operations of the specification and the extension. */
 export const documentedOperations: readonly Operation[] = readOperations(resellerDocument);
 
 /** Name of the header that carries the API key. */

@@ -75,7 +75,7 @@ export async function keepResponse(db: Db, request: Repeatable, response: string
   await storeResponse(db, { accountId, keyHash, response: seal(response, apiKey, `${accountId}/${keyHash}`, random()) });
 }
 
-/** Draws the random bytes with which a response is encrypted. A transaction that runs again gets the same. */
+/** Draws the random bytes with which a response is encrypted. A transaction that runs again gets the same bytes. */
 export function drawForSealing(random: Random): () => Random {
   const drawn = random.bytes(SEALING_BYTES);
   return () => {
@@ -106,7 +106,7 @@ const storeResponse = deferredWrite<{ accountId: string; keyHash: string; respon
     .where('key_hash', '=', parameter('keyHash')),
 );
 
-/** How long a key is stored: its documented lifetime, and an hour for clients that repeat a request at its end. */
+/** How long a key is stored: its documented lifetime, and an hour more for clients that repeat a request at the end of that lifetime. */
 const KEY_TTL_MS = (IDEMPOTENCY_KEY_LIFETIME_SECONDS + 3_600) * 1000;
 /** Keys per transaction. */
 const BATCH_SIZE = 500;

@@ -11,7 +11,7 @@ const SECRET_NAMES: readonly string[] = [...secretNames(resellerDocument), apiKe
 const IDENTIFIER = /^[\w.[\]-]{1,64}$/;
 /** `name=value` or `"name": "value"` inside a text. The lookbehind keeps the time linear for long names. */
 const ASSIGNMENT = /(?<![\w%.[\]-])([\w%.[\]-]+)(["']?\s{0,4}[=:]\s{0,4})("(?:[^"\\]|\\.)*"|'[^']*'|["']?[^&;,\s"'}\]]+)/g;
-/** Levels of escaping at which a character is still found. */
+/** Maximum number of levels of escaping at which a character is found. */
 const MAX_ESCAPES = 8;
 
 /** Whether a field with this name may hold a secret. A secret name may be only a part of it, as in `newPassword`. */
@@ -20,7 +20,7 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAMES.some((secret) => plainName.includes(secret));
 }
 
-/** A field name for messages and logs. A body that is not a form looks like one field whose name is the whole body. */
+/** A field name for messages and logs. A body that is not a form is parsed as one field, whose name is the whole body. */
 export function maskName(name: string): string {
   return isSecretName(name) && !IDENTIFIER.test(name) ? MASK : name;
 }
@@ -38,7 +38,7 @@ export function maskByName(value: unknown): unknown {
   return masked;
 }
 
-/** A path that is in the document has no values, so it needs no masking. */
+/** The path templates of the document. They contain no values, so they need no masking. */
 const DOCUMENTED_PATHS: ReadonlySet<string> = new Set(documentedOperations.map(({ path }) => path));
 
 /** Masks the values of secret names in a path, such as `/vm/create&authcode=x`. */

@@ -48,7 +48,7 @@ export interface ReadOperation<Id extends OperationId> {
   run(db: Db, call: Call<Id>): Promise<Success<Id>>;
 }
 
-/** An operation that changes nothing and asks the infrastructure. No transaction is open meanwhile. */
+/** An operation that changes nothing and calls the infrastructure. No transaction is open during the call. */
 export interface LookupOperation<Id extends OperationId, Found = unknown> {
   readonly kind: 'lookup';
   find(db: Db, call: Call<Id>): Promise<Found>;
@@ -58,7 +58,7 @@ export interface LookupOperation<Id extends OperationId, Found = unknown> {
 /** An operation that needs only the store. It runs in one transaction. */
 export interface StoreOperation<Id extends OperationId> {
   readonly kind: 'store';
-  /** Whether it concludes the same when it runs again, because it draws no random numbers. The store then runs it optimistically. */
+  /** Whether it gives the same result when it runs again, because it draws no random numbers. The store then runs it optimistically. */
   readonly isRepeatable?: boolean;
   run(transaction: Transaction, call: Call<Id>): Promise<Success<Id>>;
 }

@@ -1,4 +1,4 @@
-/** Carries out a request: its effect, its response for repetitions and its log entry become durable together. */
+/** Carries out a request. Its effect, its stored response and its log entry become durable together. */
 import { settleAccount } from '../core/jobs/settle.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { Store, Transaction } from '../store/store.ts';
@@ -52,7 +52,7 @@ export async function logReply({ requestLog }: Store, logged: LoggedRequest, rep
   return reply;
 }
 
-/** A refusal is logged by the caller. */
+/** The caller logs refusals. */
 async function performRead<Id extends OperationId>(operation: ReadOperation<Id>, { call, logged, codec }: Request<Id>): Promise<Reply> {
   const { runtime } = call;
   if (operation.settles) await settleAccount(runtime, call);
@@ -89,7 +89,9 @@ function performDelivered<Id extends OperationId>(
   });
 }
 
-/** Replays the stored response of the request's Idempotency-Key, or runs the operation. A refusal undoes what the operation wrote. */
+/**
+ * Replays the stored response of the request's Idempotency-Key, or runs the operation. A refusal rolls back the changes of the operation.
+ */
 async function replayOrRun<Id extends OperationId, Result extends Reply | undefined>(
   transaction: Transaction,
   { repeatable, call, logged, codec }: Request<Id>,
@@ -106,7 +108,7 @@ async function replayOrRun<Id extends OperationId, Result extends Reply | undefi
   }
 }
 
-/** The response to a successful request: stored for repetitions, and logged. */
+/** Creates the response to a successful request, stores it for repeated requests, and logs it. */
 async function conclude<Id extends OperationId>(
   transaction: Transaction,
   { repeatable, logged, codec }: Request<Id>,

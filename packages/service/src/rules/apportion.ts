@@ -3,8 +3,8 @@ import { UNITS_PER_CENT } from './money.ts';
 import type { Money } from './money.ts';
 
 /**
- * Divides a total in whole cents among lines, so that the lines add up to it. Each line is its exact amount rounded down to cents; the
- * cents that remain go to the lines that lost most (largest remainder), the earlier line first.
+ * Divides a total in whole cents among lines, so that the lines add up to it. Each line is its exact amount rounded down to cents; The
+ * remaining cents go to the lines with the largest remainders. Of equal ones, the earlier line comes first.
  *
  * @param exact The exact amounts as fractions of one denominator. None is negative.
  * @param total Units. The sum of the exact amounts, rounded to cents.

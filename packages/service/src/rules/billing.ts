@@ -21,7 +21,7 @@ export const SECONDS_PER_PRICE = 30n * 86_400n;
 export interface BilledRuntime {
   /** The first billed second. */
   readonly start: Seconds;
-  /** The first second that is no longer billed. Null while the VM runs. */
+  /** The first second after the billed runtime. Null while the VM runs. */
   readonly stop: Seconds | null;
   /** Net price of 30 days. */
   readonly monthlyPrice: Money;

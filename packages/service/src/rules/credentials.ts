@@ -1,4 +1,4 @@
-/** Creates keys, codes and passwords, and the hashes that are stored of them. */
+/** Creates keys, codes and passwords, and their stored hashes. */
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 import { randomText } from './random.ts';
@@ -6,7 +6,7 @@ import type { Random } from './random.ts';
 
 export type Mode = 'sandbox' | 'live';
 
-/** The secret of the service, and the second one that is accepted while it is rotated. */
+/** The secret of the service, and a second one that the service accepts during a rotation. */
 export interface Secrets {
   readonly secret: string;
   readonly previousSecret?: string | undefined;
@@ -58,12 +58,12 @@ export function sha256(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-/** The initial password of a VM. */
+/** A new password for a VM. */
 export function newPassword(random: Random): string {
   return randomText(random, PASSWORD_ALPHABET, 20);
 }
 
-/** The auth code with which another provider can take a domain over. */
+/** A new auth code. Another provider can take over the domain with it. */
 export function newAuthcode(random: Random): string {
   return randomText(random, PASSWORD_ALPHABET, 16);
 }
@@ -96,7 +96,7 @@ export function acceptedSecrets({ secret, previousSecret }: Secrets): string[] {
   return previousSecret === undefined ? [secret] : [secret, previousSecret];
 }
 
-/** Identifies the secret that a value is sealed with. It reveals nothing about the secret. */
+/** Identifies the secret with which a value is sealed. It reveals nothing about that secret. */
 export function keyIdOf(secret: string): string {
   return createHmac('sha256', secret).update('key-id').digest('hex').slice(0, 16);
 }
@@ -121,7 +121,7 @@ export function seal(text: string, secret: string, context: string, random: Rand
   return `${keyIdOf(secret)}.${Buffer.concat([salt, nonce, cipher.getAuthTag(), sealed]).toString('base64')}`;
 }
 
-/** Decrypts the result of `seal`. Undefined if no accepted secret or another context sealed it. */
+/** Decrypts the result of `seal`. Undefined if it was sealed with another secret or context. */
 export function unseal(sealed: string, secrets: Secrets, context: string): string | undefined {
   const [keyId, text = ''] = sealed.split('.');
   const secret = acceptedSecrets(secrets).find((accepted) => keyIdOf(accepted) === keyId);

@@ -1,11 +1,10 @@
 /**
  * The life of a dedicated server (specification: "States and transitions", "Dedicated server"):
  *
- *     offered -> ordered (being set up) -> deployed <-> terminated -> ended
- *                                          deployed -> deployed (renewed)
+ * offered -> ordered (being set up) -> deployed <-> terminated -> ended deployed -> deployed (renewed)
  *
- * The specification shows the states from the set-up to the withdrawal of a cancellation. It describes the market, the renewal and the
- * end in words, or they follow from them.
+ * The specification shows the states from the set-up to the withdrawal of a cancellation. It describes the market, the renewal and the end
+ * only in words, or they follow from its words.
  */
 import type { Seconds } from './billing.ts';
 
@@ -31,7 +30,7 @@ export interface Deployed {
   readonly terminated: boolean;
 }
 
-/** No request returns it any longer. */
+/** Ended. Requests no longer return it. */
 export interface Ended {
   readonly phase: 'ended';
 }

@@ -79,7 +79,7 @@ export function readDnsRecord(
   return { record: { type, sub, data } };
 }
 
-/** Whether two records of a name exclude each other: one of them is a CNAME (RFC 1034, 3.6.2). */
+/** Whether two records of a name exclude each other, because one of them is a CNAME (RFC 1034, 3.6.2). */
 export function excludes(one: string, other: string): boolean {
   return one === 'CNAME' || other === 'CNAME';
 }

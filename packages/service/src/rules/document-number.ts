@@ -3,7 +3,7 @@ export interface NumberSeries {
   readonly prefix: string;
   /** The next number. */
   readonly next: number;
-  /** Shortest length of the number, which is filled with zeros. */
+  /** Minimum length of the number. Shorter ones get leading zeros. */
   readonly digits: number;
 }
 

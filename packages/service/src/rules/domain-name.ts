@@ -23,7 +23,7 @@ export function asciiNameOf(text: string): string | undefined {
   return !name.endsWith('.') && isFullyQualified(name) && name.split('.').every(isReadable) ? name : undefined;
 }
 
-/** `--` as the third and fourth character is reserved for encoded labels, and those must decode. */
+/** Whether a label is plain, or is encoded and can be decoded. `--` as the third and fourth character is reserved for encoded labels. */
 function isReadable(label: string): boolean {
   if (label.slice(2, 4) !== '--') return true;
   const decoded = domainToUnicode(label);

@@ -15,7 +15,7 @@ export interface Registration {
   readonly created: Seconds;
   /** When it is renewed, or when it ends if it is terminated. */
   readonly expires: Seconds;
-  /** Another provider cannot take the domain over until this instant. */
+  /** Until this instant, another provider cannot take over the domain. */
   readonly lockedUntil: Seconds;
   readonly terminated: boolean;
 }

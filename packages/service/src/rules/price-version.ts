@@ -3,7 +3,7 @@ import type { Seconds } from './billing.ts';
 import type { Dated } from './in-force.ts';
 import type { ResourcePrices } from './resources.ts';
 
-/** Whether only purchases and changes of resources get the prices, or existing VMs too, from their next billing period on. */
+/** Whether the prices apply only to purchases and changes of resources, or also to existing VMs from their next billing period. */
 export type AppliesTo = 'new_purchases' | 'all_vms';
 
 /** The prices of a host system from an instant on. */

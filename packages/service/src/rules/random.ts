@@ -5,7 +5,7 @@ export interface Random {
 }
 
 /**
- * Draws an integer from 0 to below `limit`, with equal probability.
+ * Draws an integer of at least 0 and below `limit`, with equal probability.
  *
  * @param limit From 1 to 2^32.
  */

@@ -36,9 +36,7 @@ export interface RefusalDetails {
   readonly retryAfter?: number;
 }
 
-/**
- * Refuses a request. The message says what was wrong, what was expected and what to do. Throwing it rolls the transaction back.
- */
+/** Refuses a request. The message says what was wrong, what was expected and what to do. Throwing it rolls back the transaction. */
 export class Refusal<Status extends RefusalStatus = RefusalStatus> extends Error {
   override readonly name = 'Refusal';
   readonly status: Status;

@@ -6,7 +6,7 @@ import type { BilledResources, ResourcePrices } from './resources.ts';
 
 /** The data that determine the state of a sale. Instants are milliseconds since 1970 UTC. */
 export interface SaleCourse {
-  /** The sale is active from this instant on. */
+  /** The sale is active from this instant. */
   readonly start: number;
   /** The sale has ended at this instant. Null if no end is scheduled. */
   readonly stop: number | null;

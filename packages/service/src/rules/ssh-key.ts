@@ -1,8 +1,8 @@
 import { parseKey } from 'sshpk';
 
 /**
- * The public key that a form carries (specification: PUT /vm/create, `ssh_key`, "URL-encoded public key").
- * Accepts a value that is additionally URL-encoded within the form, and one that is not.
+ * Reads the public key in a form (specification: PUT /vm/create, `ssh_key`, "URL-encoded public key"). The value may be URL-encoded a
+ * second time within the form.
  *
  * @returns The key in OpenSSH notation. Undefined if the value is not a public key in that notation.
  */

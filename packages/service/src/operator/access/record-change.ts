@@ -5,13 +5,13 @@ import type { Db } from '../../store/store.ts';
 import { operatorDocument } from '../document.ts';
 import type { OperatorCall, OperatorId } from '../operation.ts';
 
-/** The states of a resource before and after a change. Null if it did not or does not exist. */
+/** The states of a resource before and after a change. Null where the resource does not exist. */
 export interface Change {
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** The members of a call that its record has. */
+/** The members of a call that are recorded. */
 type RecordedCall = Pick<OperatorCall<OperatorId>, 'runtime' | 'sandbox' | 'caller' | 'operationId' | 'address' | 'requestId'> & {
   readonly path: object;
 };

@@ -42,7 +42,7 @@ export const getHostSystem: ReadOperation<'getHostSystem'> = {
   run: async (db, { path, now }) => describeHostSystem(db, await hostSystemOf(db, path.hostsystem), now),
 };
 
-/** PUT /host-systems/{hostsystem}: creates or replaces a host system. Prices other than those in force are in force from now on. */
+/** PUT /host-systems/{hostsystem}: creates or replaces a host system. Prices that differ from those in force apply immediately. */
 export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
   kind: 'store',
   lock: 'catalogue',
@@ -79,7 +79,7 @@ interface NewPrices {
   readonly now: number;
 }
 
-/** Prices with the date of now are replaced, and apply to the same VMs as before. */
+/** Replaces prices that begin now. The new ones apply to the same VMs. */
 async function setPrices(db: Db, before: HostSystem | undefined, { hostsystem, prices, now }: NewPrices): Promise<void> {
   const inForce = before && pricesAt(before, now);
   if (inForce && isDeepStrictEqual(toPrices(inForce.prices), toPrices(prices))) return;
@@ -94,7 +94,7 @@ export async function hostSystemOf(db: Db, name: string): Promise<HostSystem> {
   return host;
 }
 
-/** Prices as responses have them. */
+/** Converts prices to their form in responses. */
 export function toPrices({ core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit }: ResourcePrices): ResourcePrices {
   function price(written: string): string {
     return decimalOf(euros(written));
@@ -110,7 +110,7 @@ export function toPrices({ core, mem, nvme, hdd, extra_ip, extra_backup_slot, ex
   };
 }
 
-/** The nodes of host systems, by the names of those. */
+/** The nodes of host systems, by the name of the host system. */
 type Nodes = ReadonlyMap<string, HostSystemResponse['nodes']>;
 
 async function nodesOf(db: Db, hosts: readonly HostSystem[]): Promise<Nodes> {

@@ -30,7 +30,7 @@ export const listMarketItems: ReadOperation<'listMarketItems'> = {
   },
 };
 
-/** POST /dedicated/market: the addresses follow with the completion of the set-up. */
+/** POST /dedicated/market: its addresses are set when the set-up completes. */
 export const addMarketItem: StoreOperation<'addMarketItem'> = {
   kind: 'store',
   async run({ db }, { body, runtime: { ports } }) {

@@ -35,7 +35,7 @@ export const listTldPrices: ReadOperation<'listTldPrices'> = {
   },
 };
 
-/** PUT /tld-prices/{tld}: the prices are in force from now on. */
+/** PUT /tld-prices/{tld}: the prices apply immediately. */
 export const setTldPrice: StoreOperation<'setTldPrice'> = {
   kind: 'store',
   lock: 'tld_prices',

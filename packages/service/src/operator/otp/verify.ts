@@ -80,7 +80,7 @@ async function attemptsOf(db: Db, { verifierId, accountId }: Attempt, now: numbe
     )
     .returningAll()
     .executeTakeFirstOrThrow();
-  // Failures in the future were counted before the clock was turned back.
+  // A failure with a later date was counted before the clock was turned back.
   const isRunning = attempts.failed > 0 && attempts.since <= now && attempts.since + FAILURES_TTL_MS > now;
   if (isRunning) return attempts;
   const anew = { since: now, failed: 0 };
@@ -105,7 +105,7 @@ async function useCode(db: Db, { hashes, accountId }: Presented, now: number): P
   return used && db.selectFrom('accounts').select(['id', 'name']).where('id', '=', used.account_id).executeTakeFirstOrThrow();
 }
 
-/** Whether the code was valid until another request used it. Its sender has not guessed it. */
+/** Whether the code was valid until another request used it. Such a code was not guessed, so it does not count as a failure. */
 async function wasUsedFirst(db: Db, { hashes, accountId }: Presented, now: number): Promise<boolean> {
   const row = await db
     .selectFrom('otps')

@@ -38,7 +38,7 @@ export const advanceClock: ServiceOperation<'advanceClock'> = {
 };
 
 /**
- * Turns the clocks of all instances back before older data is restored, so that none of them performs jobs that are not yet due.
+ * Turns back the clocks of all instances before older data is restored, so that no instance performs jobs that are not yet due.
  *
  * @param offset Milliseconds by which the clock will be ahead of the machine's.
  * @param work Restores the older data.

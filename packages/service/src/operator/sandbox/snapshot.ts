@@ -80,7 +80,7 @@ export const restoreSnapshot: ServiceOperation<'restoreSnapshot'> = {
         const pieces = await piecesOf(db, path.snapshot);
         await empty(db);
         for (const { table_name, rows } of pieces) await insert(db, store, table_name, rows);
-        // An instance that delivers one of them has reserved it in another state of the store.
+        // An instance that is delivering one of them reserved it in another state of the store.
         await disownReservations(db);
         const { clockOffset } = await readSettings(db, runtime.mode);
         await record(db, { before: null, after: clockAt(sandbox.clock.base.now() + clockOffset, clockOffset) });

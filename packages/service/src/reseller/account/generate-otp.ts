@@ -26,7 +26,7 @@ export const generateOtp: StoreOperation<'generateOtp'> = {
   },
 };
 
-/** A code that no other account has: it alone tells a third party whose it is. */
+/** A code that no other account has, because a third party finds the account by the code alone. */
 async function freeCode(db: Db, random: Random, secrets: Secrets): Promise<{ code: string; hash: string }> {
   for (;;) {
     const code = newOtp(random);

@@ -3,7 +3,7 @@ import { REQUEST_LOG_PAGE_SIZE } from '../../generated/facts.gen.ts';
 import { counted } from '../../rules/counted.ts';
 import type { StoreOperation } from '../operation.ts';
 
-/** POST /account/requests: a page of entries, newest first; `offset` leaves out that many of the newest. */
+/** POST /account/requests: a page of entries, newest first; `offset` is the number of newest entries to skip. */
 export const listRequests: StoreOperation<'listRequests'> = {
   kind: 'store',
   async run({ db }, { accountId, form, runtime: { store } }) {

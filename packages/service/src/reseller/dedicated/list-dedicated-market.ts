@@ -2,7 +2,7 @@ import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { addressesOf, toMarketItem } from '../../core/dedicated/responses.ts';
 import type { ReadOperation } from '../operation.ts';
 
-/** GET /dedicated/available: the servers that nobody has and that are offered to the account, in the order in which they came to the market. */
+/** GET /dedicated/available: the servers on the market that are offered to the account, in the order in which they were added. */
 export const listDedicatedMarket: ReadOperation<'listDedicatedMarket'> = {
   kind: 'read',
   settles: false,

@@ -2,7 +2,7 @@ import { catalogueOf, vatAt } from '../../core/catalogue.ts';
 import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
 import type { ReadOperation } from '../operation.ts';
 
-/** GET /dedicated/list: the account's servers, oldest order first, those that are being set up and those that are cancelled among them. */
+/** GET /dedicated/list: the account's servers, the oldest order first. Includes servers that are being set up and cancelled servers. */
 export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
   kind: 'read',
   settles: true,

@@ -5,8 +5,8 @@ import { withdrawCancellation } from '../../rules/dedicated.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /**
- * POST /dedicated/{identifier}/undelete: the server is renewed again. Nothing is charged before the
- * renewal date, and the renewal was agreed on with the order: the credit limit is not asked.
+ * POST /dedicated/{identifier}/undelete: the server is renewed again. Nothing is charged before the renewal date. The account agreed to
+ * renewals with its order, so the credit limit is not checked.
  */
 export const undeleteDedicatedServer: StoreOperation<'undeleteDedicatedServer'> = {
   kind: 'store',

@@ -2,7 +2,7 @@ import { Refusal } from '../../rules/refusal.ts';
 import type { LookupOperation } from '../operation.ts';
 import { readName } from './register-domain-form.ts';
 
-/** A name that no account of this service has. Undefined if one has it. */
+/** The name, if no account of this service has it. Otherwise undefined. */
 type Free = string | undefined;
 
 /** GET /domain/{domain}/check: whether a domain can be registered. */

@@ -54,7 +54,8 @@ export const registerDomain = deliveredOperation<'registerDomain', Details, Plan
       .where('state', '=', 'reserved')
       .returningAll()
       .executeTakeFirstOrThrow();
-    // Charged only now: an undone registration must not be on an invoice, and a month may have ended since the reservation.
+    // The charge comes after the delivery, because a registration that was undone must not be on an invoice. A month may have ended since
+    // the reservation.
     const { runtime, accountId, form, now } = call;
     const confirmed = runtime.ports.clock.now();
     await settle(db, runtime, { accountId, now: confirmed });
@@ -77,7 +78,7 @@ async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: D
   await settle(db, runtime, { accountId, now });
   const { name, sld, tld, prices, handle, nameservers } = await readForm(db, call, runtime.ports.registrar.standardNameservers);
   const { created, expires, lockedUntil } = beginRegistration(Math.floor(now / 1000));
-  // A cancelled domain that has expired is free, whenever the timed work gets to it.
+  // A cancelled domain that has expired is free, even if its end has not been performed yet.
   const registered = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirst();
   if (registered && registered.account_id !== accountId) await settle(db, runtime, { accountId: registered.account_id, now });
   const { ns1, ns2 } = nameservers;

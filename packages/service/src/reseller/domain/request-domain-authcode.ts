@@ -33,7 +33,7 @@ export const requestDomainAuthcode = deliveredOperation<'requestDomainAuthcode',
     return { message: 'The authcode was requested.', data: { authcode } };
   },
 
-  // The registrar may have either code, so the domain gets none on both sides.
+  // The registrar may have the old or the new code, so both sides delete the code.
   compensate: ({ registrar }, { name }, token) => registrar.setAuthcode(name, null, token),
   rollBack: ({ db }, { name }) => endChange(db, name, { sealed_authcode: null }),
 });

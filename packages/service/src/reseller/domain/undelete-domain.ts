@@ -8,7 +8,7 @@ import { deliveredOperation } from '../operation.ts';
 const details = v.object({ name: v.string() });
 type Details = v.InferOutput<typeof details>;
 
-/** POST /domain/{domain}/undelete: withdraws a cancellation. The next renewal is charged again, and nothing before it. */
+/** POST /domain/{domain}/undelete: withdraws a cancellation. The next renewal is charged, and nothing is charged before it. */
 export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Details>({
   recovery: 'undo',
   details,

@@ -201,7 +201,7 @@ const startRunning = deferredWrite<{ vmId: number; now: number }>((db, parameter
     .where('id', '=', parameter('vmId')),
 );
 
-/** The first position. It begins with the purchase, or with the period where one has ended since the reservation. */
+/** Begins the first position. It starts with the purchase, or with the open period if a period has ended since the reservation. */
 async function startBilling(db: Db, call: Call<'createVm'>, { vmId, monthlyPrice, hold }: Reserved): Promise<void> {
   const { runtime, accountId, now } = call;
   await settle(db, runtime, { accountId, now: runtime.ports.clock.now() });

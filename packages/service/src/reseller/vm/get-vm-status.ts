@@ -17,7 +17,7 @@ export const getVmStatus: ReadOperation<'getVmStatus'> = {
   },
 };
 
-/** The tasks of deliveries, by the name of the delivery. Public clients know no task for the others. */
+/** The tasks of deliveries, by the name of the delivery. Public clients have no name for other tasks. */
 const TASKS: Readonly<Record<string, string>> = { reinstallVm: 'REINSTALL', startVm: 'BOOTING', restartVm: 'BOOTING' };
 
 async function taskOf(db: Db, vmId: number): Promise<string | null> {

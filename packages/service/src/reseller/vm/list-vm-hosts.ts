@@ -25,7 +25,7 @@ export const listVmHosts: ReadOperation<'listVmHosts'> = {
   },
 };
 
-/** A price list, and the instants (milliseconds) from which and until which it is right. */
+/** A price list, and the time in which it is in force (milliseconds). */
 interface PriceList {
   readonly from: number;
   readonly until: number;

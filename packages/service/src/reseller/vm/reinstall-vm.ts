@@ -26,7 +26,7 @@ export const reinstallVm = deliveredOperation<'reinstallVm', Details, Plan>({
   async reserve({ db }, { runtime, accountId, form, path }) {
     const vm = await findOwnVm(db, accountId, path.vmid);
     const vmId = vm.id;
-    // It would boot, and run without being billed.
+    // A reinstallation boots the VM, which would then run without being billed.
     if (vm.state === 'stopped')
       throw new Refusal(409, 'wrong_state', 'This VM is stopped. Ask the provider to start it, then reinstall it.');
     const os = form.os ?? vm.os;
@@ -51,7 +51,7 @@ export const reinstallVm = deliveredOperation<'reinstallVm', Details, Plan>({
     return { message: `The reinstallation with ${os} finished and the VM is booting.`, data: null };
   },
 
-  // An erased disk cannot be restored. The new token keeps a late call from erasing it now.
+  // An erased disk cannot be restored. With the new token, the hypervisor rejects a late call that would still erase it.
   compensate: ({ hypervisor }, { vmId }, token) => hypervisor.start(vmId, token),
   async rollBack({ db }, { vmId }) {
     await db.updateTable('vms').set({ changing: 0 }).where('id', '=', vmId).execute();
