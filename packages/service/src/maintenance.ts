@@ -1,4 +1,7 @@
-/** Copies, moves and migrations of stores, for commands. Apart from the service, which takes longer to load than most of them to run. */
+/**
+ * Copies, moves and migrations of stores, for commands. They are in a module of their own, because loading the service takes longer than
+ * most commands.
+ */
 export { MoveDiffersError, moveStore } from './store/move/move.ts';
 export type { Move } from './store/move/move.ts';
 export type { Compared } from './store/move/figures.ts';

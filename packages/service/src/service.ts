@@ -97,7 +97,10 @@ export interface ServiceOptions {
   readonly clockLimits?: Partial<ClockLimits>;
   /** The identifiers that new VMs may get. Default: all five-digit numbers. */
   readonly vmIdentifiers?: VmIdentifiers;
-  /** Called a lease after a newer version has upgraded the shared database. The process should stop, and be started again with that version. */
+  /**
+   * Called when a newer version has upgraded the shared database and one lease has passed. The process should then stop, and be started
+   * again with that version.
+   */
   readonly onOutdated?: () => void;
   /** The number of lines that the logger has lost so far, for the metrics. */
   readonly lostLogLines?: () => number;
@@ -118,7 +121,7 @@ export interface Service {
    * @returns The number of jobs performed.
    */
   runScheduledJobs(): Promise<number>;
-  /** Readiness is 503 from now on, and every response closes its connection, so that load balancers send no more requests. */
+  /** After this call, readiness responds 503 and every response closes its connection, so that load balancers send no more requests. */
   announceStop(): void;
   /** Completes the current requests. The store stays open. */
   close(): Promise<void>;
@@ -135,7 +138,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   return (await createServiceOnRuntime(options)).service;
 }
 
-/** The same, and what the functions of the core need, for tests that call them directly. */
+/** Like `createService`, but also returns the runtime, for tests that call functions of the core directly. */
 export async function createServiceOnRuntime(options: ServiceOptions): Promise<{ service: Service; runtime: Runtime }> {
   const { store, secret, previousSecret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = options;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
@@ -169,7 +172,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     },
     onOutdated(reason) {
       logger.fatal(reason);
-      // The newer version needs a moment until it can take requests.
+      // The newer version needs some time until it can take requests.
       setTimeout(() => options.onOutdated?.(), leaseMs).unref();
     },
   });
@@ -282,7 +285,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
 }
 
 const DEFAULT_INVOICE_LINK_DAYS = 30;
-/** A test sets its own clock. A sandbox bills nobody, and may rest for weeks. */
+/** Tests set their own clocks. A sandbox sends no real invoices, and may be stopped for weeks. */
 function defaultClockLimits({ clock }: Ports, mode: Mode): ClockLimits {
   const isReal = clock === systemClock;
   return {
@@ -292,7 +295,7 @@ function defaultClockLimits({ clock }: Ports, mode: Mode): ClockLimits {
   };
 }
 
-/** How long another instance may need to read the settings again. */
+/** The time that another instance may need to read the settings again. */
 const CONTROLS_MARGIN_MS = 250;
 const CLEAN_UP_INTERVAL_MS = 60_000;
 

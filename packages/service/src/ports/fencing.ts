@@ -2,10 +2,10 @@
  * A fencing token: the number of a port call among all calls about the same VM, domain or server. A later call has a higher token,
  * whichever instance makes it.
  *
- * Calls can arrive late. The service may have given one up after its timeout and undone it, an instance may have been considered dead
- * and woken up, or a network may have held a request. **Ports must therefore reject a call whose token is lower than the highest token
- * that they have executed for the same subject**, without doing anything. Rejecting a stale call is always safe: a newer call has
- * already settled the matter. An adapter whose system cannot compare tokens by itself uses a `Fence`.
+ * Calls can arrive late. For example, the service gave up a call after its timeout and undid it, an instance continued after others
+ * considered it dead, or a network delayed a request. **Ports must therefore reject a call whose token is lower than the highest token that
+ * they have executed for the same subject**, without doing anything. Rejecting a stale call is always safe, because a newer call has
+ * already replaced its effect. An adapter whose system cannot compare tokens by itself uses a `Fence`.
  *
  * Tokens are positive integers below 2^53, with gaps. They keep growing after a subject is removed and created again.
  */
@@ -23,7 +23,7 @@ export class StaleTokenError extends Error {
   }
 }
 
-/** Rejects stale calls on behalf of a port. An adapter asks it directly before each call that has an effect. */
+/** Rejects stale calls on behalf of a port. An adapter calls it immediately before each call that has an effect. */
 export interface Fence {
   /** @throws StaleTokenError if the fence has admitted a higher token for this subject. */
   admit(subject: Subject, token: FencingToken): Promise<void>;

@@ -30,8 +30,8 @@ export interface AutomaticSetUp {
 }
 
 /**
- * The dedicated servers. Every call is idempotent. A call with a stale token is rejected (see fencing.ts). The service gives up on a
- * call after its port timeout. The fleet does not learn of a cancellation: the server runs until its end.
+ * The dedicated servers. Every call is idempotent. A call with a stale token is rejected (see fencing.ts). The service gives up on a call
+ * after its port timeout. The service does not report cancellations to the fleet, because a cancelled server runs until its end.
  */
 export interface Fleet {
   /** Null if the provider completes each set-up through the operator API. */

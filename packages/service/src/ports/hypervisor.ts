@@ -29,14 +29,14 @@ export interface VmOrder extends VmSize {
 }
 
 /**
- * Where VMs run. Every call is idempotent, so that an interrupted delivery can be finished or undone. The service has one call in progress
- * for a VM at a time, except for calls that it gave up or whose instance died. A call with a stale token is rejected (see fencing.ts). The
- * service gives up on a call after its port timeout.
+ * The system that runs VMs. Every call is idempotent, so that an interrupted delivery can be finished or undone. The service makes one call
+ * at a time for a VM, but calls that it gave up or whose instance died may still be in progress. A call with a stale token is rejected (see
+ * fencing.ts). The service gives up on a call after its port timeout.
  */
 export interface Hypervisor {
-  /** Sets a VM up and boots it. */
+  /** Sets up a VM and boots it. */
   create(order: VmOrder, token: FencingToken): Promise<void>;
-  /** Installs an operating system on a VM, erasing what it held, and boots it. */
+  /** Erases a VM, installs an operating system on it and boots it. */
   reinstall(vmId: number, os: string, token: FencingToken): Promise<void>;
   /** Boots a VM. Does nothing if it runs. */
   start(vmId: number, token: FencingToken): Promise<void>;
@@ -47,8 +47,8 @@ export interface Hypervisor {
   /** Shuts a VM down. Does nothing if it does not run. */
   stop(vmId: number, token: FencingToken): Promise<void>;
   /**
-   * Changes the resources of a VM, running or not. A call with fewer resources undoes a resize that failed. A disk that has grown may
-   * stay so then.
+   * Changes the resources of a VM, running or not. A call with fewer resources undoes a resize that failed. A disk that has grown may keep
+   * its size.
    */
   resize(size: VmSize, token: FencingToken): Promise<void>;
   /** Removes a VM. Does nothing if it does not exist. */

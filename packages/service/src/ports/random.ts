@@ -14,7 +14,7 @@ function pooled(draw: (count: number) => Uint8Array): Random {
     bytes(count) {
       if (count > POOL_BYTES) return draw(count);
       if (pool.length < count) pool = draw(POOL_BYTES);
-      // A copy, so that no two callers share memory.
+      // A copy, so that callers never share memory.
       const bytes = pool.slice(0, count);
       pool = pool.subarray(count);
       return bytes;

@@ -27,9 +27,9 @@ export interface DomainOrder {
 }
 
 /**
- * Where domains are registered. Every call is idempotent, so that an interrupted delivery can be finished or undone. A call with a stale
- * token is rejected (see fencing.ts), so that changes of a domain take effect in the order of their requests. The service gives up on a
- * call after its port timeout.
+ * The system that registers domains. Every call is idempotent, so that an interrupted delivery can be finished or undone. A call with a
+ * stale token is rejected (see fencing.ts), so that changes of a domain take effect in the order of their requests. The service gives up on
+ * a call after its port timeout.
  *
  * The registrar renews a domain by itself at each expiry unless `setRenewal` has disabled that. So a renewal does not depend on the
  * service.
@@ -37,16 +37,16 @@ export interface DomainOrder {
 export interface Registrar {
   /** The provider's own nameservers, in their order: at least two. */
   readonly standardNameservers: readonly string[];
-  /** Whether nobody has a domain at the moment. Needs no token, because it changes nothing. */
+  /** Whether a domain is available for registration. Needs no token, because it changes nothing. */
   isAvailable(name: string): Promise<boolean>;
-  /** Registers a domain for a year. `taken`: another provider has it, and nothing was done. */
+  /** Registers a domain for a year. `taken` means that another provider has it, and nothing was done. */
   register(order: DomainOrder, token: FencingToken): Promise<'registered' | 'taken'>;
-  /** Takes a domain over from another provider for a year. `refused`: the auth code is wrong, and nothing was done. */
+  /** Takes over a domain from another provider for a year. `refused` means that the auth code is wrong, and nothing was done. */
   transfer(order: DomainOrder, authcode: string, token: FencingToken): Promise<'transferred' | 'refused'>;
   /** Undoes a registration or transfer that was not confirmed. Does nothing if there is none. */
   withdraw(name: string, token: FencingToken): Promise<void>;
   setNameservers(name: string, nameservers: readonly string[], token: FencingToken): Promise<void>;
-  /** Sets the code that another provider can transfer the domain away with; null for none. */
+  /** Sets the auth code with which another provider can take over the domain. Null for none. */
   setAuthcode(name: string, authcode: string | null, token: FencingToken): Promise<void>;
   /** Whether the domain is to be renewed at its expiry. */
   setRenewal(name: string, renewed: boolean, token: FencingToken): Promise<void>;

@@ -19,7 +19,7 @@ export class PortTimeoutError extends Error {
 export function withTimeouts({ clock, random, hypervisor, fleet, registrar }: Ports, timeoutMs: number): Ports {
   if (!(timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS))
     throw new RangeError(`The timeout of the ports must be from 1 to ${MAX_TIMER_MS} milliseconds.`);
-  // Each port is named, so that a new one does not compile until it has a timeout.
+  // Each port is named, so that a new port without a timeout is a compile error.
   return {
     clock,
     random,
@@ -29,7 +29,7 @@ export function withTimeouts({ clock, random, hypervisor, fleet, registrar }: Po
   };
 }
 
-/** Members of a port that return a promise get a timeout. All others stay as they are. */
+/** Adds a timeout to the members of a port that return a promise. Other members stay unchanged. */
 function withTimeout<Port extends object>(name: string, port: Port, timeoutMs: number): Port {
   // The proxy wraps an empty object: a proxy of a frozen port may not return other functions than the port has.
   const front: Port = Object.create(port);
@@ -50,7 +50,7 @@ function inTime<T>(response: PromiseLike<T>, what: string, timeoutMs: number): P
   const timer = setTimeout(() => {
     reject(new PortTimeoutError(`${what} within ${timeoutMs} ms. The call may have taken effect.`));
   }, timeoutMs);
-  // After the timeout both calls do nothing, so a late failure is handled as well.
+  // After the timeout, both callbacks have no effect, so a late failure is not an unhandled rejection.
   response.then(resolve, reject);
   promise.finally(() => clearTimeout(timer)).catch(() => {});
   return promise;

@@ -92,7 +92,7 @@ export const sandboxOsImages: readonly { readonly name: string; readonly display
   { name: 'windows_server_2022', displayname: 'Windows Server 2022', username: 'Administrator' },
 ];
 
-/** Addresses that are not routed: shared address space (RFC 6598) and the documentation prefix (RFC 3849). */
+/** Addresses without routes, from the shared address space (RFC 6598) and the documentation prefix (RFC 3849). */
 export const sandboxIpPools: readonly IpPool[] = [
   { id: 'ams1-v4', datacenter: NETHERLANDS.name, accountId: null, cidr: '100.64.0.0/20', ddosProtection: 'Arbor' },
   { id: 'ams1-v6', datacenter: NETHERLANDS.name, accountId: null, cidr: '2001:db8:4100::/52', ddosProtection: 'Arbor' },

@@ -40,7 +40,7 @@ export async function addDemoSamples(db: Db, ports: Ports, accountId: string): P
   await addCredentials(db, ports, accountId);
 }
 
-/** An API key and a verifier for the operator to manage. Their secrets are not kept, so they give no access. */
+/** Adds an API key and a verifier that the operator can manage. Their secrets are not kept, so they give no access. */
 async function addCredentials(db: Db, { clock, random }: Ports, accountId: string): Promise<void> {
   const created = clock.now();
   await db

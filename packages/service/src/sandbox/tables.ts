@@ -81,9 +81,9 @@ export async function dump(db: Db, take: (table: string, rows: readonly Row[]) =
   }
 }
 
-/** Empties every table that a snapshot has, and the counts of failed verifications. */
+/** Empties every table that snapshots contain, and the counts of failed verifications. */
 export async function empty(db: Db): Promise<void> {
-  // They count attempts on codes that no longer exist, by a clock that is set back.
+  // The attempts refer to codes that no longer exist, and to a clock that is set back.
   await db.deleteFrom('otp_attempts').execute();
   for (const table of inOrder.toReversed()) await sql`delete from ${sql.table(table)}`.execute(db);
 }
