@@ -81,12 +81,12 @@ export function settle(
       if (acceptance === undefined) return finding;
       return acceptance.expires < today ? { ...finding, expired: acceptance } : { ...finding, accepted: acceptance };
     }),
-    fixed: accepted.filter(({ finding, check }) => !found.has(finding) && wasLookedAt(report, check)),
+    fixed: accepted.filter(({ finding, check }) => !found.has(finding) && wasPerformed(report, check)),
   };
 }
 
 /** Whether a check was performed. Otherwise the absence of its finding shows nothing. */
-function wasLookedAt({ coverage }: Report, check: string): boolean {
+function wasPerformed({ coverage }: Report, check: string): boolean {
   return coverage.some(({ checks }) => checks.some((one) => one.check === check && one.outcome !== 'not-performed'));
 }
 

@@ -37,7 +37,7 @@ export interface Cleaner {
 /** Readable descriptions of the changes that a run leaves on the account. */
 export interface Remains {
   readonly left: readonly string[];
-  /** Those that an operation of the document could have undone. */
+  /** Changes that an operation of the document could have undone. */
   readonly unfinished: readonly string[];
 }
 
@@ -50,7 +50,7 @@ interface Parts {
   readonly target: URL;
 }
 
-/** Not found, in another state, gone. */
+/** Statuses that mean that there is nothing to undo: not found, in another state, gone. */
 const NOTHING_TO_UNDO: ReadonlySet<number> = new Set([404, 409, 410]);
 
 export function createCleaner({ document, operations, validator, guard, journal, target }: Parts): Cleaner {

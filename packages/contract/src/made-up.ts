@@ -21,7 +21,7 @@ const CANDIDATES = [
   '987654321',
 ] as const;
 
-/** A resource could have a shorter identifier. */
+/** A shorter text could be the identifier of a resource. */
 const MIN_RUN_LENGTH = 6;
 
 /** Valid path parameters that identify no resource; undefined when no candidate is valid. */

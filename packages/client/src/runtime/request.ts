@@ -40,7 +40,7 @@ export interface ApiResponse<T> {
   readonly response: Response;
 }
 
-/** Hears about each step of a request. `attempt` counts from 1. */
+/** Receives each step of a request. `attempt` counts from 1. */
 export type Observe = (step: Step, attempt: number) => void;
 
 /** An error about a request. Its message begins with the operation. */
@@ -60,7 +60,7 @@ export function errorOf<E extends ResellerError>(
  * Sends a request until its outcome is certain or it must not be sent again.
  *
  * @throws OutcomeUnknownError when it may have been carried out and must not take effect twice.
- * @throws ResellerError of another class when it was not carried out, or when that does not matter.
+ * @throws ResellerError of another class when it was not carried out, or when repeating it is harmless.
  */
 export async function send(connection: Connection, request: Sendable, observe: Observe = () => {}): Promise<ApiResponse<never>> {
   const { fetch, clock, keys } = connection;
@@ -132,7 +132,7 @@ function responseOf(
   { data, requestID, message }: Success,
   attempts: number,
 ): ApiResponse<never> {
-  // A status without a body takes none, not even an empty one.
+  // `Response` accepts no body for such a status, not even an empty one.
   const response = new Response(text === '' ? null : text, { status, statusText, headers });
   return { data, requestID, message, status, attempts, response };
 }

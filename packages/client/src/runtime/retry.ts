@@ -14,7 +14,7 @@ export interface RetryState {
 
 const FIRST_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 4_000;
-/** A server that asks for a longer pause is not waited for. */
+/** If a server asks for a longer pause, the request is not sent again. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /** Milliseconds to wait before the request is sent again, or undefined when it must not be. */
@@ -22,14 +22,14 @@ export function retryDelayMs(failure: Pick<Failure, 'transient' | 'source' | 're
   const { isRepeatable, mayBeCarriedOut, retries, maxRetries } = state;
   if (retries >= maxRetries) return undefined;
   if (mayBeCarriedOut && !isRepeatable) return undefined;
-  // The response to an earlier attempt was lost: any further response of the API brings certainty.
+  // The response to an earlier attempt was lost. Any further response of the API settles that attempt, too.
   const isWorthIt = failure.transient || (mayBeCarriedOut && failure.source === 'foreign');
   if (!isWorthIt) return undefined;
   if (failure.retryAfterMs !== undefined) return failure.retryAfterMs <= MAX_RETRY_AFTER_MS ? failure.retryAfterMs : undefined;
   return backoffMs(retries);
 }
 
-/** Exponential backoff with jitter, so that clients that failed together do not return together. */
+/** Exponential backoff with jitter, so that clients that failed together do not retry together. */
 export function backoffMs(retries: number): number {
   return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries) * (1 + Math.random());
 }

@@ -1,7 +1,7 @@
 /** One attempt of a request, with its timeout. */
 import type { Fetch } from './options.ts';
 
-/** A request as it goes over the wire. */
+/** A request as it is sent. */
 export interface WireRequest {
   readonly url: string;
   readonly method: string;
@@ -63,12 +63,12 @@ export async function sendOnce(
   }
 }
 
-/** The innermost cause: `fetch` wraps what the system says. */
+/** The innermost cause, because `fetch` wraps the error of the system. */
 export function rootCause(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error;
 }
 
-/** Codes and words of Node, Bun and Deno. Where a runtime says nothing, the request may have left. */
+/** Error codes and words of Node, Bun and Deno. Without one of them, the request may have been sent. */
 const NEVER_CONNECTED = /^\w*(refused|notfound|eai_again|connect_timeout)$|\(connect\)/i;
 
 function wasNeverConnected(error: unknown): boolean {

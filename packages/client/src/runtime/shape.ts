@@ -1,4 +1,4 @@
-/** Lists in one shape: whatever the API wraps a list in, the client returns an array. */
+/** Converts every list in a response to an array, whatever the API wraps it in. */
 import { isRecord } from './json.ts';
 import type { ListShape, Operation } from './operation.ts';
 import type { ApiResponse } from './request.ts';
