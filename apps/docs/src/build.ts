@@ -1,4 +1,4 @@
-/** Builds the site: writes its pages to `site/.pages/`, runs VitePress, and adds the files that VitePress does not know. */
+/** Builds the site: writes its pages to `site/.pages/`, runs VitePress, and adds the files that VitePress does not create. */
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -18,7 +18,7 @@ import { siteDirectory } from './site.ts';
 import { runVitePress, SITE } from './vitepress.ts';
 import { zip } from './zip.ts';
 
-/** The pages that VitePress renders: those of `site/`, and those that are made of the documents. */
+/** The pages that VitePress renders: those of `site/`, and those that the build makes from the documents. */
 const PAGES = join(SITE, '.pages');
 const HAND_WRITTEN = ['index.md', 'quickstart.md', 'downloads.md', 'guides'];
 

@@ -8,7 +8,7 @@ import type { SampleRequest } from './samples.ts';
 
 const POSTMAN_SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 
-/** `/vm/{vmid}/reinstall` as both programs write it: `/vm/:vmid/reinstall`. */
+/** Converts a path to the notation of both programs: `/vm/{vmid}/reinstall` becomes `/vm/:vmid/reinstall`. */
 function colonPath(path: string): string {
   return path.replaceAll(/\{([^{}]+)\}/g, ':$1');
 }
@@ -23,7 +23,7 @@ function credentialHeader(reference: Reference): { key: string; value: string } 
     : { key: 'Authorization', value: `Bearer {{${variableOf(reference)}}}` };
 }
 
-/** The collection as a value: JSON in the format of Postman, version 2.1. */
+/** The collection as a JSON value in the format of Postman, version 2.1. */
 export function postmanCollection(document: OpenApi, reference: Reference): object {
   return {
     info: { name: document.info.title, description: document.info.summary ?? '', schema: POSTMAN_SCHEMA },

@@ -1,4 +1,4 @@
-/** The bundles, as far as the site reads them. */
+/** The parts of the bundles that the site reads. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 

@@ -1,4 +1,4 @@
-/** The facts about an operation that a developer asks for before calling it, in words. */
+/** The facts that a developer needs before calling an operation, in words. */
 import type { Operation } from './document.ts';
 
 export interface Fact {

@@ -14,7 +14,7 @@ export interface Field {
   readonly provenance: Provenance;
 }
 
-/** How deep the rows go. No response of the documents is deeper. */
+/** Maximum nesting of the rows. No response of the documents is nested deeper. */
 const MAX_DEPTH = 8;
 
 export function fieldsOf(document: OpenApi, body: Schema, { inherited, mark }: { inherited: Provenance; mark: Mark }): Field[] {

@@ -29,10 +29,10 @@ export async function moveInlineScripts(directory: string): Promise<void> {
 
 const COMPRESSED = '**/*.{html,js,css,json,yaml,svg,md,txt}';
 
-/** Shorter files do not become shorter. */
+/** Compression does not make smaller files shorter. */
 const MIN_COMPRESSED_BYTES = 1_024;
 
-/** Writes each text as `.br` and `.gz`, too, so that servers need not compress it for each request. */
+/** Also writes each text file as `.br` and `.gz`, so that servers need not compress it for each request. */
 export async function compress(directory: string): Promise<void> {
   for await (const file of glob(COMPRESSED, { cwd: directory })) {
     const path = join(directory, file);

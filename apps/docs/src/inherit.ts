@@ -1,10 +1,10 @@
-/** Marks every part of a document with its provenance, also where the part inherits it. */
+/** Marks every part of a document with its provenance, even if the part inherits it. */
 import type { Body, Components, OpenApi, Operation, Parameter, Schema } from './document.ts';
 import { operationsOf, parameterOf, responseOf } from './document.ts';
 import { inlineMarks, limitMarks, withoutRemarks } from './provenance.ts';
 import type { Mark, Provenance } from './provenance.ts';
 
-/** Adds to the name of a component that is used where everything is inferred or assumed. */
+/** Suffixes for the names of components that are used where everything is inferred or assumed. */
 const SUFFIXES: Readonly<Record<Provenance, string>> = { shown: '', inferred: '.inferred', 'not-shown': '.assumed' };
 
 /**

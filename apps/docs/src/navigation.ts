@@ -11,7 +11,7 @@ interface Item {
   readonly items?: Item[];
 }
 
-/** The navigation bar and the sidebars, as VitePress takes them. */
+/** The navigation bar and the sidebars, in the format of VitePress. */
 export interface Navigation {
   readonly nav: Item[];
   readonly sidebar: Record<string, Item[]>;

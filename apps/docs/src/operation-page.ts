@@ -16,7 +16,7 @@ const ROOT = '../../';
 export interface OperationPage {
   /** Plain Markdown. */
   readonly markdown: string;
-  /** The same for VitePress: with front matter and the form that runs the request. */
+  /** The Markdown for VitePress, with front matter and the form that runs the request. */
   readonly page: string;
 }
 
@@ -25,7 +25,7 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
   const mark = reference.followsSpecification ? markAt(ROOT) : () => '';
   const provenance = operation['x-provenance'] ?? 'shown';
   const facts = factsOf(operation, method, reference.followsSpecification);
-  // The title says so too, because search results show nothing else of a page.
+  // The title shows this too, because search results show only the titles of pages.
   const title = `${operation.summary}${reference.isExtension ? ' (extension)' : ''}`;
   const place = [`\`${method} ${path}\``, `operation \`${id}\``];
   if (reference.isExtension) place.push(extensionMark(ROOT));

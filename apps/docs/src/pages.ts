@@ -1,4 +1,4 @@
-/** The pages that are made of the documents. The others are in `site/`. */
+/** The pages that are made from the documents. The other pages are in `site/`. */
 import { readdir, readFile } from 'node:fs/promises';
 
 import type { OpenApi } from './document.ts';
@@ -123,7 +123,7 @@ function typeOf(value: unknown): string {
 const ROOT = new URL('../../../', import.meta.url);
 const CHANGELOGS = ['client', 'testing'];
 
-/** The changelogs of the published packages on one page, and the changes that the next version will have. */
+/** The changelogs of the published packages on one page, and the changes of the next version. */
 export async function changelog(): Promise<string> {
   const released = await Promise.all(CHANGELOGS.map((name) => readFile(new URL(`packages/${name}/CHANGELOG.md`, ROOT), 'utf8')));
   const parts = [...(await nextChanges()), ...released.map((text) => text.replaceAll(/^(#+) /gm, '#$1 '))];

@@ -26,7 +26,7 @@ export function markAt(root: string): Mark {
 export const EXTENSION_MEANING =
   'The operation is not part of the specification. This implementation adds it; another service may lack it or have it in another form.';
 
-/** The badge of such an operation where a link has no place. */
+/** The badge of such an operation where a link is not possible. */
 export const EXTENSION_BADGE = 'Extension, not in the specification';
 
 /** The mark of an operation of the extension, as a link to its explanation. */
@@ -43,7 +43,7 @@ export function withoutRemarks(description: string): string {
   return description.replace(REMARK, '').replace(LIMITS_REMARK, '');
 }
 
-/** What the bundle says about the limits of a part, as marks; empty if it says nothing. */
+/** The remarks of the bundle about the limits of a part, as marks. Empty if there are none. */
 export function limitMarks(description: string, mark: Mark): string {
   return [...description.replace(REMARK, '').matchAll(LIMITS_REMARK)].map(([, said = '']) => limitsInWords(said, mark)).join(' ');
 }
@@ -57,7 +57,7 @@ function limitsInWords(said: string, mark: Mark): string {
     .replace(/Shown: (.*?)\./, (_, rules: string) => `${rules}: ${mark('shown')}`);
 }
 
-/** The words in brackets that sentences of the documents use for single facts, as marks. */
+/** Replaces words in brackets, which show the provenance of single facts in a sentence, with marks. */
 export function inlineMarks(text: string, mark: Mark): string {
   return text.replaceAll(/\((not shown|inferred)\)/g, (_, word: string) => mark(word === 'inferred' ? 'inferred' : 'not-shown'));
 }

@@ -33,7 +33,7 @@ export function referenceDocument(document: OpenApi, reference: Reference): Open
   return marked;
 }
 
-/** The document explains its remarks. The site has marks instead, so it explains those. */
+/** The document explains its remarks. The site shows marks instead, so its legend explains the marks. */
 function withLegend(description: string, { isExtension }: Reference, mark: Mark): string {
   const states: readonly Provenance[] = ['shown', 'inferred', 'not-shown'];
   const legend = [

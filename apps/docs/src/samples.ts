@@ -1,4 +1,4 @@
-/** Samples of each operation, made of the examples of its document. */
+/** Samples of each operation, made from the examples of its document. */
 import { EXTENSION_PLACES, PLACES } from '@reseller/client/places';
 import type { Places } from '@reseller/client/places';
 
@@ -75,7 +75,7 @@ function curlSample(request: SampleRequest, baseUrl: string, { api, credential }
   return parts.join(' \\\n  ');
 }
 
-/** A text in single quotes, as POSIX shells take it. */
+/** Quotes a text for POSIX shells. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

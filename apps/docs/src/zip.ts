@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** 1 January 2024 in the format of MS-DOS, so that the same files make the same archive. */
+/** 1 January 2024 in the format of MS-DOS, so that the same files give the same archive. */
 const DATE = ((2024 - 1980) << 9) | (1 << 5) | 1;
 const VERSION = 20;
 const UTF8_NAMES = 1 << 11;
