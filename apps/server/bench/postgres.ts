@@ -11,10 +11,10 @@ const DATABASE_CONNECTIONS = 20;
 /** Bytes of a row of the log. */
 const ROW_LENGTH = 1_000;
 const ACCOUNTS = 32;
-const AT_ONCE = 2_000;
+const CONCURRENT_PURCHASES = 2_000;
 /** Purchases that compete for addresses. */
-const COMPETING = 200;
-const ENOUGH_FOR = 37;
+const COMPETING_PURCHASES = 200;
+const FREE_ADDRESSES = 37;
 
 function start(options: ServiceOptions): Promise<Running<StartedService>> {
   return run('service', options);
@@ -60,13 +60,13 @@ export async function* postgresRows({ seconds, rounds, progress }: Plan): AsyncG
     ];
     // Later measurements run on larger tables, so the order alternates.
     for (const measure of round % 2 === 0 ? purchases.toReversed() : purchases) await measure();
-    const burst = await buyAtOnce([one], AT_ONCE);
+    const burst = await buyAtOnce([one], CONCURRENT_PURCHASES);
     measured.burst.push(burst.bought);
     measured.burstSeconds.push(burst.seconds);
     const scarce = [all, other].map(({ baseUrl }) => ({ baseUrl, apiKeys: [all.scarceKey] }));
     // 4 of the 61 addresses each, so that 37 are left.
-    for (let taken = 0; taken < 61 - ENOUGH_FOR; taken += 4) await send(scarce[0] ?? one, { ...PURCHASE, body: `${FORM}&ips=4` });
-    const competition = await buyAtOnce(scarce, COMPETING);
+    for (let taken = 0; taken < 61 - FREE_ADDRESSES; taken += 4) await send(scarce[0] ?? one, { ...PURCHASE, body: `${FORM}&ips=4` });
+    const competition = await buyAtOnce(scarce, COMPETING_PURCHASES);
     measured.scarce.push(competition.bought);
     measured.scarceSeconds.push(competition.seconds);
     await first.stop();
@@ -94,23 +94,23 @@ export async function* postgresRows({ seconds, rounds, progress }: Plan): AsyncG
   yield rowOf('PostgreSQL: purchases of 32 accounts / of 1', ['many', 'one'], 0.9);
   yield rowOf('PostgreSQL: purchases of 2 instances / of 1', ['two', 'many'], 0.9);
   yield {
-    name: `PostgreSQL: ${AT_ONCE} purchases at once from one account, time`,
+    name: `PostgreSQL: ${CONCURRENT_PURCHASES} purchases at once from one account, time`,
     unit: 's',
     target: { kind: 'at most', value: 5 },
     rounds: measured.burstSeconds,
     detail: 'until all had their responses',
   };
   yield {
-    name: `PostgreSQL: ${AT_ONCE} purchases at once from one account, bought`,
+    name: `PostgreSQL: ${CONCURRENT_PURCHASES} purchases at once from one account, bought`,
     unit: 'VMs',
-    target: { kind: 'exactly', value: AT_ONCE },
+    target: { kind: 'exactly', value: CONCURRENT_PURCHASES },
     rounds: measured.burst,
     detail: 'the others were refused',
   };
   yield {
-    name: `PostgreSQL: ${COMPETING} purchases at 2 instances for ${ENOUGH_FOR} addresses, bought`,
+    name: `PostgreSQL: ${COMPETING_PURCHASES} purchases at 2 instances for ${FREE_ADDRESSES} addresses, bought`,
     unit: 'VMs',
-    target: { kind: 'exactly', value: ENOUGH_FOR },
+    target: { kind: 'exactly', value: FREE_ADDRESSES },
     rounds: measured.scarce,
     detail: `the others got 409; ${median(measured.scarceSeconds).toFixed(1)} s until all had their responses`,
   };

@@ -6,7 +6,7 @@ import { StoreOpenError } from '@reseller/service/maintenance';
 
 import { SecretError } from './secrets.ts';
 
-/** Paths in options and variables are relative to this folder, wherever the command is run. */
+/** Paths in options and variables are relative to this folder, regardless of the current folder. */
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 
 /** An error of the user; the message is for the user. */

@@ -26,7 +26,7 @@ export interface Configuration {
   /** Directory of the embedded store and the key files; not used with a database. */
   readonly dataDirectory: string;
   readonly logLevel: string;
-  /** From the environment; undefined if it is in a file of the data directory, which is never so with a database. */
+  /** The secret from the environment. Undefined if it is in a file of the data directory, which requires the embedded store. */
   readonly secret: string | undefined;
   /** A second secret that is accepted while the secret is rotated. */
   readonly previousSecret: string | undefined;
@@ -36,11 +36,11 @@ export interface Configuration {
   readonly lease: number;
   /** Milliseconds between the announcement of a stop and the end of the last connections. */
   readonly drain: number;
-  /** How far the clock of the machine may be off. A limit that is missing has the default of the service. */
+  /** Limits of the deviation of the machine's clock. A missing limit has the default of the service. */
   readonly clockLimits: { readonly maxSkewMs?: number; readonly maxJumpMs?: number; readonly confirmedUntilMs?: number };
   /** Timeout of a call to the infrastructure in milliseconds. */
   readonly portTimeout: number;
-  /** From the environment; undefined if a sandbox has it in a file of the data directory. */
+  /** The token from the environment. Undefined if a sandbox has it in a file of the data directory. */
   readonly operatorToken: string | undefined;
   /** Whether the reseller API accepts common deviations of existing clients from the document. */
   readonly lenient: boolean;
@@ -147,7 +147,7 @@ function instant(name: string, text: string): number {
   throw new ConfigurationError(`${name} is '${text}'. Set it to an instant in UTC, such as 2026-12-24T18:00:00Z.`);
 }
 
-/** A number of hops is not enough: a client that reaches the service directly could then choose its address. */
+/** A number of hops does not suffice, because a client that reaches the service directly could then choose its address. */
 function trustedProxies(text: string | undefined): readonly string[] {
   const networks = (text ?? '').split(',').flatMap((part) => part.trim() || []);
   const wrong = networks.find((network) => !isNetwork(network));

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /** Lines that wait for a slow reader of standard error. Further lines are lost. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** How long the end of the process waits for a reader. */
+/** Maximum time that the end of the process waits for a reader. */
 const MAX_FLUSH_MS = 2_000;
 const FLUSH_POLL_MS = 10;
 
@@ -48,7 +48,7 @@ export function openLog(onRecovered: (lost: number) => void): Log {
 
   function pipeLog(): Log {
     const { stderr } = process;
-    // Without a listener, a reader that goes away would end the process.
+    // Without a listener, the process would end when its reader closes the pipe.
     stderr.on('error', () => {});
     stderr.on('drain', recovered);
     return {

@@ -9,8 +9,8 @@ export class SecretError extends Error {
 }
 
 /**
- * A secret from its variable, or from the file that the variable with the suffix _FILE names. Files suit credentials of systemd and secrets of
- * containers, which other processes cannot read from the environment.
+ * A secret from its variable, or from the file that the variable with the suffix _FILE names. Files suit credentials of systemd and secrets
+ * of containers. Unlike variables, other processes cannot read them from the environment.
  *
  * @throws SecretError if both are set, or the file cannot be read or is empty.
  */

@@ -27,7 +27,10 @@ import { openLog } from './log.ts';
 import { repeat } from './scheduled-jobs.ts';
 import { welcome } from './welcome.ts';
 
-/** A newer version has upgraded the database. A supervisor that restarts failed services starts whatever version is installed then. */
+/**
+ * The exit code after a newer version has upgraded the database. A supervisor that restarts failed services starts the version that is
+ * installed by then.
+ */
 const EXIT_CODE_REPLACED = 75;
 const NO_DOCS = 'The documentation is not built. Build it with npx pnpm@12 build, and start the service again.\n';
 
@@ -105,11 +108,11 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     );
     if (failure !== undefined) logger.error({ err: failure }, 'the service could not stop cleanly');
     await log.flush();
-    // Lines that nobody reads would keep the process alive.
+    // Without this, log lines that no process reads would keep the service running.
     process.exit(failure === undefined ? exitCode : 1);
   }
   process.once('SIGTERM', () => void end(configuration.drain));
-  // At a terminal, no load balancer has to notice the stop.
+  // SIGINT comes from a terminal, where no load balancer has to notice the stop.
   process.once('SIGINT', () => void end(0));
   void replaced.promise.then(() => end(configuration.drain, EXIT_CODE_REPLACED));
   process.stdout.write(
@@ -127,7 +130,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   );
 }
 
-/** Nobody knows what the disk holds. The next start reads what it really holds, and a supervisor starts the process again. */
+/** Ends the process, because the contents of the disk are unknown. A supervisor starts it again, and the next start reads the disk. */
 function endAtOnce({ message, cause }: StoreUnavailableError): never {
   process.stderr.write(`${message} The process ends. (${cause instanceof Error ? cause.message : String(cause)})\n`);
   process.exit(1);

@@ -1,6 +1,6 @@
 /**
- * A year under 1,000 VMs, 1,000 domains and 20 dedicated servers: how long the clock takes to go on by
- * it, and whether every invoice is exact.
+ * A year under 1,000 VMs, 1,000 domains and 20 dedicated servers: how long the clock takes to advance by that year, and whether every
+ * invoice is exact.
  *
  *   npx pnpm@12 --filter @reseller/service bench [number of VMs and domains, default 1000]
  */

@@ -11,7 +11,7 @@ export class TestClock {
     return this.#now;
   }
 
-  /** @param milliseconds How far to go on. */
+  /** @param milliseconds The time by which the clock advances. */
   advance(milliseconds: number): void {
     if (!(milliseconds >= 0)) throw new RangeError(`The clock cannot be advanced by ${milliseconds} ms. Pass a number from 0.`);
     this.#now += Math.ceil(milliseconds);
@@ -22,7 +22,7 @@ export class TestClock {
     this.advance(Date.parse(iso) - this.#now);
   }
 
-  /** What waits by this clock waits no real time: the clock goes on instead. */
+  /** Advances the clock instead of waiting, so that code with this clock takes no real time. */
   async sleep(milliseconds: number): Promise<void> {
     this.advance(milliseconds);
   }

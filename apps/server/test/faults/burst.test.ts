@@ -1,4 +1,4 @@
-/** Many purchases at the same moment. A database that has much to do is not an outage. */
+/** Many purchases at the same moment. A busy database is not an outage. */
 import { addIpPool } from '@reseller/service';
 import { expectInvariants } from '@reseller/service/test/invariants.ts';
 import { expect, test } from 'vitest';
@@ -13,9 +13,9 @@ import { roundsOf } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
 
 /** 2,000 with FAULT_ROUNDS=20. */
-const AT_ONCE = 100 * roundsOf(3);
+const CONCURRENT_PURCHASES = 100 * roundsOf(3);
 
-test(`PostgreSQL: ${AT_ONCE} purchases at once from one account are all bought`, { timeout: 300_000 }, async () => {
+test(`PostgreSQL: ${CONCURRENT_PURCHASES} purchases at once from one account are all bought`, { timeout: 300_000 }, async () => {
   const place = await newPlace('postgres');
   const server = await startServer(place.environment());
   await makeRoom(place);
@@ -24,20 +24,20 @@ test(`PostgreSQL: ${AT_ONCE} purchases at once from one account are all bought`,
 
   const begun = performance.now();
   const responses = await Promise.all(
-    Array.from({ length: AT_ONCE }, (_, number) => fetchOf(server.baseUrl, account.apiKey, vmPurchase(`burst-${number}`))),
+    Array.from({ length: CONCURRENT_PURCHASES }, (_, number) => fetchOf(server.baseUrl, account.apiKey, vmPurchase(`burst-${number}`))),
   );
   const milliseconds = performance.now() - begun;
 
   expect(responses.filter(({ status }) => status !== 200).map(({ status, body }) => [status, body.message])).toEqual([]);
   const identifiers = new Set(responses.map(({ body }) => String(body.data.identifier)));
-  expect(identifiers.size).toBe(AT_ONCE);
+  expect(identifiers.size).toBe(CONCURRENT_PURCHASES);
   const { body } = await fetchOf(server.baseUrl, account.apiKey, { method: 'GET', path: '/accounting/invoices/current' });
   expect(new Set(Object.keys(body.data.positions.vms))).toEqual(identifiers);
   await place.examine(async (store) => {
     expect(await leftReservations(store)).toEqual([]);
     await expectInvariants(store);
   });
-  tell(`burst: ${AT_ONCE} purchases at once from one account were bought in ${(milliseconds / 1000).toFixed(1)} s`);
+  tell(`burst: ${CONCURRENT_PURCHASES} purchases at once from one account were bought in ${(milliseconds / 1000).toFixed(1)} s`);
 });
 
 /** Room and addresses for all. */

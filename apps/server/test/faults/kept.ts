@@ -60,16 +60,16 @@ function onceRecovered<T>({ outage }: Survey, act: () => Promise<T>): Promise<T>
 }
 
 /** Number of purchases that are repeated concurrently. */
-const REPEATED_AT_ONCE = 8;
+const REPEAT_BATCH_SIZE = 8;
 
 /** Repeats each purchase with a key. It gets its first response again, or is made now. */
 async function repeatPurchases(survey: Survey): Promise<void> {
   const { load, instance } = survey;
   const { sent, account } = load;
   const repeatable = sent.filter(({ buys, request }) => buys && request.key !== undefined);
-  for (let from = 0; from < repeatable.length; from += REPEATED_AT_ONCE) {
+  for (let from = 0; from < repeatable.length; from += REPEAT_BATCH_SIZE) {
     await Promise.all(
-      repeatable.slice(from, from + REPEATED_AT_ONCE).map(async (purchase) => {
+      repeatable.slice(from, from + REPEAT_BATCH_SIZE).map(async (purchase) => {
         const before = successOf(purchase);
         const again = await onceRecovered(survey, async () => {
           const response = await send(purchase, instance, account);
