@@ -3,7 +3,7 @@ import { UNITS_PER_CENT } from './money.ts';
 import type { Money } from './money.ts';
 
 /**
- * Divides a total in whole cents among lines, so that the lines add up to it. Each line is its exact amount rounded down to cents; The
+ * Divides a total in whole cents among lines, so that the lines add up to it. Each line is its exact amount rounded down to cents. The
  * remaining cents go to the lines with the largest remainders. Of equal ones, the earlier line comes first.
  *
  * @param exact The exact amounts as fractions of one denominator. None is negative.

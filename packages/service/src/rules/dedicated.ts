@@ -1,7 +1,8 @@
 /**
  * The life of a dedicated server (specification: "States and transitions", "Dedicated server"):
  *
- * offered -> ordered (being set up) -> deployed <-> terminated -> ended deployed -> deployed (renewed)
+ *     offered -> ordered (being set up) -> deployed <-> terminated -> ended
+ *                                          deployed -> deployed (renewed)
  *
  * The specification shows the states from the set-up to the withdrawal of a cancellation. It describes the market, the renewal and the end
  * only in words, or they follow from its words.

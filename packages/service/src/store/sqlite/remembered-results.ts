@@ -1,7 +1,7 @@
 import type { Runner } from '../prepared.ts';
 
 /**
- * Beyond it, all results are forgotten, and their queries run again. Queries for due jobs have new results for each account every second.
+ * Maximum number of results. Beyond it, all are forgotten, and their queries run again. Queries for due jobs have new results for each account every second.
  */
 const MAX_RESULTS = 10_000;
 
