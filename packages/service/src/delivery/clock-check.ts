@@ -54,7 +54,7 @@ export interface ClockCheckOptions {
   /** The clock of the machine, without the offset of a sandbox. */
   readonly clock: Clock;
   readonly limits: ClockLimits;
-  /** Called when the clock turns out to be wrong, and with undefined when it is right again. */
+  /** Called with an error when the clock is found to be wrong, and with undefined when it is right again. */
   onChange(error: ClockError | undefined): void;
 }
 

@@ -1,14 +1,14 @@
 /**
- * A delivery is a change that needs the infrastructure: a VM is created, a domain gets other nameservers. It has three steps, so that
- * an interruption at any moment loses nothing and does nothing twice:
+ * A delivery is a change that needs the infrastructure: a VM is created, a domain gets other nameservers. It has three steps, so that an
+ * interruption at any moment loses nothing and does nothing twice:
  *
  * 1. `reserve` stores what the change takes (credit, addresses, room) together with a reservation. One transaction.
  * 2. `call` calls a port with the reservation's fencing token. No transaction.
  * 3. `confirm` makes the change final and deletes the reservation. One transaction.
  *
- * If step 2 or 3 fails, or the process dies, the reservation says what to do. A delivery that gives something is undone: `compensate`
- * calls the port, `rollBack` restores the store. A delivery that takes something away (billing has ended already) is finished: steps 2
- * and 3 run again until they succeed.
+ * If step 2 or 3 fails, or the process dies, the reservation determines the recovery. A delivery that gives something is undone.
+ * `compensate` calls the port, and `rollBack` restores the store. A delivery that takes something away (billing has ended already) is
+ * finished. Steps 2 and 3 run again until they succeed.
  */
 import * as v from 'valibot';
 

@@ -5,7 +5,7 @@ import { migrationsOf } from '../store/migrations/all.ts';
 import type { Db } from '../store/store.ts';
 
 /**
- * Why this instance must stop: a newer version has upgraded the database. Undefined if the tables are those of this version.
+ * The reason why this instance must stop, if a newer version has upgraded the database. Undefined if the tables are those of this version.
  *
  * @returns One line for the operator.
  */

@@ -53,7 +53,7 @@ async function sendLogged(
 ): Promise<FastifyReply> {
   const { id, method, originalUrl, routeOptions } = request;
   const codec = routeOptions.config.api?.codec ?? errorCodec;
-  // A store that fails may have committed the request with its log entry, and a busy one would make the caller wait a second time.
+  // A failing store may have committed the request with its log entry. A busy store would make the caller wait a second time.
   if (!caller || isStoreFailure) return send(reply, codec.error(id, refusal));
   const { accountId, maskKey } = caller;
   const logged: LoggedRequest = { id, accountId, now: ports.clock.now(), method, path: pathOf(originalUrl), form: '{}', maskKey };

@@ -140,7 +140,7 @@ export function observeRuntime({ registry }: Metrics, { store, ports, mode }: Ru
   );
 }
 
-/** Exact without a scan: entries are numbered without gaps, and only the oldest are deleted. */
+/** Counts the entries exactly without a scan, because they are numbered without gaps and only the oldest are deleted. */
 async function countLogEntries(db: Db): Promise<number> {
   const { entries } = await db
     .selectFrom((from) =>

@@ -69,7 +69,8 @@ export function assertPath<Id extends OperationId>(path: unknown): asserts path 
 }
 
 /**
- * Ignoring a form field in the query would make the operation do something that the caller does not want.
+ * Refuses undeclared query parameters. Ignoring a form field in the query would make the operation do something that the caller does not
+ * want.
  *
  * @throws Refusal 400 with the query parameters that the document does not declare.
  */

@@ -92,7 +92,7 @@ export function listeningUrl(app: FastifyInstance): string {
   return app.listeningOrigin.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
-/** Refuses requests that break HTTP or have no route. Covers the routes that are added after this call. */
+/** Refuses requests that break a rule of HTTP or have no route. Covers the routes that are added after this call. */
 function refuseFaults(app: FastifyInstance): void {
   const allowedMethods = collectMethods(app);
   app.addHook('onRequest', (request, reply, done) => {

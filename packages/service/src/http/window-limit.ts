@@ -13,7 +13,7 @@ export interface WindowLimit {
  */
 export type CountEvent = (name: string, limit: WindowLimit) => Promise<number | undefined>;
 
-/** Full windows in the cache. */
+/** Maximum number of full windows in the cache. */
 const MAX_CACHED_WINDOWS = 10_000;
 
 /** Counts in the store, so that a limit is exact across all instances. Full windows are cached, so that excess events cost nothing. */

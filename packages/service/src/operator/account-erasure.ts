@@ -4,7 +4,7 @@ import { settleAccount } from '../core/jobs/settle.ts';
 import { accountOf, lockedAccountOf } from './account.ts';
 import type { ServiceOperation } from './operation.ts';
 
-/** POST /accounts/{account_id}/erase: first invoices the periods that have ended. An account that is already erased stays as it is. */
+/** POST /accounts/{account_id}/erase: first invoices the periods that have ended. An account that is already erased stays unchanged. */
 export const eraseAccount: ServiceOperation<'eraseAccount'> = {
   kind: 'service',
   async run({ path, now, sandbox, runtime }, record) {

@@ -41,7 +41,7 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
   },
 };
 
-/** POST /invoices/{invoice_id}/mark-paid: a paid invoice stays as it is. */
+/** POST /invoices/{invoice_id}/mark-paid: a paid invoice stays unchanged. */
 export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
   kind: 'store',
   before: async (db, { path }) => toInvoice(await lockedInvoiceOf(db, path.invoice_id)),
@@ -52,7 +52,7 @@ export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
   },
 };
 
-/** POST /invoices/{invoice_id}/cancel: a cancelled invoice stays as it is. */
+/** POST /invoices/{invoice_id}/cancel: a cancelled invoice stays unchanged. */
 export const cancelInvoice: StoreOperation<'cancelInvoice'> = {
   kind: 'store',
   before: async (db, { path }) => toInvoice(await lockedInvoiceOf(db, path.invoice_id)),

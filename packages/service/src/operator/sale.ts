@@ -57,7 +57,7 @@ export const createSale: StoreOperation<'createSale'> = {
   },
 };
 
-/** POST /sales/{sale_id}/end: a sale that has already ended stays as it is. */
+/** POST /sales/{sale_id}/end: a sale that has already ended stays unchanged. */
 export const endSale: StoreOperation<'endSale'> = {
   kind: 'store',
   lock: 'sales',

@@ -55,19 +55,19 @@ export const getVm: ReadOperation<'getVm'> = {
   run: async (db, { path }) => describeVm(db, await vmOf(db, path.vm_id)),
 };
 
-/** POST /vms/{vm_id}/stop: a stopped VM stays as it is, and only the provider starts it. */
+/** POST /vms/{vm_id}/stop: a stopped VM stays unchanged, and only the provider starts it. */
 export const stopVm: ServiceOperation<'stopVm'> = {
   kind: 'service',
   run: (call, record) => bringTo('stopped', call, record, (vms, id) => vms.stop(id)),
 };
 
-/** POST /vms/{vm_id}/start: a running VM stays as it is. */
+/** POST /vms/{vm_id}/start: a running VM stays unchanged. */
 export const startVm: ServiceOperation<'startVm'> = {
   kind: 'service',
   run: (call, record) => bringTo('running', call, record, (vms, id) => vms.start(id)),
 };
 
-/** DELETE /vms/{vm_id}: a removed VM stays as it is. */
+/** DELETE /vms/{vm_id}: a removed VM stays unchanged. */
 export const removeVm: ServiceOperation<'removeVm'> = {
   kind: 'service',
   run: (call, record) => bringTo('removed', call, record, (vms, id) => vms.remove(id)),

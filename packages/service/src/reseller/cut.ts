@@ -28,7 +28,7 @@ export function cutForm(form: string): string {
   return `{${shown.join(',')}}`;
 }
 
-/** The first characters of a long text, and how many there were. */
+/** The first characters of a long text, and its full length. */
 export function cutText(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…[cut: ${text.length} characters]`;
 }

@@ -2,7 +2,7 @@
 
 /** `reserved` until the hypervisor has delivered it. A `stopped` VM keeps its room and addresses and is not billed. */
 export type VmState = 'reserved' | 'running' | 'stopped' | 'removed';
-/** `restart` restarts billing, `reboot` the VM. */
+/** `restart` restarts billing. `reboot` restarts the VM. */
 export type VmEvent = 'resize' | 'restart' | 'reboot' | 'reset-password' | 'stop' | 'start' | 'remove';
 
 const transitions: Readonly<Record<VmState, Readonly<Partial<Record<VmEvent, VmState>>>>> = {

@@ -16,7 +16,7 @@ const RUNTIME_AGE_SECONDS = 10 * 86_400;
 
 /**
  * Adds the resources of the examples to the demo account: dedicated servers (one deployed, one cancelled, one that is being set up), a VM
- * with the open invoice of the previous period, a handle and domains. A store that has them stays as it is. The first runtimes of the
+ * with the open invoice of the previous period, a handle and domains. A store that has them stays unchanged. The first runtimes of the
  * deployed servers are already paid. Their renewals and the set-up are charged when they are due.
  */
 export function seedDemoAccount(store: Store, services: Services): Promise<void> {

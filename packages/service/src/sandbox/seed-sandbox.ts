@@ -19,7 +19,7 @@ const DEMO_CREDIT_LIMIT = euros('1000.00');
 /** The account that every sandbox has. */
 export const DEMO_ACCOUNT = '01900000-0000-7000-8000-000000000001';
 
-/** Fills an empty store with the catalogue and the demo account. A store that has the account stays as it is. */
+/** Fills an empty store with the catalogue and the demo account. A store that has the account stays unchanged. */
 export function seedSandbox(store: Store, ports: Ports): Promise<void> {
   return store.commit(async ({ db }) => {
     const account = await db.selectFrom('accounts').select('id').where('id', '=', DEMO_ACCOUNT).executeTakeFirst();

@@ -147,7 +147,7 @@ export class StoreBusyError extends Error {
   override readonly name = 'StoreBusyError';
 }
 
-/** The work found that another transaction has changed what it read. The store runs it again. */
+/** Another transaction has changed data that the work has read. The store runs the work again. */
 export class CollisionError extends Error {
   override readonly name = 'CollisionError';
 }

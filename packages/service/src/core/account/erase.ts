@@ -7,7 +7,7 @@ import { Refusal } from '../../rules/refusal.ts';
 import type { Db, RequestLog } from '../../store/store.ts';
 import { deleteLog } from './request-log.ts';
 
-/** Replaces texts that a table requires. */
+/** Replaces personal data in columns that require a text. */
 const ERASED = 'Erased';
 
 /**

@@ -1,4 +1,4 @@
-/** Everything that the store has about an account. */
+/** Exports all data of an account. */
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
@@ -9,7 +9,7 @@ import { readLog } from './request-log.ts';
 /** Which rows of a table belong to an account. */
 interface AccountRows {
   where(accountId: string): RawBuilder<unknown>;
-  /** Secrets. The rest of a row is exported. */
+  /** Columns with secrets, which are not exported. */
   readonly without?: readonly string[];
 }
 

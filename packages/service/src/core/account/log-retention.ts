@@ -10,7 +10,7 @@ import { logEnd } from './request-log.ts';
 const BATCH_SIZE = 500;
 
 /**
- * Deletes what exceeds the retention of the request log.
+ * Deletes entries that exceed the retention of the request log.
  *
  * @param now Milliseconds.
  */

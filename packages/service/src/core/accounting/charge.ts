@@ -67,7 +67,7 @@ export async function openCharges(
   return { rows, accrued: rows.reduce((sum, { amount }) => sum + accruedByCharge(BigInt(amount)), 0n) };
 }
 
-/** The members of `positions` besides `vms`. A member without charges is missing. */
+/** The members of `positions` other than `vms`. A member without charges is missing. */
 export interface ChargePositions {
   readonly positions: {
     readonly dedicated?: Record<string, PeriodPosition[]>;

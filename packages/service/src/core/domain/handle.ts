@@ -13,7 +13,7 @@ export type HandleRow = Selectable<HandlesTable>;
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const HANDLE_ID = /^HDL-[A-Z0-9]{1,32}$/;
 
-/** 12 of 32 characters are 60 random bits. */
+/** 12 characters from an alphabet of 32 contain 60 random bits. */
 export function newHandleId(random: Random): string {
   return `HDL-${randomText(random, ALPHABET, 12)}`;
 }

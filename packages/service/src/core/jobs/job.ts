@@ -34,7 +34,7 @@ export interface JobRow {
 }
 
 export interface JobKind {
-  /** Queries the due jobs of all accounts. This is the only place that says when a job of this kind is due. */
+  /** Queries the due jobs of all accounts. This query alone defines when a job of this kind is due. */
   due(db: Db, before: DueBefore): AliasableExpression<JobRow>;
   /** When a job is due, from the column that it is scheduled by. */
   dueAt(column: Seconds): Seconds;

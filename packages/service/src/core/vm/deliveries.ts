@@ -254,7 +254,7 @@ async function lockMoreIpv4(db: Db, request: VmRequest & Resize): Promise<void> 
   await lockAddresses(db, { request, pools, accountId: vm.account_id, datacenter, ips: ips - vm.ips, allowFallbackIPs }, 0);
 }
 
-/** Ends billing at once, in the transaction that reserves the change. */
+/** Ends billing immediately, in the transaction that reserves the change. */
 async function reserveEnd(db: Db, request: VmRequest, event: 'stop' | 'remove') {
   const { vmId, accountId } = request;
   const { vm, instant } = await beginChange(db, request, event);

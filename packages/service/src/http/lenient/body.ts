@@ -32,8 +32,8 @@ export function readLenientForm({ operation, bytes, deviations }: SentBody): Bod
 }
 
 /**
- * Reads a JSON object. Each member becomes a field of the form. Texts and numbers are written as a form would, and a member that is null
- * is left out. A value that a form cannot carry stays as it is, so that validation refuses it.
+ * Reads a JSON object. Each member becomes a field of the form. Texts and numbers are written as a form would, and a member that is null is
+ * left out. A value that a form cannot carry stays unchanged, so that validation refuses it.
  */
 export function readJsonBody({ operation, bytes, deviations }: SentBody): BodyReading {
   const json = textOf(bytes);

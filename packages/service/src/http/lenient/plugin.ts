@@ -1,6 +1,6 @@
 /**
- * Lenient mode: accepts requests of existing clients of such APIs that deviate from the document. The rest of the service does not know
- * about it. The plugin turns each request into one that follows the document.
+ * Lenient mode: accepts requests of existing clients of such APIs that deviate from the document. The plugin converts each request to one
+ * that follows the document, so the rest of the service needs no changes.
  */
 import type { IncomingMessage } from 'node:http';
 

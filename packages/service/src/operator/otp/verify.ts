@@ -5,7 +5,7 @@ import { toInstant } from '../instants.ts';
 import type { ServiceOperation } from '../operation.ts';
 import { OperatorProblem } from '../problem.ts';
 
-/** Wrong codes of a verifier for an account. */
+/** Maximum number of wrong codes from a verifier for an account. */
 const MAX_FAILURES = 5;
 const FAILURES_TTL_MS = 10 * 60 * 1000;
 

@@ -15,7 +15,7 @@ type Order<Outcome> = DeliveryOrder<Call<'setVmPower'>, Success<'setVmPower'>, O
 
 interface Action {
   readonly mode: string;
-  /** The state that the action leads to. A VM in that state stays as it is. */
+  /** The state that the action leads to. A VM in that state stays unchanged. */
   readonly leadsTo?: 'running' | 'stopped';
   readonly success: Success<'setVmPower'>;
   deliver<Outcome>(runtime: Runtime, order: Order<Outcome>): Promise<Outcome>;

@@ -12,7 +12,7 @@ const HEARTBEAT_MS = 4_000;
 /** A connection that waits for the disk. */
 export interface FlushLine {
   /**
-   * Resolves when everything is durable that a server has committed since the line was opened, up to this call.
+   * Resolves when all transactions are durable that a server committed after the line was opened and before this call.
    *
    * @param server The server that committed. A server that has crashed since, or another one, may not have the commit.
    * @throws StoreUnavailableError if that is uncertain.
@@ -27,10 +27,10 @@ export interface Flusher {
 }
 
 /**
- * A crash of the server closes the line, and a new line never vouches for an earlier commit.
+ * A crash of the server closes the line. A new line gives no information about earlier commits.
  *
  * @param connections Their commits wait for the disk.
- * @param onOtherServer Called if the server that has committed is not the one that the line leads to.
+ * @param onOtherServer Called if the line leads to another server than the one that committed.
  */
 export function flusher(connections: Connections, onOtherServer: () => void): Flusher {
   let line: Promise<FlushLine & { end(): void }> | undefined;

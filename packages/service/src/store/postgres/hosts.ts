@@ -8,7 +8,7 @@ export interface DatabaseAddress {
   readonly hosts: readonly string[];
   /** A connection string for each host. */
   readonly urls: readonly string[];
-  /** Which sessions the user of the connection string accepts; undefined if it does not say so. */
+  /** The kind of session that the connection string requires (`target_session_attrs`). Undefined if it requires none. */
   readonly targetSession: string | undefined;
 }
 

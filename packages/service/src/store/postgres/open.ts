@@ -61,7 +61,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   };
 }
 
-/** Work that waits for a connection. Each waiting request takes about 10 kB. */
+/** Maximum number of transactions and reads that wait for a connection. Each waiting request takes about 10 kB. */
 const MAX_WAITING = 10_000;
 /** Clients commonly give up after 30 seconds. */
 const MAX_WAIT_MS = 20_000;

@@ -231,7 +231,7 @@ export async function createPartitions(transaction: Db, months: readonly number[
     const { rows: attached } = await sql`select 1 from pg_inherits where inhrelid = to_regclass(${PARTITION_PREFIX + month})`.execute(
       transaction,
     );
-    // Attaching, unlike creating it as a partition, does not wait for readers of the log.
+    // Creating the table as a partition would wait for readers of the log. Attaching it does not.
     if (attached.length === 0)
       await sql`alter table request_log attach partition ${name} for values in (${sql.lit(month)})`.execute(transaction);
   }

@@ -8,7 +8,7 @@ import { known } from '../prepared.ts';
 import type { Runner, Statement } from '../prepared.ts';
 import { claimNothing, elements } from './sharing.ts';
 
-/** Far above the number in use, because queries are compiled from a fixed set. */
+/** Maximum number of prepared statements. It is far above the number in use, because queries are compiled from a fixed set. */
 const MAX_STATEMENTS = 1_000;
 
 /** Kysely's dialect over a connection. */

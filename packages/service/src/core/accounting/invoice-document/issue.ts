@@ -1,4 +1,4 @@
-/** How documents are issued. A document is stored when it is issued, and never changes (not shown in the specification; our choice). */
+/** Issues documents. A document is stored when it is issued, and never changes (not shown in the specification; our choice). */
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
@@ -19,7 +19,7 @@ import { lockSeries, takeNumber } from './series.ts';
 type Invoice = Selectable<InvoicesTable>;
 
 const MS_PER_DAY = 86_400_000;
-/** Documents in one transaction. It holds the lock of the series. */
+/** Documents that one transaction issues. It holds the lock of the series. */
 const BATCH_SIZE = 25;
 
 /**

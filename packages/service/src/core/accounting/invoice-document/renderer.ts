@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { Refusal } from '../../../rules/refusal.ts';
 import type { DocumentContent } from './content.ts';
 
-/** Documents that wait while another one is rendered. */
+/** Maximum number of documents that wait while another one is rendered. */
 const MAX_WAITING = 20;
 const RENDER_TIMEOUT_MS = 30_000;
 
