@@ -84,7 +84,7 @@ test('treats a response that never ends as no response', async () => {
       response.write(' ');
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-  }, 150);
+  }, 2_000);
   expect(coverage.find(({ operation }) => operation === 'getOther')).toMatchObject({
     verified: false,
     reason: expect.stringContaining('there was no response'),
