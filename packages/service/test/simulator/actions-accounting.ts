@@ -100,7 +100,8 @@ function randomPrices(dice: Dice, standard: Readonly<Record<SaleResource, string
   const chosen = resources.filter(() => dice.chance(0.6));
   // From zero to the list price. The service does not apply a sale at the list price.
   return (chosen.length > 0 ? chosen : resources).map((resource) => {
-    const price = dice.integer(0, Math.round(Number(standard[resource]) * 1000));
+    // Rounded down to thousandths, because a sale price above the list price is refused.
+    const price = dice.integer(0, Math.floor(Math.round(Number(standard[resource]) * 1_000_000) / 1000));
     return [resource, `${Math.floor(price / 1000)}.${String(price % 1000).padStart(3, '0')}`] as const;
   });
 }
