@@ -1,5 +1,5 @@
-import type { Reconciliation } from './reconcile.ts';
 /** The record that a client keeps of its requests. `reconcile` uses it to tell them from the requests of other clients. */
+import type { Reconciliation } from './reconcile.ts';
 import type { Prepared } from './runtime/prepare.ts';
 
 /** A request that must not take effect twice and whose outcome is not known. */

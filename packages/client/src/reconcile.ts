@@ -63,7 +63,8 @@ export interface ReconcileParts {
   readonly connection: Connection;
   readonly memory: Memory;
   /**
-   * Makes a harmless request, unless one has had a response since then: it teaches whether the server honours keys, and its entry dates the log.
+   * Makes a harmless request, unless a request has had a response since then. The response shows whether the server honours keys, and its
+   * entry dates the log.
    */
   readonly makeContact: (since: number) => Promise<void>;
   /** Reads the log, together with all others that wait for it. */

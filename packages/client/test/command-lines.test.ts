@@ -68,7 +68,7 @@ describe.skipIf(whyNoCommandLines !== undefined)('the curl of an error sends the
   });
 });
 
-test('sends a field that the document does not name unchanged, whatever its name', async () => {
+test('sends a field of any name unchanged if the document does not name it', async () => {
   for (const text of HOSTILE_TEXTS) {
     await reseller.domain.editDns('a.test', { [text]: text, type: 'A' }).catch(() => {});
     expect([...new URLSearchParams(recorder.arrived.at(-1)?.body)].toSorted()).toEqual(

@@ -283,7 +283,7 @@ describe('retryDelayMs', () => {
     expect(retryDelayMs(failure({ carriedOut: 'no' }), state)).toBeGreaterThan(0);
   });
 
-  test('retries after a page that follows a lost response, whatever its status', () => {
+  test('retries after a page that follows a lost response, for any status', () => {
     const page = failure({ source: 'foreign', transient: false });
     expect(retryDelayMs(page, { ...state, isRepeatable: true })).toBeUndefined();
     expect(retryDelayMs(page, { ...state, isRepeatable: true, mayBeCarriedOut: true })).toBeGreaterThan(0);

@@ -93,7 +93,7 @@ async function cut(response: Response): Promise<Response> {
   return new Response(body, { status: response.status, headers: response.headers });
 }
 
-/** Rejects as `fetch` does when the signal ends it; otherwise resolves after so many milliseconds, or never. */
+/** Rejects as `fetch` does when the signal ends it; otherwise resolves after this many milliseconds, or never. */
 function pause(milliseconds: number | undefined, signal: AbortSignal | null): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = milliseconds === undefined ? undefined : setTimeout(resolve, milliseconds);

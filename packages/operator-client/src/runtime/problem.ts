@@ -9,8 +9,8 @@ export function classifyProblem(received: Received): Verdict {
   const json = parseJson(text);
   if (isRedirect(status)) return classifyForeign(received);
   if (status < 300) {
-    const isSuccess = text === '' || json !== undefined;
-    return isSuccess ? { kind: 'success', data: dataOf(text), requestID: null, message: '' } : classifyForeign(received);
+    const isFromApi = text === '' || json !== undefined;
+    return isFromApi ? { kind: 'success', data: dataOf(text), requestID: null, message: '' } : classifyForeign(received);
   }
   if (!isProblem(json)) return classifyForeign(received);
   const isUnknown = status >= 500 && status !== 501 && status !== 503;
