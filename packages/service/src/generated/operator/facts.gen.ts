@@ -55,7 +55,7 @@ export const MAX_NAMED_RULES = 50 as const;
 /** How far one request may advance the clock. */
 export const MAX_CLOCK_ADVANCE_SECONDS = 315360000 as const;
 
-/** Number of items in a page where the query does not say. */
+/** Number of items of a page if the query does not set it. */
 export const PAGE_SIZE = 50 as const;
 
 /** Maximum length of a request body in bytes. */
