@@ -57,7 +57,7 @@ function cluster({ data, port: at, flags, onLog = () => {} }: { data: string; po
     port: at,
     persistent: true,
     createPostgresUser: isRoot,
-    // An empty cluster can be made again.
+    // An empty cluster can be created again.
     initdbFlags: ['--no-sync'],
     postgresFlags: flags,
     onLog,

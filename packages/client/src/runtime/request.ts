@@ -134,7 +134,9 @@ function responseOf(
   { data, requestID, message }: Success,
   attempts: number,
 ): ApiResponse<never> {
-  // `Response` accepts no body for a status such as 204, not even an empty one.
-  const toResponse = () => new Response(text === '' ? null : text, { status, statusText, headers });
+  function toResponse() {
+    // `Response` accepts no body for a status such as 204, not even an empty one.
+    return new Response(text === '' ? null : text, { status, statusText, headers });
+  }
   return { data, requestID, message, status, attempts, toResponse };
 }
