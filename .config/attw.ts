@@ -1,4 +1,4 @@
-/** How a package resolves for its users, as attw sees it. */
+/** Checks with attw how a package resolves for its users. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 

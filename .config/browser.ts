@@ -52,7 +52,7 @@ function systemBrowser(): string | undefined {
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
 
-/** Unpacks it once. Other processes may do so at the same time, so it is unpacked elsewhere and then moved as a whole. */
+/** Unpacks the browser once. Other processes may do so at the same time, so each unpacks to a temporary folder and renames it. */
 async function packagedBrowser(): Promise<string> {
   const path = join(UNPACKED, 'chromium');
   if (existsSync(path)) return path;

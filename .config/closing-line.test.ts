@@ -52,7 +52,7 @@ test('a run that covered no response fails', async () => {
   expect([code, lines.at(-1)]).toEqual([1, '1 passed, 1 failed, 1 skipped']);
 });
 
-test.each([['answers'], ['--testNamePattern', 'all described']])(
+test.each([['statuses'], ['--testNamePattern', 'all described']])(
   'a run of some tests, chosen by %s, does not check coverage',
   async (...given) => {
     const { code, lines } = await run(5, ...given);

@@ -39,7 +39,7 @@ function countsOf(modules: readonly TestModule[]): Counts {
   const results = modules.flatMap((module) =>
     [...module.children.allTests()].map((test) => ({ name: test.fullName, result: test.result() })),
   );
-  // A file that cannot be loaded has no failing test of its own.
+  // A file that cannot be loaded counts as a failure, although it has no tests.
   const unloaded = modules.filter((module) => module.children.allTests().next().done === true && module.errors().length > 0);
   const isRun = new Set(['passed', 'failed']);
   return {

@@ -17,7 +17,7 @@ export interface ArrivedRequest {
   readonly body: string;
 }
 
-/** A server that responds to everything with the same. */
+/** A server that sends the same response to each request. */
 export interface Recorder {
   readonly baseUrl: string;
   readonly arrived: readonly ArrivedRequest[];
@@ -49,13 +49,13 @@ interface Shell {
   readonly args: readonly string[];
 }
 
-/** A script, and a person who pastes the line: an interactive shell reads `!` in it as its history. */
+/** A shell that runs a script, and one into which a person pastes a line. An interactive shell replaces `!` by its history. */
 const SHELLS: readonly Shell[] = [
   { program: 'sh', args: [] },
   { program: 'bash', args: ['--norc', '--noprofile', '-i'] },
 ].filter(({ program }) => spawnSync(program, ['-c', 'exit 0']).status === 0);
 
-/** Why command lines cannot be run here. Undefined where they can. */
+/** The reason why this machine cannot run command lines. Undefined if it can. */
 export const whyNoCommandLines: string | undefined = findReason();
 if (whyNoCommandLines !== undefined) process.stdout.write(`Command lines are not run in a shell here: ${whyNoCommandLines}.\n`);
 
@@ -66,9 +66,9 @@ function findReason(): string | undefined {
 }
 
 /**
- * Runs lines in every shell of this machine, one after the other, without settings of the user and in an empty folder.
+ * Runs lines in each shell of this machine, in an empty folder and without the settings of the user.
  *
- * @throws Error when a line leaves a file behind, such as one that a value in it was to make.
+ * @throws Error if a line creates a file, for example because a shell runs a command in a hostile value.
  */
 export async function runInShells(lines: readonly string[], environment: Readonly<Record<string, string>>): Promise<void> {
   for (const { program, args } of SHELLS) {
@@ -87,10 +87,10 @@ export async function runInShells(lines: readonly string[], environment: Readonl
   }
 }
 
-/** How often `runInShells` runs each line. */
+/** The number of shells in which `runInShells` runs each line. */
 export const SHELL_COUNT = SHELLS.length;
 
-/** Texts that a shell, curl, a form or an address could read something into. */
+/** Texts with characters that mean something to a shell, curl, a form or a URL. */
 export const HOSTILE_TEXTS: readonly string[] = [
   `it's`,
   `''; touch made; '`,

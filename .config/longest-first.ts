@@ -4,7 +4,7 @@ import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
 
 /**
- * The slowest files, longest first, with files that wait between files that compute. A fresh clone has no measurements of its own, and without
+ * The slowest files, longest first. Files that wait alternate with files that compute. A fresh clone has no measurements, and without
  * them a run could end with one of these files while the other workers have nothing to do.
  */
 const SLOWEST: readonly string[] = [

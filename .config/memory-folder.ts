@@ -15,7 +15,7 @@ export function memoryFolder(): string | undefined {
   return bavail * bsize >= MIN_FREE_BYTES ? MEMORY : undefined;
 }
 
-/** Containers often mount folders in memory so that no program in them can be run. */
+/** Containers often mount folders in memory without the permission to run programs in them. */
 export function runsPrograms(path: string): boolean {
   const folder = mkdtempSync(join(path, 'test-program-'));
   const program = join(folder, 'program');

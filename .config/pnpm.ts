@@ -1,4 +1,4 @@
-/** The command that runs pnpm: the one that runs this process, or else the one that npx finds. */
+/** The command that runs pnpm: the pnpm that runs this process, or else the one that npx finds. */
 export const [PNPM, ...PNPM_ARGUMENTS] = commandOf(process.env['npm_execpath']);
 
 function commandOf(running: string | undefined): readonly [string, ...string[]] {

@@ -4,7 +4,7 @@
  * It prints its connection string, and stops when its standard input ends. The line `crash` on its standard input kills the server,
  * as a failing machine would, and `start` restarts it on the same data. It prints each line back when it is done.
  * With `--standby`, a second server follows the first as a hot standby, and its connection string is the second line.
- * With `--template FOLDER`, its first data are a copy of that folder. The first server that gets the folder makes it, because a copy takes a
+ * With `--template FOLDER`, its first data are a copy of that folder. The first server that gets the folder creates it, because a copy takes a
  * tenth of the CPU time of `initdb`.
  * With `--no-fsync`, data survives a crash of the server but not of the machine, and a commit does not wait for the disk. The data are in
  * memory if possible, because each new database is hundreds of files.
@@ -63,7 +63,7 @@ function cluster({ data, port: at, flags, onLog = () => {} }: { data: string; po
     port: at,
     persistent: true,
     createPostgresUser: isRoot,
-    // An empty cluster can be made again. Tests connect often, and each connection would take 3 ms of CPU time longer with the usual iterations.
+    // An empty cluster can be created again. Tests connect often, and each connection would take 3 ms of CPU time longer with the usual iterations.
     initdbFlags: ['--no-sync', '--set', 'scram_iterations=1'],
     postgresFlags: flags,
     onLog,
@@ -79,7 +79,7 @@ async function initialiseFrom(template: string): Promise<void> {
   try {
     renameSync(own, template);
   } catch {
-    // Another server has made it meanwhile.
+    // Another server has created it meanwhile.
     rmSync(own, { recursive: true });
   }
 }

@@ -6,7 +6,7 @@ declare module 'vitest' {
     preparedDatabase: string;
     /** Folder that all test processes of a run share. It is removed after the run. */
     runFolder: string;
-    /** The temporary folder of the machine, for large files. That of the tests may be in memory. */
+    /** The temporary folder of the machine, for large files. The one of the tests may be in memory. */
     diskFolder: string;
     /** File to which tests append `operationId status`, prefixed with `operator ` for the operator API, for each response that they checked against the document. */
     seenStatuses: string;

@@ -14,7 +14,7 @@ export function binaryOf(runtime: 'bun' | 'deno', platforms: readonly string[], 
       const binary = own.resolve(`${platform}/${path}`);
       if (existsSync(binary)) return binary;
     } catch {
-      // Not this platform.
+      // The package for another platform is not installed.
     }
   }
   return undefined;

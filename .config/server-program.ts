@@ -10,14 +10,14 @@ import './provided.ts';
 const BUNDLER = resolve(import.meta.dirname, '../apps/server/test/bundle.ts');
 
 /**
- * The file that a process of a test runs. The first call of a run makes the bundle.
+ * The file that a process of a test runs. The first call of a run creates the bundle.
  *
  * @param command Name of the file in `apps/server/src`.
  */
 export function serverProgram(command = 'main'): string {
   const made = join(inject('runFolder'), 'server-bundle');
   if (!existsSync(made)) {
-    // Two processes may make it at the same time: they make the same one, and neither reads half a path.
+    // Two processes may create it at the same time. Both create the same bundle, and the rename prevents that one reads half a path.
     const own = `${made}-${process.pid}`;
     writeFileSync(own, execFileSync(process.execPath, [BUNDLER], { encoding: 'utf8' }));
     renameSync(own, made);

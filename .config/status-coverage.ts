@@ -34,9 +34,9 @@ export function statusCoverage(reports = REPORTS): StatusCoverage {
       rmSync(directory, { recursive: true, force: true });
       if (!isWhole) return undefined;
       const described = describedStatuses();
-      const missing = described.filter((answer) => !seen.has(answer));
+      const missing = described.filter((status) => !seen.has(status));
       const count = `${described.length - missing.length} of ${described.length} described responses of the service`;
-      const list = missing.map((answer) => `- ${answer}\n`).join('');
+      const list = missing.map((status) => `- ${status}\n`).join('');
       mkdirSync(reports, { recursive: true });
       writeFileSync(
         join(reports, 'status-coverage.md'),

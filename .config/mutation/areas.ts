@@ -1,8 +1,8 @@
 /** The areas of the script `mutate`. */
 export interface Area {
-  /** Globs of the sources to change. Test files are left out. */
+  /** Globs of the sources to change. Test files are excluded. */
   readonly sources: readonly string[];
-  /** Globs of the test files that have to notice the changes. They must run the sources in their own process. */
+  /** Globs of the test files that must notice the changes. They must run the sources in their own process. */
   readonly tests: readonly string[];
   /** Whether the tests start the service: they need a folder for its stores, and PostgreSQL. */
   readonly startsService: boolean;

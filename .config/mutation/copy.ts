@@ -7,7 +7,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.data', '.turbo', 'repor
 
 /**
  * Copies the repository to a temporary folder, so that a program may change sources there. The links between the workspace packages lead
- * to the copies. Packages of the registry are not copied: the folders that hold them are linked.
+ * to the copies. Folders with packages of the registry are linked, not copied.
  */
 export function copyRepository(root: string): string {
   const copy = realpathSync(mkdtempSync(join(tmpdir(), 'mutate-')));

@@ -1,11 +1,11 @@
-/** Changes that no test can notice, because the changed program does the same. */
+/** Mutants that no test can notice, because they behave as the source does. */
 export interface Equivalent {
   readonly file: string;
-  /** The source that is changed. */
+  /** The part of the source. */
   readonly original: string;
-  /** The source in its place. */
+  /** The replacement. */
   readonly replacement: string;
-  /** Why both do the same. */
+  /** Why both behave the same. */
   readonly reason: string;
 }
 

@@ -76,7 +76,7 @@ async function mutate({ tests, startsService, threshold }: Area, sources: readon
   const all = await mutantsOf(REPOSITORY, sources);
   const sample = values.sample === undefined ? undefined : sampleOf(all, Number(values.sample), Number(values.seed));
   if (sample) process.stdout.write(`Testing ${sample.length} of ${all.length} changes, picked with --seed ${values.seed}.\n`);
-  // Someone may edit them during the run.
+  // They may be edited during the run.
   const texts = new Map(sources.map((file) => [file, readFileSync(join(REPOSITORY, file), 'utf8')]));
   const copy = copyRepository(REPOSITORY);
   // The results of the previous run outlive the copy.
@@ -101,7 +101,7 @@ async function mutate({ tests, startsService, threshold }: Area, sources: readon
         incremental: values.incremental,
         incrementalFile,
         reporters: ['results', 'progress-append-only'],
-        // On a busy machine a slow test is not an endless loop, and an endless loop is noticed in the end.
+        // Long, because a slow test on a busy machine must not count as an endless loop.
         timeoutMS: startsService ? 60_000 : 10_000,
         timeoutFactor: 3,
         dryRunTimeoutMinutes: 60,
@@ -155,7 +155,7 @@ async function runStryker(copy: string, environment: Readonly<Record<string, str
   return typeof code === 'number' ? code : 130;
 }
 
-/** Ends what an interrupted StrykerJS leaves running, such as a test in an endless loop. */
+/** Ends the processes that an interrupted StrykerJS leaves running, such as a test in an endless loop. */
 function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');

@@ -39,8 +39,8 @@ export async function mutantsOf(repository: string, sources: readonly string[]):
 }
 
 /**
- * Picks mutants at random. The same seed picks the same ones, and a change of the sources exchanges few of them, because each mutant
- * has a place in the random order of its own.
+ * Picks mutants at random. The same seed picks the same ones. A change of the sources changes few of them, because the position of a mutant
+ * in the random order does not depend on the other mutants.
  */
 export function sampleOf(mutants: readonly Mutant[], size: number, seed: number): Mutant[] {
   return mutants
@@ -55,7 +55,7 @@ export function sampleOf(mutants: readonly Mutant[], size: number, seed: number)
     .map(({ mutant }) => mutant);
 }
 
-/** A text that only this mutant has. */
+/** A text that identifies a mutant. */
 export function keyOf({ fileName, location, mutatorName, replacement }: Mutant): string {
   const { start, end } = location;
   return [fileName, start.line, start.column, end.line, end.column, mutatorName, replacement].join(' ');

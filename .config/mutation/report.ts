@@ -1,8 +1,8 @@
-/** Says what the tests did not notice. */
+/** Reports the mutants that the tests did not notice. */
 import type { Equivalent } from './equivalents.ts';
 import type { Mutant, Position } from './mutants.ts';
 
-/** What StrykerJS found out about a mutant. Lines and columns begin at 1. */
+/** The result of StrykerJS for a mutant. Lines and columns begin at 1. */
 export interface Result extends Mutant {
   readonly status: 'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'RuntimeError' | 'CompileError' | 'Ignored' | 'Pending';
 }
@@ -72,7 +72,7 @@ export interface Score {
   readonly tested: number;
   /** In percent. */
   readonly value: number;
-  /** The range that has the score of the whole area with a probability of 95 %, if the changes are a random sample of it. In percent. */
+  /** The 95 % confidence interval of the score of the whole area, if the mutants are a random sample of it. In percent. */
   readonly interval: readonly [number, number];
 }
 

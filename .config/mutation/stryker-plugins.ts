@@ -23,7 +23,7 @@ export function createSampleChecker(folder: string) {
       const keys: string[] = JSON.parse(readFileSync(join(folder, SAMPLE_FILE), 'utf8'));
       for (const key of keys) sample.add(key);
     },
-    /** One group, because each group is a message to another process. */
+    /** A single group, because each group takes a message to another process. */
     async group(mutants: readonly IdentifiedMutant[]): Promise<string[][]> {
       return [mutants.map(({ id }) => id)];
     },

@@ -4,7 +4,7 @@ import { isFields } from './nodes.ts';
 import { schemasOfContent } from './schemas.ts';
 import type { FoundSchema } from './schemas.ts';
 
-/** A plain text schema, which accepts the values that were not seen. */
+/** A plain text schema. It accepts the values that were not seen. */
 function isAnyText(schema: unknown): boolean {
   return isFields(schema) && schema['type'] === 'string' && Object.keys(schema).every((key) => ['type', 'description'].includes(key));
 }

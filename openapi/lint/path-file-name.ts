@@ -3,7 +3,7 @@ import type { Oas3Rule } from '@redocly/openapi-core';
 import { folderOfParts } from './layout.ts';
 import { isReference } from './nodes.ts';
 
-/** A path can be found by its name: each path has a separate file, named after the path. */
+/** Each path has a separate file, named after the path, so that it can be found by its name. */
 export const pathFileName: Oas3Rule = () => ({
   Paths(paths, { report, location }) {
     const folder = folderOfParts(location.source.absoluteRef);

@@ -1,5 +1,5 @@
 /**
- * Builds the package that is published: one module with the whole service in it, its worker threads, and the
+ * Builds the published package: one module with the whole service, the modules of its worker threads, and the
  * declarations of its interface.
  */
 import { execFileSync } from 'node:child_process';
@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 
 const here = import.meta.dirname;
 const dist = join(here, 'dist');
-/** The service starts them from files next to its own. */
+/** The service starts them from files next to its module. */
 const WORKERS = {
   'render-worker': join(here, '../service/src/core/accounting/invoice-document/render-worker.ts'),
   'checkpoint-worker': join(here, '../service/src/store/sqlite/checkpoint-worker.ts'),
@@ -36,7 +36,7 @@ await build({
   },
 });
 
-// The compiler declares everything that the entry imports. Only what the interface names is kept.
+// The compiler writes declarations of everything that the entry imports. Only those that the interface refers to are kept.
 mkdirSync(join(here, 'reports'), { recursive: true });
 const declared = mkdtempSync(join(here, 'reports', 'declared-'));
 try {

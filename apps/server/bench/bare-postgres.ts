@@ -1,5 +1,5 @@
 /**
- * What the machine can do: bare `pg` inserts one row of a log in each commit, over as many connections as the service uses. It is told the
+ * Measures the limit of the machine: bare `pg` inserts one row of a log in each commit, over as many connections as the service uses. It gets the
  * database and the row as JSON in the first argument, and sends the number of commits per second to the parent process when it is asked.
  */
 import { Pool } from 'pg';

@@ -1,5 +1,5 @@
 /**
- * Measures the service next to bare programs that do the least possible work, in alternating rounds, because machines differ. It prints each
+ * Measures the service next to bare programs that do as little as possible, in alternating rounds, because machines differ. It prints each
  * row when it is known, and writes report.json and report.svg. It takes about 8 minutes.
  *
  *   npx pnpm@12 bench [--seconds 3] [--rounds 3] [--minutes 2] [--only embedded,postgres,month-end,client,contract]

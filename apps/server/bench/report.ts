@@ -5,7 +5,7 @@ import { cpus, release, totalmem, type } from 'node:os';
 import { isReached, median, short } from '../../../.config/bench-row.ts';
 import type { Row } from '../../../.config/bench-row.ts';
 
-/** The machine of the figures. */
+/** The machine on which the figures were measured. */
 export function machine(): string {
   const [cpu] = cpus();
   return `${cpus().length} x ${cpu?.model ?? 'unknown CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}, Node ${process.version}`;

@@ -1,4 +1,4 @@
-/** Reads the facts about an operation from the document, in the form of `src/runtime/operation.ts`. */
+/** Reads the facts about an operation from the document, as `src/runtime/operation.ts` declares them. */
 import { constraintsOf, ruleProvenance } from '@reseller/contract';
 import type { FormField, OpenApiDocument, Operation } from '@reseller/contract';
 
@@ -9,7 +9,7 @@ import { MAP_KEYS } from './places.ts';
 export function factsOf(document: OpenApiDocument, operation: Operation): Facts {
   const { id, billable, readOnly, retry, form, parameters } = operation;
   const keyed = parameters.some(({ name }) => name === 'Idempotency-Key');
-  // After a lost response, such an operation is repeated by its key.
+  // Without a key, the client could not repeat such an operation after a lost response.
   if (retry === 'never' && !keyed)
     throw new Error(`${id} must not be sent twice and takes no Idempotency-Key. The client could not repeat it.`);
   const data = dataSchemaOf(document, operation);
@@ -46,12 +46,12 @@ function neededWith(schema: unknown, name: string): readonly string[] {
   return isShown(schema, 'dependentRequired') ? items(members(members(schema)['dependentRequired'])[name]).map(String) : [];
 }
 
-/** Whether the specification shows the fields of a form. Where it does not, there may be others. */
+/** Whether the specification does not show the fields of a form. The form may then have further ones. */
 export function isOpenForm({ form }: Operation): boolean {
   return form !== undefined && members(form.schema)['x-provenance'] === 'not-shown';
 }
 
-/** Whether the specification shows a rule of a form. The client leaves every other rule to the server. */
+/** Whether the specification shows a rule of a form. The server checks all other rules. */
 function isShown(form: unknown, keyword: string): boolean {
   const schema = members(form);
   const provenance = schema['x-provenance'] === 'not-shown' ? 'not-shown' : 'shown';
@@ -75,7 +75,7 @@ export function dataSchemaOf(document: unknown, { responses }: Operation): unkno
     .find((data) => data !== undefined);
 }
 
-/** A schema, followed, with all that it is composed of. */
+/** A schema behind its reference, and the schemas of its `allOf`, `anyOf` and `oneOf`. */
 function partsOf(document: unknown, schema: unknown): readonly Readonly<Record<string, unknown>>[] {
   const part = members(follow(document, schema));
   return [
@@ -84,7 +84,7 @@ function partsOf(document: unknown, schema: unknown): readonly Readonly<Record<s
   ];
 }
 
-/** An object whose only property is an array, or a map that `MAP_KEYS` calls a list. */
+/** The list in the data of a response: the only property of an object, or a map that `MAP_KEYS` names. */
 function listOf(document: unknown, id: string, data: unknown): Facts['list'] {
   const keyedBy = MAP_KEYS[id];
   if (keyedBy !== undefined) return { keyedBy };
@@ -94,12 +94,12 @@ function listOf(document: unknown, id: string, data: unknown): Facts['list'] {
   return members(follow(document, schema))['type'] === 'array' ? { property } : undefined;
 }
 
-/** A list comes in pages when its form takes an `offset`. */
+/** Whether an operation returns its list in pages: its form has the field `offset`. */
 export function isPaged({ form }: Operation): boolean {
   return form?.fields.has('offset') ?? false;
 }
 
-/** Where a value of the schema holds a `date-time`: `list.*.renew`. */
+/** The paths of the instants (`date-time`) in a value of the schema, such as `list.*.renew`. */
 function pathsOfInstants(document: unknown, schema: unknown, path: readonly string[] = []): string[] {
   const found = partsOf(document, schema).flatMap((part) => [
     ...(part['format'] === 'date-time' && path.length > 0 ? [path.join('.')] : []),
@@ -114,7 +114,7 @@ function pathsOfInstantsWithin(document: unknown, schema: unknown, path: readonl
   return typeof schema === 'object' ? pathsOfInstants(document, schema, [...path, '*']) : [];
 }
 
-/** The path in what the client returns, where a list is an array. */
+/** The path in the result of the client, which returns a list as an array. */
 function shapedPath(path: string, list: Facts['list']): string {
   return list && 'property' in list ? path.slice(list.property.length + 1) : path;
 }

@@ -1,19 +1,19 @@
 import { valueAt } from '@reseller/contract';
 
-/** A JSON object, as the document holds it. */
+/** An object of the document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An object's members; none for anything else. */
+/** The members of an object. Other values have none. */
 export function members(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : {};
 }
 
-/** An array's items; none for anything else. */
+/** The items of an array. Other values have none. */
 export function items(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What a `$ref` of the document points at; the value itself where it is none. */
+/** The target of a reference (`$ref`), or the value itself if it is not one. */
 export function follow(document: unknown, value: unknown): unknown {
   const reference = members(value)['$ref'];
   if (typeof reference !== 'string') return value;
@@ -22,7 +22,7 @@ export function follow(document: unknown, value: unknown): unknown {
   return follow(document, target);
 }
 
-/** TypeScript source of plain data, names unquoted where they may be. */
+/** The source of a value in TypeScript. Names have quotes only if they need them. */
 export function source(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(source).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return typeof value === 'string' ? quoted(value) : JSON.stringify(value);

@@ -1,5 +1,5 @@
 /**
- * Writes what `openapi-ts` cannot: the signatures with positional parameters, constants of the whole document, and the shapes for `drift`.
+ * Writes the parts that `openapi-ts` cannot write: the signatures with positional parameters, constants of the whole document, and the shapes for `drift`.
  * Run by the script `generate`, after `openapi-ts`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ function write(file: string, text: string): void {
   writeFileSync(join(into, file), HEADER + text);
 }
 
-/** The text of a file one folder further down. */
+/** The text of a file for the folder below. */
 function inFolder(text: string): string {
   return text.replaceAll("from '../", "from '../../");
 }

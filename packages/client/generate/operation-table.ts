@@ -1,4 +1,4 @@
-/** A plugin of `openapi-ts`: one constant for each operation with what the document says of it beyond its types (`src/runtime/operation.ts`). */
+/** A plugin of `openapi-ts` that writes a constant for each operation with the facts that its types do not state (`src/runtime/operation.ts`). */
 import { $, definePluginConfig } from '@hey-api/openapi-ts';
 import type { DefinePlugin } from '@hey-api/openapi-ts';
 import { parseDocument, readOperations } from '@reseller/contract';

@@ -1,4 +1,4 @@
-/** Where `createReseller` offers each operation of the document. The generator names an operation that is missing here, and a name that the document does not have. */
+/** The place of each operation in `createReseller`. The generator reports an operation that is missing here, and a name that the document does not have. */
 export const PLACES: Places = {
   vm: {
     create: 'createVm',
@@ -82,12 +82,12 @@ export function placesOfBoth(one: Places, other: Places): Places {
   return merged;
 }
 
-/** Operations by the name that they have in their group, and groups within a group. */
+/** Operations by their names in the group, and further groups. */
 export interface Places {
   readonly [name: string]: string | Places;
 }
 
-/** Lists that the API sends as a map, and the name that the key has in each item. */
+/** Lists that the API sends as a map, and the name of the key in each item. */
 export const MAP_KEYS: Readonly<Record<string, string>> = {
   listInvoices: 'invoiceID',
 };

@@ -1,4 +1,4 @@
-/** Makes the functions that `openapi-ts` writes run on `src/runtime/client.ts` instead of on its client. */
+/** Makes the functions of `openapi-ts` use `src/runtime/client.ts` instead of the client of `openapi-ts`. */
 import { definePluginConfig } from '@hey-api/openapi-ts';
 import type { DefinePlugin } from '@hey-api/openapi-ts';
 

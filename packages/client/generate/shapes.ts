@@ -1,4 +1,4 @@
-/** The shapes of all responses, for `drift`: small enough to compare with every response. */
+/** The shapes of all responses, for `drift`. They are small enough to compare each response with them. */
 import { readOperations } from '@reseller/contract';
 import type { OpenApiDocument } from '@reseller/contract';
 
@@ -16,7 +16,7 @@ export function writeShapes(document: OpenApiDocument): string {
   return [
     `import type { Shape } from '../drift-shape.ts';`,
     '',
-    '/** Shapes by the name of their schema; a shape that is a name refers to the entry with that name. */',
+    '/** Shapes by the name of their schema. A name as a shape refers to the entry with that name. */',
     'export const SHAPES: Readonly<Record<string, Shape>> = {',
     ...[...named].map(([name, shape]) => `  ${name}: ${source(shape)},`),
     '};',
@@ -39,7 +39,7 @@ class Shapes {
     this.#named = named;
   }
 
-  /** A name, the letters of scalar types, or what an object, list or enumeration holds. */
+  /** A name, the letters of scalar types, or the parts of an object, list or enumeration. */
   of(schema: unknown): unknown {
     const reference = members(schema)['$ref'];
     if (typeof reference === 'string' && Object.keys(members(schema)).length === 1) {
@@ -78,7 +78,7 @@ class Shapes {
     };
   }
 
-  /** A schema with all that it is composed of. */
+  /** A schema, and the schemas of its `allOf`, `anyOf` and `oneOf`. */
   #parts(schema: unknown): readonly JsonObject[] {
     const written = members(schema);
     const own = members(follow(this.#document, schema));

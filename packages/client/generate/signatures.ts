@@ -37,7 +37,7 @@ export function writeFunctions(document: OpenApiDocument): string {
 /**
  * `groups.gen.ts`
  *
- * @throws Error when an operation has no place, or a place no operation.
+ * @throws Error if an operation has no place, or a place has no operation.
  */
 export function writeGroups(document: OpenApiDocument, places: Places): string {
   const operations = new Map(readOperations(document).map((operation) => [operation.id, operation]));
@@ -184,19 +184,19 @@ function comment(document: unknown, operation: Operation): string[] {
       .filter((parameter) => parameter.in === 'path')
       .map(({ name, pointer }) => `@param ${name} ${descriptionOf(document, pointer ?? '', name)}`),
     ...(operation.form ? [`@param form ${firstLine(members(written['requestBody'])['description'])}`] : []),
-    ...(isOnce(operation) ? ['@throws OutcomeUnknownError when the response was lost and the request may have been carried out.'] : []),
+    ...(isOnce(operation) ? ['@throws OutcomeUnknownError if the response was lost and the request may have been carried out.'] : []),
     ...(operation.billable
       ? [
-          '@throws CreditLimitError when it would exceed the credit limit.',
-          '@throws SpendRefusedError when the spend guard refused it. Nothing was sent.',
+          '@throws CreditLimitError if it would exceed the credit limit.',
+          '@throws SpendRefusedError if the spend guard refused it. Nothing was sent.',
         ]
       : []),
-    '@throws ResellerError of the class that says what happened.',
+    '@throws ResellerError Its class tells the kind of the failure.',
   ];
   return ['/**', ...lines.map((line) => ` * ${line}`.trimEnd()), ' */'];
 }
 
-/** The description of a path parameter, which is next to its schema. */
+/** The description of a path parameter. It is next to the schema of the parameter. */
 function descriptionOf(document: unknown, schemaPointer: string, name: string): string {
   const holder = members(follow(document, { $ref: `#${schemaPointer.replace(/\/schema$/, '')}` }));
   const shared = Object.values(members(members(members(document)['components'])['parameters']))

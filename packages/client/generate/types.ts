@@ -6,7 +6,7 @@ import { items, members } from './json.ts';
 type Resolvers = Plugins.HeyApiTypeScript.Resolvers;
 
 /**
- * An enumeration that may gain values: `'OK' | 'LOCK' | (string & {})`. With `| string` in its place, the compiler would forget the
+ * An enumeration that may gain values: `'OK' | 'LOCK' | (string & {})`. With `| string` instead, the compiler would forget the
  * known values, and editors would not complete them.
  */
 export const openEnumeration: NonNullable<Resolvers['union']> = ({ $, schemas, childResults }) => {

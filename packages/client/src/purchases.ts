@@ -7,7 +7,6 @@ import { memoryOf } from './memory.ts';
 import type { LostRequest } from './memory.ts';
 import { reconcile } from './reconcile.ts';
 import type { Found, ReconcileOptions, Reconciliation } from './reconcile.ts';
-import type { WithMeta } from './runtime/call.ts';
 import type { Connection } from './runtime/connection.ts';
 import { ConnectionError, OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
 import type { ErrorDetails } from './runtime/errors.ts';
@@ -36,7 +35,7 @@ export interface Purchases {
     prepared: Prepared,
     send: SendPrepared,
     options: AnyCallOptions & SpendGuardConfig,
-  ): Promise<WithMeta<never>>;
+  ): Promise<ApiResponse<never>>;
   /** Asks the spend guard without sending anything. */
   rehearse(prepared: Prepared): Promise<void>;
   reconcile(connection: Connection, error: OutcomeUnknownError, send: SendPrepared, options?: ReconcileOptions): Promise<Reconciliation>;
@@ -136,7 +135,7 @@ function hash(text: string): number {
 }
 
 /** @throws ResellerError when the request was not carried out, or when the outcome is unknown. */
-function responseOfFound({ outcome, repeated }: Found, prepared: Prepared, error: OutcomeUnknownError): WithMeta<never> {
+function responseOfFound({ outcome, repeated }: Found, prepared: Prepared, error: OutcomeUnknownError): ApiResponse<never> {
   if (repeated) return repeated;
   const { attempts } = error;
   if (outcome.outcome === 'undecided') throw error;
@@ -145,14 +144,13 @@ function responseOfFound({ outcome, repeated }: Found, prepared: Prepared, error
   const { data }: { data: never } = JSON.parse(JSON.stringify({ data: outcome.data }));
   const envelope = parseJson(entry?.response_body ?? '');
   const { message = '' } = isRecord(envelope) ? envelope : {};
-  const response = Response.json({ ...(isRecord(envelope) && envelope), data });
   return {
     data,
     requestID: entry?.requestID ?? null,
     message: String(message),
     status: 200,
     attempts,
-    response,
+    toResponse: () => Response.json({ ...(isRecord(envelope) && envelope), data }),
     masked,
   };
 }

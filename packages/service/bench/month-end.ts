@@ -1,5 +1,5 @@
 /**
- * How long the end of a month takes for each VM: the jobs that close the period of each account, with few and with many VMs.
+ * Measures how long the end of a month takes for each VM. Its jobs close the period of each account, with few and with many VMs.
  *
  *   node packages/service/bench/month-end.ts [rounds, default 3]
  */
@@ -43,7 +43,7 @@ async function measure(vms: number): Promise<number> {
 }
 
 /**
- * Copies the open positions of each account, which are all that the end of a month reads. Their identifiers are beyond the 90,000 of real
+ * Copies the open positions of each account. The end of a month reads nothing else. Their identifiers are beyond the 90,000 of real
  * VMs.
  */
 async function copyPositions(store: Store, count: number): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * A year under 1,000 VMs, 1,000 domains and 20 dedicated servers: how long the clock takes to advance by that year, and whether every
+ * Advances the clock by a year with 1,000 VMs, 1,000 domains and 20 dedicated servers. Measures how long that takes, and checks that every
  * invoice is exact.
  *
  *   npx pnpm@12 --filter @reseller/service bench [number of VMs and domains, default 1000]

@@ -162,7 +162,7 @@ test('a request waits for another one that claims its Idempotency-Key, and is ca
   const row = await service.store.read((db) => db.selectFrom('idempotency_keys').selectAll().executeTakeFirstOrThrow());
   await service.store.commit(({ db }) => db.deleteFrom('idempotency_keys').execute());
   const claim: Statement = [
-    `insert into idempotency_keys (account_id, key_hash, fingerprint, state, answer, created) values ($1, $2, $3, 'pending', null, $4)`,
+    `insert into idempotency_keys (account_id, key_hash, fingerprint, state, response, created) values ($1, $2, $3, 'pending', null, $4)`,
     [row.account_id, row.key_hash, row.fingerprint, row.created],
   ];
   const refused = await meet(claim, 'commit', () => buy('order-1'));

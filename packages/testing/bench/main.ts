@@ -1,5 +1,5 @@
 /**
- * What the client adds to a call, over bare `fetch` to the same server on a socket: the same reads, turn by turn. And how soon a service is
+ * Measures the time that the client adds to a call, compared with bare `fetch` to the same server, in alternating reads. Also measures how soon a service is
  * ready in a test.
  *
  *   npx pnpm@12 --filter @reseller/testing bench [pairs of calls in a round, default 200]
@@ -68,7 +68,7 @@ report({
   detail: `${ready.length} services in one process`,
 });
 
-/** Purchases that are lost at the same moment, on the real clock: how soon all of them are decided. */
+/** Measures on the real clock how soon the outcomes of purchases are known whose responses were lost at the same moment. */
 const LOST = 200;
 for (const [server, options] of [
   ['honours keys', {}],

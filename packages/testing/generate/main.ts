@@ -20,7 +20,6 @@ function examplesOf({ id, responses }: Operation): string {
   return [
     `  ${id}: {`,
     ...Object.entries(responses).flatMap(([status, { content }]) =>
-      // Of the refusals, those that tell of this operation; the rest are the same for all.
       entries(content['application/json']?.examples ?? {}, `types.${typeName(id)}${status === '200' ? 'Success' : `Errors['${status}']`}`),
     ),
     '  },',

@@ -3,13 +3,13 @@
 /** Names of the properties that the document marks as secret (`x-secret`). */
 export type SecretName = 'authcode' | 'invoice' | 'otp_code' | 'password' | 'request_body' | 'response_body';
 
-/** The same at run time. */
+/** The same names at run time. */
 export const SECRETS: ReadonlySet<string> = /* @__PURE__ */ new Set(['authcode', 'invoice', 'otp_code', 'password', 'request_body', 'response_body']);
 
 /** The base addresses of the document. */
 export const ENVIRONMENTS = { live: 'https://api.reseller.invalid', sandbox: 'http://127.0.0.1:4010' } as const;
 
-/** The header that carries the API key. */
+/** The header of the API key. */
 export const API_KEY_HEADER = 'X-SERVICE-APIKEY';
 
 /** Version of this package. */

@@ -23,10 +23,10 @@ export interface Groups<Dates extends boolean = false> {
      * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system; `GET /vm/list/hosts` returns them. This service returns the initial password only in this response.
      *
      * @param form The VM to create.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws CreditLimitError when it would exceed the credit limit.
-     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     create(form: FormInput<NonNullable<types.CreateVmData['body']>>, options: DryRunOptions): Promise<DryRun>;
     /**
@@ -35,10 +35,10 @@ export interface Groups<Dates extends boolean = false> {
      * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system; `GET /vm/list/hosts` returns them. This service returns the initial password only in this response.
      *
      * @param form The VM to create.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws CreditLimitError when it would exceed the credit limit.
-     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     create(form: FormInput<NonNullable<types.CreateVmData['body']>>, options: ReconcilingOptions): Call<Recovered<types.CreateVmSuccess['data']>>;
     /**
@@ -47,10 +47,10 @@ export interface Groups<Dates extends boolean = false> {
      * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system; `GET /vm/list/hosts` returns them. This service returns the initial password only in this response.
      *
      * @param form The VM to create.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws CreditLimitError when it would exceed the credit limit.
-     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     create(form: FormInput<NonNullable<types.CreateVmData['body']>>, options?: CallOptions): Call<types.CreateVmSuccess['data']>;
     /**
@@ -60,8 +60,8 @@ export interface Groups<Dates extends boolean = false> {
      *
      * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
      * @param form The operating system to install. The whole body is optional (inferred).
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     reinstall(vmid: types.ReinstallVmData['path']['vmid'] | number, form: undefined | FormInput<NonNullable<types.ReinstallVmData['body']>>, options: DryRunOptions): Promise<DryRun>;
     /**
@@ -71,8 +71,8 @@ export interface Groups<Dates extends boolean = false> {
      *
      * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
      * @param form The operating system to install. The whole body is optional (inferred).
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     reinstall(vmid: types.ReinstallVmData['path']['vmid'] | number, form: undefined | FormInput<NonNullable<types.ReinstallVmData['body']>>, options: ReconcilingOptions): Call<Recovered<types.ReinstallVmSuccess['data']>>;
     /**
@@ -82,8 +82,8 @@ export interface Groups<Dates extends boolean = false> {
      *
      * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
      * @param form The operating system to install. The whole body is optional (inferred).
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     reinstall(vmid: types.ReinstallVmData['path']['vmid'] | number, form?: FormInput<NonNullable<types.ReinstallVmData['body']>>, options?: CallOptions): Call<types.ReinstallVmSuccess['data']>;
     /**
@@ -91,7 +91,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the host systems that a VM can be placed on. They determine the maximum values of `cores`, `mem` and `disk` of `PUT /vm/create`. The specification names this operation and does not show the shape of its response.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     hosts(options: DryRunOptions): Promise<DryRun>;
     /**
@@ -99,7 +99,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the host systems that a VM can be placed on. They determine the maximum values of `cores`, `mem` and `disk` of `PUT /vm/create`. The specification names this operation and does not show the shape of its response.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     hosts(options?: CallOptions): Call<types.ListVmHostsSuccess['data']>;
   };
@@ -109,7 +109,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. It is inferred that the list includes servers that are being set up and cancelled servers that are still active.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     list(options: DryRunOptions): Promise<DryRun>;
     /**
@@ -117,7 +117,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. It is inferred that the list includes servers that are being set up and cancelled servers that are still active.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     list(options?: CallOptions): Call<Dates extends true ? WithDates<types.ListDedicatedServersSuccess['data']['list'], '*.accounting.renew'> : types.ListDedicatedServersSuccess['data']['list']>;
     /**
@@ -125,7 +125,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the dedicated servers that are available on the market, with their data centre, hardware, included addresses, network, state and price. The endpoint for ordering a server is not shown in the specification.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     available(options: DryRunOptions): Promise<DryRun>;
     /**
@@ -133,7 +133,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the dedicated servers that are available on the market, with their data centre, hardware, included addresses, network, state and price. The endpoint for ordering a server is not shown in the specification.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     available(options?: CallOptions): Call<types.ListDedicatedMarketSuccess['data']['list']>;
     /**
@@ -142,7 +142,7 @@ export interface Groups<Dates extends boolean = false> {
      * Returns one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. It is inferred that a server keeps its identifier when it is ordered. The response for a server that is still on the market is not shown in the specification. This service returns such a server like one that is being set up, without addresses, and does not include it in your list. For the identifier of a server that has ended or belongs to another account, this service responds with 404.
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     info(identifier: types.GetDedicatedServerData['path']['identifier'], options: DryRunOptions): Promise<DryRun>;
     /**
@@ -151,7 +151,7 @@ export interface Groups<Dates extends boolean = false> {
      * Returns one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. It is inferred that a server keeps its identifier when it is ordered. The response for a server that is still on the market is not shown in the specification. This service returns such a server like one that is being set up, without addresses, and does not include it in your list. For the identifier of a server that has ended or belongs to another account, this service responds with 404.
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     info(identifier: types.GetDedicatedServerData['path']['identifier'], options?: CallOptions): Call<Dates extends true ? WithDates<types.GetDedicatedServerSuccess['data'], 'accounting.renew'> : types.GetDedicatedServerSuccess['data']>;
     /**
@@ -160,8 +160,8 @@ export interface Groups<Dates extends boolean = false> {
      * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; it is inferred that this is possible until the termination date. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service, the server is no longer listed or found from the termination date on.
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     delete(identifier: types.DeleteDedicatedServerData['path']['identifier'], options: DryRunOptions): Promise<DryRun>;
     /**
@@ -170,8 +170,8 @@ export interface Groups<Dates extends boolean = false> {
      * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; it is inferred that this is possible until the termination date. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service, the server is no longer listed or found from the termination date on.
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     delete(identifier: types.DeleteDedicatedServerData['path']['identifier'], options: ReconcilingOptions): Call<Recovered<Dates extends true ? WithDates<types.DeleteDedicatedServerSuccess['data'], 'termination_date'> : types.DeleteDedicatedServerSuccess['data']>>;
     /**
@@ -180,8 +180,8 @@ export interface Groups<Dates extends boolean = false> {
      * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; it is inferred that this is possible until the termination date. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service, the server is no longer listed or found from the termination date on.
      *
      * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     delete(identifier: types.DeleteDedicatedServerData['path']['identifier'], options?: CallOptions): Call<Dates extends true ? WithDates<types.DeleteDedicatedServerSuccess['data'], 'termination_date'> : types.DeleteDedicatedServerSuccess['data']>;
     /**
@@ -190,10 +190,10 @@ export interface Groups<Dates extends boolean = false> {
      * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date (not shown in the specification).
      *
      * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws CreditLimitError when it would exceed the credit limit.
-     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     undelete(identifier: types.UndeleteDedicatedServerData['path']['identifier'], options: DryRunOptions): Promise<DryRun>;
     /**
@@ -202,10 +202,10 @@ export interface Groups<Dates extends boolean = false> {
      * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date (not shown in the specification).
      *
      * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws CreditLimitError when it would exceed the credit limit.
-     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     undelete(identifier: types.UndeleteDedicatedServerData['path']['identifier'], options: ReconcilingOptions): Call<Recovered<Dates extends true ? WithDates<types.UndeleteDedicatedServerSuccess['data'], 'renew_date'> : types.UndeleteDedicatedServerSuccess['data']>>;
     /**
@@ -214,10 +214,10 @@ export interface Groups<Dates extends boolean = false> {
      * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date (not shown in the specification).
      *
      * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws CreditLimitError when it would exceed the credit limit.
-     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     undelete(identifier: types.UndeleteDedicatedServerData['path']['identifier'], options?: CallOptions): Call<Dates extends true ? WithDates<types.UndeleteDedicatedServerSuccess['data'], 'renew_date'> : types.UndeleteDedicatedServerSuccess['data']>;
   };
@@ -227,7 +227,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the names of the domains of the account.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     list(options: DryRunOptions): Promise<DryRun>;
     /**
@@ -235,7 +235,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the names of the domains of the account.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     list(options?: CallOptions): Call<types.ListDomainsSuccess['data']['list']>;
     /**
@@ -243,7 +243,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the net and gross prices of registration, renewal and transfer for each TLD. It is inferred that no other TLD can be registered.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     pricings(options: DryRunOptions): Promise<DryRun>;
     /**
@@ -251,7 +251,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the net and gross prices of registration, renewal and transfer for each TLD. It is inferred that no other TLD can be registered.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     pricings(options?: CallOptions): Call<types.GetDomainPricingsSuccess['data']>;
     /**
@@ -260,10 +260,10 @@ export interface Groups<Dates extends boolean = false> {
      * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` returns the price (inferred). A .de domain needs a handle with a phone number. It is inferred that the handle becomes the contact of the domain. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` in the response is the registration status of the domain. Not shown: a domain is charged one year in advance from its registration or transfer, and is renewed each year at that time unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are already registered at another provider.
      *
      * @param form The domain, its handle, and the other fields of the registration.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws CreditLimitError when it would exceed the credit limit.
-     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     register(form: FormInput<NonNullable<types.RegisterDomainData['body']>>, options: DryRunOptions): Promise<DryRun>;
     /**
@@ -272,10 +272,10 @@ export interface Groups<Dates extends boolean = false> {
      * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` returns the price (inferred). A .de domain needs a handle with a phone number. It is inferred that the handle becomes the contact of the domain. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` in the response is the registration status of the domain. Not shown: a domain is charged one year in advance from its registration or transfer, and is renewed each year at that time unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are already registered at another provider.
      *
      * @param form The domain, its handle, and the other fields of the registration.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws CreditLimitError when it would exceed the credit limit.
-     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     register(form: FormInput<NonNullable<types.RegisterDomainData['body']>>, options: ReconcilingOptions): Call<Recovered<types.RegisterDomainSuccess['data']>>;
     /**
@@ -284,10 +284,10 @@ export interface Groups<Dates extends boolean = false> {
      * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` returns the price (inferred). A .de domain needs a handle with a phone number. It is inferred that the handle becomes the contact of the domain. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` in the response is the registration status of the domain. Not shown: a domain is charged one year in advance from its registration or transfer, and is renewed each year at that time unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are already registered at another provider.
      *
      * @param form The domain, its handle, and the other fields of the registration.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws CreditLimitError when it would exceed the credit limit.
-     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     register(form: FormInput<NonNullable<types.RegisterDomainData['body']>>, options?: CallOptions): Call<types.RegisterDomainSuccess['data']>;
     /**
@@ -296,7 +296,7 @@ export interface Groups<Dates extends boolean = false> {
      * Returns one domain with its registration status, handles, nameservers and timings.
      *
      * @param domain Name of the domain with its TLD.
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     info(domain: types.GetDomainData['path']['domain'], options: DryRunOptions): Promise<DryRun>;
     /**
@@ -305,7 +305,7 @@ export interface Groups<Dates extends boolean = false> {
      * Returns one domain with its registration status, handles, nameservers and timings.
      *
      * @param domain Name of the domain with its TLD.
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     info(domain: types.GetDomainData['path']['domain'], options?: CallOptions): Call<types.GetDomainSuccess['data']>;
     /**
@@ -315,7 +315,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * @param domain Name of the domain with its TLD.
      * @param form The new nameservers of the domain.
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     setNameservers(domain: types.SetDomainNameserversData['path']['domain'], form: FormInput<NonNullable<types.SetDomainNameserversData['body']>>, options: DryRunOptions): Promise<DryRun>;
     /**
@@ -325,7 +325,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * @param domain Name of the domain with its TLD.
      * @param form The new nameservers of the domain.
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     setNameservers(domain: types.SetDomainNameserversData['path']['domain'], form: FormInput<NonNullable<types.SetDomainNameserversData['body']>>, options?: CallOptions): Call<types.SetDomainNameserversSuccess['data']>;
     /**
@@ -334,8 +334,8 @@ export interface Groups<Dates extends boolean = false> {
      * Returns the authcode of a domain. It is inferred that another provider can transfer the domain away with it. Each request creates a new authcode and voids the previous one, and `GET /domain/{domain}/info` returns the current one (not shown).
      *
      * @param domain Name of the domain with its TLD.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     requestAuthcode(domain: types.RequestDomainAuthcodeData['path']['domain'], options: DryRunOptions): Promise<DryRun>;
     /**
@@ -344,8 +344,8 @@ export interface Groups<Dates extends boolean = false> {
      * Returns the authcode of a domain. It is inferred that another provider can transfer the domain away with it. Each request creates a new authcode and voids the previous one, and `GET /domain/{domain}/info` returns the current one (not shown).
      *
      * @param domain Name of the domain with its TLD.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     requestAuthcode(domain: types.RequestDomainAuthcodeData['path']['domain'], options: ReconcilingOptions): Call<Recovered<types.RequestDomainAuthcodeSuccess['data']>>;
     /**
@@ -354,8 +354,8 @@ export interface Groups<Dates extends boolean = false> {
      * Returns the authcode of a domain. It is inferred that another provider can transfer the domain away with it. Each request creates a new authcode and voids the previous one, and `GET /domain/{domain}/info` returns the current one (not shown).
      *
      * @param domain Name of the domain with its TLD.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     requestAuthcode(domain: types.RequestDomainAuthcodeData['path']['domain'], options?: CallOptions): Call<types.RequestDomainAuthcodeSuccess['data']>;
     /**
@@ -364,10 +364,10 @@ export interface Groups<Dates extends boolean = false> {
      * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal (not shown). How a domain is cancelled is not shown in the specification.
      *
      * @param domain Name of the cancelled domain with its TLD.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws CreditLimitError when it would exceed the credit limit.
-     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     undelete(domain: types.UndeleteDomainData['path']['domain'], options: DryRunOptions): Promise<DryRun>;
     /**
@@ -376,10 +376,10 @@ export interface Groups<Dates extends boolean = false> {
      * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal (not shown). How a domain is cancelled is not shown in the specification.
      *
      * @param domain Name of the cancelled domain with its TLD.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws CreditLimitError when it would exceed the credit limit.
-     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     undelete(domain: types.UndeleteDomainData['path']['domain'], options: ReconcilingOptions): Call<Recovered<types.UndeleteDomainSuccess['data']>>;
     /**
@@ -388,10 +388,10 @@ export interface Groups<Dates extends boolean = false> {
      * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal (not shown). How a domain is cancelled is not shown in the specification.
      *
      * @param domain Name of the cancelled domain with its TLD.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws CreditLimitError when it would exceed the credit limit.
-     * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws CreditLimitError if it would exceed the credit limit.
+     * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     undelete(domain: types.UndeleteDomainData['path']['domain'], options?: CallOptions): Call<types.UndeleteDomainSuccess['data']>;
     /**
@@ -401,8 +401,8 @@ export interface Groups<Dates extends boolean = false> {
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     editDns(domain: types.EditDomainDnsData['path']['domain'], form: OpenFormInput<NonNullable<types.EditDomainDnsData['body']>>, options: DryRunOptions): Promise<DryRun>;
     /**
@@ -412,8 +412,8 @@ export interface Groups<Dates extends boolean = false> {
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     editDns(domain: types.EditDomainDnsData['path']['domain'], form: OpenFormInput<NonNullable<types.EditDomainDnsData['body']>>, options: ReconcilingOptions): Call<Recovered<types.EditDomainDnsSuccess['data']>>;
     /**
@@ -423,8 +423,8 @@ export interface Groups<Dates extends boolean = false> {
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     editDns(domain: types.EditDomainDnsData['path']['domain'], form: OpenFormInput<NonNullable<types.EditDomainDnsData['body']>>, options?: CallOptions): Call<types.EditDomainDnsSuccess['data']>;
     readonly handle: {
@@ -434,8 +434,8 @@ export interface Groups<Dates extends boolean = false> {
        * Creates a contact handle that domains can be registered to, and returns its ID. `GET /domain/handle/countries` returns the countries.
        *
        * @param form The contact.
-       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-       * @throws ResellerError of the class that says what happened.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
        */
       create(form: FormInput<NonNullable<types.CreateHandleData['body']>>, options: DryRunOptions): Promise<DryRun>;
       /**
@@ -444,8 +444,8 @@ export interface Groups<Dates extends boolean = false> {
        * Creates a contact handle that domains can be registered to, and returns its ID. `GET /domain/handle/countries` returns the countries.
        *
        * @param form The contact.
-       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-       * @throws ResellerError of the class that says what happened.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
        */
       create(form: FormInput<NonNullable<types.CreateHandleData['body']>>, options: ReconcilingOptions): Call<Recovered<types.CreateHandleSuccess['data']>>;
       /**
@@ -454,8 +454,8 @@ export interface Groups<Dates extends boolean = false> {
        * Creates a contact handle that domains can be registered to, and returns its ID. `GET /domain/handle/countries` returns the countries.
        *
        * @param form The contact.
-       * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-       * @throws ResellerError of the class that says what happened.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
        */
       create(form: FormInput<NonNullable<types.CreateHandleData['body']>>, options?: CallOptions): Call<types.CreateHandleSuccess['data']>;
       /**
@@ -463,7 +463,7 @@ export interface Groups<Dates extends boolean = false> {
        *
        * Returns the countries that a handle can be in, with the country codes that `PUT /domain/handle/create` accepts.
        *
-       * @throws ResellerError of the class that says what happened.
+       * @throws ResellerError Its class tells the kind of the failure.
        */
       countries(options: DryRunOptions): Promise<DryRun>;
       /**
@@ -471,7 +471,7 @@ export interface Groups<Dates extends boolean = false> {
        *
        * Returns the countries that a handle can be in, with the country codes that `PUT /domain/handle/create` accepts.
        *
-       * @throws ResellerError of the class that says what happened.
+       * @throws ResellerError Its class tells the kind of the failure.
        */
       countries(options?: CallOptions): Call<types.ListHandleCountriesSuccess['data']>;
       /**
@@ -480,7 +480,7 @@ export interface Groups<Dates extends boolean = false> {
        * Returns one contact handle with all its fields.
        *
        * @param handle ID of the handle, as returned when it was created.
-       * @throws ResellerError of the class that says what happened.
+       * @throws ResellerError Its class tells the kind of the failure.
        */
       info(handle: types.GetHandleData['path']['handle'], options: DryRunOptions): Promise<DryRun>;
       /**
@@ -489,7 +489,7 @@ export interface Groups<Dates extends boolean = false> {
        * Returns one contact handle with all its fields.
        *
        * @param handle ID of the handle, as returned when it was created.
-       * @throws ResellerError of the class that says what happened.
+       * @throws ResellerError Its class tells the kind of the failure.
        */
       info(handle: types.GetHandleData['path']['handle'], options?: CallOptions): Call<types.GetHandleSuccess['data']>;
     };
@@ -500,7 +500,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the active and the scheduled discount campaigns for VM host systems. Sales can be set up for any KVM host system by arrangement with the provider.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     sales(options: DryRunOptions): Promise<DryRun>;
     /**
@@ -508,7 +508,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the active and the scheduled discount campaigns for VM host systems. Sales can be set up for any KVM host system by arrangement with the provider.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     sales(options?: CallOptions): Call<Dates extends true ? WithDates<types.ListSalesSuccess['data'], '*.startDate.value' | '*.stopDate.value'> : types.ListSalesSuccess['data']>;
     /**
@@ -516,7 +516,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the invoices of the account, without their positions, by invoice ID. It is inferred that the current invoice is not among them. `GET /accounting/invoices/current` returns it.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     invoices(options: DryRunOptions): Promise<DryRun>;
     /**
@@ -524,7 +524,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the invoices of the account, without their positions, by invoice ID. It is inferred that the current invoice is not among them. `GET /accounting/invoices/current` returns it.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     invoices(options?: CallOptions): Call<Dates extends true ? WithDates<KeyedList<types.ListInvoicesSuccess['data'], 'invoiceID'>, '*.created'> : KeyedList<types.ListInvoicesSuccess['data'], 'invoiceID'>>;
     /**
@@ -532,7 +532,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the cost of the current period so far, its expected total, the date of the next invoice, and the remaining credit limit.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     currentInvoice(options: DryRunOptions): Promise<DryRun>;
     /**
@@ -540,7 +540,7 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Returns the cost of the current period so far, its expected total, the date of the next invoice, and the remaining credit limit.
      *
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     currentInvoice(options?: CallOptions): Call<Dates extends true ? WithDates<types.GetCurrentInvoiceSuccess['data'], 'positions.vms.*.*.start' | 'positions.vms.*.*.stop' | 'positions.dedicated.*.*.start' | 'positions.dedicated.*.*.stop' | 'positions.domains.*.*.start' | 'positions.domains.*.*.stop'> : types.GetCurrentInvoiceSuccess['data']>;
     /**
@@ -549,7 +549,7 @@ export interface Groups<Dates extends boolean = false> {
      * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
      *
      * @param invoiceID Identifier of the invoice, a key of the map that `GET /accounting/invoices` returns.
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     invoice(invoiceID: types.GetInvoiceData['path']['invoiceID'], options: DryRunOptions): Promise<DryRun>;
     /**
@@ -558,7 +558,7 @@ export interface Groups<Dates extends boolean = false> {
      * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
      *
      * @param invoiceID Identifier of the invoice, a key of the map that `GET /accounting/invoices` returns.
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     invoice(invoiceID: types.GetInvoiceData['path']['invoiceID'], options?: CallOptions): Call<Dates extends true ? WithDates<types.GetInvoiceSuccess['data'], 'created' | 'positions.vms.*.*.start' | 'positions.vms.*.*.stop' | 'positions.dedicated.*.*.start' | 'positions.dedicated.*.*.stop' | 'positions.domains.*.*.start' | 'positions.domains.*.*.stop'> : types.GetInvoiceSuccess['data']>;
   };
@@ -568,8 +568,8 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Generates a one-time code (OTP) that you present to authorised third parties as proof of your identity. There is no body. The code is valid for 10 minutes, can be used once, and becomes invalid when another code is generated.
      *
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     createOtp(options: DryRunOptions): Promise<DryRun>;
     /**
@@ -577,8 +577,8 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Generates a one-time code (OTP) that you present to authorised third parties as proof of your identity. There is no body. The code is valid for 10 minutes, can be used once, and becomes invalid when another code is generated.
      *
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     createOtp(options: ReconcilingOptions): Call<Recovered<types.GenerateOtpSuccess['data']>>;
     /**
@@ -586,8 +586,8 @@ export interface Groups<Dates extends boolean = false> {
      *
      * Generates a one-time code (OTP) that you present to authorised third parties as proof of your identity. There is no body. The code is valid for 10 minutes, can be used once, and becomes invalid when another code is generated.
      *
-     * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
-     * @throws ResellerError of the class that says what happened.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     createOtp(options?: CallOptions): Call<types.GenerateOtpSuccess['data']>;
     /**
@@ -596,7 +596,7 @@ export interface Groups<Dates extends boolean = false> {
      * Returns past API requests of the account, up to 50 per call. Use the offset to load older ones. It is inferred that the call changes nothing although its method is POST.
      *
      * @param form The part of the log to return. The whole body is optional (inferred).
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     requests(form: undefined | FormInput<NonNullable<types.ListRequestsData['body']>>, options: DryRunOptions): Promise<DryRun>;
     /**
@@ -605,7 +605,7 @@ export interface Groups<Dates extends boolean = false> {
      * Returns past API requests of the account, up to 50 per call. Use the offset to load older ones. It is inferred that the call changes nothing although its method is POST.
      *
      * @param form The part of the log to return. The whole body is optional (inferred).
-     * @throws ResellerError of the class that says what happened.
+     * @throws ResellerError Its class tells the kind of the failure.
      */
     requests(form?: FormInput<NonNullable<types.ListRequestsData['body']>>, options?: CallOptions): PagedCall<(Dates extends true ? WithDates<types.ListRequestsSuccess['data'], '*.requestDate'> : types.ListRequestsSuccess['data'])[number]>;
   };

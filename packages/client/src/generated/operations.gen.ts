@@ -15,10 +15,10 @@ import type * as types from './types.gen.ts';
  * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system; `GET /vm/list/hosts` returns them. This service returns the initial password only in this response.
  *
  * @param form The VM to create.
- * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
- * @throws CreditLimitError when it would exceed the credit limit.
- * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
- * @throws ResellerError of the class that says what happened.
+ * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+ * @throws CreditLimitError if it would exceed the credit limit.
+ * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function createVm(client: Client, form: FormInput<NonNullable<types.CreateVmData['body']>>, options?: RequestOptions): Call<types.CreateVmSuccess['data']> {
   return sdk.createVm({ ...options, client, body: form, meta: table.createVm });
@@ -31,8 +31,8 @@ export function createVm(client: Client, form: FormInput<NonNullable<types.Creat
  *
  * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
  * @param form The operating system to install. The whole body is optional (inferred).
- * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
- * @throws ResellerError of the class that says what happened.
+ * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function reinstallVm(client: Client, vmid: types.ReinstallVmData['path']['vmid'] | number, form?: FormInput<NonNullable<types.ReinstallVmData['body']>>, options?: RequestOptions): Call<types.ReinstallVmSuccess['data']> {
   return sdk.reinstallVm({ ...options, client, path: { vmid }, body: form, meta: table.reinstallVm });
@@ -43,7 +43,7 @@ export function reinstallVm(client: Client, vmid: types.ReinstallVmData['path'][
  *
  * Returns the host systems that a VM can be placed on. They determine the maximum values of `cores`, `mem` and `disk` of `PUT /vm/create`. The specification names this operation and does not show the shape of its response.
  *
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function listVmHosts(client: Client, options?: RequestOptions): Call<types.ListVmHostsSuccess['data']> {
   return sdk.listVmHosts({ ...options, client, meta: table.listVmHosts });
@@ -54,7 +54,7 @@ export function listVmHosts(client: Client, options?: RequestOptions): Call<type
  *
  * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. It is inferred that the list includes servers that are being set up and cancelled servers that are still active.
  *
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function listDedicatedServers(client: Client, options?: RequestOptions): Call<types.ListDedicatedServersSuccess['data']['list']> {
   return sdk.listDedicatedServers({ ...options, client, meta: table.listDedicatedServers });
@@ -65,7 +65,7 @@ export function listDedicatedServers(client: Client, options?: RequestOptions): 
  *
  * Returns the dedicated servers that are available on the market, with their data centre, hardware, included addresses, network, state and price. The endpoint for ordering a server is not shown in the specification.
  *
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function listDedicatedMarket(client: Client, options?: RequestOptions): Call<types.ListDedicatedMarketSuccess['data']['list']> {
   return sdk.listDedicatedMarket({ ...options, client, meta: table.listDedicatedMarket });
@@ -77,7 +77,7 @@ export function listDedicatedMarket(client: Client, options?: RequestOptions): C
  * Returns one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. It is inferred that a server keeps its identifier when it is ordered. The response for a server that is still on the market is not shown in the specification. This service returns such a server like one that is being set up, without addresses, and does not include it in your list. For the identifier of a server that has ended or belongs to another account, this service responds with 404.
  *
  * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function getDedicatedServer(client: Client, identifier: types.GetDedicatedServerData['path']['identifier'], options?: RequestOptions): Call<types.GetDedicatedServerSuccess['data']> {
   return sdk.getDedicatedServer({ ...options, client, path: { identifier }, meta: table.getDedicatedServer });
@@ -89,8 +89,8 @@ export function getDedicatedServer(client: Client, identifier: types.GetDedicate
  * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; it is inferred that this is possible until the termination date. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service, the server is no longer listed or found from the termination date on.
  *
  * @param identifier Identifier of the dedicated server, a UUID from the market or from the list of servers.
- * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
- * @throws ResellerError of the class that says what happened.
+ * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function deleteDedicatedServer(client: Client, identifier: types.DeleteDedicatedServerData['path']['identifier'], options?: RequestOptions): Call<types.DeleteDedicatedServerSuccess['data']> {
   return sdk.deleteDedicatedServer({ ...options, client, path: { identifier }, meta: table.deleteDedicatedServer });
@@ -102,10 +102,10 @@ export function deleteDedicatedServer(client: Client, identifier: types.DeleteDe
  * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date (not shown in the specification).
  *
  * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
- * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
- * @throws CreditLimitError when it would exceed the credit limit.
- * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
- * @throws ResellerError of the class that says what happened.
+ * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+ * @throws CreditLimitError if it would exceed the credit limit.
+ * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function undeleteDedicatedServer(client: Client, identifier: types.UndeleteDedicatedServerData['path']['identifier'], options?: RequestOptions): Call<types.UndeleteDedicatedServerSuccess['data']> {
   return sdk.undeleteDedicatedServer({ ...options, client, path: { identifier }, meta: table.undeleteDedicatedServer });
@@ -116,7 +116,7 @@ export function undeleteDedicatedServer(client: Client, identifier: types.Undele
  *
  * Returns the names of the domains of the account.
  *
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function listDomains(client: Client, options?: RequestOptions): Call<types.ListDomainsSuccess['data']['list']> {
   return sdk.listDomains({ ...options, client, meta: table.listDomains });
@@ -127,7 +127,7 @@ export function listDomains(client: Client, options?: RequestOptions): Call<type
  *
  * Returns the net and gross prices of registration, renewal and transfer for each TLD. It is inferred that no other TLD can be registered.
  *
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function getDomainPricings(client: Client, options?: RequestOptions): Call<types.GetDomainPricingsSuccess['data']> {
   return sdk.getDomainPricings({ ...options, client, meta: table.getDomainPricings });
@@ -139,10 +139,10 @@ export function getDomainPricings(client: Client, options?: RequestOptions): Cal
  * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` returns the price (inferred). A .de domain needs a handle with a phone number. It is inferred that the handle becomes the contact of the domain. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` in the response is the registration status of the domain. Not shown: a domain is charged one year in advance from its registration or transfer, and is renewed each year at that time unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are already registered at another provider.
  *
  * @param form The domain, its handle, and the other fields of the registration.
- * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
- * @throws CreditLimitError when it would exceed the credit limit.
- * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
- * @throws ResellerError of the class that says what happened.
+ * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+ * @throws CreditLimitError if it would exceed the credit limit.
+ * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function registerDomain(client: Client, form: FormInput<NonNullable<types.RegisterDomainData['body']>>, options?: RequestOptions): Call<types.RegisterDomainSuccess['data']> {
   return sdk.registerDomain({ ...options, client, body: form, meta: table.registerDomain });
@@ -154,7 +154,7 @@ export function registerDomain(client: Client, form: FormInput<NonNullable<types
  * Returns one domain with its registration status, handles, nameservers and timings.
  *
  * @param domain Name of the domain with its TLD.
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function getDomain(client: Client, domain: types.GetDomainData['path']['domain'], options?: RequestOptions): Call<types.GetDomainSuccess['data']> {
   return sdk.getDomain({ ...options, client, path: { domain }, meta: table.getDomain });
@@ -167,7 +167,7 @@ export function getDomain(client: Client, domain: types.GetDomainData['path']['d
  *
  * @param domain Name of the domain with its TLD.
  * @param form The new nameservers of the domain.
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function setDomainNameservers(client: Client, domain: types.SetDomainNameserversData['path']['domain'], form: FormInput<NonNullable<types.SetDomainNameserversData['body']>>, options?: RequestOptions): Call<types.SetDomainNameserversSuccess['data']> {
   return sdk.setDomainNameservers({ ...options, client, path: { domain }, body: form, meta: table.setDomainNameservers });
@@ -179,8 +179,8 @@ export function setDomainNameservers(client: Client, domain: types.SetDomainName
  * Returns the authcode of a domain. It is inferred that another provider can transfer the domain away with it. Each request creates a new authcode and voids the previous one, and `GET /domain/{domain}/info` returns the current one (not shown).
  *
  * @param domain Name of the domain with its TLD.
- * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
- * @throws ResellerError of the class that says what happened.
+ * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function requestDomainAuthcode(client: Client, domain: types.RequestDomainAuthcodeData['path']['domain'], options?: RequestOptions): Call<types.RequestDomainAuthcodeSuccess['data']> {
   return sdk.requestDomainAuthcode({ ...options, client, path: { domain }, meta: table.requestDomainAuthcode });
@@ -192,10 +192,10 @@ export function requestDomainAuthcode(client: Client, domain: types.RequestDomai
  * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal (not shown). How a domain is cancelled is not shown in the specification.
  *
  * @param domain Name of the cancelled domain with its TLD.
- * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
- * @throws CreditLimitError when it would exceed the credit limit.
- * @throws SpendRefusedError when the spend guard refused it. Nothing was sent.
- * @throws ResellerError of the class that says what happened.
+ * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+ * @throws CreditLimitError if it would exceed the credit limit.
+ * @throws SpendRefusedError if the spend guard refused it. Nothing was sent.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function undeleteDomain(client: Client, domain: types.UndeleteDomainData['path']['domain'], options?: RequestOptions): Call<types.UndeleteDomainSuccess['data']> {
   return sdk.undeleteDomain({ ...options, client, path: { domain }, meta: table.undeleteDomain });
@@ -208,8 +208,8 @@ export function undeleteDomain(client: Client, domain: types.UndeleteDomainData[
  *
  * @param domain Name of the domain with its TLD.
  * @param form The DNS record.
- * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
- * @throws ResellerError of the class that says what happened.
+ * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function editDomainDns(client: Client, domain: types.EditDomainDnsData['path']['domain'], form: OpenFormInput<NonNullable<types.EditDomainDnsData['body']>>, options?: RequestOptions): Call<types.EditDomainDnsSuccess['data']> {
   return sdk.editDomainDns({ ...options, client, path: { domain }, body: form, meta: table.editDomainDns });
@@ -221,8 +221,8 @@ export function editDomainDns(client: Client, domain: types.EditDomainDnsData['p
  * Creates a contact handle that domains can be registered to, and returns its ID. `GET /domain/handle/countries` returns the countries.
  *
  * @param form The contact.
- * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
- * @throws ResellerError of the class that says what happened.
+ * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function createHandle(client: Client, form: FormInput<NonNullable<types.CreateHandleData['body']>>, options?: RequestOptions): Call<types.CreateHandleSuccess['data']> {
   return sdk.createHandle({ ...options, client, body: form, meta: table.createHandle });
@@ -233,7 +233,7 @@ export function createHandle(client: Client, form: FormInput<NonNullable<types.C
  *
  * Returns the countries that a handle can be in, with the country codes that `PUT /domain/handle/create` accepts.
  *
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function listHandleCountries(client: Client, options?: RequestOptions): Call<types.ListHandleCountriesSuccess['data']> {
   return sdk.listHandleCountries({ ...options, client, meta: table.listHandleCountries });
@@ -245,7 +245,7 @@ export function listHandleCountries(client: Client, options?: RequestOptions): C
  * Returns one contact handle with all its fields.
  *
  * @param handle ID of the handle, as returned when it was created.
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function getHandle(client: Client, handle: types.GetHandleData['path']['handle'], options?: RequestOptions): Call<types.GetHandleSuccess['data']> {
   return sdk.getHandle({ ...options, client, path: { handle }, meta: table.getHandle });
@@ -256,7 +256,7 @@ export function getHandle(client: Client, handle: types.GetHandleData['path']['h
  *
  * Returns the active and the scheduled discount campaigns for VM host systems. Sales can be set up for any KVM host system by arrangement with the provider.
  *
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function listSales(client: Client, options?: RequestOptions): Call<types.ListSalesSuccess['data']> {
   return sdk.listSales({ ...options, client, meta: table.listSales });
@@ -267,7 +267,7 @@ export function listSales(client: Client, options?: RequestOptions): Call<types.
  *
  * Returns the invoices of the account, without their positions, by invoice ID. It is inferred that the current invoice is not among them. `GET /accounting/invoices/current` returns it.
  *
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function listInvoices(client: Client, options?: RequestOptions): Call<KeyedList<types.ListInvoicesSuccess['data'], 'invoiceID'>> {
   return sdk.listInvoices({ ...options, client, meta: table.listInvoices });
@@ -278,7 +278,7 @@ export function listInvoices(client: Client, options?: RequestOptions): Call<Key
  *
  * Returns the cost of the current period so far, its expected total, the date of the next invoice, and the remaining credit limit.
  *
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function getCurrentInvoice(client: Client, options?: RequestOptions): Call<types.GetCurrentInvoiceSuccess['data']> {
   return sdk.getCurrentInvoice({ ...options, client, meta: table.getCurrentInvoice });
@@ -290,7 +290,7 @@ export function getCurrentInvoice(client: Client, options?: RequestOptions): Cal
  * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
  *
  * @param invoiceID Identifier of the invoice, a key of the map that `GET /accounting/invoices` returns.
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function getInvoice(client: Client, invoiceID: types.GetInvoiceData['path']['invoiceID'], options?: RequestOptions): Call<types.GetInvoiceSuccess['data']> {
   return sdk.getInvoice({ ...options, client, path: { invoiceID }, meta: table.getInvoice });
@@ -301,8 +301,8 @@ export function getInvoice(client: Client, invoiceID: types.GetInvoiceData['path
  *
  * Generates a one-time code (OTP) that you present to authorised third parties as proof of your identity. There is no body. The code is valid for 10 minutes, can be used once, and becomes invalid when another code is generated.
  *
- * @throws OutcomeUnknownError when the response was lost and the request may have been carried out.
- * @throws ResellerError of the class that says what happened.
+ * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function generateOtp(client: Client, options?: RequestOptions): Call<types.GenerateOtpSuccess['data']> {
   return sdk.generateOtp({ ...options, client, meta: table.generateOtp });
@@ -314,7 +314,7 @@ export function generateOtp(client: Client, options?: RequestOptions): Call<type
  * Returns past API requests of the account, up to 50 per call. Use the offset to load older ones. It is inferred that the call changes nothing although its method is POST.
  *
  * @param form The part of the log to return. The whole body is optional (inferred).
- * @throws ResellerError of the class that says what happened.
+ * @throws ResellerError Its class tells the kind of the failure.
  */
 export function listRequests(client: Client, form?: FormInput<NonNullable<types.ListRequestsData['body']>>, options?: RequestOptions): Call<types.ListRequestsSuccess['data']> {
   return sdk.listRequests({ ...options, client, body: form, meta: table.listRequests });

@@ -2,7 +2,7 @@
 
 import type { Shape } from '../drift-shape.ts';
 
-/** Shapes by the name of their schema; a shape that is a name refers to the entry with that name. */
+/** Shapes by the name of their schema. A name as a shape refers to the entry with that name. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
   RequestId: { or: 's' },
   CreatedVm: { of: { identifier: { or: 'i' }, hostsystem: 'CreatedVmHostsystem', config: 'CreatedVmConfig', 'pricings?': 'CreatedVmPricings' } },

@@ -1,9 +1,9 @@
 import type { ApiResponse } from './request.ts';
 
 /** A response with its metadata. */
-export interface WithMeta<T> extends ApiResponse<T> {
-  /** Paths within `data` that the request log masks and that are therefore missing. Only for responses that were found in the log. */
-  readonly masked?: readonly string[];
+export interface WithMeta<T> extends Omit<ApiResponse<T>, 'toResponse'> {
+  /** The response. Its body can be read. */
+  readonly response: Response;
 }
 
 /** A call. Awaited, it returns the `data` of the response. */
@@ -14,7 +14,7 @@ export interface Call<T> extends Promise<T> {
   asResponse(): Promise<Response>;
 }
 
-export function callOf<T>(response: Promise<WithMeta<T>>): Call<T> {
+export function callOf<T>(response: Promise<ApiResponse<T>>): Call<T> {
   const data = response.then((found) => found.data);
   function instead<R>(other: Promise<R>): Promise<R> {
     // A caller that uses another promise need not handle the rejection of this one as well.
@@ -22,7 +22,7 @@ export function callOf<T>(response: Promise<WithMeta<T>>): Call<T> {
     return other;
   }
   return Object.assign(data, {
-    withMeta: () => instead(response),
-    asResponse: () => instead(response.then((found) => found.response.clone())),
+    withMeta: () => instead(response.then(({ toResponse, ...meta }) => ({ ...meta, response: toResponse() }))),
+    asResponse: () => instead(response.then((found) => found.toResponse())),
   });
 }

@@ -36,7 +36,7 @@ const claimKey = (store: Trial['store'], accountId: string, keyHash: string, sta
   store.commit(({ db }) =>
     db
       .insertInto('idempotency_keys')
-      .values({ account_id: accountId, key_hash: keyHash, fingerprint: '', state, answer: null, created: 0 })
+      .values({ account_id: accountId, key_hash: keyHash, fingerprint: '', state, response: null, created: 0 })
       .execute(),
   );
 const keysOf = async (store: Trial['store']) =>

@@ -136,7 +136,7 @@ export const DNS_RECORD_TYPES = [
   "TXT"
 ] as const;
 
-/** The least and the greatest VM identifier. */
+/** The smallest and the largest VM identifier. */
 export const VM_IDENTIFIERS = {
   "minimum": 10000,
   "maximum": 99999
@@ -149,16 +149,16 @@ export const NETWORK_SPEED = {
   "multipleOf": 100
 } as const;
 
-/** Greatest number of entries in an answer of the request log. */
+/** Maximum number of entries in a response of the request log. */
 export const REQUEST_LOG_PAGE_SIZE = 50 as const;
 
-/** Greatest number of broken rules in an answer. */
+/** Maximum number of broken rules in a response. */
 export const MAX_NAMED_RULES = 50 as const;
 
-/** Greatest length of a request body. */
+/** Maximum length of a request body in bytes. */
 export const MAX_BODY_BYTES = 65536 as const;
 
-/** How long an Idempotency-Key is kept. */
+/** How long an Idempotency-Key is stored. */
 export const IDEMPOTENCY_KEY_LIFETIME_SECONDS = 86400 as const;
 
 /** How long a one-time code is valid. */

@@ -39,7 +39,7 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
   if (await insertKey(db, { accountId, keyHash, fingerprint, now })) return undefined;
   const kept = await db
     .selectFrom('idempotency_keys')
-    .select(['fingerprint', 'state', 'answer'])
+    .select(['fingerprint', 'state', 'response'])
     .where('account_id', '=', accountId)
     .where('key_hash', '=', keyHash)
     .executeTakeFirstOrThrow();
@@ -50,14 +50,14 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
       'This Idempotency-Key was used with another request. Use a new key for a new request.',
     );
   }
-  if (kept.state === 'pending' || kept.answer === null) {
+  if (kept.state === 'pending' || kept.response === null) {
     throw new Refusal(
       409,
       'idempotency_key_in_progress',
       'A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.',
     );
   }
-  const response = unseal(kept.answer, { secret: apiKey }, `${accountId}/${keyHash}`);
+  const response = unseal(kept.response, { secret: apiKey }, `${accountId}/${keyHash}`);
   if (response === undefined) {
     throw new Refusal(
       409,
@@ -92,7 +92,7 @@ const insertKey = expectedWrite<{ accountId: string; keyHash: string; fingerprin
       key_hash: parameter('keyHash'),
       fingerprint: parameter('fingerprint'),
       state: 'pending',
-      answer: null,
+      response: null,
       created: parameter('now'),
     })
     .onConflict((conflict) => conflict.columns(['account_id', 'key_hash']).doNothing()),
@@ -101,7 +101,7 @@ const insertKey = expectedWrite<{ accountId: string; keyHash: string; fingerprin
 const storeResponse = deferredWrite<{ accountId: string; keyHash: string; response: string }>((db, parameter) =>
   db
     .updateTable('idempotency_keys')
-    .set({ state: 'done', answer: parameter('response') })
+    .set({ state: 'done', response: parameter('response') })
     .where('account_id', '=', parameter('accountId'))
     .where('key_hash', '=', parameter('keyHash')),
 );

@@ -50,7 +50,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   positions: ofAccount(),
   charges: ofAccount(),
   reservations: ofAccount(['key_hash']),
-  idempotency_keys: ofAccount(['key_hash', 'fingerprint', 'answer']),
+  idempotency_keys: ofAccount(['key_hash', 'fingerprint', 'response']),
   request_log: 'log',
   // Part of the request log.
   request_log_bodies: null,

@@ -485,7 +485,7 @@ async function createRequestsAndDeliveries(createTable: CreateTable, integer: In
       key_hash text not null,
       fingerprint text not null,
       state text not null,
-      answer text,
+      response text,
       created ${integer} not null,
       constraint idempotency_keys_key primary key (account_id, key_hash)
     `,

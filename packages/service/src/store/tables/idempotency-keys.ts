@@ -6,8 +6,8 @@ export interface IdempotencyKeysTable {
   fingerprint: string;
   /** `pending` or `done`. */
   state: string;
-  /** The response, encrypted with a key derived from the caller's API key. Null while pending. */
-  answer: string | null;
+  /** The body of the response, encrypted with a key derived from the caller's API key. Null while pending. */
+  response: string | null;
   /** Milliseconds. */
   created: number;
 }
