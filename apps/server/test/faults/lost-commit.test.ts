@@ -73,11 +73,11 @@ test(
       let response: ServiceResponse | undefined;
       const sent = fetchOf(server.baseUrl, account.apiKey, commit.request).then((received) => (response = received));
       await held;
-      await vi.waitFor(async () => expect(await rows(), commit.name).toHaveLength(1), WAIT);
-      expect(response, commit.name).toBeUndefined();
+      await vi.waitFor(async () => expect(await rows(), `${commit.name} is committed`).toHaveLength(1), WAIT);
+      expect(response, `${commit.name} has a response before its log is on the disk`).toBeUndefined();
 
       const crashed = database.crash();
-      expect((await sent).status, commit.name).toBe(503);
+      expect((await sent).status, `response for ${commit.name}`).toBe(503);
       writers.resume();
       await crashed;
       flushes.open();
@@ -98,16 +98,16 @@ test('logs a request once when it cannot learn whether its transaction was commi
     const held = flushes.holdAfter(commit.stored);
     const sent = fetchOf(server.baseUrl, account.apiKey, commit.request);
     await held;
-    await vi.waitFor(async () => expect(await query(url, commit.written(account)), commit.name).toHaveLength(1), WAIT);
+    await vi.waitFor(async () => expect(await query(url, commit.written(account)), `${commit.name} is committed`).toHaveLength(1), WAIT);
     flushes.open();
     flushes.cut();
     const { status, body } = await sent;
-    expect(status, commit.name).toBe(503);
+    expect(status, `response for ${commit.name}`).toBe(503);
 
     const log = { method: 'POST', path: '/account/requests' } as const;
     const entries = (await fetchOf(server.baseUrl, account.apiKey, log)).body.data;
     const isOwn = ({ requestID }: { requestID: string }) => requestID === body.requestID;
-    expect(entries.filter(isOwn).length, commit.name).toBeLessThanOrEqual(1);
+    expect(entries.filter(isOwn).length, `log entries for ${commit.name}`).toBeLessThanOrEqual(1);
   }
 });
 
