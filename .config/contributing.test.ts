@@ -37,7 +37,7 @@ test('the steps add an operation that passes the lint, compiles and works over H
   ];
   writeFileSync(join(copy, 'packages/service/tsconfig.sample.json'), JSON.stringify({ extends: './tsconfig.json', include: [], files }));
   await Promise.all([
-    runIn(copy, `node ${TSC} -p packages/service/tsconfig.sample.json`),
+    runIn(copy, `node ${TSC} -p packages/service/tsconfig.sample.json --checkers 1`),
     runIn(copy, `node ${VITEST} run --config .config/vitest.config.ts --maxWorkers=1 ${TESTS} --testNamePattern ${NAMES}`).then((output) =>
       expect(output).toContain('2 passed, 0 failed'),
     ),

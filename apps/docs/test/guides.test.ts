@@ -3,7 +3,7 @@
  * Both run against a sandbox that the test starts. Blocks with the marker `start` are not run: the test has started and installed already.
  * Blocks with the marker `test` are a file for `node --test`.
  */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { guideGroups } from '../src/guides.ts';
 import { blocksOf, programOf, shownOutput } from './blocks.ts';
+import { compile } from './compile.ts';
 import { REPOSITORY, startSandbox } from './sandbox.ts';
 
 const SITE = join(REPOSITORY, 'apps/docs/site');
@@ -46,14 +47,10 @@ test('all programs compile', { timeout: 300_000 }, () => {
       if (program !== '') writeFileSync(join(folder, `${name}${marker}.ts`), program);
     }
   }
-  const compilerOptions = { types: ['node'], lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'], noUnusedLocals: false };
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({ extends: '../../../../tsconfig.base.json', compilerOptions, include: ['*.ts'] }),
-  );
-  const compiler = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
-  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
-  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  expect(compile(folder, { lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'], noUnusedLocals: false })).toEqual({
+    status: 0,
+    stdout: '',
+  });
 });
 
 test.each(files)('$name has only blocks whose purpose is known', ({ path }) => {

@@ -1,5 +1,5 @@
 /** Each sample of the references compiles and runs against a sandbox, which has the data of a fresh one before each. */
-import { execFile, fork, spawnSync } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationsOf, readDocument } from '../src/document.ts';
 import { references } from '../src/references.ts';
 import { samplesOf } from '../src/samples.ts';
+import { compile } from './compile.ts';
 import { keepFresh, prepare } from './preconditions.ts';
 import { REPOSITORY, startSandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -64,14 +65,7 @@ test('each operation has samples', () => {
 
 test('all TypeScript samples compile', { timeout: 300_000 }, () => {
   for (const { api, id, typescript } of samples) writeFileSync(join(folder, `${api}-${id}.ts`), typescript);
-  const compilerOptions = { types: ['node'], lib: ['es2024', 'dom', 'dom.iterable'] };
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({ extends: '../../../../tsconfig.base.json', compilerOptions, include: ['*.ts'] }),
-  );
-  const compiler = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
-  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
-  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  expect(compile(folder, { lib: ['es2024', 'dom', 'dom.iterable'] })).toEqual({ status: 0, stdout: '' });
 });
 
 describe.each(references)('the samples of the $name API', ({ name }) => {

@@ -7,7 +7,6 @@ import { memoryOf } from './memory.ts';
 import type { LostRequest } from './memory.ts';
 import { reconcile } from './reconcile.ts';
 import type { Found, ReconcileOptions, Reconciliation } from './reconcile.ts';
-import type { WithMeta } from './runtime/call.ts';
 import type { Connection } from './runtime/connection.ts';
 import { ConnectionError, OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
 import type { ErrorDetails } from './runtime/errors.ts';
@@ -36,7 +35,7 @@ export interface Purchases {
     prepared: Prepared,
     send: SendPrepared,
     options: AnyCallOptions & SpendGuardConfig,
-  ): Promise<WithMeta<never>>;
+  ): Promise<ApiResponse<never>>;
   /** Asks the spend guard without sending anything. */
   rehearse(prepared: Prepared): Promise<void>;
   reconcile(connection: Connection, error: OutcomeUnknownError, send: SendPrepared, options?: ReconcileOptions): Promise<Reconciliation>;
@@ -136,32 +135,36 @@ function hash(text: string): number {
 }
 
 /** @throws ResellerError when the request was not carried out, or when the outcome is unknown. */
-function responseOfFound({ outcome, repeated }: Found, prepared: Prepared, error: OutcomeUnknownError): WithMeta<never> {
+function responseOfFound({ outcome, repeated }: Found, prepared: Prepared, error: OutcomeUnknownError): ApiResponse<never> {
   if (repeated) return repeated;
   const { attempts } = error;
   if (outcome.outcome === 'undecided') throw error;
   if (outcome.outcome === 'not-committed') throw outcome.error ?? errorOfEntry(outcome.entry, prepared, error);
   const { masked, entry } = outcome;
   const { data }: { data: never } = JSON.parse(JSON.stringify({ data: outcome.data }));
-  const envelope = parseJson(entry?.response_body ?? '');
-  const { message = '' } = isRecord(envelope) ? envelope : {};
-  const response = Response.json({ ...(isRecord(envelope) && envelope), data });
+  const envelope = envelopeOf(entry);
+  const { message = '' } = envelope;
   return {
     data,
     requestID: entry?.requestID ?? null,
     message: String(message),
     status: 200,
     attempts,
-    response,
+    toResponse: () => Response.json({ ...envelope, data }),
     masked,
   };
+}
+
+/** The response that the request log has. Without members when it has none. */
+function envelopeOf(entry: RequestLogItem | undefined): Readonly<Record<string, unknown>> {
+  const envelope = parseJson(entry?.response_body ?? '');
+  return isRecord(envelope) ? envelope : {};
 }
 
 function errorOfEntry(entry: RequestLogItem | undefined, prepared: Prepared, cause: OutcomeUnknownError): ResellerError {
   const details: Partial<ErrorDetails> = { attempts: cause.attempts, uncertain: false };
   if (!entry) return errorOf(ConnectionError, prepared, 'the request never arrived, as the request log shows', details, cause);
-  const envelope = parseJson(entry.response_body);
-  const { message } = isRecord(envelope) ? envelope : {};
+  const { message } = envelopeOf(entry);
   return errorOf(
     ResellerError,
     prepared,

@@ -114,7 +114,7 @@ async function reconcileByKey(
     try {
       const repeated = await resend(prepared);
       memory.remember(repeated.requestID, clock.now());
-      return { ...settled(request, committed(request.prepared.operation, await repeated.response.clone().text())), repeated };
+      return { ...settled(request, committed(request.prepared.operation, await repeated.toResponse().text())), repeated };
     } catch (error) {
       if (!(error instanceof ResellerError) || options.signal?.aborted) throw error;
       if (!(error instanceof OutcomeUnknownError)) return settled(request, { outcome: 'not-committed', error });

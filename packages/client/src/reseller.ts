@@ -14,7 +14,7 @@ import { purchasesOf } from './purchases.ts';
 import type { Purchases, SendPrepared } from './purchases.ts';
 import type { ReconcileOptions, Reconciliation } from './reconcile.ts';
 import { callOf } from './runtime/call.ts';
-import type { Call, WithMeta } from './runtime/call.ts';
+import type { Call } from './runtime/call.ts';
 import { clientOf, connectToReseller } from './runtime/client.ts';
 import type { Client } from './runtime/client.ts';
 import type { Connection } from './runtime/connection.ts';
@@ -23,6 +23,7 @@ import type { ClientConfig, ClientEvent, Logger, LogLevel } from './runtime/opti
 import { dryRunOf, prepare } from './runtime/prepare.ts';
 import type { Prepared, RequestInput } from './runtime/prepare.ts';
 import { send } from './runtime/request.ts';
+import type { ApiResponse } from './runtime/request.ts';
 import { shape } from './runtime/shape.ts';
 import type { SpendGuardConfig } from './spend-guard.ts';
 
@@ -137,13 +138,13 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
   const observed = observedSend(config);
   const purchases = shared?.purchases ?? purchasesOf(config, { clock: connection.clock, ...logAccess(connection, observed) });
 
-  async function read(prepared: Prepared): Promise<WithMeta<never>> {
+  async function read(prepared: Prepared): Promise<ApiResponse<never>> {
     const response = await observed(connection, prepared);
     purchases.remember(response.requestID, connection.clock.now());
     return response;
   }
 
-  async function responseTo(method: string, input: RequestInput & AnyCallOptions): Promise<WithMeta<never>> {
+  async function responseTo(method: string, input: RequestInput & AnyCallOptions): Promise<ApiResponse<never>> {
     const prepared = prepareChecked(connection, method, input);
     const { operation } = prepared;
     const response =
@@ -202,6 +203,7 @@ function logAccess(connection: Connection, observed: SendPrepared) {
 /** Sends, and tells `onEvent` and the logger. */
 function observedSend({ onEvent, logger, logLevel, clock }: FullConfig): SendPrepared {
   const log = loggerOf(logger, logLevel);
+  if (!log && !onEvent) return send;
   return (connection, prepared) => {
     let began = 0;
     return send(connection, prepared, (step, attempt) => {
@@ -209,7 +211,7 @@ function observedSend({ onEvent, logger, logLevel, clock }: FullConfig): SendPre
       if (step.type === 'request') began = now;
       const event = { ...dryRunOf(prepared), attempt, milliseconds: now - began, ...step };
       afterwards(() => {
-        log(event);
+        log?.(event);
         onEvent?.(event);
       });
     });
@@ -221,6 +223,6 @@ function afterwards(callback: () => void): void {
   queueMicrotask(callback);
 }
 
-function dated(response: WithMeta<never>, instants: readonly string[] | undefined): WithMeta<never> {
+function dated(response: ApiResponse<never>, instants: readonly string[] | undefined): ApiResponse<never> {
   return instants ? { ...response, data: withDates(response.data, instants) } : response;
 }

@@ -1,9 +1,9 @@
 import type { ApiResponse } from './request.ts';
 
 /** A response with its metadata. */
-export interface WithMeta<T> extends ApiResponse<T> {
-  /** Paths within `data` that the request log masks and that are therefore missing. Only for responses that were found in the log. */
-  readonly masked?: readonly string[];
+export interface WithMeta<T> extends Omit<ApiResponse<T>, 'toResponse'> {
+  /** The response. Its body can be read. */
+  readonly response: Response;
 }
 
 /** A call. Awaited, it returns the `data` of the response. */
@@ -14,15 +14,13 @@ export interface Call<T> extends Promise<T> {
   asResponse(): Promise<Response>;
 }
 
-export function callOf<T>(response: Promise<WithMeta<T>>): Call<T> {
+export function callOf<T>(response: Promise<ApiResponse<T>>): Call<T> {
   const data = response.then((found) => found.data);
-  function instead<R>(other: Promise<R>): Promise<R> {
-    // A caller that uses another promise need not handle the rejection of this one as well.
+  async function withMeta(): Promise<WithMeta<T>> {
+    // A caller that uses this promise need not handle the rejection of the other one as well.
     data.catch(() => {});
-    return other;
+    const { toResponse, ...meta } = await response;
+    return { ...meta, response: toResponse() };
   }
-  return Object.assign(data, {
-    withMeta: () => instead(response),
-    asResponse: () => instead(response.then((found) => found.response.clone())),
-  });
+  return Object.assign(data, { withMeta, asResponse: async () => (await withMeta()).response });
 }

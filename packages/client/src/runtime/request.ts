@@ -36,8 +36,10 @@ export interface ApiResponse<T> {
   readonly status: number;
   /** How many times the request was sent. */
   readonly attempts: number;
-  /** The response. Its body can be read. */
-  readonly response: Response;
+  /** Paths within `data` that the request log masks and that are therefore missing. Only for responses that were found in the log. */
+  readonly masked?: readonly string[];
+  /** Makes the response. Its body can be read. A function, because few callers need it and a `Response` takes long to make. */
+  readonly toResponse: () => Response;
 }
 
 /** Receives each step of a request. `attempt` counts from 1. */
@@ -127,12 +129,10 @@ function wireRequestOf({ credentials, headers }: Connection, { method, url, body
   };
 }
 
-function responseOf(
-  { status, statusText, headers, text }: Received,
-  { data, requestID, message }: Success,
-  attempts: number,
-): ApiResponse<never> {
-  // `Response` accepts no body for such a status, not even an empty one.
-  const response = new Response(text === '' ? null : text, { status, statusText, headers });
-  return { data, requestID, message, status, attempts, response };
+function responseOf(received: Received, { data, requestID, message }: Success, attempts: number): ApiResponse<never> {
+  function toResponse() {
+    // `Response` accepts no body for a status such as 204, not even an empty one.
+    return new Response(received.text || null, received);
+  }
+  return { data, requestID, message, status: received.status, attempts, toResponse };
 }

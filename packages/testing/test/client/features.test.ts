@@ -49,6 +49,8 @@ describe('a call', () => {
     expect((await call.withMeta()).data).toBe(await call);
     expect((await (await call.asResponse()).json()).data).toEqual(await call);
     expect((await (await call.asResponse()).json()).data).toEqual(await call);
+    expect((await (await call.withMeta()).response.json()).data).toEqual(await call);
+    expect((await (await call.withMeta()).response.json()).data).toEqual(await call);
     let sent = 0;
     const counting: Middleware = (next) => (url, init) => {
       sent++;
