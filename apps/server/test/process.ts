@@ -63,29 +63,45 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Starts a server on a free port and waits until it is ready. */
+/** Starts a server on a free port and waits until it is ready. It ends with the test. */
 export async function startServer(environment: Readonly<Record<string, string>>, program: Program = bundled()): Promise<Server> {
   const child = run(environment, program);
-  // Keep reading while it runs, because a full pipe would block it.
-  let logged = '';
-  child.stderr.on('data', (chunk) => (logged += String(chunk)));
+  const logged = logOf(child);
+  onTestFinished(() => void child.kill('SIGKILL'));
   onTestFailed(
-    () => void process.stderr.write(`The server ${child.pid} (exit code ${child.exitCode}) logged:\n${logged.slice(-MOST_SHOWN)}\n`),
+    () => void process.stderr.write(`The server ${child.pid} (exit code ${child.exitCode}) logged:\n${logged().slice(-MOST_SHOWN)}\n`),
   );
+  return whenReady(child, logged);
+}
+
+/** Starts a server in `beforeAll`, for tests that only read. The caller ends it. */
+export async function startSharedServer(environment: Readonly<Record<string, string>>): Promise<Server> {
+  const child = run(environment, bundled());
+  return whenReady(child, logOf(child));
+}
+
+/** Keeps reading the log of a server while it runs, because a full pipe would block it. */
+function logOf({ stderr }: ServerProcess): () => string {
+  let logged = '';
+  stderr.on('data', (chunk) => (logged += String(chunk)));
+  return () => logged;
+}
+
+async function whenReady(child: ServerProcess, logged: () => string): Promise<Server> {
   let welcome = '';
   for await (const chunk of child.stdout) {
     welcome += String(chunk);
     if (/^curl .*\n/m.test(welcome) || /, live\n[^]* Data .*\n\n/.test(welcome)) break;
   }
   const found = (pattern: RegExp): string =>
-    pattern.exec(welcome)?.[1] ?? fail(`The server printed no ${String(pattern)}: ${welcome}${logged}`);
+    pattern.exec(welcome)?.[1] ?? fail(`The server printed no ${String(pattern)}: ${welcome}${logged()}`);
   return {
     process: child,
     baseUrl: found(/Base URL\s+(\S+)/),
     operatorUrl: found(/Metrics\s+(\S+)\/metrics/),
     apiKey: welcome.includes(', live\n') ? '' : found(/API key\s+(\S+)/),
     welcome,
-    logged: () => logged,
+    logged,
     async end(signal) {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       const ended = once(child, 'exit');
@@ -99,6 +115,7 @@ export async function startServer(environment: Readonly<Record<string, string>>,
 /** Runs a server that should exit by itself. */
 export async function runServer(environment: Readonly<Record<string, string>>): Promise<Ran> {
   const child = run(environment, bundled());
+  onTestFinished(() => void child.kill('SIGKILL'));
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { code, stdout, stderr };
 }
@@ -125,14 +142,14 @@ export async function runCommand(
 /** The only variables that a started process takes over. Without the compile cache, each start takes 0.4 seconds longer. */
 export const INHERITED = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
 
+type ServerProcess = ReturnType<typeof run>;
+
 function run(environment: Readonly<Record<string, string>>, { node, main }: Program) {
-  const child = spawn(node, [main], {
+  return spawn(node, [main], {
     // No load balancer has to notice that a server of a test stops.
     env: { ...INHERITED, RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0', RESELLER_DRAIN_SECONDS: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
 }
 
 function fail(message: string): never {

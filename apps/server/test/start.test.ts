@@ -1,16 +1,18 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
 import { createReseller } from '@reseller/client';
 import { contentSecurityPolicy } from '@reseller/docs';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { runServer, SAMPLE_VM, SOURCE, startServer, temporaryDirectory } from './process.ts';
+import { runServer, SAMPLE_VM, SOURCE, startServer, startSharedServer, temporaryDirectory } from './process.ts';
+import type { Server } from './process.ts';
 
 test('the printed command buys a VM, and all data is there after a restart', async () => {
   const directory = temporaryDirectory();
@@ -49,37 +51,108 @@ test('the effect of a request with a response survives a kill', async () => {
   expect(Object.keys(invoice.positions.vms).map(Number).toSorted()).toEqual([...identifiers, SAMPLE_VM].toSorted());
 });
 
-test('a lenient service says so, and lists the deviations of a request', async () => {
-  const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_LENIENT: 'true' });
-  expect(server.welcome).toMatch(/Lenient +yes/);
-  const response = await fetch(`${server.baseUrl}/vm/create/`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ cores: 1, mem: '1024', disk: 10, os: 'debian_12', hostsystem: 'de_xeon', allowFallbackIPs: 'yes' }),
+describe('a sandbox that listens on all addresses', () => {
+  let directory: string;
+  let server: Server;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'read-server-'));
+    server = await startSharedServer({ RESELLER_DATA_DIR: directory, RESELLER_HOST: '0.0.0.0' });
+    return async () => {
+      await server.end('SIGKILL');
+      rmSync(directory, { recursive: true });
+    };
   });
-  expect([response.status, response.headers.get('deviation')]).toEqual([200, 'bearer-token, boolean-text, json-body, trailing-slash']);
-  expect((await fetch(`${server.baseUrl}/docs/`)).status).toBe(200);
+
+  test('serves metrics to the operator, and probes to everyone', async () => {
+    const token = /Operator token\s+(\S+)/.exec(server.welcome)?.[1] ?? '';
+    expect((await fetch(`${server.operatorUrl}/metrics`)).status).toBe(401);
+    const metrics = await fetch(`${server.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await metrics.text()).toContain('reseller_request_duration_seconds');
+    expect((await fetch(`${server.operatorUrl}/readyz`)).status).toBe(200);
+    expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
+  });
+
+  test('keeps the operator API on 127.0.0.1', async () => {
+    expect(await listens('127.0.0.2', server.baseUrl)).toBe(true);
+    expect(await listens('127.0.0.1', server.operatorUrl)).toBe(true);
+    expect(await listens('127.0.0.2', server.operatorUrl)).toBe(false);
+  });
+
+  test('keeps its data directory to itself: another process gets one clear line and exit code 1', async () => {
+    const { code, stderr } = await runServer({ RESELLER_DATA_DIR: directory });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/is in use by another process\. Stop that process, or name another directory\.\n$/);
+  });
+
+  test('serves the documentation: the root of both ports and /docs redirect a browser to it, and a program gets its address', async () => {
+    const { baseUrl, operatorUrl } = server;
+    for (const [url, page, title] of [
+      [baseUrl, `${baseUrl}/docs/`, 'Reseller Infrastructure Service API'],
+      [operatorUrl, `${baseUrl}/docs/reference/operator.html`, 'Operator API'],
+    ] as const) {
+      const opened = await fetch(url, { headers: { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' } });
+      expect([opened.status, opened.url]).toEqual([200, page]);
+      expect(await opened.text()).toMatch(new RegExp(`<title>[^<]*${title}`));
+    }
+    const reseller = await fetch(baseUrl);
+    expect(await reseller.json()).toEqual({
+      status: 'success',
+      requestID: expect.any(String),
+      message: `The documentation is at ${baseUrl}/docs/.`,
+      data: { documentation: `${baseUrl}/docs/`, openapi: `${baseUrl}/docs/openapi/reseller.json` },
+    });
+    const openapi = `${baseUrl}/docs/openapi/operator.json`;
+    expect(await (await fetch(operatorUrl)).json()).toEqual({ documentation: `${baseUrl}/docs/reference/operator.html`, openapi });
+    for (const url of [`${baseUrl}/docs/openapi/reseller.json`, openapi])
+      expect(await (await fetch(url)).json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });
+
+    const page = await fetch(`${baseUrl}/docs`);
+    expect([page.status, page.url, page.headers.get('content-security-policy')]).toEqual([200, `${baseUrl}/docs/`, contentSecurityPolicy]);
+    expect(await page.text()).toContain('<title>');
+  });
 });
 
-test('serves metrics to the operator, and probes to everyone', async () => {
-  const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
-  const token = /Operator token\s+(\S+)/.exec(server.welcome)?.[1] ?? '';
-  expect((await fetch(`${server.operatorUrl}/metrics`)).status).toBe(401);
-  const metrics = await fetch(`${server.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } });
-  expect(await metrics.text()).toContain('reseller_request_duration_seconds');
-  expect((await fetch(`${server.operatorUrl}/readyz`)).status).toBe(200);
-  expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200);
-});
+describe('a lenient sandbox behind a proxy, with the operator API on an address of its own', () => {
+  let directory: string;
+  let server: Server;
 
-test('the operator API listens on 127.0.0.1 whatever RESELLER_HOST is, unless RESELLER_OPERATOR_HOST says otherwise', async () => {
-  const everywhere = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_HOST: '0.0.0.0' });
-  expect(await listens('127.0.0.2', everywhere.baseUrl)).toBe(true);
-  expect(await listens('127.0.0.1', everywhere.operatorUrl)).toBe(true);
-  expect(await listens('127.0.0.2', everywhere.operatorUrl)).toBe(false);
-  const apart = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_OPERATOR_HOST: '127.0.0.2' });
-  expect(await listens('127.0.0.2', apart.operatorUrl)).toBe(true);
-  expect(await listens('127.0.0.1', apart.operatorUrl)).toBe(false);
-  expect(await listens('127.0.0.1', apart.baseUrl)).toBe(true);
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'read-server-'));
+    server = await startSharedServer({
+      RESELLER_DATA_DIR: directory,
+      RESELLER_LENIENT: 'true',
+      RESELLER_TRUST_PROXY: '127.0.0.1',
+      RESELLER_LOG_LEVEL: 'info',
+      RESELLER_OPERATOR_HOST: '127.0.0.2',
+    });
+    return async () => {
+      await server.end('SIGKILL');
+      rmSync(directory, { recursive: true });
+    };
+  });
+
+  test('says that it is lenient, and lists the deviations of a request', async () => {
+    expect(server.welcome).toMatch(/Lenient +yes/);
+    const response = await fetch(`${server.baseUrl}/vm/create/`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ cores: 1, mem: '1024', disk: 10, os: 'debian_12', hostsystem: 'de_xeon', allowFallbackIPs: 'yes' }),
+    });
+    expect([response.status, response.headers.get('deviation')]).toEqual([200, 'bearer-token, boolean-text, json-body, trailing-slash']);
+    expect((await fetch(`${server.baseUrl}/docs/`)).status).toBe(200);
+  });
+
+  test('logs the client address that a trusted proxy reports', async () => {
+    await fetch(`${server.baseUrl}/domain/list`, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+    await expect.poll(() => server.logged()).toContain('"client":"203.0.113.9"');
+  });
+
+  test('listens where RESELLER_OPERATOR_HOST and the default of RESELLER_HOST say', async () => {
+    expect(await listens('127.0.0.2', server.operatorUrl)).toBe(true);
+    expect(await listens('127.0.0.1', server.operatorUrl)).toBe(false);
+    expect(await listens('127.0.0.1', server.baseUrl)).toBe(true);
+  });
 });
 
 async function listens(host: string, url: string): Promise<boolean> {
@@ -93,16 +166,6 @@ async function listens(host: string, url: string): Promise<boolean> {
     socket.destroy();
   }
 }
-
-test('logs the client address that a trusted proxy reports', async () => {
-  const server = await startServer({
-    RESELLER_DATA_DIR: temporaryDirectory(),
-    RESELLER_TRUST_PROXY: '127.0.0.1',
-    RESELLER_LOG_LEVEL: 'info',
-  });
-  await fetch(`${server.baseUrl}/domain/list`, { headers: { 'x-forwarded-for': '203.0.113.9' } });
-  await expect.poll(() => server.logged()).toContain('"client":"203.0.113.9"');
-});
 
 test('a request in progress still gets its response when the service stops', async () => {
   const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
@@ -203,14 +266,6 @@ test('a data directory that cannot be written to: one clear line and exit code 1
   expect(stderr).toMatch(/^The data directory .* cannot be written to .*\. Make it writable, or name another one\.\n$/);
 });
 
-test('a data directory in use: one clear line and exit code 1', async () => {
-  const directory = temporaryDirectory();
-  await startServer({ RESELLER_DATA_DIR: directory });
-  const { code, stderr } = await runServer({ RESELLER_DATA_DIR: directory });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/is in use by another process\. Stop that process, or name another directory\.\n$/);
-});
-
 const LIVE = {
   RESELLER_MODE: 'live',
   RESELLER_INFRASTRUCTURE: 'simulated',
@@ -267,33 +322,6 @@ test('a data directory without its secret file: one clear line, and no new secre
   expect(existsSync(file)).toBe(false);
   writeFileSync(file, secret);
   await startServer({ RESELLER_DATA_DIR: directory });
-});
-
-test('serves the documentation: the root of both ports and /docs redirect a browser to it, and a program gets its address', async () => {
-  const { baseUrl, operatorUrl } = await startServer({ RESELLER_DATA_DIR: temporaryDirectory() });
-  for (const [url, page, title] of [
-    [baseUrl, `${baseUrl}/docs/`, 'Reseller Infrastructure Service API'],
-    [operatorUrl, `${baseUrl}/docs/reference/operator.html`, 'Operator API'],
-  ] as const) {
-    const opened = await fetch(url, { headers: { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' } });
-    expect([opened.status, opened.url]).toEqual([200, page]);
-    expect(await opened.text()).toMatch(new RegExp(`<title>[^<]*${title}`));
-  }
-  const reseller = await fetch(baseUrl);
-  expect(await reseller.json()).toEqual({
-    status: 'success',
-    requestID: expect.any(String),
-    message: `The documentation is at ${baseUrl}/docs/.`,
-    data: { documentation: `${baseUrl}/docs/`, openapi: `${baseUrl}/docs/openapi/reseller.json` },
-  });
-  const openapi = `${baseUrl}/docs/openapi/operator.json`;
-  expect(await (await fetch(operatorUrl)).json()).toEqual({ documentation: `${baseUrl}/docs/reference/operator.html`, openapi });
-  for (const url of [`${baseUrl}/docs/openapi/reseller.json`, openapi])
-    expect(await (await fetch(url)).json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });
-
-  const page = await fetch(`${baseUrl}/docs`);
-  expect([page.status, page.url, page.headers.get('content-security-policy')]).toEqual([200, `${baseUrl}/docs/`, contentSecurityPolicy]);
-  expect(await page.text()).toContain('<title>');
 });
 
 test('the printed token advances the clock, and the next banner shows its offset, the operator docs and the reset command', async () => {

@@ -37,6 +37,7 @@ test(
       prefix: 'upgrade',
     });
     await load.responsesReceived(50);
+    load.slowDown();
 
     const dryRun = await runCommand('migrate', ['--dry-run'], { DATABASE_URL: url, ...NEWER }, sourceOf('migrate'));
     expect(dryRun).toEqual({ code: 0, stdout: 'Would run 1 migration:\n  0002-newer\n', stderr: '' });

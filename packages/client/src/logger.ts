@@ -8,14 +8,15 @@ export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'
 const ENVIRONMENT_VARIABLE = 'RESELLER_LOG';
 
 /**
- * Returns what logs an event. Without a logger and a level, nothing is logged.
+ * Returns what logs an event. Undefined when nothing is logged: at level `off`, and without a logger and a level.
  *
  * @throws TypeError when the level is unknown.
  */
-export function loggerOf(logger?: Logger, logLevel?: LogLevel): (event: ClientEvent) => void {
+export function loggerOf(logger?: Logger, logLevel?: LogLevel): ((event: ClientEvent) => void) | undefined {
   const level = logLevel ?? levelOfEnvironment() ?? (logger ? 'warn' : 'off');
   const target = logger ?? console;
   if (!LOG_LEVELS.includes(level)) throw new TypeError(`logLevel '${level}' is unknown. Use one of ${LOG_LEVELS.join(', ')}.`);
+  if (level === 'off') return undefined;
   function isOn(wanted: LogLevel) {
     return LOG_LEVELS.indexOf(wanted) >= LOG_LEVELS.indexOf(level);
   }

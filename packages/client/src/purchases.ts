@@ -142,24 +142,29 @@ function responseOfFound({ outcome, repeated }: Found, prepared: Prepared, error
   if (outcome.outcome === 'not-committed') throw outcome.error ?? errorOfEntry(outcome.entry, prepared, error);
   const { masked, entry } = outcome;
   const { data }: { data: never } = JSON.parse(JSON.stringify({ data: outcome.data }));
-  const envelope = parseJson(entry?.response_body ?? '');
-  const { message = '' } = isRecord(envelope) ? envelope : {};
+  const envelope = envelopeOf(entry);
+  const { message = '' } = envelope;
   return {
     data,
     requestID: entry?.requestID ?? null,
     message: String(message),
     status: 200,
     attempts,
-    toResponse: () => Response.json({ ...(isRecord(envelope) && envelope), data }),
+    toResponse: () => Response.json({ ...envelope, data }),
     masked,
   };
+}
+
+/** The response that the request log has. Without members when it has none. */
+function envelopeOf(entry: RequestLogItem | undefined): Readonly<Record<string, unknown>> {
+  const envelope = parseJson(entry?.response_body ?? '');
+  return isRecord(envelope) ? envelope : {};
 }
 
 function errorOfEntry(entry: RequestLogItem | undefined, prepared: Prepared, cause: OutcomeUnknownError): ResellerError {
   const details: Partial<ErrorDetails> = { attempts: cause.attempts, uncertain: false };
   if (!entry) return errorOf(ConnectionError, prepared, 'the request never arrived, as the request log shows', details, cause);
-  const envelope = parseJson(entry.response_body);
-  const { message } = isRecord(envelope) ? envelope : {};
+  const { message } = envelopeOf(entry);
   return errorOf(
     ResellerError,
     prepared,

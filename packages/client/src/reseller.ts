@@ -203,6 +203,7 @@ function logAccess(connection: Connection, observed: SendPrepared) {
 /** Sends, and tells `onEvent` and the logger. */
 function observedSend({ onEvent, logger, logLevel, clock }: FullConfig): SendPrepared {
   const log = loggerOf(logger, logLevel);
+  if (!log && !onEvent) return send;
   return (connection, prepared) => {
     let began = 0;
     return send(connection, prepared, (step, attempt) => {
@@ -210,7 +211,7 @@ function observedSend({ onEvent, logger, logLevel, clock }: FullConfig): SendPre
       if (step.type === 'request') began = now;
       const event = { ...dryRunOf(prepared), attempt, milliseconds: now - began, ...step };
       afterwards(() => {
-        log(event);
+        log?.(event);
         onEvent?.(event);
       });
     });

@@ -11,7 +11,7 @@ import { sqlitePlace } from './place.ts';
 import { OPERATOR_TOKEN } from './provider.ts';
 
 /** Enough lines to fill the buffers of the operating system and of the process. */
-const REQUESTS = 10_000;
+const REQUESTS = 6_000;
 const CLIENTS = 16;
 
 async function start(): Promise<Server> {

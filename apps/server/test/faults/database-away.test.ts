@@ -80,6 +80,7 @@ for (const { name, rounds, create } of kinds) {
         });
         await load.responsesReceived(between(random, 1, 100));
         await goAway();
+        load.slowDown();
         const responses = () => load.sent.flatMap((sent) => sent.responses);
         const count = () => responses().filter(({ status }) => status === 503).length;
         await vi.waitFor(() => expect(count()).toBeGreaterThan(2 * CALLERS), { timeout: 2 * BOUND, interval: 50 });

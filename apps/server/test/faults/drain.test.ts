@@ -82,10 +82,13 @@ test(
     for (let round = 0; round < ROUNDS; round++) {
       for (const [index, server] of servers.entries()) {
         await load.responsesReceived(100, 'now');
-        expect(await server.end('SIGTERM')).toBe(0);
+        const ended = server.end('SIGTERM');
+        load.slowDown();
+        expect(await ended).toBe(0);
         const next = await start();
         servers[index] = next;
         await balancer.replace(server.baseUrl, next.baseUrl);
+        load.speedUp();
       }
     }
     await load.responsesReceived(100, 'now');

@@ -41,6 +41,7 @@ test(
       await load.responsesReceived(50);
 
       await proxy.cut();
+      load.slowDown();
       proxy.moveTo(pair.standbyUrl);
       await proxy.mend();
       await vi.waitFor(async () => expect(await readiness(server)).toBe(503), { timeout: 60_000, interval: 50 });
@@ -81,6 +82,7 @@ test(
     const load = startLoad({ instances: [server.baseUrl], account, seed, callers: CALLERS, prefix: `p-${seed.toString(36)}` });
     await load.responsesReceived(50);
     await pair.crash();
+    load.slowDown();
     await vi.waitFor(async () => expect(await readiness(server)).toBe(503), { timeout: 60_000, interval: 50 });
     await query(pair.standbyUrl, 'select pg_promote()');
     const promoted = performance.now();

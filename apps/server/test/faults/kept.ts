@@ -9,8 +9,8 @@ import type { Place } from './place.ts';
 import { fetchOf } from './request.ts';
 import type { ServiceResponse } from './request.ts';
 
-/** Milliseconds within which the interrupted purchases of a process are undone. */
-const UNDONE_WITHIN = 60_000;
+/** Milliseconds within which a service has recovered from an outage. */
+const RECOVERED_WITHIN = 60_000;
 
 /** A load, and the instance and store to check after the fault. */
 export interface Survey {
@@ -34,7 +34,7 @@ export interface Survey {
  */
 export async function expectAllKept(survey: Survey): Promise<void> {
   const { load, place } = survey;
-  await vi.waitFor(async () => expect(await place.examine(leftReservations)).toEqual([]), { timeout: UNDONE_WITHIN, interval: 250 });
+  await expectReservationsUndone(place);
   if (!survey.keysAreOver) await repeatPurchases(survey);
   expectExpectedStatuses(survey);
   await expectChargedOnce(survey);
@@ -43,6 +43,11 @@ export async function expectAllKept(survey: Survey): Promise<void> {
     await expectInvariants(store);
     await expectInStore(store, load);
   });
+}
+
+/** Waits until no interrupted purchase is left. */
+export async function expectReservationsUndone(place: Place): Promise<void> {
+  await place.waitFor(async (store) => expect(await leftReservations(store)).toEqual([]));
 }
 
 /** Reservations in the store, and keys whose first request is in progress. */
@@ -56,7 +61,7 @@ export async function leftReservations(store: Store): Promise<string[]> {
 
 /** Runs a check. After an outage it retries, because a request on a connection that broke in the outage may still get a 503. */
 function onceRecovered<T>({ outage }: Survey, act: () => Promise<T>): Promise<T> {
-  return outage ? vi.waitFor(act, { timeout: UNDONE_WITHIN, interval: 250 }) : act();
+  return outage ? vi.waitFor(act, { timeout: RECOVERED_WITHIN, interval: 250 }) : act();
 }
 
 /** Number of purchases that are repeated concurrently. */

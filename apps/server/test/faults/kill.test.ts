@@ -17,7 +17,7 @@ const CALLERS = 16;
 /** Maximum number of extra rounds until a kill has interrupted a purchase. */
 const FURTHER = 5;
 /** Maximum number of responses before the kill. */
-const LATEST = 250;
+const LATEST = 120;
 
 test.each(['sqlite', 'postgres'] as const)(
   `%s: killed ${ROUNDS} times while it is busy, it keeps the effect of every response, and undoes the rest (FAULT_SEED=${seed})`,

@@ -1,5 +1,5 @@
 /** Concurrent callers that buy, register domains, read and request codes, and record requests and responses. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Account } from './provider.ts';
 import { between, randomFrom } from './random.ts';
@@ -35,6 +35,10 @@ export interface Load {
   readonly sent: readonly Sent[];
   /** Resolves after a number of responses, counted from now or, by default, from the beginning. */
   responsesReceived(count: number, since?: 'beginning' | 'now'): Promise<void>;
+  /** From now on, callers pause between two requests: some are always in progress, and the processor stays free for what the test waits for. */
+  slowDown(): void;
+  /** Ends the pauses. */
+  speedUp(): void;
   /** The number of callers that ended because no instance responded. */
   gaveUp(): number;
   /** Stops new requests, and resolves when each caller has its last response or no instance left. */
@@ -42,13 +46,15 @@ export interface Load {
 }
 
 /** Milliseconds until a caller continues after a 503. Short, so that many requests arrive while the store is unavailable. */
-const RETRY = 50;
+const RETRY = 100;
+/** Milliseconds between two requests of a caller after `slowDown`. */
+const PAUSE = 100;
 
 /** Starts callers, which continue until they are stopped or no instance responds. */
 export function startLoad({ instances, account, seed, callers, prefix }: LoadOptions): Load {
   const sent: Sent[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
-  const state = { stopping: false, responses: 0, gaveUp: 0 };
+  const state = { stopping: false, isSlow: false, responses: 0, gaveUp: 0 };
 
   const caller = async (number: number): Promise<void> => {
     const random = randomFrom(seed + number);
@@ -60,6 +66,7 @@ export function startLoad({ instances, account, seed, callers, prefix }: LoadOpt
       // A request that must not be repeated is sent once. Others are sent until a response tells their outcome.
       const mayRepeat = !next.buys || next.request.key !== undefined;
       for (let isDone = false; !isDone; isDone ||= !mayRepeat || !goesOn()) isDone = await ask(next, asked);
+      if (state.isSlow) await wait(PAUSE);
     }
     if (!state.stopping) state.gaveUp++;
   };
@@ -78,7 +85,7 @@ export function startLoad({ instances, account, seed, callers, prefix }: LoadOpt
     state.responses++;
     for (const { count, resolve } of waiting) if (state.responses >= count) resolve();
     if (response.status !== 503) return true;
-    await pause(RETRY);
+    await wait(RETRY);
     return false;
   }
 
@@ -90,6 +97,8 @@ export function startLoad({ instances, account, seed, callers, prefix }: LoadOpt
       const count = since === 'now' ? state.responses + wanted : wanted;
       return state.responses >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve }));
     },
+    slowDown: () => void (state.isSlow = true),
+    speedUp: () => void (state.isSlow = false),
     gaveUp: () => state.gaveUp,
     async stop() {
       state.stopping = true;

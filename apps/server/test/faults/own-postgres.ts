@@ -1,10 +1,10 @@
 /** A PostgreSQL server for a single test, which the test can stop and start. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 
 const SERVER = resolve(import.meta.dirname, '../../../../.config/postgres-server.ts');
 
@@ -36,7 +36,8 @@ export async function ownPostgresPair(): Promise<OwnPostgresPair> {
 }
 
 async function spawnPostgres(options: readonly string[]): Promise<{ server: OwnPostgres; line(): Promise<string> }> {
-  const child = spawn(process.execPath, [SERVER, ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const template = join(inject('runFolder'), 'postgres-cluster');
+  const child = spawn(process.execPath, [SERVER, '--template', template, ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(async () => {
     const ended = once(child, 'exit');
     child.stdin.end();

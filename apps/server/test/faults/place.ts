@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openPostgresStore, openSqliteStore } from '@reseller/service';
 import type { Store } from '@reseller/service';
 import { Client } from 'pg';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 
 import { newDatabase } from '../database.ts';
 import { temporaryDirectory } from '../process.ts';
@@ -22,10 +22,14 @@ export interface Place {
   environment(): Readonly<Record<string, string>>;
   /** Opens the store. No request may be in progress. */
   examine<T>(work: (store: Store) => Promise<T>): Promise<T>;
+  /** Repeats a check of the store until it passes. Requests may be in progress. */
+  waitFor(check: (store: Store) => Promise<void>): Promise<void>;
   /** Runs the engine's own check of every table and index. */
   expectIntegrity(): Promise<void>;
 }
 
+/** In milliseconds. Interrupted purchases are undone within the timeout. */
+const WAIT = { timeout: 60_000, interval: 250 };
 const COMMON = { RESELLER_SECRET: SECRET, RESELLER_OPERATOR_TOKEN: OPERATOR_TOKEN };
 
 export async function newPlace(engine: Engine): Promise<Place> {
@@ -34,19 +38,12 @@ export async function newPlace(engine: Engine): Promise<Place> {
 
 /** The embedded store of a data directory. Tests read a copy, because the directory belongs to one process. */
 export function sqlitePlace(directory: string): Place {
+  const examine: Place['examine'] = (work) => inCopyOf(directory, async (copy) => closing(await openSqliteStore(copy), work));
   return {
     engine: 'sqlite',
     environment: () => ({ ...COMMON, RESELLER_DATA_DIR: directory }),
-    async examine(work) {
-      return inCopyOf(directory, async (copy) => {
-        const store = await openSqliteStore(copy);
-        try {
-          return await work(store);
-        } finally {
-          await store.close();
-        }
-      });
-    },
+    examine,
+    waitFor: (check) => vi.waitFor(() => examine(check), WAIT),
     async expectIntegrity() {
       await inCopyOf(directory, async (copy) => {
         const connection = new DatabaseSync(join(copy, 'store.sqlite'));
@@ -65,19 +62,23 @@ export function sqlitePlace(directory: string): Place {
  * @param instanceUrl The URL that instances use instead of `url`, for example that of a proxy.
  */
 export function postgresPlace(url: string, instanceUrl = url): Place {
+  const examine: Place['examine'] = async (work) => closing(await openPostgresStore(url), work);
   return {
     engine: 'postgres',
     environment: () => ({ ...COMMON, DATABASE_URL: instanceUrl }),
-    async examine(work) {
-      const store = await openPostgresStore(url);
-      try {
-        return await work(store);
-      } finally {
-        await store.close();
-      }
-    },
+    examine,
+    // Opening the store takes much longer than the check.
+    waitFor: (check) => examine((store) => vi.waitFor(() => check(store), WAIT)),
     expectIntegrity: () => expectPostgresIntegrity(url),
   };
+}
+
+async function closing<T>(store: Store, work: (store: Store) => Promise<T>): Promise<T> {
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
 }
 
 async function inCopyOf<T>(directory: string, work: (copy: string) => Promise<T>): Promise<T> {

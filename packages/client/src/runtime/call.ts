@@ -16,13 +16,11 @@ export interface Call<T> extends Promise<T> {
 
 export function callOf<T>(response: Promise<ApiResponse<T>>): Call<T> {
   const data = response.then((found) => found.data);
-  function instead<R>(other: Promise<R>): Promise<R> {
-    // A caller that uses another promise need not handle the rejection of this one as well.
+  async function withMeta(): Promise<WithMeta<T>> {
+    // A caller that uses this promise need not handle the rejection of the other one as well.
     data.catch(() => {});
-    return other;
+    const { toResponse, ...meta } = await response;
+    return { ...meta, response: toResponse() };
   }
-  return Object.assign(data, {
-    withMeta: () => instead(response.then(({ toResponse, ...meta }) => ({ ...meta, response: toResponse() }))),
-    asResponse: () => instead(response.then((found) => found.toResponse())),
-  });
+  return Object.assign(data, { withMeta, asResponse: async () => (await withMeta()).response });
 }

@@ -129,14 +129,10 @@ function wireRequestOf({ credentials, headers }: Connection, { method, url, body
   };
 }
 
-function responseOf(
-  { status, statusText, headers, text }: Received,
-  { data, requestID, message }: Success,
-  attempts: number,
-): ApiResponse<never> {
+function responseOf(received: Received, { data, requestID, message }: Success, attempts: number): ApiResponse<never> {
   function toResponse() {
     // `Response` accepts no body for a status such as 204, not even an empty one.
-    return new Response(text === '' ? null : text, { status, statusText, headers });
+    return new Response(received.text || null, received);
   }
-  return { data, requestID, message, status, attempts, toResponse };
+  return { data, requestID, message, status: received.status, attempts, toResponse };
 }
