@@ -4,13 +4,9 @@ import type { Page } from 'playwright-core';
 import type { PlacedOperation } from '../src/document.ts';
 import { redocPath } from '../src/operation-page.ts';
 
-/** Redoc renders the operations in view, so a high page renders several at once. */
-const VIEWPORT = { width: 1440, height: 4000 };
-
 /** Opens a Redoc page, unless it is open already: it is large. */
 export async function openReference(page: Page, site: string, name: string): Promise<void> {
   if (page.url().startsWith(`${site}reference/${name}.html`)) return;
-  await page.setViewportSize(VIEWPORT);
   await page.goto(`${site}reference/${name}.html`);
   await page.locator('.reference h1').first().waitFor();
 }

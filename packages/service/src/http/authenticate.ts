@@ -58,12 +58,13 @@ export interface KeyRules {
   readonly clock: Clock;
 }
 
-interface CachedKey extends Omit<Caller, 'apiKey'> {
+interface Key {
+  readonly caller: Caller;
   readonly validUntil: number | null;
 }
 
 interface CacheEntry {
-  readonly key: CachedKey;
+  readonly key: Key;
   readonly until: number;
 }
 
@@ -73,9 +74,9 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
   const countFailure = createGuessingLimiter(store.sharing.windows, GUESSING_LIMIT);
 
   /** Lookups in progress. Requests with the same key that arrive together share one. */
-  const lookups = new Map<string, Promise<CachedKey | undefined>>();
+  const lookups = new Map<string, Promise<Key | undefined>>();
 
-  async function findKey(text: string): Promise<CachedKey | undefined> {
+  async function findKey(text: string): Promise<Key | undefined> {
     const hash = hashOfApiKey(text);
     const now = performance.now();
     const cached = cache.get(hash);
@@ -98,18 +99,21 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
     cache.set(hash, entry);
   }
 
-  async function lookUp(text: string, hash: string): Promise<CachedKey | undefined> {
+  async function lookUp(text: string, hash: string): Promise<Key | undefined> {
     const [row] = await store.read((db) => selectKey(db, { hash }));
     if (!row) return undefined;
     const { rate_requests: requests, rate_seconds: seconds } = row;
     return {
-      accountId: row.account_id,
-      keyId: row.id,
-      mayOnlyRead: row.access === 'read',
-      isSuspended: row.suspended_at !== null,
-      rateLimit: requests === null || seconds === null ? null : { requests, seconds },
+      caller: {
+        accountId: row.account_id,
+        apiKey: text,
+        keyId: row.id,
+        mayOnlyRead: row.access === 'read',
+        isSuspended: row.suspended_at !== null,
+        rateLimit: requests === null || seconds === null ? null : { requests, seconds },
+        maskKey: createKeyMask(text),
+      },
       validUntil: row.valid_until,
-      maskKey: createKeyMask(text),
     };
   }
 
@@ -125,10 +129,7 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
       const text = typeof value === 'string' && value.length <= MAX_KEY_LENGTH ? value : undefined;
       const isOtherMode = text !== undefined && isKeyOfOtherMode(text, mode);
       const key = text === undefined || isOtherMode ? undefined : await findKey(text);
-      if (text !== undefined && key && (key.validUntil === null || key.validUntil > clock.now())) {
-        const { validUntil: _validUntil, ...caller } = key;
-        return { ...caller, apiKey: text };
-      }
+      if (key && (key.validUntil === null || key.validUntil > clock.now())) return key.caller;
       const retryAfter = await countFailure(address);
       if (retryAfter !== undefined) throw new RateLimited(retryAfter, 'Too many requests without a valid API key came from this address.');
       const [other, own] = mode === 'live' ? ['a sandbox', 'the live service'] : ['the live service', 'a sandbox'];
