@@ -98,8 +98,8 @@ test('a moved store has the same responses, keys and secrets, even after a kill'
   expect(numbers.map(({ number }) => number)).toEqual(numbers.map((_, index) => index + 1));
   // A move copies no position of a sequence, so no table that is moved may use one.
   expect(await query(url, 'select sequencename from pg_sequences')).toEqual([{ sequencename: 'request_log_inbox_id_seq' }]);
-  const again = await move(directory, url);
-  expect(again.code).toBe(1);
+  await embedded.end('SIGTERM');
+  expect(await move(directory, url)).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: its table \w+ has rows/) });
 });
 
 test(
@@ -122,11 +122,6 @@ test(
     const refused = await move(directory, url);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: it has the table public\.of_another_program/) });
     expect(await query(url, "select table_name from information_schema.tables where table_schema = 'public'")).toHaveLength(1);
-
-    const used = await newDatabase();
-    const instance = await startServer({ ...SHARED, DATABASE_URL: used });
-    await instance.end('SIGTERM');
-    expect(await move(directory, used)).toMatchObject({ code: 1, stderr: expect.stringMatching(/not empty: its table \w+ has rows/) });
 
     const wrong = new URL(inject('postgresUrl'));
     wrong.pathname = '/no_such_database';
