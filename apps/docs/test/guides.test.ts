@@ -10,8 +10,10 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { PNPM, PNPM_ARGUMENTS } from '../../../.config/pnpm.ts';
 import { guideGroups } from '../src/guides.ts';
 import { blocksOf, programOf, shownOutput } from './blocks.ts';
+import type { Block } from './blocks.ts';
 import { compile } from './compile.ts';
 import { REPOSITORY, startSandbox } from './sandbox.ts';
 
@@ -33,6 +35,13 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = promisify(execFile);
+
+/** Only the README runs npx itself, which takes seconds to find pnpm. The guides run the same pnpm as the test. */
+function scriptOf(name: string, blocks: readonly Block[]): string {
+  const script = programOf(blocks, 'sh');
+  if (name === 'README') return script;
+  return script.replaceAll('npx pnpm@12', [PNPM, ...PNPM_ARGUMENTS].map((word) => `'${word}'`).join(' '));
+}
 
 test('the navigation lists every guide, and every listed guide exists', () => {
   const listed = guideGroups.flatMap(({ guides }) => guides.map(({ name }) => name));
@@ -79,7 +88,7 @@ test.each(withPrograms)('$name does what it says', { timeout: 300_000 }, async (
       const { stdout } = await run(program, [file], { cwd: REPOSITORY, env: sandbox.environment });
       printed.push(stdout);
     };
-    const script = programOf(blocks, 'sh');
+    const script = scriptOf(name, blocks);
     await runFile('bash', 'sh', script === '' ? '' : `set -euo pipefail\n${script}`);
     await runFile(process.execPath, 'ts', programOf(blocks, 'ts'));
     await runFile(process.execPath, 'ts', lenient);
