@@ -1,4 +1,4 @@
-/** 100 concurrent purchases compete for resources that suffice for 37. */
+/** 200 concurrent purchases compete for resources that suffice for 37. */
 import { createSale, defineIpPool, listSales } from '@reseller/operator-client';
 import { expectInvariants } from '@reseller/service/test/invariants.ts';
 import { expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import { fetchOf, vmPurchase } from './request.ts';
 import type { ServiceResponse } from './request.ts';
 
 const ROUNDS = roundsOf(1);
-const ASKING = 100;
+const ASKING = 200;
 const ENOUGH_FOR = 37;
 /** Net price in EUR for 30 days of the VM of `vmPurchase` on nl_ryzen, at standard prices: 1 core, 1 GB of memory, 10 GB of NVMe. */
 const MONTHLY = 2 + 1.2 + 10 * 0.04;
