@@ -79,7 +79,7 @@ describe('a sandbox that listens on all addresses', () => {
     expect(await listens('127.0.0.2', server.operatorUrl)).toBe(false);
   });
 
-  test('keeps its data directory to itself: another process gets one clear line and exit code 1', async () => {
+  test('refuses a second process with its data directory: one clear line and exit code 1', async () => {
     const { code, stderr } = await runServer({ RESELLER_DATA_DIR: directory });
     expect(code).toBe(1);
     expect(stderr).toMatch(/is in use by another process\. Stop that process, or name another directory\.\n$/);
@@ -113,7 +113,7 @@ describe('a sandbox that listens on all addresses', () => {
   });
 });
 
-describe('a lenient sandbox behind a proxy, with the operator API on an address of its own', () => {
+describe('a lenient sandbox behind a proxy, with the operator API on a separate address', () => {
   let directory: string;
   let server: Server;
 
@@ -148,7 +148,7 @@ describe('a lenient sandbox behind a proxy, with the operator API on an address 
     await expect.poll(() => server.logged()).toContain('"client":"203.0.113.9"');
   });
 
-  test('listens where RESELLER_OPERATOR_HOST and the default of RESELLER_HOST say', async () => {
+  test('listens on RESELLER_OPERATOR_HOST for operators, and on 127.0.0.1 by default for resellers', async () => {
     expect(await listens('127.0.0.2', server.operatorUrl)).toBe(true);
     expect(await listens('127.0.0.1', server.operatorUrl)).toBe(false);
     expect(await listens('127.0.0.1', server.baseUrl)).toBe(true);

@@ -35,7 +35,7 @@ export interface Load {
   readonly sent: readonly Sent[];
   /** Resolves after a number of responses, counted from now or, by default, from the beginning. */
   responsesReceived(count: number, since?: 'beginning' | 'now'): Promise<void>;
-  /** From now on, callers pause between two requests: some are always in progress, and the processor stays free for what the test waits for. */
+  /** From now on, each caller pauses between two requests. Some requests are always in progress, but the load leaves time for other work. */
   slowDown(): void;
   /** Ends the pauses. */
   speedUp(): void;
