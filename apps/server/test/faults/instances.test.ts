@@ -20,7 +20,7 @@ const CALLERS = 8;
 /** Number of other accounts whose month ends. */
 const ACCOUNTS = 6;
 /** Maximum number of extra rounds until a kill has interrupted a purchase. */
-const FURTHER = 3;
+const FURTHER = 5;
 /** Maximum number of responses before the kill. */
 const LATEST = 100;
 /** Responses of the other instance after the kill. They must come before the lease of the dead one expires, even on a busy machine. */
