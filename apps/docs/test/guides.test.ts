@@ -1,6 +1,6 @@
 /**
  * The code of README, quickstart and guides, word for word. The TypeScript blocks of a file are one program, its shell blocks are one script.
- * Both run against a sandbox that the test starts. Blocks with the marker `start` are not run: the test has started and installed already.
+ * Both run against a sandbox with the data of a fresh one. Blocks with the marker `start` are not run: the test has started and installed already.
  * Blocks with the marker `test` are a file for `node --test`.
  */
 import { execFile } from 'node:child_process';
@@ -8,6 +8,8 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 
+import { createClient } from '@reseller/operator-client';
+import type { Client } from '@reseller/operator-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { PNPM, PNPM_ARGUMENTS } from '../../../.config/pnpm.ts';
@@ -15,7 +17,9 @@ import { guideGroups } from '../src/guides.ts';
 import { blocksOf, programOf, shownOutput } from './blocks.ts';
 import type { Block } from './blocks.ts';
 import { compile } from './compile.ts';
+import { keepFresh, restoreFresh } from './preconditions.ts';
 import { REPOSITORY, startSandbox } from './sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
 
 const SITE = join(REPOSITORY, 'apps/docs/site');
 const files = [join(REPOSITORY, 'README.md'), join(SITE, 'quickstart.md'), ...globSync(join(SITE, 'guides/*.md'))].map((path) => ({
@@ -24,15 +28,23 @@ const files = [join(REPOSITORY, 'README.md'), join(SITE, 'quickstart.md'), ...gl
 }));
 
 let folder: string;
+let usual: Sandbox;
+let operator: Client;
 
-beforeAll(() => {
+beforeAll(async () => {
   const reports = join(REPOSITORY, 'apps/docs/reports');
   mkdirSync(reports, { recursive: true });
   // Within the package, where its dependencies are found.
   folder = mkdtempSync(join(reports, 'guides-'));
+  usual = await startSandbox();
+  operator = createClient({ baseUrl: usual.operatorUrl, token: usual.operatorToken });
+  await keepFresh(usual, operator);
 });
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await usual?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const run = promisify(execFile);
 
@@ -78,7 +90,7 @@ const withPrograms = files.filter(({ path }) =>
 test.each(withPrograms)('$name does what it says', { timeout: 300_000 }, async ({ path, name }) => {
   const blocks = blocksOf(path);
   const lenient = programOf(blocks, 'ts', 'lenient');
-  const sandbox = await startSandbox(lenient === '' ? {} : { RESELLER_LENIENT: 'true' });
+  const sandbox = lenient === '' ? usual : await startSandbox({ RESELLER_LENIENT: 'true' });
   try {
     const printed = [sandbox.welcome];
     const runFile = async (program: string, extension: string, code: string): Promise<void> => {
@@ -94,7 +106,8 @@ test.each(withPrograms)('$name does what it says', { timeout: 300_000 }, async (
     await runFile(process.execPath, 'ts', lenient);
     expect(printed.join('\n')).toMatch(shownOutput(blocks, sandbox.withAddresses));
   } finally {
-    await sandbox.stop();
+    if (sandbox === usual) await restoreFresh(operator);
+    else await sandbox.stop();
   }
 });
 

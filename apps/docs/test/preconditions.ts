@@ -87,6 +87,11 @@ export async function keepFresh({ dataDirectory }: Sandbox, client: Client): Pro
   await createSnapshot({ client, path: { snapshot: FRESH } });
 }
 
+/** Returns to the data that `keepFresh` kept. */
+export async function restoreFresh(client: Client): Promise<void> {
+  await restoreSnapshot({ client, path: { snapshot: FRESH } });
+}
+
 /** An operation of one of the documents. */
 interface Prepared {
   /** Name of the reference and operationId. */
@@ -96,7 +101,7 @@ interface Prepared {
 
 /** Puts the sandbox into the state in which a sample works. @returns The code for this sandbox: with its addresses and identifiers. */
 export async function prepare({ operation, method }: Prepared, code: string, sandbox: Sandbox, operator: Client): Promise<string> {
-  if (changed.delete(sandbox)) await restoreSnapshot({ client: operator, path: { snapshot: FRESH } });
+  if (changed.delete(sandbox)) await restoreFresh(operator);
   const precondition = preconditions[operation];
   if (method.toUpperCase() !== 'GET' || precondition) changed.add(sandbox);
   const replaced = (await precondition?.(sandbox, operator)) ?? {};
