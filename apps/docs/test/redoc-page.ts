@@ -41,6 +41,8 @@ export async function readOperation(page: Page, placed: PlacedOperation): Promis
     }
     if (button.ariaExpanded === 'false') button.click();
     if (!menu.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return undefined;
+    // While Redoc still renders the section, its elements can be visible without having text.
+    if (section.innerText === '' || button.innerText === '' || menu.innerText === '') return undefined;
     const addresses = [...menu.innerText.matchAll(/https?:\S+/g)].map(([address]) => address);
     return { request: button.innerText.replaceAll(/\s+/g, ' '), addresses, text: section.innerText };
   }, redocPath(placed));

@@ -95,6 +95,7 @@ describe('a store that instances share', () => {
   });
 
   test('gives no lease to an instance whose clock is wrong', async () => {
+    ownProcessTime();
     const { store, setTime } = await sharedStore();
     await setTime(START);
     const limits = { maxSkewMs: 5_000, maxJumpMs: Infinity, confirmedUntilMs: -Infinity };
