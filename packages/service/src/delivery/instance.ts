@@ -103,8 +103,8 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
   }
 
   /**
-   * Whether an instance whose lease has expired is dead. After an outage of the database, all leases have expired although the instances
-   * are alive. They renew their leases in the time for which this instance must hold its own.
+   * Whether an expired lease proves that its instance is dead. After an outage of the database, all leases have expired although the
+   * instances are alive. So this instance first holds its own lease for a while, in which the others can renew theirs.
    */
   function trustsExpiry(): boolean {
     return performance.now() < heldUntil && performance.now() - heldSince > leaseMs / 2;
