@@ -103,10 +103,10 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
   }
 
   /**
-   * After an outage of the database all leases have expired although the instances are alive. So an instance judges the others only
-   * after it has held its own lease for a while, in which they could renew theirs.
+   * Whether an expired lease proves that its instance is dead. After an outage of the database, all leases have expired although the
+   * instances are alive. So this instance first holds its own lease for a while, in which the others can renew theirs.
    */
-  function mayJudge(): boolean {
+  function trustsExpiry(): boolean {
     return performance.now() < heldUntil && performance.now() - heldSince > leaseMs / 2;
   }
 
@@ -141,7 +141,7 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
     isDead(eb, owner) {
       const others = eb(owner, 'is distinct from', id);
       if (!hasInstances) return others;
-      const known = sql<SqlBool>`exists (select 1 from instances where instances.id = ${owner} ${mayJudge() ? sql`and instances.lease_until > ${now}` : sql``})`;
+      const known = sql<SqlBool>`exists (select 1 from instances where instances.id = ${owner} ${trustsExpiry() ? sql`and instances.lease_until > ${now}` : sql``})`;
       return eb.and([others, eb.not(known)]);
     },
     async assertAlive() {

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import performanceHooks from 'node:perf_hooks';
+
+import { expect, test, vi } from 'vitest';
 
 import { SMALL_VM } from '../../test/harness.ts';
 import { startOperator } from '../../test/operator.ts';
@@ -39,6 +41,14 @@ test.each(ENGINES)('on %s, counts the entries of the request log', async (engine
   await service.call('listRequests');
   expect(await entries()).toBeGreaterThanOrEqual(before + 3);
   expect(await valueOf(service, 'reseller_store_bytes')).toBeGreaterThan(10_000);
+});
+
+test('observes the process once for all services in it, because an observer never stops', async () => {
+  const [one, other] = [await startOperator(), await startOperator()];
+  const observed = vi.spyOn(performanceHooks, 'monitorEventLoopDelay');
+  const further = await startOperator();
+  expect(observed).not.toHaveBeenCalled();
+  for (const service of [one, other, further]) expect(await valueOf(service, 'process_cpu_seconds_total')).toBeGreaterThan(0);
 });
 
 test('counts requests without a valid key or token, by API', async () => {

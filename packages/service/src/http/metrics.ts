@@ -25,11 +25,21 @@ export interface Metrics {
   readonly leaseFailures: Counter;
 }
 
+let ofProcess: Registry | undefined;
+
+/** The metrics of the process. All services in it share them, because their observers and timers never stop. */
+function metricsOfProcess(): Registry {
+  if (ofProcess === undefined) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  return ofProcess;
+}
+
 /** @param sources Figures that are read when the metrics are. */
 export function createMetrics({ lostLogLines }: { readonly lostLogLines: (() => number) | undefined }): Metrics {
-  const registry = new Registry();
+  const registry = Registry.merge([metricsOfProcess()]);
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   function counter(name: string, help: string) {
     return new Counter({ name, help, registers });
   }

@@ -1,7 +1,7 @@
 import type { Compilable, CompiledQuery, RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 
-import type { Claim, Db, Elements } from './store.ts';
+import type { Claim, Db, TextTable } from './store.ts';
 
 /** Marks the place of a parameter while the query is built. */
 type Placeholder<Parameters> = <Name extends keyof Parameters & string>(name: Name) => RawBuilder<Parameters[Name]>;
@@ -39,7 +39,7 @@ export interface Runner {
   /** The connections of a store share it, so that each query is compiled once. */
   readonly scope: object;
   readonly claim: Claim;
-  readonly elements: Elements;
+  readonly textTable: TextTable;
   readonly locksRows: boolean;
   rows<Row>(statement: Statement): Now<Row[]>;
   /** @returns The number of changed rows. */
@@ -155,10 +155,10 @@ export function locksRows(db: Db): boolean {
  * A table expression with a row for each text: its `position` from 0, and its `value`. For a long list, this is faster than a list of
  * values in Kysely.
  */
-export function rowsOfTexts(db: Db, texts: readonly string[]): RawBuilder<unknown> {
+export function tableOfTexts(db: Db, texts: readonly string[]): RawBuilder<unknown> {
   const runner = runners.get(db);
   if (!runner) throw new Error('The connection belongs to no store.');
-  return runner.elements(JSON.stringify(texts));
+  return runner.textTable(JSON.stringify(texts));
 }
 
 function claimOf(db: Db): Claim {

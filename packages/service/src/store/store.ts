@@ -72,7 +72,7 @@ export type Claim = <Database, Tables extends keyof Database & string, Row>(
 ) => SelectQueryBuilder<Database, Tables, Row>;
 
 /** A table expression with a row for each text of a JSON list: its `position` from 0, and its `value`. */
-export type Elements = (list: string) => RawBuilder<unknown>;
+export type TextTable = (list: string) => RawBuilder<unknown>;
 
 /** How transactions and instances that use a store at the same time coordinate. One implementation for each engine. */
 export interface Sharing {

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { seededPlace } from '../../../test/prepared-store.ts';
-import { claimRows, elements } from '../../store/postgres/sharing.ts';
+import { claimRows, textTable } from '../../store/postgres/sharing.ts';
 import { known, runDirectly } from '../../store/prepared.ts';
 import type { Schema } from '../../store/schema.ts';
 import { assignAddresses } from './addresses.ts';
@@ -22,7 +22,7 @@ async function textOfAssignment(): Promise<string> {
   runDirectly(db, {
     scope: db,
     claim: claimRows,
-    elements,
+    textTable,
     locksRows: true,
     rows: () => [],
     changes: () => 0,

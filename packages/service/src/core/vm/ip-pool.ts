@@ -1,7 +1,7 @@
 import { Address4, Address6 } from 'ip-address';
 import { sql } from 'kysely';
 
-import { rowsOfTexts } from '../../store/prepared.ts';
+import { tableOfTexts } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /** A pool of addresses to add. */
@@ -33,7 +33,7 @@ export async function addIpPool(db: Db, pool: IpPool): Promise<void> {
     .execute();
   await sql`
     insert into ip_addresses (address, pool_id, position, datacenter_name, family, owner)
-    select value, ${pool.id}, position, ${pool.datacenter}, ${family}, ${ownerOf(pool.accountId)} from ${rowsOfTexts(db, addresses)} as addresses
+    select value, ${pool.id}, position, ${pool.datacenter}, ${family}, ${ownerOf(pool.accountId)} from ${tableOfTexts(db, addresses)} as addresses
   `.execute(db);
 }
 

@@ -14,7 +14,7 @@ import { Pipeline } from './pipeline.ts';
 import type { Result } from './pipeline.ts';
 import type { SharedConnections } from './shared-connections.ts';
 import type { ShareRead } from './shared-reads.ts';
-import { claimRows, elements } from './sharing.ts';
+import { claimRows, textTable } from './sharing.ts';
 
 export interface Session {
   readonly db: Db;
@@ -178,7 +178,7 @@ export function createSession(pool: Connections, { scope, shareRead, connections
   runDirectly(db, {
     scope,
     claim: claimRows,
-    elements,
+    textTable,
     locksRows: true,
     rows: async (statement) => rowsOf(await run(statement)),
     changes: async (statement) => (await run(statement)).count,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import type { Claim, Elements, Sharing, Store } from '../store.ts';
+import type { Claim, TextTable, Sharing, Store } from '../store.ts';
 import { databaseNow } from './now.ts';
 import { numberAllLocked } from './request-log.ts';
 import { tableWindows } from './windows.ts';
@@ -14,7 +14,7 @@ export const claimRows: Claim = (query, of, locked) => {
   return locked === 'skip' ? claimed.skipLocked() : claimed;
 };
 
-export const elements: Elements = (list) => sql`(
+export const textTable: TextTable = (list) => sql`(
   select ordinality - 1 as position, value from json_array_elements_text(${list}::json) with ordinality as texts (value, ordinality)
 )`;
 

@@ -6,7 +6,7 @@ import type { LimitNode, SqliteDatabase, SqliteStatement } from 'kysely';
 
 import { known } from '../prepared.ts';
 import type { Runner, Statement } from '../prepared.ts';
-import { claimNothing, elements } from './sharing.ts';
+import { claimNothing, textTable } from './sharing.ts';
 
 /** Maximum number of prepared statements. It is far above the number in use, because queries are compiled from a fixed set. */
 const MAX_STATEMENTS = 1_000;
@@ -76,7 +76,7 @@ export function directRunner(connection: DatabaseSync): Runner {
   return {
     scope: connection,
     claim: claimNothing,
-    elements,
+    textTable,
     locksRows: false,
     rows,
     changes,

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 
-import type { Claim, Elements, Sharing } from '../store.ts';
+import type { Claim, TextTable, Sharing } from '../store.ts';
 import { memoryWindows } from './windows.ts';
 
 /** Transactions run one after another, so nothing has to be locked. */
 export const claimNothing: Claim = (query) => query;
 
-export const elements: Elements = (list) => sql`(select key as position, value from json_each(${list}))`;
+export const textTable: TextTable = (list) => sql`(select key as position, value from json_each(${list}))`;
 
 /** The store belongs to one process. */
 export function sqliteSharing(): Sharing {
