@@ -77,7 +77,7 @@ export async function finishHangingCall(sim: Simulation): Promise<void> {
   const one = dice.pickAny(openRequests.filter(({ hanging }) => hanging));
   if (!one?.hanging) return passTime(sim);
   openRequests.splice(openRequests.indexOf(one), 1);
-  const outcome = dice.chance(0.7) ? 'continues' : 'fails';
+  const outcome = dice.chance(0.5) ? 'continues' : 'fails';
   sim.describe(`a hanging call ${outcome}`);
   await one.hanging.finish(outcome);
 }

@@ -182,7 +182,9 @@ const KEY_LIFETIME_MS = 86_400_000;
 /** Repeats an earlier request with its key. */
 export async function repeat(sim: Simulation): Promise<void> {
   const recent = sim.repeatables.filter(({ at }) => sim.clock.now() - at < KEY_LIFETIME_MS);
-  const earlier = sim.dice.pickAny(recent.slice(-12));
+  // A request in progress and a request that failed are rare among the latest requests.
+  const withoutResponse = recent.filter(({ response }) => response === undefined);
+  const earlier = sim.dice.pickAny(withoutResponse.length > 0 && sim.dice.chance(0.5) ? withoutResponse : recent.slice(-12));
   if (!earlier) return sim.describe('nothing to repeat');
   const { account, key, response, isChangeable } = earlier;
   const isInProgress = sim.openRequests.some((one) => one.key === key && one.account === account);
@@ -208,7 +210,7 @@ function newKey(sim: Simulation): string | undefined {
 }
 
 function faultsOf(sim: Simulation, portUse: Prediction<OperationId>['portUse']): { fault: Fault; undoing: Fault } {
-  if (portUse === 'no port' || sim.dice.chance(0.7)) return { fault: 'none', undoing: 'none' };
+  if (portUse === 'no port' || sim.dice.chance(0.6)) return { fault: 'none', undoing: 'none' };
   const isFull = sim.openRequests.filter(({ hanging }) => hanging).length >= MAX_HANGING_CALLS;
   const fault = sim.dice.pick<Fault>(
     isFull ? ['fails before', 'fails after'] : ['fails before', 'fails after', 'hangs before', 'hangs after'],
@@ -217,7 +219,7 @@ function faultsOf(sim: Simulation, portUse: Prediction<OperationId>['portUse']):
 }
 
 function undoingOf(sim: Simulation, portUse: Prediction<OperationId>['portUse']): Fault {
-  return (portUse === 'a port, and one to undo it' || portUse === 'a port, until it succeeds') && sim.dice.chance(0.15)
+  return (portUse === 'a port, and one to undo it' || portUse === 'a port, until it succeeds') && sim.dice.chance(0.3)
     ? sim.dice.pick<Fault>(['fails before', 'fails after'])
     : 'none';
 }

@@ -42,6 +42,13 @@ export interface Repeatable {
   retry(): Promise<void>;
 }
 
+/** Something that a step can do. */
+export interface Action {
+  /** How often a step does this, relative to the other actions. */
+  readonly weight: number;
+  run(sim: Simulation): Promise<void>;
+}
+
 /** A step for the report of a failure. */
 export interface Step {
   readonly number: number;
@@ -59,6 +66,8 @@ export interface Simulation {
   readonly openRequests: OpenRequest[];
   readonly repeatables: Repeatable[];
   readonly steps: Step[];
+  /** Actions in a random order. Each runs once before any of them runs again. */
+  readonly upcoming: Action[];
   /** Adds to the description of the current step. */
   describe(text: string): void;
   /** Puts a new server on the market, in the service and in the model. */
@@ -87,6 +96,7 @@ export async function newSimulation(seed: number, place: StorePlace): Promise<Si
     openRequests: [],
     repeatables: [],
     steps,
+    upcoming: [],
     describe(text) {
       const step = steps.at(-1);
       if (step) step.text += step.text === '' ? text : `; ${text}`;
