@@ -12,3 +12,14 @@ export function tsc(...options: readonly string[]): { readonly status: number | 
   });
   return { status, stdout };
 }
+
+/**
+ * Compiles a project with the TypeScript of the root.
+ *
+ * @param options The project, and options of the command line.
+ * @throws Error with the errors of the compiler
+ */
+export function compile(...options: readonly string[]): void {
+  const { status, stdout } = tsc('-p', ...options);
+  if (status !== 0) throw new Error(`TypeScript failed:\n${stdout}`);
+}

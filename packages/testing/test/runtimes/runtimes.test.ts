@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
 import { binaryOf, Miniflare } from '../../../../.config/runtimes.ts';
-import { tsc } from '../../../../.config/tsc.ts';
+import { compile } from '../../../../.config/tsc.ts';
 import { vmsOf } from '../client/purchases.ts';
 import { serveWith } from './browser.ts';
 import type { Report, Task } from './program.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(here, 'reports', 'runtimes-'));
   // Not into `dist`, which other tests build at the same time.
   const built = join(directory, 'client');
-  expect(tsc('-p', join(client, 'tsconfig.build.json'), '--outDir', built)).toEqual({ status: 0, stdout: '' });
+  compile(join(client, 'tsconfig.build.json'), '--outDir', built);
   const outfile = join(directory, 'program.js');
   const alias = { '@reseller/client': join(built, 'index.js') };
   await build({
