@@ -29,32 +29,44 @@ it('refuses constraints without a provenance in any schema above, and lists each
   ]);
 });
 
-it.each([
-  ['minimum', 'type: integer', 'minimum: 1'],
-  ['maximum', 'type: integer', 'maximum: 1'],
-  ['exclusiveMinimum', 'type: integer', 'exclusiveMinimum: 1'],
-  ['exclusiveMaximum', 'type: integer', 'exclusiveMaximum: 1'],
-  ['multipleOf', 'type: integer', 'multipleOf: 5'],
-  ['minLength', 'type: string', 'minLength: 1'],
-  ['maxLength', 'type: string', 'maxLength: 9'],
-  ['pattern', 'type: string', "pattern: '^a'"],
-  ['format', 'type: string', 'format: email'],
-  ['minItems', 'type: array', 'items: {}\n    minItems: 1'],
-  ['maxItems', 'type: array', 'items: {}\n    maxItems: 1'],
-  ['uniqueItems', 'type: array', 'items: {}\n    uniqueItems: true'],
-  ['contains', 'type: array', 'items: {}\n    contains: {}'],
-  ['minProperties', 'type: object', 'minProperties: 1'],
-  ['maxProperties', 'type: object', 'maxProperties: 1'],
-  ['propertyNames', 'type: object', 'propertyNames: {}'],
-  ['dependentRequired', 'type: object', 'dependentRequired: { a: [b] }'],
-  ['const', 'type: string', 'const: a'],
-  ['not', 'type: string', 'not: {}'],
-])('requires it for %s', async (keyword, type, constraint) => {
-  const text = `  extra:\n    ${type}\n    description: Something more.\n    ${constraint}\n`;
-  const tree = (marks: string) => withText(thing, '  kind:\n', `${text}${marks}  kind:\n`);
-  expect((await lint(tree(''))).filter((problem) => problem.rule === rule)).toEqual([unmarked(`${thing}#/properties/extra/${keyword}`)]);
-  for (const marks of ['    x-constraints: inferred\n', `    x-constraints: { ${keyword}: shown }\n`, '    x-provenance: not-shown\n'])
-    expect((await lint(tree(marks))).filter((problem) => problem.rule === rule)).toEqual([]);
+/** A schema with each constraint: its type and its text. */
+const CONSTRAINTS: Readonly<Record<string, readonly [type: string, constraint: string]>> = {
+  minimum: ['integer', 'minimum: 1'],
+  maximum: ['integer', 'maximum: 1'],
+  exclusiveMinimum: ['integer', 'exclusiveMinimum: 1'],
+  exclusiveMaximum: ['integer', 'exclusiveMaximum: 1'],
+  multipleOf: ['integer', 'multipleOf: 5'],
+  minLength: ['string', 'minLength: 1'],
+  maxLength: ['string', 'maxLength: 9'],
+  pattern: ['string', "pattern: '^a'"],
+  format: ['string', 'format: email'],
+  minItems: ['array', 'items: {}\n    minItems: 1'],
+  maxItems: ['array', 'items: {}\n    maxItems: 1'],
+  uniqueItems: ['array', 'items: {}\n    uniqueItems: true'],
+  contains: ['array', 'items: {}\n    contains: {}'],
+  minProperties: ['object', 'minProperties: 1'],
+  maxProperties: ['object', 'maxProperties: 1'],
+  propertyNames: ['object', 'propertyNames: {}'],
+  dependentRequired: ['object', 'dependentRequired: { a: [b] }'],
+  const: ['string', 'const: a'],
+  not: ['string', 'not: {}'],
+};
+
+it('requires it for every constraint', async () => {
+  const keywords = Object.keys(CONSTRAINTS);
+  // One property for each constraint, in one document.
+  async function problemsWith(marksFor: (keyword: string) => string) {
+    const properties = Object.entries(CONSTRAINTS).map(
+      ([keyword, [type, constraint]]) =>
+        `  of_${keyword}:\n    type: ${type}\n    description: Something more.\n    ${constraint}\n${marksFor(keyword)}`,
+    );
+    const problems = await lint(withText(thing, '  kind:\n', `${properties.join('')}  kind:\n`));
+    return problems.filter((problem) => problem.rule === rule);
+  }
+  expect(await problemsWith(() => '')).toEqual(keywords.map((keyword) => unmarked(`${thing}#/properties/of_${keyword}/${keyword}`)));
+  expect(await problemsWith(() => '    x-constraints: inferred\n')).toEqual([]);
+  expect(await problemsWith((keyword) => `    x-constraints: { ${keyword}: shown }\n`)).toEqual([]);
+  expect(await problemsWith(() => '    x-provenance: not-shown\n')).toEqual([]);
 });
 
 it('applies a map to the keywords that it names, and passes on only its entry for all others', async () => {

@@ -150,65 +150,71 @@ describe('proposals for a service that is newer than its document', () => {
   });
 });
 
-/** Differences between a service and the assumptions of its document, with the checks that find them. */
-const OTHERWISE: readonly (readonly [what: string, tamper: Tamper, checks: readonly string[]])[] = [
+type Difference = readonly [what: string, tamper: Tamper, found: readonly string[]];
+
+/** Differences between a service and the assumptions of its document, with checks that find them and the operations. */
+const REFUSALS: Difference = [
+  'refusals',
+  (exchange) => {
+    const { operation, outcome, key, response } = exchange;
+    const refused = (status: number): FakeResponse => ({ ...response, status });
+    if (outcome === 'unauthorized' && key === 'none' && operation?.id === 'listDomains') return refused(404);
+    if (outcome === 'unauthorized' && key === 'wrong' && operation?.id === 'getHandle') return refused(404);
+    if (outcome === 'unauthorized' && operation?.id === 'listSales')
+      return { ...response, headers: { 'content-type': 'text/html' }, body: '<p>Sign in</p>' };
+    if (outcome === 'unauthorized' && operation?.id === 'getDomainPricings')
+      return { ...refused(429), headers: { ...response.headers, 'retry-after': 'soon' } };
+    if (outcome === 'unknown-id' && operation?.id === 'getDomain') return refused(400);
+    return outcome === 'unknown-id' && operation?.id === 'getDedicatedServer' ? refused(418) : undefined;
+  },
   [
-    'refusals',
-    (exchange) => {
-      const { operation, outcome, key, response } = exchange;
-      const refused = (status: number): FakeResponse => ({ ...response, status });
-      if (outcome === 'unauthorized' && key === 'none' && operation?.id === 'listDomains') return refused(404);
-      if (outcome === 'unauthorized' && key === 'wrong' && operation?.id === 'getHandle') return refused(404);
-      if (outcome === 'unauthorized' && operation?.id === 'listSales')
-        return { ...response, headers: { 'content-type': 'text/html' }, body: '<p>Sign in</p>' };
-      if (outcome === 'unauthorized' && operation?.id === 'getDomainPricings')
-        return { ...refused(429), headers: { ...response.headers, 'retry-after': 'soon' } };
-      if (outcome === 'unknown-id' && operation?.id === 'getDomain') return refused(400);
-      return outcome === 'unknown-id' && operation?.id === 'getDedicatedServer' ? refused(418) : undefined;
-    },
-    [
-      'key-required',
-      'key-checked',
-      'content-type-documented',
-      'body-readable',
-      'header-present',
-      'identifier-unknown',
-      'status-documented',
-    ],
+    'key-required listDomains',
+    'key-checked getHandle',
+    'content-type-documented listSales',
+    'body-readable listSales',
+    'header-present getDomainPricings',
+    'identifier-unknown getDomain',
+    'status-documented getDedicatedServer',
   ],
-  [
-    'successes',
-    (exchange) => {
-      const { operation, outcome, response, method } = exchange;
-      if (outcome === 'wrong-method' && method === 'GET')
-        return { ...response, status: 200, body: { status: 'success', requestID: null, message: 'x', data: null } };
-      if (operation?.id === 'listVmHosts') return tamperEnvelope(exchange, 200);
-      if (outcome === 'success' && operation?.id === 'listInvoices')
-        return { ...response, headers: { 'content-type': 'application/vnd.reseller' } };
-      return outcome === 'success' && operation?.id === 'listDomains'
-        ? { ...response, headers: { ...response.headers, 'idempotency-key-lifetime': '86400' } }
-        : undefined;
-    },
-    ['method-refused', 'status-agrees', 'content-type-documented', 'header-described'],
-  ],
-  [
-    'invalid forms that are accepted',
-    ({ operation, outcome, success }) => (operation?.id === 'editDomainDns' && outcome === 'invalid-form' ? success() : undefined),
-    ['form-refused'],
-  ],
-  [
-    'valid forms that are refused, and a missing body',
-    ({ operation, outcome, response }) => {
-      if (operation?.id === 'editDomainDns' && outcome === 'success')
-        return {
-          ...response,
-          status: 422,
-          body: Object.values(operation.responses['422']?.content['application/json']?.examples ?? {})[0]?.value,
-        };
-      return outcome === 'unauthorized' && operation?.id === 'listSales' ? { ...response, headers: {}, body: '' } : undefined;
-    },
-    ['form-accepted', 'body-readable'],
-  ],
+];
+const SUCCESSES: Difference = [
+  'successes',
+  (exchange) => {
+    const { operation, outcome, response, method } = exchange;
+    if (outcome === 'wrong-method' && method === 'GET')
+      return { ...response, status: 200, body: { status: 'success', requestID: null, message: 'x', data: null } };
+    if (operation?.id === 'listVmHosts') return tamperEnvelope(exchange, 200);
+    if (outcome === 'success' && operation?.id === 'listInvoices')
+      return { ...response, headers: { 'content-type': 'application/vnd.reseller' } };
+    return outcome === 'success' && operation?.id === 'listDomains'
+      ? { ...response, headers: { ...response.headers, 'idempotency-key-lifetime': '86400' } }
+      : undefined;
+  },
+  ['method-refused createVm', 'status-agrees listVmHosts', 'content-type-documented listInvoices', 'header-described listDomains'],
+];
+const ACCEPTED_FORMS: Difference = [
+  'invalid forms that are accepted',
+  ({ operation, outcome, success }) => (operation?.id === 'editDomainDns' && outcome === 'invalid-form' ? success() : undefined),
+  ['form-refused editDomainDns'],
+];
+const REFUSED_FORMS: Difference = [
+  'valid forms that are refused, and a missing body',
+  ({ operation, outcome, response }) => {
+    if (operation?.id === 'editDomainDns' && outcome === 'success')
+      return {
+        ...response,
+        status: 422,
+        body: Object.values(operation.responses['422']?.content['application/json']?.examples ?? {})[0]?.value,
+      };
+    return outcome === 'unauthorized' && operation?.id === 'listSales' ? { ...response, headers: {}, body: '' } : undefined;
+  },
+  ['form-accepted editDomainDns', 'body-readable listSales'],
+];
+
+/** The differences of two services. Those of one service concern different responses. */
+const SERVICES: readonly (readonly Difference[])[] = [
+  [['additions', ahead, []], REFUSALS, ACCEPTED_FORMS],
+  [SUCCESSES, REFUSED_FORMS],
 ];
 
 describe('proposes a change for every difference from the assumptions of the document, and the document stays valid', () => {
@@ -221,18 +227,23 @@ describe('proposes a change for every difference from the assumptions of the doc
     assumed = await openDocument(root);
   });
 
-  test.each([['additions', ahead, []] as const, ...OTHERWISE])('%s', async (_, tamper, checks) => {
-    const before = await copyOf(assumed);
-    const first = await judge(before.document, tamper, 'full');
-    const open = first.findings.filter(({ verdict }) => verdict === 'learned' || verdict === 'discovered');
-    expect([...new Set(open.map(({ check }) => check))]).toEqual(expect.arrayContaining([...checks]));
-    expect(open.filter(({ proposals }) => proposals.length === 0).map(({ check, message }) => `${check}: ${message}`)).toEqual([]);
-    await writeProposals(before, first.findings);
-    expect(await lint(before.root)).toEqual([]);
-    const after = await judge((await openDocument(before.root)).document, tamper, 'full');
-    const still = new Set(after.findings.map(({ id }) => id));
-    expect(open.filter(({ id }) => still.has(id)).map(({ check, message }) => `${check}: ${message}`)).toEqual([]);
-  });
+  test.each(SERVICES.map((differences) => [differences.map(([what]) => what).join('; '), differences] as const))(
+    '%s',
+    async (_, differences) => {
+      const before = await copyOf(assumed);
+      const tamper: Tamper = (exchange) => differences.map(([, alter]) => alter(exchange)).find((altered) => altered !== undefined);
+      const first = await judge(before.document, tamper, 'full');
+      const open = first.findings.filter(({ verdict }) => verdict === 'learned' || verdict === 'discovered');
+      const found = open.flatMap(({ check, touches }) => touches.map(({ operation }) => `${check} ${operation}`));
+      expect(found).toEqual(expect.arrayContaining(differences.flatMap(([, , expected]) => expected)));
+      expect(open.filter(({ proposals }) => proposals.length === 0).map(({ check, message }) => `${check}: ${message}`)).toEqual([]);
+      await writeProposals(before, first.findings);
+      expect(await lint(before.root)).toEqual([]);
+      const after = await judge((await openDocument(before.root)).document, tamper, 'full');
+      const still = new Set(after.findings.map(({ id }) => id));
+      expect(open.filter(({ id }) => still.has(id)).map(({ check, message }) => `${check}: ${message}`)).toEqual([]);
+    },
+  );
 });
 
 test('makes properties optional that one of two services lacks, describes those that only one has, and uses the identifiers of each service', async () => {

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 
-import { startMock } from './mock.ts';
 import { isJson } from './prism-document.ts';
 
 try {
+  const port = portFrom(process.env['MOCK_PORT'], 4020);
+  const document = await readBundle();
+  // Loaded after the settings are checked, because Prism takes a second to load.
+  const { startMock } = await import('./mock.ts');
   const mock = await startMock({
-    document: await readBundle(),
-    port: portFrom(process.env['MOCK_PORT'], 4020),
+    document,
+    port,
     log: (line) => process.stdout.write(`${line}\n`),
   });
   process.stdout.write(`Mock: ${mock.url}\n`);

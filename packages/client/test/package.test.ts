@@ -12,6 +12,7 @@ import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { resolutionProblems } from '../../../.config/attw.ts';
+import { compile } from '../../../.config/tsc.ts';
 import * as operations from '../src/operations.ts';
 
 const packageDirectory = join(import.meta.dirname, '..');
@@ -25,7 +26,7 @@ let tarball: string;
 beforeAll(() => {
   mkdirSync(join(packageDirectory, 'reports'), { recursive: true });
   directory = mkdtempSync(join(packageDirectory, 'reports', 'package-'));
-  execFileSync('pnpm', ['run', 'build'], { cwd: packageDirectory, stdio: 'pipe' });
+  compile(join(packageDirectory, 'tsconfig.build.json'));
   execFileSync('pnpm', ['pack', '--pack-destination', directory], { cwd: packageDirectory, stdio: 'pipe' });
   const [name = ''] = readdirSync(directory);
   tarball = join(directory, name);

@@ -37,12 +37,21 @@ export function readOperations(document: OpenApiDocument): readonly Operation[] 
   return operations;
 }
 
+/** A cache, because a run and its commands need the operations of one document many times. */
+const surveys = new WeakMap<OpenApiDocument, OperationSurvey>();
+
 /**
  * Reads the operations of a document, and lists those that cannot be read.
  * @throws {DocumentError} when it is not an OpenAPI 3.1 document
  */
 export function surveyOperations(document: OpenApiDocument): OperationSurvey {
-  const { paths = {} } = parseDocument(document);
+  const survey = surveys.get(parseDocument(document)) ?? readSurvey(document);
+  surveys.set(document, survey);
+  return survey;
+}
+
+function readSurvey(document: OpenApiDocument): OperationSurvey {
+  const { paths = {} } = document;
   const operations: Operation[] = [];
   const unreadable: UnreadableOperation[] = [];
   const ids = new Set<string>();

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 
 import { deleteOldEntries } from './core/account/log-retention.ts';
@@ -104,8 +105,7 @@ export interface ServiceOptions {
   readonly onOutdated?: () => void;
   /** The number of lines that the logger has lost so far, for the metrics. */
   readonly lostLogLines?: () => number;
-  /** A logger with the interface of pino. */
-  readonly logger: FastifyBaseLogger;
+  readonly logger: Logger;
 }
 
 export interface Service {
@@ -322,10 +322,7 @@ const deliveries: Readonly<Record<string, Recover>> = {
 };
 
 /** Settles interrupted and enqueued deliveries, logs each failure once, and returns the reservations that failed. */
-function recoveringAndLogging(
-  runtime: Runtime,
-  logger: FastifyBaseLogger,
-): (skipped?: ReadonlySet<string>) => Promise<ReadonlySet<string>> {
+function recoveringAndLogging(runtime: Runtime, logger: Logger): (skipped?: ReadonlySet<string>) => Promise<ReadonlySet<string>> {
   let logged: ReadonlySet<string> = new Set();
   return async (skipped = new Set()) => {
     const { settled, failures } = await recoverDeliveries(runtime, skipped);

@@ -11,6 +11,7 @@ import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { resolutionProblems } from '../../../.config/attw.ts';
+import { compile, tsc } from '../../../.config/tsc.ts';
 
 const here = join(import.meta.dirname, '..');
 /** Outside the repository, so that no module of it is resolved by accident. */
@@ -31,7 +32,7 @@ let offline: string | undefined;
 
 beforeAll(() => {
   const client = join(here, '../client');
-  execFileSync('pnpm', ['run', 'build'], { cwd: client, stdio: 'pipe' });
+  compile(join(client, 'tsconfig.build.json'));
   tarball = pack(here);
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
@@ -85,8 +86,7 @@ test('the samples of the README compile and pass', { timeout: 300_000 }, async (
     noEmit: true,
   };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-  const compiled = spawnSync(process.execPath, [join(here, '../../node_modules/typescript/bin/tsc'), '-p', project], { encoding: 'utf8' });
-  expect(compiled.stdout).toBe('');
+  expect(tsc('-p', project).stdout).toBe('');
   for (const file of files) await promisify(execFile)(process.execPath, ['--test', file], { cwd: project });
 });
 

@@ -1,5 +1,5 @@
 /** Every sample of the READMEs, and every example of the client, is compiled and run against the service. */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,6 +11,8 @@ import { forms } from '@reseller/testing';
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+
+import { tsc } from '../../../.config/tsc.ts';
 
 const here = join(import.meta.dirname, '..');
 
@@ -82,9 +84,7 @@ test('all samples compile', () => {
     join(directory, 'tsconfig.json'),
     JSON.stringify({ extends: '../../../../tsconfig.base.json', compilerOptions, include: ['*.ts'] }),
   );
-  const compiler = join(here, '../../node_modules/typescript/bin/tsc');
-  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', directory], { encoding: 'utf8' });
-  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  expect(tsc('-p', directory)).toEqual({ status: 0, stdout: '' });
 });
 
 test.each(samples)('%s runs without an error', async (name, code) => {

@@ -51,15 +51,30 @@ const STATUSES: Readonly<Record<Outcome, readonly string[]>> = {
 };
 const PAST_REQUESTS = 120;
 
+/** The parts of a fake service that depend only on its document. */
+interface DocumentParts {
+  readonly validator: Validator;
+  /** The name of the property with the UUID of the request. */
+  readonly identifier: string | undefined;
+  /** The resources in the examples of the document. */
+  readonly examples: readonly string[];
+}
+
 /** A cache, because the selftest starts many services with one document. */
-const validators = new WeakMap<OpenApiDocument, Validator>();
+const known = new WeakMap<OpenApiDocument, DocumentParts>();
+
+function readParts(document: OpenApiDocument, operations: readonly Operation[]): DocumentParts {
+  const validator = createValidator(document);
+  const { identifier } = readEnvelope(document, operations);
+  return { validator, identifier, examples: examplePaths(document, operations, validator).map(keyOf) };
+}
 
 /** Creates a state in which all resources in the examples of the document exist. */
 export function createFakeState(document: OpenApiDocument, operations: readonly Operation[]): FakeState {
-  const validator = validators.get(document) ?? createValidator(document);
-  validators.set(document, validator);
-  const { identifier } = readEnvelope(document, operations);
-  const existing = new Set(examplePaths(document, operations, validator).map(keyOf));
+  const parts = known.get(document) ?? readParts(document, operations);
+  known.set(document, parts);
+  const { validator, identifier } = parts;
+  const existing = new Set(parts.examples);
   const removed = new Set<string>();
   const past = new Map<string, unknown[]>();
   let otp: string | undefined;

@@ -4,7 +4,8 @@ import type { Tamper } from '../../src/fake/fake-service.ts';
 
 /** Calls `hacked` if a browser interprets it as markup. */
 export const MARKUP = `</style></title></pre></table></details><script>hacked()</script><img src=x onerror="hacked()"><b onmouseover='hacked()'>&lt;`;
-const LONG_WORD = 'W'.repeat(300);
+/** Wider than every tested screen. */
+const LONG_WORD = 'W'.repeat(150);
 /** Characters that change the direction of text, control terminals, break lines or are invisible. */
 const STEERING = '\u202Egpj.exe\u0000\u0007\u001B[31m\r\u0085\u2028\u200B\uFFFE\uD800\u2067';
 /** The same characters as the page must show them. */

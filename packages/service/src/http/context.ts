@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { Logger } from 'pino';
 
 import type { Runtime } from '../delivery/runtime.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -33,5 +33,5 @@ export interface HttpContext {
   /** Whether the ports only simulate the infrastructure. */
   readonly isSimulated: boolean;
   readonly metrics: Metrics;
-  readonly logger: FastifyBaseLogger;
+  readonly logger: Logger;
 }

@@ -1,33 +1,26 @@
-import { LogController } from 'fastify';
-import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 
 import { ClockError } from '../delivery/clock-check.ts';
 import type { Instance } from '../delivery/instance.ts';
+import type { HttpContext } from './context.ts';
 import type { Metrics } from './metrics.ts';
-import { requestFacts } from './request-facts.ts';
+import { operationOf, requestFacts } from './request-facts.ts';
 
-/** Turns off Fastify's two log lines and its child logger per request. `observeRequests` logs one line instead. */
-export const QUIET_LOGGING: Pick<FastifyServerOptions, 'logController' | 'childLoggerFactory'> = {
-  logController: new LogController({ disableRequestLogging: true }),
-  childLoggerFactory: (logger) => logger,
-};
+/** A logger that is its own child, because Fastify asks for a child for each request. */
+export function withoutChildren(logger: FastifyBaseLogger): FastifyBaseLogger {
+  const childless: FastifyBaseLogger = Object.create(logger, { child: { value: () => childless } });
+  return childless;
+}
 
-/** Logs and counts every response. Bodies, headers and queries are not logged. */
-export function observeRequests(app: FastifyInstance, metrics: Metrics): void {
+/** Counts every response, and logs it if the level allows. Bodies, headers and queries are not logged. */
+export function observeRequests(app: FastifyInstance, { metrics, logger }: Pick<HttpContext, 'metrics' | 'logger'>): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const facts = requestFacts(request);
-    const { operation } = facts;
-    const seconds = reply.elapsedTime / 1000;
-    metrics.requests.observe({ operation, status: String(reply.statusCode) }, seconds);
-    request.log.info(
-      {
-        ...facts,
-        status: reply.statusCode,
-        milliseconds: Math.round(reply.elapsedTime * 10) / 10,
-        account: request.caller?.accountId,
-      },
-      'request',
-    );
+    const { statusCode, elapsedTime } = reply;
+    metrics.requests.observe({ operation: operationOf(request), status: String(statusCode) }, elapsedTime / 1000);
+    if (logger.isLevelEnabled('info')) {
+      const milliseconds = Math.round(elapsedTime * 10) / 10;
+      logger.info({ ...requestFacts(request), status: statusCode, milliseconds, account: request.caller?.accountId }, 'request');
+    }
     done();
   });
 }

@@ -13,22 +13,26 @@ export interface RequestFacts {
   readonly method: string;
   /** Without the query, and with secrets masked. */
   readonly path: string;
-  /** `none` if the request reached no operation. */
   readonly operation: string;
   readonly client: string;
 }
 
 export function requestFacts(request: FastifyRequest): RequestFacts {
-  const { id, method, originalUrl, routeOptions } = request;
-  const { api, operator } = routeOptions.config;
+  const { id, method, originalUrl } = request;
   const [path = ''] = originalUrl.split('?');
   const masked = maskKeys(maskPath(path));
   return {
     requestId: id,
     method,
     path: (request.caller?.maskKey(masked) ?? masked).slice(0, MAX_PATH_LENGTH),
-    // Operations of both APIs share some names.
-    operation: api?.id ?? (operator ? `operator.${operator.id}` : 'none'),
+    operation: operationOf(request),
     client: clientAddressOf(request),
   };
+}
+
+/** The operation of a request, or `none` if it reached no operation. */
+export function operationOf({ routeOptions: { config } }: FastifyRequest): string {
+  const { api, operator } = config;
+  // Operations of both APIs share some names.
+  return api?.id ?? (operator ? `operator.${operator.id}` : 'none');
 }

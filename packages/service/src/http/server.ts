@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 
-import { fastify } from 'fastify';
+import { fastify, LogController } from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { handleConnections } from './connections.ts';
 import type { RawResponse } from './connections.ts';
 import type { HttpContext } from './context.ts';
-import { observeRequests, QUIET_LOGGING, serveProbes } from './observability.ts';
+import { observeRequests, serveProbes, withoutChildren } from './observability.ts';
 import { fastifyFault, MAX_HEADERS_LENGTH, parserFault, protocolFault, routeFault } from './protocol.ts';
 import type { AcceptedBody, RequestFault } from './protocol.ts';
 import { SECURITY_HEADERS, sendSecurityHeaders } from './security-headers.ts';
@@ -32,12 +32,14 @@ export interface ServerOptions {
 
 /** Creates the server of an API: limits, security headers, probes, and the responses to requests without a route. */
 export function createServer(
-  { logger, metrics, isSimulated, isStopping, trustedProxies, runtime: { instance } }: HttpContext,
+  context: HttpContext,
   { body, plugin, newRequestId, parseBody, sendFailure, rawResponse }: ServerOptions,
 ): FastifyInstance {
+  const { logger, isSimulated, isStopping, trustedProxies, runtime } = context;
   const app = fastify({
-    loggerInstance: logger,
-    ...QUIET_LOGGING,
+    loggerInstance: withoutChildren(logger),
+    // `observeRequests` logs one line for each request instead of two.
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
     bodyLimit: body.maxBytes,
     exposeHeadRoutes: false,
@@ -74,8 +76,8 @@ export function createServer(
   // Handles requests for which a route finds nothing, such as the route for the files of the documentation.
   app.setNotFoundHandler((request, reply) => sendFailure(routeFault(request.method, []), request, reply));
   closeConnectionsWhen(isStopping, app);
-  observeRequests(app, metrics);
-  serveProbes(app, { instance, isSimulated, isStopping });
+  observeRequests(app, context);
+  serveProbes(app, { instance: runtime.instance, isSimulated, isStopping });
   return app;
 }
 

@@ -9,7 +9,7 @@ import { createReseller, OutcomeUnknownError } from '@reseller/client';
 import type { Reseller } from '@reseller/client';
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 
 import { startProxy } from './proxy.ts';
 import type { Fate, Page, Proxy, ProxyOptions } from './proxy.ts';
@@ -17,6 +17,7 @@ import { vmsOf } from './purchases.ts';
 
 const DEFAULT_PURCHASES = 2;
 const PURCHASES = Math.max(DEFAULT_PURCHASES, Number(process.env['PURCHASES'] ?? 0));
+const PURCHASES_PER_SERVICE = 200;
 
 /** The smallest VM, so that many fit. */
 const VM = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' };
@@ -110,12 +111,34 @@ afterAll(() => {
   );
 });
 
+/** A service with the proxy in front of it. */
+interface Setting {
+  readonly service: TestService;
+  readonly proxy: Proxy;
+}
+
 describe.each(Object.entries(modes))('%s', (_, mode) => {
+  let setting: Setting | undefined;
+  let purchases = 0;
+
+  /** Kinds share a service while it has room for their VMs. Each kind has its own account. */
+  async function settingWithRoom(): Promise<Setting> {
+    if (purchases + PURCHASES > PURCHASES_PER_SERVICE) await end();
+    purchases += PURCHASES;
+    setting ??= await start(mode);
+    return setting;
+  }
+
+  async function end(): Promise<void> {
+    setting?.proxy.close();
+    await setting?.service.close();
+    setting = undefined;
+    purchases = 0;
+  }
+  afterAll(end);
+
   test.each(all)('%s', { timeout: 600_000 }, async (__, fates) => {
-    const service = await createTestService();
-    onTestFinished(() => service.close());
-    const proxy = await startProxy(await service.listen(), mode);
-    onTestFinished(() => proxy.close());
+    const { service, proxy } = await settingWithRoom();
     const { apiKey } = await service.addAccount('1000000.00');
     const make = () => resellerOf(service, proxy, apiKey);
     const warm = make();
@@ -131,6 +154,11 @@ describe.each(Object.entries(modes))('%s', (_, mode) => {
     }
   });
 });
+
+async function start(options: ProxyOptions): Promise<Setting> {
+  const service = await createTestService();
+  return { service, proxy: await startProxy(await service.listen(), options) };
+}
 
 function resellerOf({ clock }: TestService, { baseUrl }: Proxy, apiKey: string): Reseller {
   return createReseller({ apiKey, baseUrl, clock, logLevel: 'off' });

@@ -1,5 +1,5 @@
 /** The built client against a service on a socket, in each supported runtime. */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
 import { binaryOf, Miniflare } from '../../../../.config/runtimes.ts';
+import { compile } from '../../../../.config/tsc.ts';
 import { vmsOf } from '../client/purchases.ts';
 import { serveWith } from './browser.ts';
 import type { Report, Task } from './program.ts';
@@ -29,8 +30,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(here, 'reports', 'runtimes-'));
   // Not into `dist`, which other tests build at the same time.
   const built = join(directory, 'client');
-  const compiler = join(here, '../../node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [compiler, '-p', join(client, 'tsconfig.build.json'), '--outDir', built]);
+  compile(join(client, 'tsconfig.build.json'), '--outDir', built);
   const outfile = join(directory, 'program.js');
   const alias = { '@reseller/client': join(built, 'index.js') };
   await build({
