@@ -10,14 +10,15 @@ export const systemRandom: Random = pooled((count) => randomBytes(count));
 
 function pooled(draw: (count: number) => Uint8Array): Random {
   let pool: Uint8Array = new Uint8Array();
+  let used = 0;
   return {
     bytes(count) {
       if (count > POOL_BYTES) return draw(count);
-      if (pool.length < count) pool = draw(POOL_BYTES);
-      // A copy, so that callers never share memory.
-      const bytes = pool.slice(0, count);
-      pool = pool.subarray(count);
-      return bytes;
+      if (pool.length - used < count) {
+        pool = draw(POOL_BYTES);
+        used = 0;
+      }
+      return pool.subarray(used, (used += count));
     },
   };
 }

@@ -8,6 +8,7 @@ type OsImage = Selectable<OsImagesTable>;
 /** The operating system that a form names, or the rule that the form breaks. */
 export function findOsImage(images: readonly OsImage[], name: string): OsImage | { readonly broken: BrokenField } {
   const named = images.find((image) => image.name === name);
+  if (named) return named;
   const message = `must be one of ${images.map((image) => image.name).join(', ')}`;
-  return named ?? { broken: { field: 'os', rule: 'exists', message } };
+  return { broken: { field: 'os', rule: 'exists', message } };
 }

@@ -8,6 +8,8 @@ const START_PAGES = 1_024;
 const MAX_PAGES = 2_048;
 /** Without a thread, SQLite copies the log itself at this length, and the event loop waits: 64 MiB. */
 const UNATTENDED_PAGES = 16_384;
+/** Calls of `makeRoom` for each check of the length, because a check takes as long as several log entries. A batch of purchases writes about 0.3 MiB. */
+const CALLS_PER_CHECK = 8;
 /** The pause after a checkpoint that left pages in the log, because the disk was full or a backup was reading them. */
 const RETRY_MS = 1_000;
 
@@ -37,6 +39,7 @@ export function createCheckpointer(connection: DatabaseSync, startThread: () => 
   let running: Promise<void> | undefined;
   let isFinishing = false;
   let notBefore = 0;
+  let calls = 0;
 
   function begin() {
     const worker = startThread();
@@ -81,7 +84,7 @@ export function createCheckpointer(connection: DatabaseSync, startThread: () => 
   return {
     makeRoom() {
       if (isFinishing) return running;
-      if (!connection.isOpen) return undefined;
+      if (!connection.isOpen || ++calls % CALLS_PER_CHECK > 0) return undefined;
       const { inLog, uncopied } = pages();
       if (inLog >= START_PAGES && uncopied > 0 && performance.now() >= notBefore) running ??= checkpoint();
       return inLog >= MAX_PAGES ? running : undefined;
