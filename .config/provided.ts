@@ -6,8 +6,6 @@ declare module 'vitest' {
     preparedDatabase: string;
     /** Database that the first test fills as a sandbox with all addresses, for the servers of other tests. It is dropped after the run. */
     sandboxDatabase: string;
-    /** Name of the database that `sandboxDatabase` copies. */
-    sandboxDatabase: string;
     /** Folder that all test processes of a run share. It is removed after the run. */
     runFolder: string;
     /** The temporary folder of the machine, for large files. The one of the tests may be in memory. */
