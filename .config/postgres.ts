@@ -10,17 +10,23 @@ import type { TestProject } from 'vitest/node';
 
 import { dropDatabase } from '../packages/service/test/databases.ts';
 
-/** The database that a run prepares, so that the databases of its tests can be copies of it. */
+/** The databases that a run prepares, so that the databases of its tests can be copies of them. */
 const PREPARED = `prepared_${process.pid}`;
+const SANDBOX = `sandbox_${process.pid}`;
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL'];
-  const { url, stop } = given ? { url: given, stop: () => dropDatabase(given, PREPARED) } : await startServer();
+  const { url, stop } = given ? { url: given, stop: () => dropPrepared(given) } : await startServer();
   project.provide('postgresUrl', url);
   project.provide('preparedDatabase', PREPARED);
-  // In watch mode, the code has changed since the previous run prepared its database.
-  project.onTestsRerun(() => dropDatabase(url, PREPARED));
+  project.provide('sandboxDatabase', SANDBOX);
+  // In watch mode, the code has changed since the previous run prepared its databases.
+  project.onTestsRerun(() => dropPrepared(url));
   return stop;
+}
+
+async function dropPrepared(url: string): Promise<void> {
+  for (const name of [PREPARED, SANDBOX]) await dropDatabase(url, name);
 }
 
 async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {

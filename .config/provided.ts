@@ -2,8 +2,10 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Connection string of a PostgreSQL server on which tests may create databases. */
     postgresUrl: string;
-    /** Database that the first test fills as a sandbox, for other tests to copy. It is dropped after the run. */
+    /** Database that the first test fills as a small sandbox, for other tests to copy. It is dropped after the run. */
     preparedDatabase: string;
+    /** Database that the first test fills as a sandbox with all addresses, for the servers of other tests. It is dropped after the run. */
+    sandboxDatabase: string;
     /** Folder that all test processes of a run share. It is removed after the run. */
     runFolder: string;
     /** The temporary folder of the machine, for large files. The one of the tests may be in memory. */

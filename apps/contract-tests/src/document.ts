@@ -91,9 +91,9 @@ async function readBundle(name: BundleName): Promise<OpenApiDocument> {
   return parseDocument(JSON.parse(text));
 }
 
-/** Maps a document to its source files. Unchanged files of an earlier map are not parsed again. */
-export function sourcesOf({ document, root, base }: LoadedDocument, earlier?: SourceMap): Promise<SourceMap> {
-  return mapSources(document, root, base, earlier);
+/** Maps a document to its source files. */
+export function sourcesOf({ document, root, base }: LoadedDocument): Promise<SourceMap> {
+  return mapSources(document, root, base);
 }
 
 /** Enough passes for changes that depend on each other, since a change waits at most once for each of its parents. */
@@ -105,11 +105,9 @@ const MAX_PASSES = 100;
  */
 export async function writeProposals(loaded: LoadedDocument, findings: Report['findings']): Promise<readonly string[]> {
   const changed = new Set<string>();
-  let sources: SourceMap | undefined;
   // A change may create the parent for the next one, such as the map for two headers.
   for (let pass = 0; pass < MAX_PASSES; pass++) {
-    sources = await sourcesOf(loaded, sources);
-    const files = editedFiles(findings, sources);
+    const files = editedFiles(findings, await sourcesOf(loaded));
     if (files.size === 0) return [...changed];
     for (const [path, text] of files) {
       await writeFile(path, text);

@@ -1,10 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { OpenApiDocument } from '@reseller/contract';
 import { readBaseline } from '@reseller/contract/engine';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
 import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
@@ -12,12 +13,24 @@ import type { Tamper } from '../src/fake/fake-service.ts';
 import { command } from './run-command.ts';
 import { temporaryFolder } from './workspace.ts';
 
+interface Run {
+  readonly code: number;
+  readonly output: string;
+  readonly read: (name: string) => Promise<string>;
+}
+
 let document: OpenApiDocument;
+let folder: string;
+/** The reports on the defective service. */
+let defects: Run;
 const environment = { RESELLER_API_KEY: FAKE_KEY };
 
 beforeAll(async () => {
   document = await loadDocument();
+  folder = await mkdtemp(join(tmpdir(), 'contract-reports-'));
+  defects = await reports(defective);
 });
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const MARKUP = '</script><img src=x onerror=alert(1)>';
 const DAY = 86_400_000;
@@ -28,19 +41,19 @@ const defective: Tamper = ({ operation, outcome, response }) => {
   return { ...response, body: { ...body, [MARKUP]: 1, data: { ...body.data, creditLimit: MARKUP } } };
 };
 
-async function reports(
-  tamper: Tamper,
-  more: readonly string[] = [],
-): Promise<{ code: number; output: string; read: (name: string) => Promise<string> }> {
+async function reports(tamper: Tamper, more: readonly string[] = []): Promise<Run> {
   const service = await startFakeService(document, tamper);
-  onTestFinished(() => service.close());
-  const folder = await temporaryFolder();
-  const ended = await command(['--target', service.url, '--report', folder, ...more], environment);
-  return { ...ended, read: (name) => readFile(join(folder, name), 'utf8') };
+  const written = await mkdtemp(join(folder, 'run-'));
+  try {
+    const ended = await command(['--target', service.url, '--report', written, ...more], environment);
+    return { ...ended, read: (name) => readFile(join(written, name), 'utf8') };
+  } finally {
+    await service.close();
+  }
 }
 
 test('JUnit has a case for each operation and check, with the places of failures and the reasons for skipped cases', async () => {
-  const { read } = await reports(defective);
+  const { read } = defects;
   const text = await read('junit.xml');
   expect(XMLValidator.validate(text)).toBe(true);
   const { testsuites } = new XMLParser({
@@ -60,7 +73,7 @@ test('JUnit has a case for each operation and check, with the places of failures
 });
 
 test('SARIF has the source location and the rule of each finding', async () => {
-  const { read } = await reports(defective);
+  const { read } = defects;
   const { version, runs } = JSON.parse(await read('report.sarif'));
   expect(version).toBe('2.1.0');
   const [{ tool, results }] = runs;
@@ -84,7 +97,7 @@ test('SARIF has the source location and the rule of each finding', async () => {
 });
 
 test('the HTML page loads no resources, and escapes text of the service', async () => {
-  const { read } = await reports(defective);
+  const { read } = defects;
   const html = await read('index.html');
   expect(html).not.toContain(MARKUP);
   expect(html).not.toMatch(/<(?:link|img|iframe)\b|<script\s/);
@@ -101,7 +114,7 @@ test('the HTML page loads no resources, and escapes text of the service', async 
 });
 
 test('the Markdown summary, the JSON and the HAR have the same findings', async () => {
-  const { read } = await reports(defective);
+  const { read } = defects;
   const report = JSON.parse(await read('report.json'));
   const summary = await read('summary.md');
   expect(summary).toContain('# Contract of Reseller Infrastructure Service API: failed');
@@ -115,9 +128,8 @@ test('the Markdown summary, the JSON and the HAR have the same findings', async 
 });
 
 test('a baseline accepts a finding until it expires, and lists fixed findings', async () => {
-  const first = await reports(defective);
-  expect(first.code).toBe(1);
-  const { findings } = JSON.parse(await first.read('report.json'));
+  expect(defects.code).toBe(1);
+  const { findings } = JSON.parse(await defects.read('report.json'));
   const violation = findings.find(({ verdict }: { verdict: string }) => verdict === 'violation');
   const baseline = async (finding: string, expires: string): Promise<string> => {
     const file = join(await temporaryFolder(), 'baseline.yaml');

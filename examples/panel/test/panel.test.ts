@@ -141,7 +141,7 @@ test('leaves no VM if an order is terminated while its VM is being created', asy
   const click = open(setting)
     .create(4711, 'small')
     .catch((error: unknown) => error);
-  await vi.waitUntil(async () => (await vmsOf(setting)).length === 1);
+  await expect.poll(() => vmsOf(setting)).toHaveLength(1);
   await open(setting).terminate(4711);
   expect(await click).toEqual(new Error('The service 4711 was terminated while its VM was being created. The VM was deleted.'));
   expect(await vmsOf(setting)).toEqual([]);
@@ -150,7 +150,7 @@ test('leaves no VM if an order is terminated while its VM is being created', asy
 test('finds the VM of an order that is a day old, and buys no other', async () => {
   const setting = await start();
   await killClick(setting, { kind: 'hang', when: 'after' });
-  await vi.waitUntil(async () => (await vmsOf(setting)).length === 1);
+  await expect.poll(() => vmsOf(setting)).toHaveLength(1);
   const [vm] = await vmsOf(setting);
   letADayPass();
   expect(await open(setting).create(4711, 'small')).toMatchObject({ vmid: vm?.vmid, password: undefined });

@@ -45,18 +45,29 @@ async function prepareFile(prepared: string): Promise<void> {
   rmSync(directory, { recursive: true });
 }
 
-async function seededDatabase(): Promise<string> {
-  await prepareDatabase();
-  return newDatabase(inject('preparedDatabase'));
+function seededDatabase(): Promise<string> {
+  return copyOf(inject('preparedDatabase'), seed);
 }
 
-let isPrepared = false;
+/** A new database with a whole sandbox, in which the first start of a server finds its tables and its data. */
+export function sandboxDatabase(): Promise<string> {
+  return copyOf(inject('sandboxDatabase'), async (store) => {
+    await seedSandbox(store, simulatedPorts());
+    await store.close();
+  });
+}
+
+async function copyOf(name: string, fill: (store: Store) => Promise<void>): Promise<string> {
+  await prepareDatabase(name, fill);
+  return newDatabase(name);
+}
+
+const preparedNames = new Set<string>();
 
 /** Processes wait for the one that prepares the database: it cannot be copied while it has connections. */
-async function prepareDatabase(): Promise<void> {
-  if (isPrepared) return;
+async function prepareDatabase(name: string, fill: (store: Store) => Promise<void>): Promise<void> {
+  if (preparedNames.has(name)) return;
   const server = inject('postgresUrl');
-  const name = inject('preparedDatabase');
   await administer(server, async (client) => {
     await client.query('select pg_advisory_lock($1)', [PREPARING_LOCK]);
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
@@ -65,12 +76,12 @@ async function prepareDatabase(): Promise<void> {
       await client.query(`drop database if exists ${unfinished} with (force)`);
       await client.query(`create database ${unfinished}`);
       const url = databaseUrl(server, unfinished);
-      await seed(await openPostgresStore(url));
+      await fill(await openPostgresStore(url));
       await administer(url, (own) => own.query('vacuum full'));
       await client.query(`alter database ${unfinished} rename to ${name}`);
     }
   });
-  isPrepared = true;
+  preparedNames.add(name);
 }
 
 /** The addresses of each pool. A sandbox has thousands, which would take most of the time of a copy. */

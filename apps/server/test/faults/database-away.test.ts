@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
+import { sandboxDatabase } from '@reseller/service/test/prepared-store.ts';
 import { expect, test, vi } from 'vitest';
 
-import { newDatabase } from '../database.ts';
 import { startServer } from '../process.ts';
 import { tell } from './figures.ts';
 import { expectAllKept, expectUnavailable } from './kept.ts';
@@ -41,7 +41,7 @@ const kinds: readonly { readonly name: string; readonly rounds: number; create()
     name: 'its connections are cut, and refused',
     rounds: roundsOf(1),
     async create() {
-      const url = await newDatabase();
+      const url = await sandboxDatabase();
       const proxy = await proxyTo(url);
       return { place: postgresPlace(url, proxy.url), goAway: proxy.cut, comeBack: proxy.mend };
     },
@@ -50,7 +50,7 @@ const kinds: readonly { readonly name: string; readonly rounds: number; create()
     name: 'its connections stay open, but it no longer responds',
     rounds: roundsOf(1),
     async create() {
-      const url = await newDatabase();
+      const url = await sandboxDatabase();
       const proxy = await proxyTo(url);
       return { place: postgresPlace(url, proxy.url), goAway: async () => proxy.swallow(), comeBack: proxy.mend };
     },

@@ -54,7 +54,7 @@ test(`${CLIENTS} keep-alive clients and a SIGTERM: readiness is 503 first, every
       expect(response.status).toBe(503);
       return response.json();
     },
-    { timeout: 3_000, interval: 10 },
+    { timeout: 60_000, interval: 10 },
   );
   expect(stopping).toEqual({ status: 'unavailable', reason: 'stopping' });
   expect((await fetch(`${server.baseUrl}/healthz`)).status).toBe(200);

@@ -48,7 +48,7 @@ export interface Load {
 /** Milliseconds until a caller continues after a 503. Short, so that many requests arrive while the store is unavailable. */
 const RETRY = 100;
 /** Milliseconds between two requests of a caller after `slowDown`. */
-const PAUSE = 100;
+const PAUSE = 250;
 
 /** Starts callers, which continue until they are stopped or no instance responds. */
 export function startLoad({ instances, account, seed, callers, prefix }: LoadOptions): Load {

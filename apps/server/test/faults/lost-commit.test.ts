@@ -3,9 +3,10 @@
  * the disk, and flushes the log before it responds. A proxy holds the flush back.
  */
 import { expectInvariants } from '@reseller/service/test/invariants.ts';
+import { sandboxDatabase } from '@reseller/service/test/prepared-store.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { newDatabase, query } from '../database.ts';
+import { query } from '../database.ts';
 import { startServer } from '../process.ts';
 import type { Server } from '../process.ts';
 import { expectReservationsUndone } from './kept.ts';
@@ -89,7 +90,7 @@ test(
 );
 
 test('logs a request once when it cannot learn whether its transaction was committed', async () => {
-  const url = await newDatabase();
+  const url = await sandboxDatabase();
   const flushes = flushGate();
   const proxy = await proxyTo(url, flushes.passes);
   const server = await startServer(postgresPlace(url, proxy.url).environment());

@@ -6,10 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { openPostgresStore, openSqliteStore } from '@reseller/service';
 import type { Store } from '@reseller/service';
+import { sandboxDatabase } from '@reseller/service/test/prepared-store.ts';
 import { Client } from 'pg';
 import { expect, vi } from 'vitest';
 
-import { newDatabase } from '../database.ts';
 import { temporaryDirectory } from '../process.ts';
 import { OPERATOR_TOKEN, SECRET } from './provider.ts';
 
@@ -33,7 +33,7 @@ const WAIT = { timeout: 60_000, interval: 250 };
 const COMMON = { RESELLER_SECRET: SECRET, RESELLER_OPERATOR_TOKEN: OPERATOR_TOKEN };
 
 export async function newPlace(engine: Engine): Promise<Place> {
-  return engine === 'sqlite' ? sqlitePlace(temporaryDirectory()) : postgresPlace(await newDatabase());
+  return engine === 'sqlite' ? sqlitePlace(temporaryDirectory()) : postgresPlace(await sandboxDatabase());
 }
 
 /** The embedded store of a data directory. Tests read a copy, because the directory belongs to one process. */

@@ -50,9 +50,8 @@ interface Anchor {
  * file, the component of the bundle is that file.
  * @param root path of the root file
  * @param base folder to which file names are relative
- * @param earlier an earlier map, from which unchanged files are taken without being parsed again
  */
-export async function mapSources(bundle: OpenApiDocument, root: string, base: string, earlier?: SourceMap): Promise<SourceMap> {
+export async function mapSources(bundle: OpenApiDocument, root: string, base: string): Promise<SourceMap> {
   const files = new Map<string, SourceFile>();
   const anchors = new Map<string, Anchor>();
   async function read(path: string): Promise<SourceFile | undefined> {
@@ -60,8 +59,7 @@ export async function mapSources(bundle: OpenApiDocument, root: string, base: st
     if (known !== undefined) return known;
     const text = await readFile(path, 'utf8').catch(() => undefined);
     if (text === undefined) return undefined;
-    const parsed = earlier?.fileOf(path);
-    const file = parsed?.text === text ? parsed : parseFile(path, text);
+    const file = { path, text, ...parseText(text) };
     files.set(path, file);
     return file;
   }
@@ -93,9 +91,20 @@ export async function mapSources(bundle: OpenApiDocument, root: string, base: st
   };
 }
 
-function parseFile(path: string, text: string): SourceFile {
+type ParsedText = Pick<SourceFile, 'document' | 'lines'>;
+
+/** A cache by text, because a process maps mostly unchanged sources several times, and parsing takes most of the time of a map. */
+const parsedTexts = new Map<string, ParsedText>();
+const MAX_PARSED_TEXTS = 2_000;
+
+function parseText(text: string): ParsedText {
+  const known = parsedTexts.get(text);
+  if (known !== undefined) return known;
   const lines = new LineCounter();
-  return { path, text, document: parseDocument(text, { lineCounter: lines, keepSourceTokens: true }), lines };
+  const parsed = { document: parseDocument(text, { lineCounter: lines, keepSourceTokens: true }), lines };
+  if (parsedTexts.size === MAX_PARSED_TEXTS) parsedTexts.clear();
+  parsedTexts.set(text, parsed);
+  return parsed;
 }
 
 /** Follows a reference to another file. Returns the same anchor when there is none. */

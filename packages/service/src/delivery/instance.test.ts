@@ -12,6 +12,8 @@ const LEASE = 10_000;
 /** The clocks of the database and of the process at the start of each test. */
 const START = 5_000_000_000;
 const DAY = 86_400_000;
+/** Longer than the usual second, which a busy machine exceeds. */
+const WAIT = { timeout: 60_000 };
 
 afterEach(() => void vi.useRealTimers());
 
@@ -210,11 +212,11 @@ describe('a store that instances share', () => {
       await vi.advanceTimersByTimeAsync(LEASE / 4 - 1);
       expect(await leaseOf(store)).toBe(START + LEASE);
       await vi.advanceTimersByTimeAsync(1);
-      await vi.waitUntil(async () => (await leaseOf(store)) === START + 1 + LEASE);
+      await vi.waitUntil(async () => (await leaseOf(store)) === START + 1 + LEASE, WAIT);
       await setTime(START + 2);
-      await vi.waitUntil(() => vi.getTimerCount() === 1);
+      await vi.waitUntil(() => vi.getTimerCount() === 1, WAIT);
       await vi.advanceTimersByTimeAsync(LEASE / 4);
-      await vi.waitUntil(async () => (await leaseOf(store)) === START + 2 + LEASE);
+      await vi.waitUntil(async () => (await leaseOf(store)) === START + 2 + LEASE, WAIT);
       await instance.leave();
       expect(await leasesOf(store)).toEqual([]);
       expect(vi.getTimerCount()).toBe(0);
@@ -234,7 +236,7 @@ describe('a store that instances share', () => {
       failing.commitsFail = undefined;
       await setTime(START + 1);
       await vi.advanceTimersByTimeAsync(LEASE / 4);
-      await vi.waitUntil(async () => (await leaseOf(store)) === START + 1 + LEASE);
+      await vi.waitUntil(async () => (await leaseOf(store)) === START + 1 + LEASE, WAIT);
     });
 
     test.each([

@@ -129,11 +129,11 @@ test('a connection that breaks ends each of its transactions, and none is carrie
   const release = await lockStock(direct);
   const buying = names.map((name) => buy(store, name));
   const outcomes = Promise.allSettled(buying);
-  await vi.waitFor(async () => expect(await waitingForLocks(direct)).toBe(2), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await waitingForLocks(direct)).toBe(2), { timeout: 60_000 });
   await way.cut();
   for (const outcome of await outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailableError) });
   await release();
-  await vi.waitFor(async () => expect(await waitingForLocks(direct)).toBe(0), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await waitingForLocks(direct)).toBe(0), { timeout: 60_000 });
   const kept = (await trials(direct)).map(({ name }) => name);
   expect(kept).toEqual([...new Set(kept)]);
 });
@@ -142,7 +142,7 @@ test('a transaction that waits for a lock does not hold up the transactions of o
   const { store } = await openWithTables();
   const release = await lockStock(store);
   const waiting = [buy(store, 'one'), buy(store, 'two')];
-  await vi.waitFor(async () => expect(await waitingForLocks(store)).toBe(2), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await waitingForLocks(store)).toBe(2), { timeout: 60_000 });
   let committed = 0;
   const others: Promise<void>[] = [];
   await vi.waitFor(
@@ -150,7 +150,7 @@ test('a transaction that waits for a lock does not hold up the transactions of o
       others.push(store.commit(({ db }) => insertTrial(db, { name: 'other' })).then(() => void committed++));
       expect(committed).toBeGreaterThan(0);
     },
-    { timeout: 5_000 },
+    { timeout: 60_000 },
   );
   await release();
   expect(await Promise.all(waiting)).toEqual([true, true]);
