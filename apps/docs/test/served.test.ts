@@ -19,7 +19,7 @@ beforeAll(async () => {
   if (noBrowser !== undefined) return;
   browser = await launchBrowser();
   // Redoc renders the operations in view. A low page renders few, which saves time because the test reads one of each group.
-  page = await browser.newPage({ viewport: { width: 1440, height: 400 } });
+  page = await browser.newPage({ viewport: { width: 1440, height: 400 }, reducedMotion: 'reduce' });
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) problems.push(message.text());
   });

@@ -31,7 +31,8 @@ beforeAll(async () => {
   if (noBrowser !== undefined) return;
   browser = await launchBrowser();
   // Redoc renders the operations in view. A high page renders several at once, which saves time because the test reads each of them.
-  context = await browser.newContext({ viewport: { width: 1440, height: 4000 } });
+  // Without motion, because every frame of a transition paints such a page again.
+  context = await browser.newContext({ viewport: { width: 1440, height: 4000 }, reducedMotion: 'reduce' });
   await context.route('**/*', (route) => {
     const url = route.request().url();
     if (url.startsWith(site.url)) return route.continue();
