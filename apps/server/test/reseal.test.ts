@@ -32,8 +32,5 @@ test('the secret in the data folder is rotated: everything is readable, and the 
 
 test('reseal without the previous secret: one clear line and exit code 1', async () => {
   const { code, stderr } = await runCommand('reseal', [], { RESELLER_DATA_DIR: temporaryDirectory() });
-  expect([code, stderr]).toEqual([
-    1,
-    'RESELLER_SECRET_PREVIOUS is missing. Set it to the secret that the service used so far.\n',
-  ]);
+  expect([code, stderr]).toEqual([1, 'RESELLER_SECRET_PREVIOUS is missing. Set it to the secret that the service used so far.\n']);
 });
