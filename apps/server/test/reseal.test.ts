@@ -1,14 +1,10 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 
 import { createReseller } from '@reseller/client';
 import { expect, test } from 'vitest';
 
-import { INHERITED, runServer, startServer, temporaryDirectory } from './process.ts';
-
-const RESEAL = resolve(import.meta.dirname, '../src/reseal.ts');
+import { runCommand, runServer, startServer, temporaryDirectory } from './process.ts';
 
 test('the secret in the data folder is rotated: everything is readable, and the old secret is refused', async () => {
   const directory = temporaryDirectory();
@@ -25,8 +21,8 @@ test('the secret in the data folder is rotated: everything is readable, and the 
   expect(before.length).toBeGreaterThan(0);
   const old = readFileSync(file, 'utf8').trim();
   writeFileSync(file, 'n'.repeat(64));
-  const env = { ...INHERITED, ...place, RESELLER_SECRET_PREVIOUS: old };
-  const { stdout } = await promisify(execFile)(process.execPath, [RESEAL], { env });
+  const { code, stdout } = await runCommand('reseal', [], { ...place, RESELLER_SECRET_PREVIOUS: old });
+  expect(code).toBe(0);
   expect(stdout).toMatch(/^Sealed with the new secret: 0 auth codes, 2 passwords of dedicated servers, 0 values in snapshots\.\n/);
   expect(await passwords({})).toEqual(before);
   writeFileSync(file, old);
@@ -35,11 +31,6 @@ test('the secret in the data folder is rotated: everything is readable, and the 
 });
 
 test('reseal without the previous secret: one clear line and exit code 1', async () => {
-  const failed = await promisify(execFile)(process.execPath, [RESEAL], {
-    env: { ...INHERITED, RESELLER_DATA_DIR: temporaryDirectory() },
-  }).catch((error: unknown) => Object(error));
-  expect([failed.code, failed.stderr]).toEqual([
-    1,
-    'RESELLER_SECRET_PREVIOUS is missing. Set it to the secret that the service used so far.\n',
-  ]);
+  const { code, stderr } = await runCommand('reseal', [], { RESELLER_DATA_DIR: temporaryDirectory() });
+  expect([code, stderr]).toEqual([1, 'RESELLER_SECRET_PREVIOUS is missing. Set it to the secret that the service used so far.\n']);
 });
