@@ -14,7 +14,7 @@ import { operationsOf, readDocument } from '../src/document.ts';
 import type { PlacedOperation } from '../src/document.ts';
 import { references } from '../src/references.ts';
 import { zip } from '../src/zip.ts';
-import { keepFresh, prepare } from './preconditions.ts';
+import { FRESH, hasPrecondition, keepFresh, prepare, restoreFresh } from './preconditions.ts';
 import { REPOSITORY, startSandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -24,11 +24,14 @@ const tools = createRequire(join(REPOSITORY, '.config/package.json'));
 interface Newman {
   run(
     options: { collection: unknown; envVar: { key: string; value: string }[] },
-    done: (error: Error | null, summary: { run: { failures: unknown[]; executions: { response?: { code: number } }[] } }) => void,
+    done: (
+      error: Error | null,
+      summary: { run: { failures: unknown[]; executions: { item: { name: string }; response?: { code: number } }[] } },
+    ) => void,
   ): void;
 }
 interface PostmanCollection {
-  readonly item: readonly { readonly item: readonly { readonly name: string }[] }[];
+  readonly item: readonly { readonly item: readonly { readonly name: string; readonly request: { readonly method: string } }[] }[];
 }
 interface BrunoRequest {
   readonly http: { readonly method: string; readonly url: string };
@@ -54,14 +57,25 @@ describe.each(references)('the collections of the $name API', (reference) => {
   test('each request of the Postman collection succeeds', { timeout: 300_000 }, async () => {
     const document = await readDocument(reference.bundle);
     const collection: PostmanCollection = JSON.parse(JSON.stringify(postmanCollection(document, reference)));
-    const operations = operationsOf(document);
-    const [reads, changes] = [operations.filter(isRead), operations.filter((operation) => !isRead(operation))];
-    // The start of Newman takes much longer than a request, so all reads share one.
-    for (const run of [reads, ...changes.map((change) => [change])]) {
-      let text = JSON.stringify(withOnly(run, collection));
-      for (const { id, method } of run) text = await prepare({ operation: `${reference.name}.${id}`, method }, text, sandbox, operator);
-      const ids = run.map(({ id }) => id).join(', ');
-      expect.soft(await statusesOf(JSON.parse(text)), ids).toEqual(run.map(() => expect.toSatisfy(isSuccess)));
+    const operations = operationsOf(document).map((placed) => ({ ...placed, key: `${reference.name}.${placed.id}` }));
+    const prepared = operations.filter(({ key }) => hasPrecondition(key));
+    // The start of Newman takes much longer than a request, so all requests without a precondition share one.
+    const others = operations.filter(({ key }) => !hasPrecondition(key));
+    await restoreFresh(operator);
+    const text = sandbox.withAddresses(JSON.stringify(withRestores(withOnly(others, collection))));
+    const responses = await responsesOf(JSON.parse(text));
+    expect.soft(responses.length).toBe(others.length + others.filter((placed) => !isRead(placed)).length);
+    expect.soft(responses.filter(({ code }) => !isSuccess(code))).toEqual([]);
+    for (const placed of prepared) {
+      const own = await prepare(
+        { operation: placed.key, method: placed.method },
+        JSON.stringify(withOnly([placed], collection)),
+        sandbox,
+        operator,
+      );
+      expect
+        .soft(await responsesOf(JSON.parse(own)), placed.id)
+        .toEqual([{ name: placed.operation.summary, code: expect.toSatisfy(isSuccess) }]);
     }
   });
 
@@ -79,7 +93,7 @@ describe.each(references)('the collections of the $name API', (reference) => {
 
 const isSuccess = (status: unknown): boolean => typeof status === 'number' && status >= 200 && status < 300;
 
-const isRead = ({ method }: PlacedOperation): boolean => method === 'GET';
+const isRead = ({ method }: { readonly method: string }): boolean => method === 'GET';
 
 /** The collection with the requests of some operations. */
 function withOnly(operations: readonly PlacedOperation[], collection: PostmanCollection): PostmanCollection {
@@ -87,7 +101,33 @@ function withOnly(operations: readonly PlacedOperation[], collection: PostmanCol
   return { ...collection, item: collection.item.map((folder) => ({ ...folder, item: folder.item.filter(({ name }) => names.has(name)) })) };
 }
 
-function statusesOf(collection: unknown): Promise<(number | undefined)[]> {
+/** The collection with a request after each change that restores the data of a fresh sandbox. */
+function withRestores(collection: PostmanCollection): PostmanCollection {
+  const restore = {
+    name: 'Restore the sandbox',
+    request: {
+      method: 'POST',
+      url: `${sandbox.operatorUrl}/sandbox/snapshots/${FRESH}/restore`,
+      header: [{ key: 'Authorization', value: `Bearer ${sandbox.operatorToken}` }],
+    },
+  };
+  return {
+    ...collection,
+    item: collection.item.map((folder) => ({
+      ...folder,
+      item: folder.item.flatMap((item) => (isRead(item.request) ? [item] : [item, restore])),
+    })),
+  };
+}
+
+interface ReceivedResponse {
+  /** The name of the request. */
+  readonly name: string;
+  readonly code: number | undefined;
+}
+
+/** Runs a collection. */
+function responsesOf(collection: unknown): Promise<ReceivedResponse[]> {
   const envVar = [
     { key: 'apiKey', value: sandbox.apiKey },
     { key: 'operatorToken', value: sandbox.operatorToken },
@@ -95,7 +135,7 @@ function statusesOf(collection: unknown): Promise<(number | undefined)[]> {
   return new Promise((resolve, reject) => {
     newman.run({ collection, envVar }, (error, summary) => {
       if (error) reject(error);
-      else resolve(summary.run.executions.map(({ response }) => response?.code));
+      else resolve(summary.run.executions.map(({ item, response }) => ({ name: item.name, code: response?.code })));
     });
   });
 }

@@ -19,7 +19,7 @@ import type { Client } from '@reseller/operator-client';
 import type { Sandbox } from './sandbox.ts';
 
 /** The name of a snapshot of a fresh sandbox. */
-const FRESH = 'fresh';
+export const FRESH = 'fresh';
 
 /** Creates what a sample needs. @returns Texts of the sample, such as identifiers, and the actual ones. */
 type Precondition = (sandbox: Sandbox, operator: Client) => Promise<Record<string, string>>;
@@ -71,6 +71,11 @@ const preconditions: Readonly<Record<string, Precondition>> = {
     return { '01900000-0000-7000-8000-000000000001': account.id };
   },
 };
+
+/** Whether `prepare` creates something for the operation, which is called by the name of its reference and its operationId. */
+export function hasPrecondition(operation: string): boolean {
+  return operation in preconditions;
+}
 
 /** Sandboxes whose data may differ from those that `keepFresh` kept. Restoring them takes longer than most requests. */
 const changed = new WeakSet<Sandbox>();
