@@ -15,7 +15,7 @@ const MAX_BATCH_MS = 5;
 const MAX_BATCH_WITH_ENTRIES_MS = 2;
 
 /** A batch waits at most this long for transactions and log entries that are still arriving. */
-const MAX_GATHER_MS = 2;
+const MAX_GATHER_MS = 5;
 
 interface Waiting {
   /** Runs the work, and returns a function that resolves the caller's promise. */
