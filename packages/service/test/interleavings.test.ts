@@ -93,6 +93,26 @@ test('a purchase that draws the same identifier as another one tries again', asy
   await expectInvariants(service.store);
 });
 
+test('an Idempotency-Key that another transaction deletes while a request reads it is free for that request', async () => {
+  const { service, other, buy, isBlocking } = await startContended();
+  const key = 'read-while-deleted';
+  const first = await buy(key);
+  // The request waits after its insert has found the key, and before it reads the key.
+  const lock = 1;
+  await other.query(`
+    create function wait_for_test() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock_shared(${lock}); return null; end';
+    create trigger wait_for_test after insert on idempotency_keys for each statement execute function wait_for_test();
+    select pg_advisory_lock(${lock})`);
+  const pending = buy(key);
+  await expect.poll(isBlocking, { timeout: 30_000, interval: 10 }).toBe(true);
+  expect(await other.query('delete from idempotency_keys')).toMatchObject({ rowCount: 1 });
+  await other.query('select pg_advisory_unlock($1)', [lock]);
+  const second = await pending;
+  expect([first.status, second.status, await countVms(service)]).toEqual([200, 200, 2]);
+  expect((await buy(key)).body).toEqual(second.body);
+  await expectInvariants(service.store);
+});
+
 test('room on a node is taken only if it is still there once another transaction has ended', async () => {
   const { service, buy, meet } = await startContended();
   const take: Statement = ['update host_nodes set used_cores = cores'];

@@ -1,9 +1,11 @@
 /** The rules that hold in the store at every moment. */
+import { sql } from 'kysely';
 import { expect } from 'vitest';
 
 import { contentOf } from '../src/core/accounting/invoice-document/issue.ts';
 import type { Store } from '../src/index.ts';
 import { euros } from '../src/rules/money.ts';
+import type { Db } from '../src/store/store.ts';
 
 /** Checks all of them. */
 export async function expectInvariants(store: Store): Promise<void> {
@@ -15,9 +17,17 @@ export async function expectInvariants(store: Store): Promise<void> {
   await expectSoundDocuments(store);
 }
 
+/** Reads the state of one moment, because another instance may commit between two statements. */
+function readSnapshot<T>(store: Store, work: (db: Db) => Promise<T>): Promise<T> {
+  return store.commit(async ({ db }) => {
+    if (store.sharing.hasInstances) await sql`set transaction isolation level repeatable read`.execute(db);
+    return work(db);
+  });
+}
+
 /** Document numbers are consecutive, the lines of a document add up to its total, and credit notes add up to the credited amount. */
 export async function expectSoundDocuments(store: Store): Promise<void> {
-  const { documents, invoices } = await store.read(async (db) => ({
+  const { documents, invoices } = await readSnapshot(store, async (db) => ({
     documents: await db.selectFrom('issued_documents').selectAll().orderBy('number').execute(),
     invoices: await db.selectFrom('invoices').selectAll().execute(),
   }));
@@ -41,7 +51,7 @@ export async function expectSoundDocuments(store: Store): Promise<void> {
 
 /** The credit that an account holds is the sum of its open positions, open charges, servers that are being set up, and reservations. */
 export async function expectExactHolds(store: Store): Promise<void> {
-  const { accounts, positions, charges, servers, reservations } = await store.read(async (db) => ({
+  const { accounts, positions, charges, servers, reservations } = await readSnapshot(store, async (db) => ({
     accounts: await db.selectFrom('accounts').select(['id', 'held']).execute(),
     positions: await db.selectFrom('positions').select(['account_id', 'hold as amount']).where('invoice_id', 'is', null).execute(),
     charges: await db.selectFrom('charges').select(['account_id', 'amount']).where('invoice_id', 'is', null).execute(),
@@ -60,7 +70,7 @@ export async function expectExactHolds(store: Store): Promise<void> {
 
 /** The debt of an account is the sum of the open amounts of its invoices. */
 export async function expectExactUnpaid(store: Store): Promise<void> {
-  const { accounts, invoices } = await store.read(async (db) => ({
+  const { accounts, invoices } = await readSnapshot(store, async (db) => ({
     accounts: await db.selectFrom('accounts').select(['id', 'unpaid']).execute(),
     invoices: await db.selectFrom('invoices').select(['account_id', 'total', 'credited']).where('status', '=', 'OPEN').execute(),
   }));
@@ -73,7 +83,7 @@ export async function expectExactUnpaid(store: Store): Promise<void> {
  * billing was started again. None reaches beyond its period, and closed ones have ended.
  */
 export async function expectPositionsInOrder(store: Store): Promise<void> {
-  const { positions, invoices, vms } = await store.read(async (db) => ({
+  const { positions, invoices, vms } = await readSnapshot(store, async (db) => ({
     positions: await db.selectFrom('positions').selectAll().orderBy('vm_id').orderBy('number').execute(),
     invoices: await db.selectFrom('invoices').selectAll().execute(),
     vms: await db.selectFrom('vms').select(['id', 'state']).execute(),
@@ -107,7 +117,7 @@ export async function expectPositionsInOrder(store: Store): Promise<void> {
 
 /** The used volume of a sale is the number of VMs that were bought in it, and never above its maximum. */
 export async function expectExactSaleVolumes(store: Store): Promise<void> {
-  const { sales, vms } = await store.read(async (db) => ({
+  const { sales, vms } = await readSnapshot(store, async (db) => ({
     sales: await db.selectFrom('sales').select(['id', 'used_volume', 'max_volume']).execute(),
     vms: await db.selectFrom('vms').select('sale_id').where('sale_id', 'is not', null).execute(),
   }));
@@ -119,7 +129,7 @@ export async function expectExactSaleVolumes(store: Store): Promise<void> {
 
 /** The used resources of a node are those of its VMs, and each VM has its addresses. Holds while no request is in progress. */
 export async function expectExactRoom(store: Store): Promise<void> {
-  const { nodes, vms, addresses } = await store.read(async (db) => ({
+  const { nodes, vms, addresses } = await readSnapshot(store, async (db) => ({
     nodes: await db.selectFrom('host_nodes').selectAll().execute(),
     vms: await db.selectFrom('vms').selectAll().execute(),
     addresses: await db.selectFrom('ip_addresses').select(['vm_id', 'family']).where('vm_id', 'is not', null).execute(),

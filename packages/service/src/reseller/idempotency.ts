@@ -8,6 +8,7 @@ import type { Random } from '../rules/random.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { deferredWrite, expectedWrite } from '../store/prepared.ts';
 import type { Db, Store } from '../store/store.ts';
+import type { IdempotencyKeysTable } from '../store/tables/idempotency-keys.ts';
 
 /** A request with an Idempotency-Key. */
 export interface Repeatable {
@@ -36,13 +37,12 @@ export function hashOfIdempotencyKey(key: string): string {
 export async function claimKey(db: Db, request: Repeatable, now: number): Promise<string | undefined> {
   const { accountId, fingerprint, apiKey } = request;
   const keyHash = hashOfIdempotencyKey(request.key);
-  if (await insertKey(db, { accountId, keyHash, fingerprint, now })) return undefined;
-  const kept = await db
-    .selectFrom('idempotency_keys')
-    .select(['fingerprint', 'state', 'response'])
-    .where('account_id', '=', accountId)
-    .where('key_hash', '=', keyHash)
-    .executeTakeFirstOrThrow();
+  let kept: KeptKey | undefined;
+  do {
+    if (await insertKey(db, { accountId, keyHash, fingerprint, now })) return undefined;
+    // Undefined if another transaction has deleted the key since the insert, for example because its request was undone.
+    kept = await readKey(db, { accountId, keyHash });
+  } while (!kept);
   if (kept.fingerprint !== fingerprint) {
     throw new Refusal(
       409,
@@ -82,6 +82,17 @@ export function drawForSealing(random: Random): () => Random {
     let used = 0;
     return { bytes: (count) => drawn.subarray(used, (used += count)) };
   };
+}
+
+type KeptKey = Pick<IdempotencyKeysTable, 'fingerprint' | 'state' | 'response'>;
+
+function readKey(db: Db, { accountId, keyHash }: { accountId: string; keyHash: string }): Promise<KeptKey | undefined> {
+  return db
+    .selectFrom('idempotency_keys')
+    .select(['fingerprint', 'state', 'response'])
+    .where('account_id', '=', accountId)
+    .where('key_hash', '=', keyHash)
+    .executeTakeFirst();
 }
 
 const insertKey = expectedWrite<{ accountId: string; keyHash: string; fingerprint: string; now: number }>((db, parameter) =>
