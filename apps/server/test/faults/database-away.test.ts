@@ -13,6 +13,7 @@ import { ownPostgres } from './own-postgres.ts';
 import { postgresPlace } from './place.ts';
 import type { Place } from './place.ts';
 import { goToMidMonth, newAccount, OPERATOR_TOKEN } from './provider.ts';
+import type { Account } from './provider.ts';
 import { proxyTo } from './proxy.ts';
 import { between, randomFrom, roundsOf, seed } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
@@ -68,12 +69,15 @@ for (const { name, rounds, create } of kinds) {
       const { baseUrl, operatorUrl } = server;
       await goToMidMonth(server);
       const buyer = await newAccount(server);
+      // Before the first outage, because a connection of the time of an outage may still fail after it.
+      const accounts: Account[] = [];
+      while (accounts.length < rounds) accounts.push(await newAccount(server));
       let [requests, refused, slowest] = [0, 0, 0];
-      for (let round = 0; round < rounds; round++) {
+      for (const [round, account] of accounts.entries()) {
         const prefix = `d${round}-${seed.toString(36)}`;
         const load = startLoad({
           instances: [baseUrl],
-          account: await newAccount(server),
+          account,
           seed: seed + round * 1_000,
           callers: CALLERS,
           prefix,

@@ -1,6 +1,7 @@
 /** Provider actions for fault tests, through the operator API of one instance. */
 import { advanceClock, createClient, createIsolatedAccount, getClock } from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
+import { expect } from 'vitest';
 
 import type { Server } from '../process.ts';
 import { fetchOf } from './request.ts';
@@ -27,7 +28,7 @@ export async function newAccount(server: Server, creditLimit = '1000000.00'): Pr
   const body = { name: 'Proof', credit_limit: creditLimit };
   const { account, api_key } = await createIsolatedAccount({ client: operatorOf(server), body });
   const apiKey = api_key.key;
-  const { body: created } = await fetchOf(server.baseUrl, apiKey, {
+  const created = await fetchOf(server.baseUrl, apiKey, {
     method: 'PUT',
     path: '/domain/handle/create',
     form: {
@@ -44,7 +45,8 @@ export async function newAccount(server: Server, creditLimit = '1000000.00'): Pr
       phone: '+49.6955501234',
     },
   });
-  return { id: account.id, apiKey, handle: created.data.handle };
+  expect([created.status, created.body.message]).toEqual([200, expect.any(String)]);
+  return { id: account.id, apiKey, handle: created.body.data.handle };
 }
 
 /**
