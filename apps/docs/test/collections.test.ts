@@ -101,7 +101,7 @@ function withOnly(operations: readonly PlacedOperation[], collection: PostmanCol
   return { ...collection, item: collection.item.map((folder) => ({ ...folder, item: folder.item.filter(({ name }) => names.has(name)) })) };
 }
 
-/** The collection with a request after each change that restores the data of a fresh sandbox. */
+/** The collection in which each change is followed by a request that restores the data of a fresh sandbox. */
 function withRestores(collection: PostmanCollection): PostmanCollection {
   const restore = {
     name: 'Restore the sandbox',

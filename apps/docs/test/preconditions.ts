@@ -72,7 +72,7 @@ const preconditions: Readonly<Record<string, Precondition>> = {
   },
 };
 
-/** Whether `prepare` creates something for the operation, which is called by the name of its reference and its operationId. */
+/** @param operation Name of the reference and operationId. @returns Whether `prepare` creates something for the operation. */
 export function hasPrecondition(operation: string): boolean {
   return operation in preconditions;
 }

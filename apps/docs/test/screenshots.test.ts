@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 // One browser page for all pages of the site: its process keeps the compiled scripts of the site.
-test('every page in every size, in both schemes', async () => {
+test('no page scrolls sideways, in any size and scheme, and each has a picture', async () => {
   if (noBrowser !== undefined) return;
   // Without motion, no picture shows a page in the middle of a transition.
   const page = await browser.newPage({ reducedMotion: 'reduce' });

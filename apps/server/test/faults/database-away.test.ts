@@ -12,8 +12,7 @@ import { startLoad } from './load.ts';
 import { ownPostgres } from './own-postgres.ts';
 import { postgresPlace } from './place.ts';
 import type { Place } from './place.ts';
-import { goToMidMonth, newAccount, OPERATOR_TOKEN } from './provider.ts';
-import type { Account } from './provider.ts';
+import { goToMidMonth, newAccount, newAccounts, OPERATOR_TOKEN } from './provider.ts';
 import { proxyTo } from './proxy.ts';
 import { between, randomFrom, roundsOf, seed } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
@@ -69,9 +68,7 @@ for (const { name, rounds, create } of kinds) {
       const { baseUrl, operatorUrl } = server;
       await goToMidMonth(server);
       const buyer = await newAccount(server);
-      // Before the first outage, because a connection of the time of an outage may still fail after it.
-      const accounts: Account[] = [];
-      while (accounts.length < rounds) accounts.push(await newAccount(server));
+      const accounts = await newAccounts(server, rounds);
       let [requests, refused, slowest] = [0, 0, 0];
       for (const [round, account] of accounts.entries()) {
         const prefix = `d${round}-${seed.toString(36)}`;

@@ -11,7 +11,7 @@ import { expectAllKept } from './kept.ts';
 import { startLoad } from './load.ts';
 import { ownPostgresPair } from './own-postgres.ts';
 import { postgresPlace } from './place.ts';
-import { goToMidMonth, newAccount } from './provider.ts';
+import { goToMidMonth, newAccount, newAccounts } from './provider.ts';
 import type { Account } from './provider.ts';
 import { proxyTo } from './proxy.ts';
 import { roundsOf, seed } from './random.ts';
@@ -34,9 +34,7 @@ test(
     const server = await startServer(place.environment());
     await goToMidMonth(server);
     const buyer = await newAccount(server);
-    // Before the first outage, because a connection of the time of an outage may still fail after it.
-    const accounts: Account[] = [];
-    while (accounts.length < ROUNDS) accounts.push(await newAccount(server));
+    const accounts = await newAccounts(server, ROUNDS);
     for (const [round, account] of accounts.entries()) {
       const prefix = `s${round}-${seed.toString(36)}`;
       const load = startLoad({ instances: [server.baseUrl], account, seed: seed + round * 1_000, callers: CALLERS, prefix });

@@ -49,6 +49,13 @@ export async function newAccount(server: Server, creditLimit = '1000000.00'): Pr
   return { id: account.id, apiKey, handle: created.body.data.handle };
 }
 
+/** Creates the accounts of all rounds before the first outage. After it, a request may still use a connection that the outage broke. */
+export async function newAccounts(server: Server, count: number): Promise<Account[]> {
+  const accounts: Account[] = [];
+  while (accounts.length < count) accounts.push(await newAccount(server));
+  return accounts;
+}
+
 /**
  * Advances the clock to the middle of the next month, so that no month ends during a test by chance.
  *
