@@ -1,12 +1,12 @@
 /**
  * Runs the script `generate` of a package with another output directory, and compares the result.
- * Run it through the script `generate:check` of the package.
+ * Run it through the script `generate:check` of the package: `node check-generated.ts [FOLDER]`, for `src/generated` by default.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-const COMMITTED = 'src/generated';
+const [COMMITTED = 'src/generated'] = process.argv.slice(2);
 
 const { scripts }: { scripts: { generate: string } } = JSON.parse(readFileSync('package.json', 'utf8'));
 const fresh = mkdtempSync(join(process.cwd(), 'node_modules', '.generated-'));

@@ -8,8 +8,8 @@ import { join, resolve } from 'node:path';
 
 /** The documents, with the prefix of their operations in the file of covered responses. */
 const BUNDLES = [
-  { prefix: '', bundle: resolve(import.meta.dirname, '../openapi/dist/service.json') },
-  { prefix: 'operator ', bundle: resolve(import.meta.dirname, '../openapi/dist/operator.json') },
+  { prefix: '', bundle: resolve(import.meta.dirname, '../openapi/generated/service.json') },
+  { prefix: 'operator ', bundle: resolve(import.meta.dirname, '../openapi/generated/operator.json') },
 ];
 /** Maximum number of missing responses in the line for the terminal. */
 const MAX_NAMED = 8;

@@ -55,7 +55,7 @@ function linksOf(document: unknown): { links: readonly Link[]; resolve: (part: u
 }
 
 describe.each(['openapi', 'operator'])('the links of %s', (bundle) => {
-  const { links, resolve } = linksOf(JSON.parse(readFileSync(new URL(`../dist/${bundle}.json`, import.meta.url), 'utf8')));
+  const { links, resolve } = linksOf(JSON.parse(readFileSync(new URL(`../generated/${bundle}.json`, import.meta.url), 'utf8')));
 
   it('exist', () => expect(links.length).toBeGreaterThan(15));
 

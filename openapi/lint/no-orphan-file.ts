@@ -13,7 +13,7 @@ const TOOLING = new Set([
   'service',
   'not-shown',
   'generated',
-  'dist',
+  'generate.ts',
   'node_modules',
   'coverage',
   'package.json',
@@ -43,7 +43,7 @@ function apisOf(folder: string): Fields[] {
 /** The root documents that redocly.yaml names, apart from bundles. */
 function rootsOf(folder: string): string[] {
   const roots = apisOf(folder).flatMap((api) => (typeof api['root'] === 'string' ? [resolve(folder, api['root'])] : []));
-  return [...new Set(roots)].filter((root) => relative(folder, root).split(sep)[0] !== 'dist');
+  return [...new Set(roots)].filter((root) => relative(folder, root).split(sep)[0] !== 'generated');
 }
 
 /** All files that are reached from the roots by $ref, the roots included. */

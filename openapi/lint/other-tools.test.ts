@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 import { findingsOfOtherTools } from './other-tools.ts';
 
-const bundle = readFileSync(new URL('../dist/openapi.json', import.meta.url), 'utf8');
+const bundle = readFileSync(new URL('../generated/openapi.json', import.meta.url), 'utf8');
 
 /** A document without findings, small because the tools take seconds for the bundle. */
 const small = {

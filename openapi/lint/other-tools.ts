@@ -28,7 +28,7 @@ export async function findingsOfOtherTools(json: string): Promise<string[]> {
 
 if (import.meta.main) {
   for (const name of BUNDLES) {
-    const findings = await findingsOfOtherTools(readFileSync(new URL(`../dist/${name}.json`, import.meta.url), 'utf8'));
+    const findings = await findingsOfOtherTools(readFileSync(new URL(`../generated/${name}.json`, import.meta.url), 'utf8'));
     for (const finding of findings) process.stderr.write(`${name}.json: ${finding}\n`);
     if (findings.length > 0) process.exitCode = 1;
   }

@@ -89,7 +89,7 @@ it('counts a schema as shown if it is shown in one place and not shown in anothe
 });
 
 describe('the reseller document', () => {
-  const document: unknown = JSON.parse(readFileSync(new URL('../dist/openapi.json', import.meta.url), 'utf8'));
+  const document: unknown = JSON.parse(readFileSync(new URL('../generated/openapi.json', import.meta.url), 'utf8'));
 
   it('has a provenance for each constraint of its schemas, and the table counts each constraint', () => {
     if (!isFields(document)) throw new Error('The bundle is not a document.');

@@ -28,12 +28,12 @@ it('bundles the specification to the same bytes with and without the extension',
   expect(Object.keys(extension).length).toBeGreaterThan(20);
   const [without, together] = await Promise.all([bundle(specification), bundle({ ...specification, ...extension })]);
   expect(JSON.stringify(together)).toBe(JSON.stringify(without));
-  const built: unknown = JSON.parse(readFileSync(join(FOLDER, 'dist/openapi.json'), 'utf8'));
+  const built: unknown = JSON.parse(readFileSync(join(FOLDER, 'generated/openapi.json'), 'utf8'));
   expect(JSON.stringify(built)).toBe(JSON.stringify(without));
 });
 
 const operationIdsOf = (name: string): string[] => {
-  const document: unknown = JSON.parse(readFileSync(join(FOLDER, `dist/${name}.json`), 'utf8'));
+  const document: unknown = JSON.parse(readFileSync(join(FOLDER, `generated/${name}.json`), 'utf8'));
   return entriesOf(Object(document)['paths']).flatMap(([, path]) =>
     entriesOf(path).flatMap(([, part]) => (Object(part)['operationId'] === undefined ? [] : [String(Object(part)['operationId'])])),
   );
@@ -46,7 +46,7 @@ it('has the operations of both documents in service.json, and none twice', () =>
 });
 
 it('shows nothing of the extension in the bundle of the specification', () => {
-  const text = readFileSync(join(FOLDER, 'dist/openapi.yaml'), 'utf8');
+  const text = readFileSync(join(FOLDER, 'generated/openapi.yaml'), 'utf8');
   // Whole words: the specification's undeleteDomain contains the extension's deleteDomain.
   const words = new Set(text.match(/[\w-]+/g));
   expect(words).toContain('undeleteDomain');

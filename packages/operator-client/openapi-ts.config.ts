@@ -4,7 +4,7 @@ import { runtime, RUNTIME_MODULE } from '../client/generate/runtime.ts';
 import { operationTable } from './generate/operation-table.ts';
 
 export default defineConfig({
-  input: '../../openapi/dist/operator.json',
+  input: '../../openapi/generated/operator.json',
   logs: { file: false },
   output: {
     // `generate:check` generates into another directory and compares.

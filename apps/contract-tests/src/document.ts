@@ -42,7 +42,7 @@ export function openChosenDocument({ document, extension }: ChosenDocument): Pro
 export async function openDocument(file: string | undefined, name: BundleName = 'openapi'): Promise<LoadedDocument> {
   if (file === undefined) {
     const folder = dirname(fileURLToPath(import.meta.resolve('@reseller/openapi/package.json')));
-    const root = resolve(folder, name === 'openapi' ? 'openapi.yaml' : 'dist/service.yaml');
+    const root = resolve(folder, name === 'openapi' ? 'openapi.yaml' : 'generated/service.yaml');
     return { document: await loadDocument(name), notes: [], isUpgraded: false, root, base: dirname(folder) };
   }
   const root = resolve(file);
@@ -72,7 +72,7 @@ const bundles = new Map<BundleName, OpenApiDocument>();
 
 /**
  * Loads the bundle of the reseller document. Returns the same object every time, so that a process compiles its schemas once.
- * @throws {CannotRunError} when it has not been built
+ * @throws {CannotRunError} when it has not been generated
  */
 export async function loadDocument(name: BundleName = 'openapi'): Promise<OpenApiDocument> {
   const bundle = bundles.get(name) ?? (await readBundle(name));
@@ -86,7 +86,7 @@ async function readBundle(name: BundleName): Promise<OpenApiDocument> {
   try {
     text = await readFile(place, 'utf8');
   } catch (error) {
-    throw new CannotRunError('The bundle of the document is missing. Build it: npx pnpm@12 build', { cause: error });
+    throw new CannotRunError('The bundle of the document is missing. Generate it: npx pnpm@12 generate', { cause: error });
   }
   return parseDocument(JSON.parse(text));
 }

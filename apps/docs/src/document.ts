@@ -120,7 +120,7 @@ export async function readBundle(specifier: string): Promise<string> {
   try {
     return await readFile(fileURLToPath(import.meta.resolve(specifier)), 'utf8');
   } catch {
-    throw new Error(`The bundle ${specifier} is missing. Build it: npx pnpm@12 build`);
+    throw new Error(`The bundle ${specifier} is missing. Generate it: npx pnpm@12 generate`);
   }
 }
 

@@ -11,7 +11,7 @@ import { dropRemarks, openEnumeration } from './types.ts';
  */
 export function configOf(document: string, folder: string): UserConfig {
   return {
-    input: `../../openapi/dist/${document}.json`,
+    input: `../../openapi/generated/${document}.json`,
     logs: { file: false },
     parser: { patch: { input: dropRemarks } },
     output: {

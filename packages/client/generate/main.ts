@@ -29,7 +29,7 @@ write('shapes.gen.ts', writeShapes(specification));
 write('extension/groups.gen.ts', inFolder(writeGroups(readDocument('service'), placesOfBoth(PLACES, EXTENSION_PLACES))));
 
 function readDocument(name: string): OpenApiDocument {
-  return parseDocument(readJson(`../../../openapi/dist/${name}.json`));
+  return parseDocument(readJson(`../../../openapi/generated/${name}.json`));
 }
 
 function write(file: string, text: string): void {

@@ -25,7 +25,7 @@ async function writeRoutes({ document, client, path }: { document: string; clien
   const scratch = mkdtempSync(join(tmpdir(), 'routes-'));
   try {
     await createClient({
-      input: join(import.meta.dirname, `../../../openapi/dist/${document}.json`),
+      input: join(import.meta.dirname, `../../../openapi/generated/${document}.json`),
       logs: { file: false },
       output: { path: scratch, module: { extension: '.ts' } },
       // The names of the types are those of the clients.

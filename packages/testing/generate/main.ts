@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseDocument, readOperations } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 
-const document = parseDocument(JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi/dist/openapi.json'), 'utf8')));
+const document = parseDocument(JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi/generated/openapi.json'), 'utf8')));
 const into = process.env['GENERATE_INTO'] ?? join(import.meta.dirname, '../src/generated');
 const operations = readOperations(document);
 
