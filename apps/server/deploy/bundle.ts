@@ -2,18 +2,24 @@
  * Builds the JavaScript of a production installation: one bundle of the process and its commands, because Node does not strip the types of
  * TypeScript below node_modules, where `pnpm deploy` puts the packages of the workspace.
  */
-import { cpSync, existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
 
 import { siteDirectory } from '@reseller/docs';
 
+import { REPOSITORY, turbo } from '../../../.config/turbo.ts';
 import { bundleServer } from './server-bundle.ts';
 
-const PACKAGE = join(import.meta.dirname, '..');
+const DIST = join(import.meta.dirname, 'dist');
 /** As deep as in the repository, so that the code finds the site and the root by the same relative paths. */
-const DIST = join(PACKAGE, 'dist/server');
+const SERVER = join(DIST, 'server');
 
-if (!existsSync(siteDirectory)) throw new Error("The documentation site is missing. Run 'npx pnpm@12 build' first.");
-rmSync(join(PACKAGE, 'dist'), { recursive: true, force: true });
-await bundleServer(join(DIST, 'src'));
-cpSync(siteDirectory, join(DIST, 'dist'), { recursive: true });
+const { status } = turbo(['run', 'build', '--filter=@reseller/docs', '--output-logs=errors-only'], 'inherit');
+if (status === 0) {
+  rmSync(DIST, { recursive: true, force: true });
+  await bundleServer(join(SERVER, 'src'));
+  cpSync(siteDirectory, join(SERVER, 'dist'), { recursive: true });
+  process.stdout.write(
+    `The bundle of the service is in ${relative(REPOSITORY, DIST)}. Install it with its packages: npx pnpm@12 --filter @reseller/installation deploy --prod /opt/reseller\n`,
+  );
+} else process.exitCode = status;
