@@ -1,8 +1,8 @@
-/** Installs the tools of a folder with a lock file of its own: `node .config/install-tools.ts FOLDER`. */
+/** Installs the tools of the documentation site: `node .config/install-tools.ts FOLDER`. */
 import { resolve } from 'node:path';
 
 import { installTools } from './test-tools.ts';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Usage: node .config/install-tools.ts FOLDER');
-installTools(resolve(folder));
+installTools(resolve(folder), 'the tools of the documentation site, about 100 MB');

@@ -64,7 +64,7 @@ test('every script consists of commands of plain words joined by &&, which also 
   expect(every.filter(({ line }) => !script.test(line))).toEqual([]);
   const programs = every.flatMap(({ line }) => line.split(' && ').map((command) => command.split(' ')[0] ?? ''));
   const UNWANTED = new Set(['rm', 'cp', 'mv', 'mkdir', 'cat', 'sh', 'bash', 'env', 'sed', 'touch', 'export', 'pnpm', 'npx', 'turbo']);
-  // pnpm and turbo print notices, so scripts use .config/turbo.ts and .config/launch.ts instead.
+  // pnpm and turbo print notices, so scripts use .config/turbo.ts and .config/run.mjs instead.
   expect(programs.filter((program) => UNWANTED.has(program))).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-/** Runs turbo without its notices: `node .config/turbo.ts ARGUMENT...` instead of `turbo ARGUMENT...`. */
+/** Runs turbo without its notices: `node .config/run.mjs .config/turbo.ts ARGUMENT...` instead of `turbo ARGUMENT...`. */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
@@ -20,4 +20,5 @@ export function turbo(given: readonly string[], output: 'inherit' | 'pipe'): { r
   return { status: ended.status ?? 1, output: `${ended.stdout ?? ''}${ended.stderr ?? ''}` };
 }
 
-if (import.meta.main) process.exitCode = turbo(process.argv.slice(2), 'inherit').status;
+// Not import.meta.main, because run.mjs imports the file that it runs.
+if (process.argv[1] === import.meta.filename) process.exitCode = turbo(process.argv.slice(2), 'inherit').status;

@@ -67,7 +67,10 @@ test('the tests that run on Windows start no process', () => {
     { cwd: REPOSITORY, exclude: (path) => path.includes('node_modules') },
   );
   expect(tests.length).toBeGreaterThan(100);
-  expect(tests.filter((file) => /node:child_process|process\.kill/.test(read(file)))).toEqual([]);
+  // No test imports the generator of the bundles.
+  expect(tests.filter((file) => file !== join('openapi', 'generate.ts') && /node:child_process|process\.kill/.test(read(file)))).toEqual(
+    [],
+  );
 });
 
 test('Dependabot updates each folder with a lock file', () => {

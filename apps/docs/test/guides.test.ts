@@ -12,7 +12,7 @@ import { createClient } from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { PNPM, PNPM_ARGUMENTS } from '../../../.config/pnpm.ts';
+import { PNPM, PNPM_ARGUMENTS } from '../../../.config/install.mjs';
 import { guideGroups } from '../src/guides.ts';
 import { blocksOf, programOf, shownOutput } from './blocks.ts';
 import type { Block } from './blocks.ts';

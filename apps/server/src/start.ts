@@ -32,7 +32,7 @@ import { welcome } from './welcome.ts';
  * installed by then.
  */
 const EXIT_CODE_REPLACED = 75;
-const NO_DOCS = 'The documentation is not built. Build it with npx pnpm@12 build, and start the service again.\n';
+const NO_DOCS = 'The documentation is not built. Stop the service, run npx pnpm@12 build, and start it again.\n';
 
 /** Starts the service, and ends the process on a signal. */
 export async function start(configuration: Configuration): Promise<void> {
@@ -79,7 +79,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
     ...(hasDocs ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
   });
-  if (!hasDocs) service.app.get('/docs/', (_request, reply) => reply.code(404).type('text/plain; charset=utf-8').send(NO_DOCS));
+  if (!hasDocs) service.app.get('/docs/*', (_request, reply) => reply.code(404).type('text/plain; charset=utf-8').send(NO_DOCS));
   if (mode === 'live') logger.warn('the infrastructure is simulated: the servers and domains that this live service sells do not exist');
   const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
   // Jobs that became due while no process ran are finished before the first request.

@@ -25,7 +25,7 @@ export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, clo
   const bearer = operatorToken ?? '$RESELLER_OPERATOR_TOKEN';
   const facts = [
     ['Base URL', baseUrl],
-    ['Docs', hasDocs ? `${baseUrl}/docs/` : 'not built. Build them with npx pnpm@12 build, and start again'],
+    ['Docs', hasDocs ? `${baseUrl}/docs/` : 'not built. Run npx pnpm@12 build, and start again'],
     ['API key', apiKey],
     [
       'Lenient',

@@ -8,7 +8,7 @@ import { createReseller } from '@reseller/client';
 import { advanceClock, createClient } from '@reseller/operator-client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
-import { PNPM, PNPM_ARGUMENTS } from '../../../.config/pnpm.ts';
+import { PNPM, PNPM_ARGUMENTS } from '../../../.config/install.mjs';
 import { startServer, temporaryDirectory } from './process.ts';
 import { commandsOf, runScript, withFreePorts } from './runbook.ts';
 

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 
 import { onTestFinished } from 'vitest';
 
-import { PNPM, PNPM_ARGUMENTS } from '../../../.config/pnpm.ts';
+import { PNPM, PNPM_ARGUMENTS } from '../../../.config/install.mjs';
 import { temporaryDirectory } from './process.ts';
 import type { Ran } from './process.ts';
 

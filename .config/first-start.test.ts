@@ -1,0 +1,82 @@
+/** The first minutes of a person who has cloned the repository. */
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { beforeAll, expect, test, vi } from 'vitest';
+
+import { cloneRepository, type } from './newcomer.ts';
+import type { Clone, Typed } from './newcomer.ts';
+
+const MEGABYTE = 1_000_000;
+const FREE_PORTS = { RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0' };
+/** Packages for development and for the documentation site. */
+const NOT_FOR_START =
+  /^(?:typescript|turbo|vitest|vite|vue|esbuild|redoc|oxlint|oxfmt|playwright|@(?:redocly|types|stoplight|hey-api|changesets)\+)/;
+
+let clone: Clone;
+
+beforeAll(() => {
+  clone = cloneRepository();
+  return () => clone.remove();
+});
+
+test('npm start names the command to use', async () => {
+  const typed = type('npm start', clone.folder);
+  expect(await typed.ended).toBe(1);
+  expect(typed.stderr()).toContain('This repository uses pnpm. Run: npx pnpm@12 start\n');
+});
+
+test('the first start says what it does, installs only what the service needs, and builds nothing', async () => {
+  const typed = await started();
+  expect(ownLines(typed)[0]).toMatch(/^Installing the packages that start needs, about \d+\. This takes .*\.$/);
+  expect(typed.stderr()).toMatch(/Progress: resolved \d+/);
+  expect(ownLines(typed).at(-1)).toBe('Installed. Now start runs.');
+  const installed = readdirSync(join(clone.folder, 'node_modules/.pnpm'));
+  expect(installed.length).toBeGreaterThan(100);
+  expect(installed.filter((name) => NOT_FOR_START.test(name))).toEqual([]);
+  if (process.platform === 'linux') expect(sizeOf(join(clone.folder, 'node_modules/.pnpm')) / MEGABYTE).toBeLessThan(205);
+  for (const path of ['apps/docs/dist', 'apps/docs/site/node_modules', '.config/node_modules', 'packages/client/dist'])
+    expect([path, existsSync(join(clone.folder, path))]).toEqual([path, false]);
+  const [, baseUrl = ''] = /Base URL\s+(\S+)/.exec(typed.stdout()) ?? [];
+  const docs = await fetch(`${baseUrl}/docs/`);
+  expect([docs.status, await docs.text()]).toEqual([404, expect.stringContaining('npx pnpm@12 build')]);
+  expect(typed.stdout()).toMatch(/Docs +not built\. .*npx pnpm@12 build/);
+  await stop(typed);
+});
+
+test('the second start installs nothing and prints only the banner', async () => {
+  const typed = await started();
+  expect(ownLines(typed)).toEqual([]);
+  await stop(typed);
+});
+
+async function started(): Promise<Typed> {
+  const typed = type('npx pnpm@12 start', clone.folder, FREE_PORTS);
+  await vi.waitFor(() => expect(typed.stdout()).toMatch(/^curl .*\/vm\/create.*\n/m), { timeout: 240_000, interval: 100 });
+  return typed;
+}
+
+async function stop(typed: Typed): Promise<void> {
+  typed.signal('SIGINT');
+  await typed.ended;
+}
+
+/** The lines on standard error, except the warnings of npm. */
+function ownLines(typed: Typed): string[] {
+  return typed
+    .stderr()
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('npm '));
+}
+
+/** Bytes of the files of a folder. Files of equal content are links to one file, which is counted once. Links to folders are not followed. */
+function sizeOf(folder: string, counted = new Set<number>()): number {
+  return readdirSync(folder, { withFileTypes: true }).reduce((total, entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return total + sizeOf(path, counted);
+    const { ino, size } = lstatSync(path);
+    if (counted.has(ino)) return total;
+    counted.add(ino);
+    return total + size;
+  }, 0);
+}

@@ -1,0 +1,96 @@
+// @ts-check
+/**
+ * Installs packages, then runs a file with the Node of this repository: `node .config/run.mjs [FILE [argument...]]`.
+ * A file of the sources of an app needs only the packages with which the app runs. Everything else needs all packages.
+ * Plain JavaScript, because it runs before anything is installed, on any Node from version 20.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import module from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import { install } from './install.mjs';
+
+const SELF = fileURLToPath(import.meta.url);
+const REPOSITORY = resolve(dirname(SELF), '..');
+
+const [file, ...given] = process.argv.slice(2);
+const script = process.env['npm_lifecycle_event'] ?? 'start';
+
+if (/^(?:npm|yarn|bun)\//.test(process.env['npm_config_user_agent'] ?? '')) {
+  process.stderr.write(`This repository uses pnpm. Run: npx pnpm@12 ${script}\n`);
+  process.exitCode = 1;
+} else await main();
+
+async function main() {
+  const result = installPackages();
+  if (result === 'failed') {
+    process.stderr.write('The packages could not be installed. Check the connection to the package registry, and run the command again.\n');
+    process.exitCode = 1;
+    return;
+  }
+  const { folder, version } = repositoryNode();
+  if (result === 'installed') {
+    // Headers for native addons, which no package here has. Where pnpm copies files, they are a quarter of what start installs.
+    rmSync(join(folder, 'include'), { recursive: true, force: true });
+    process.stderr.write(`Installed. Now ${script} runs.\n`);
+  }
+  if (file === undefined) return;
+  if (process.version === version) await run(resolve(REPOSITORY, file));
+  else runWith(join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node'));
+}
+
+function installPackages() {
+  const [app] = /^apps\/[\w-]+(?=\/src\/)/.exec(file ?? '') ?? [];
+  // pnpm would remove the packages of the other projects that are only for development.
+  if (app === undefined || existsSync(join(REPOSITORY, 'node_modules/turbo')))
+    return install(
+      REPOSITORY,
+      'Installing the packages of all scripts, about 600. This takes 20 to 120 seconds, depending on the network.',
+    );
+  const announcement = `Installing the packages that ${script} needs, about 150. This takes 5 to 60 seconds, depending on the network.`;
+  return install(REPOSITORY, announcement, {
+    project: join(REPOSITORY, app),
+    given: ['--prod', '--filter', '.', '--filter-prod', `{./${app}}...`],
+  });
+}
+
+/** The Node that the root installs, one package for each platform. */
+function repositoryNode() {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
+  const folder = Object.keys(optionalDependencies)
+    .map((name) => join(REPOSITORY, 'node_modules', name))
+    .find((path) => existsSync(path));
+  if (folder === undefined) throw new Error(`There is no Node for ${process.platform} ${process.arch}.`);
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return { folder, version: `v${version}` };
+}
+
+/**
+ * Runs a program in this process, so that it receives the signals and sets the exit code.
+ *
+ * @param {string} path
+ */
+async function run(path) {
+  // Node keeps the compiled modules of TypeScript for the next start.
+  module.enableCompileCache?.(process.env['NODE_COMPILE_CACHE'] ?? join(REPOSITORY, 'node_modules/.cache/node-compile'));
+  const { endWithNpx } = await import('./npx.ts');
+  endWithNpx();
+  // The program sees the same arguments as if Node had been started with its file.
+  process.argv.splice(1, process.argv.length, path, ...given);
+  await import(pathToFileURL(path).href);
+}
+
+/**
+ * Runs this script again with another Node.
+ *
+ * @param {string} node
+ */
+function runWith(node) {
+  const child = spawn(node, [SELF, ...process.argv.slice(2)], { stdio: 'inherit' });
+  // A terminal sends it to both processes.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  child.on('exit', (code) => (process.exitCode = code ?? 1));
+}
