@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+import type { BrokenRule } from './broken-rules.ts';
 import { isJson } from './prism-document.ts';
 
 /** The `type` of an error envelope, by HTTP status. */
@@ -22,6 +23,18 @@ export function errorEnvelope(status: number, message: string): string {
     requestID: randomUUID(),
     message,
     data: null,
+  });
+}
+
+/** The envelope of a form that breaks rules, with the message of the service. */
+export function validationEnvelope(rules: readonly BrokenRule[]): string {
+  const broken = rules.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return JSON.stringify({
+    status: 'error',
+    type: 'validation_failed',
+    requestID: randomUUID(),
+    message: `The form breaks ${rules.length === 1 ? 'a rule' : 'rules'}: ${broken}.`,
+    data: { fields: rules },
   });
 }
 

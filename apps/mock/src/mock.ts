@@ -3,12 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-import { createLogger } from '@stoplight/prism-core';
-import { getHttpOperationsFromSpec } from '@stoplight/prism-http';
-import { createServer as createPrism } from '@stoplight/prism-http-server';
-
-import { errorEnvelope, problemMessage } from './envelope.ts';
+import { createRuleFinder } from './broken-rules.ts';
+import type { BrokenRule, FindBrokenRules } from './broken-rules.ts';
+import { errorEnvelope, problemMessage, validationEnvelope } from './envelope.ts';
 import { documentForPrism } from './prism-document.ts';
+import { startPrism } from './prism.ts';
 
 /** A running mock. */
 export interface Mock {
@@ -36,31 +35,26 @@ const host = '127.0.0.1';
 /** The body limit of the document, in bytes. */
 const bodyLimit = 64 * 1024;
 
+/** Prism, and the validator that names the rules of a 422. */
+interface Backend {
+  readonly port: number;
+  readonly agent: Agent;
+  readonly findBrokenRules: FindBrokenRules;
+}
+
 /**
- * Starts Prism on the document behind a thin layer. The layer converts errors that Prism generates itself (unknown route, unknown
- * method, …) to the envelope of the document. Responses that the document describes come from Prism unchanged.
+ * Starts Prism on the document behind a thin layer for its wording. The layer converts errors that Prism generates itself (unknown route,
+ * unknown method, …) to the envelope of the document, and names the broken rules of a form, where Prism returns an example.
  *
  * @throws Error if the port is in use; its message is for the user.
  */
 export async function startMock({ document, port, log }: MockOptions): Promise<Mock> {
-  const prism = createPrism(await getHttpOperationsFromSpec(documentForPrism(document)), {
-    cors: true,
-    config: {
-      isProxy: false,
-      checkSecurity: true,
-      validateRequest: true,
-      validateResponse: true,
-      errors: false,
-      upstreamProxy: undefined,
-      mock: { dynamic: false },
-    },
-    components: { logger: createLogger('mock', { level: 'silent' }) },
-  });
-  const prismPort = Number(new URL(await prism.listen(0, host)).port);
+  const prism = await startPrism(documentForPrism(document));
   const agent = new Agent({ keepAlive: true });
+  const backend: Backend = { port: prism.port, agent, findBrokenRules: createRuleFinder(document) };
 
   const server = createServer(async (request, response) => {
-    const mocked = await respond(request, prismPort, agent);
+    const mocked = await respond(request, backend);
     response.writeHead(mocked.status, mocked.headers).end(mocked.body);
     log?.(`${request.method} ${request.url} ${mocked.status}${reasonsOf(mocked)}`);
   });
@@ -83,11 +77,12 @@ export async function startMock({ document, port, log }: MockOptions): Promise<M
   return { url: `http://${host}:${portOf(server.address())}`, close };
 }
 
-async function respond(request: IncomingMessage, prismPort: number, agent: Agent): Promise<MockResponse> {
+async function respond(request: IncomingMessage, backend: Backend): Promise<MockResponse> {
   try {
     const body = await bodyOf(request);
     if (body === undefined) return refusal(413, 'The body is longer than 64 KiB. Send a shorter form.', {});
-    const response = await askPrism(request, body, prismPort, agent);
+    const response = await askPrism(request, body, backend);
+    if (response.status === 422) return withBrokenRules(response, backend.findBrokenRules(request.method ?? '', request.url ?? '', body));
     if (response.status < 400 || response.headers['content-type'] === 'application/json') return response;
     return refusal(response.status, problemMessage(String(response.body)), response.headers);
   } catch (error) {
@@ -95,7 +90,12 @@ async function respond(request: IncomingMessage, prismPort: number, agent: Agent
   }
 }
 
-async function askPrism(request: IncomingMessage, body: Buffer, port: number, agent: Agent): Promise<MockResponse> {
+/** Prism's response as it is if the form breaks no rule: the caller asked for the example, or a parameter of the path is invalid. */
+function withBrokenRules(response: MockResponse, rules: readonly BrokenRule[]): MockResponse {
+  return rules.length === 0 ? response : withBody(422, validationEnvelope(rules), response.headers);
+}
+
+async function askPrism(request: IncomingMessage, body: Buffer, { port, agent }: Backend): Promise<MockResponse> {
   const headers = without(request.headers, ['connection', 'transfer-encoding', 'content-length']);
   // Prism checks the content type only of a body with a length, so a chunked body gets one here.
   if (body.length > 0) headers['content-length'] = String(body.length);
@@ -128,7 +128,10 @@ function without(headers: MockResponse['headers'], names: readonly string[]): Mo
 }
 
 function refusal(status: number, message: string, headers: MockResponse['headers']): MockResponse {
-  const body = errorEnvelope(status, message);
+  return withBody(status, errorEnvelope(status, message), headers);
+}
+
+function withBody(status: number, body: string, headers: MockResponse['headers']): MockResponse {
   const length = String(Buffer.byteLength(body));
   return { status, headers: { ...headers, 'content-type': 'application/json', 'content-length': length }, body };
 }

@@ -29,8 +29,14 @@ export function completeForm({ form }: Operation): Case['form'] {
   return form && Object.assign({}, ...Object.values(form.examples).map(({ value }) => value));
 }
 
+/** A form that breaks one rule of the document. */
+export interface BrokenForm extends Case {
+  readonly field: string;
+  readonly rule: string;
+}
+
 /** Forms that each break one rule of the document (names, required fields, types, dependencies), derived from the complete form. */
-export function brokenForms(operation: Operation): readonly Case[] {
+export function brokenForms(operation: Operation): readonly BrokenForm[] {
   const { form } = operation;
   const complete = completeForm(operation);
   if (form === undefined || complete === undefined) return [];
@@ -38,14 +44,23 @@ export function brokenForms(operation: Operation): readonly Case[] {
   const fields = [...form.fields.values()];
   const dependent = entriesOf(entriesOf(form.schema)['dependentRequired']);
   return [
-    { what: 'an unknown field', form: { ...complete, no_such_field: 'x' } },
-    ...fields.filter(({ required }) => required).map(({ name }) => ({ what: `no ${name}`, form: without(name) })),
+    { what: 'an unknown field', field: 'no_such_field', rule: 'unknown', form: { ...complete, no_such_field: 'x' } },
+    ...fields
+      .filter(({ required }) => required)
+      .map(({ name }) => ({ what: `no ${name}`, field: name, rule: 'required', form: without(name) })),
     ...fields
       .filter(({ kind }) => kind === 'integer' || kind === 'boolean')
-      .map(({ name, kind }) => ({ what: `a ${name} that is no ${kind}`, form: { ...complete, [name]: 'many' } })),
+      .map(({ name, kind }) => ({
+        what: `a ${name} that is no ${kind}`,
+        field: name,
+        rule: 'type',
+        form: { ...complete, [name]: 'many' },
+      })),
     ...Object.entries(dependent).flatMap(([name, needed]) =>
       Object.values(entriesOf(needed)).map((other) => ({
         what: `${name} without ${String(other)}`,
+        field: String(other),
+        rule: 'dependentRequired',
         form: { ...without(String(other)), [name]: complete[name] ?? 'ns1.reseller-customer.net' },
       })),
     ),

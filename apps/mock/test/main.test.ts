@@ -1,8 +1,9 @@
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 
 import { addressOf, startMockProcess } from './mock-process.ts';
 import type { MockProcess } from './mock-process.ts';
@@ -38,6 +39,15 @@ test('prints its address and stops on a signal', async () => {
   expect((await fetch(await addressOf(mock))).status).toBe(404);
   mock.kill('SIGTERM');
   expect(await endOf(mock)).toEqual({ code: 0, errors: '' });
+});
+
+test('ends Prism when it is killed', async () => {
+  const mock = start({ MOCK_PORT: '0' });
+  await addressOf(mock);
+  const children = readFileSync(`/proc/${mock.pid}/task/${mock.pid}/children`, 'utf8').trim().split(' ');
+  expect(children).toHaveLength(1);
+  mock.kill('SIGKILL');
+  await vi.waitFor(() => expect(children.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), { timeout: 10_000 });
 });
 
 function start(settings: Readonly<Record<string, string>>): MockProcess {

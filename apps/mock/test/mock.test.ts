@@ -43,12 +43,19 @@ describe.each(operations)('$id', (operation) => {
   const broken = brokenForms(operation);
   if (broken.length === 0) return;
 
-  test('responds with 422 to a form that breaks a rule', async () => {
+  test('responds with 422 to a form that breaks a rule, and names the rule', async () => {
     // The complete form is accepted, so each broken form is refused only for its one fault.
     expect((await call(operation, completeForm(operation))).status).toBe(200);
-    for (const { what, form } of broken) {
+    for (const { what, form, field, rule } of broken) {
       const { status, body } = await send(operation, form);
-      expect.soft({ what, status, body }).toEqual({ what, status: 422, body: firstExample(operation, 422) });
+      expect.soft({ what, status }).toEqual({ what, status: 422 });
+      expect.soft(body).toEqual({
+        status: 'error',
+        type: 'validation_failed',
+        requestID: expect.any(String),
+        message: expect.stringMatching(new RegExp(`^The form breaks (a rule|rules): .*\\b${field} (must|is) `)),
+        data: { fields: expect.arrayContaining([{ field, rule, message: expect.stringMatching(/^(must|is) /) }]) },
+      });
     }
   });
 });
@@ -94,6 +101,17 @@ describe('behaviour beyond the examples', () => {
       message: expect.stringMatching(/\w/),
       data: null,
     });
+  });
+
+  test('returns the 422 example on request, because a good form breaks no rule', async () => {
+    const operation = operations.find(({ id }) => id === 'createVm');
+    if (!operation) throw new Error('The document has no createVm.');
+    const response = await fetch(`${baseUrl}/vm/create`, {
+      method: 'PUT',
+      headers: { 'x-service-apikey': key, prefer: 'code=422', 'content-type': 'application/x-www-form-urlencoded' },
+      body: writeForm(operation, completeForm(operation) ?? {}),
+    });
+    expect({ status: response.status, body: await response.json() }).toEqual({ status: 422, body: firstExample(operation, 422) });
   });
 
   test.each(['known length', 'chunks'])('responds with 415 to a JSON body of %s', async (how) => {
