@@ -2,6 +2,8 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
+import { strToU8, zipSync } from 'fflate';
+
 import { brunoCollection, postmanCollection } from './collections.ts';
 import { operationsOf, readBundle, readDocument } from './document.ts';
 import { compress, moveInlineScripts } from './finish.ts';
@@ -16,10 +18,10 @@ import { references } from './references.ts';
 import { samplesOf } from './samples.ts';
 import { siteDirectory } from './site.ts';
 import { runVitePress, SITE } from './vitepress.ts';
-import { zip } from './zip.ts';
 
 /** The pages that VitePress renders: those of `site/`, and those that the build makes from the documents. */
 const PAGES = join(SITE, '.pages');
+const ARCHIVE_DATE = '2024-01-01T00:00:00';
 const HAND_WRITTEN = ['index.md', 'quickstart.md', 'downloads.md', 'guides'];
 
 try {
@@ -64,7 +66,7 @@ async function writeDownloads(documents: readonly ReadDocument[]): Promise<void>
     for (const format of ['json', 'yaml']) await write(siteDirectory, `openapi/${name}.${format}`, await readBundle(`${bundle}.${format}`));
     await write(siteDirectory, `reference/${name}.document.json`, JSON.stringify(referenceDocument(document, reference)));
     await write(siteDirectory, `collections/${name}.postman.json`, `${JSON.stringify(postmanCollection(document, reference), null, 2)}\n`);
-    await write(siteDirectory, `collections/${name}.bruno.zip`, zip(brunoCollection(document, reference)));
+    await write(siteDirectory, `collections/${name}.bruno.zip`, archive(brunoCollection(document, reference)));
     for (const placed of operationsOf(document)) {
       const { markdown } = operationPage(document, placed, reference, samplesOf(document, placed, reference));
       await write(siteDirectory, `operations/${name}/${placed.id}.md`, markdown);
@@ -76,6 +78,12 @@ async function writeDownloads(documents: readonly ReadDocument[]): Promise<void>
   ];
   for (const { path } of guides) await write(siteDirectory, path, await readFile(join(SITE, path)));
   await write(siteDirectory, 'llms.txt', llmsTxt(documents, guides));
+}
+
+/** A ZIP archive. Its files have a fixed date, so that the same documents give the same archive. */
+function archive(files: Readonly<Record<string, string>>): Uint8Array {
+  const contents = Object.entries(files).map(([path, text]) => [path, strToU8(text)] as const);
+  return zipSync(Object.fromEntries(contents), { mtime: ARCHIVE_DATE });
 }
 
 async function write(folder: string, path: string, content: string | Uint8Array): Promise<void> {

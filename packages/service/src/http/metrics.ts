@@ -1,5 +1,5 @@
 /** Metrics for Prometheus. Labels have few values, so they contain no accounts, keys or addresses. */
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
 import manifest from '../../package.json' with { type: 'json' };
 import { jobKinds } from '../core/jobs/job-kinds.ts';
