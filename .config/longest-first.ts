@@ -39,7 +39,7 @@ const SLOWEST: readonly string[] = [
   'packages/testing/test/client/request-log.test.ts',
   'packages/service/test/examples.test.ts',
   'apps/server/test/postgres.test.ts',
-  'packages/testing/test/package.test.ts',
+  '.config/publish/packages.test.ts',
   'apps/contract-tests/test/secrets.test.ts',
   'packages/service/test/port-timeout.test.ts',
   'packages/service/test/instances-sandbox.test.ts',

@@ -3,10 +3,12 @@
  * declarations of its interface.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { build } from 'esbuild';
+
+import { thirdPartyLicenses } from '../../.config/publish/licenses.ts';
 
 const here = import.meta.dirname;
 const dist = join(here, 'dist');
@@ -18,23 +20,25 @@ const WORKERS = {
 const DECLARATIONS = ['index', 'service', 'clock', 'faults', 'generated/fixtures.gen'];
 
 rmSync(dist, { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   entryPoints: { index: join(here, 'src/index.ts'), ...WORKERS },
   outdir: dist,
   bundle: true,
-  minify: true,
+  sourcemap: true,
+  metafile: true,
+  absWorkingDir: here,
   platform: 'node',
   format: 'esm',
   target: 'node22',
   // The errors that a test catches must be those of the client that it imports. pdfkit and its fonts read files next to them.
-  // This entry of the client is not published.
-  alias: { '@reseller/client/runtime': join(here, '../client/src/runtime.ts') },
   external: ['@reseller/client', 'pdfkit', 'dejavu-fonts-ttf', 'pg-native'],
   // Dependencies in CommonJS require modules of Node.
   banner: {
     js: "import { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",
   },
 });
+
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(Object.keys(metafile.inputs), here));
 
 // The compiler writes declarations of everything that the entry imports. Only those that the interface refers to are kept.
 mkdirSync(join(here, 'reports'), { recursive: true });

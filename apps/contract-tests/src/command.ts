@@ -1,6 +1,7 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 
-import manifest from '../package.json' with { type: 'json' };
+import manifest from '@reseller/contract/package.json' with { type: 'json' };
+
 import { CannotRunError } from './cannot-run.ts';
 import { compareDocuments } from './commands/diff.ts';
 import { judgeHar } from './commands/har.ts';
@@ -9,6 +10,7 @@ import { runAgainst } from './commands/run.ts';
 import type { FilePaths } from './commands/run.ts';
 import { selftest } from './commands/selftest.ts';
 import type { Console } from './console.ts';
+import { dataFolder } from './installation.ts';
 import { readArguments, USAGE } from './options.ts';
 import type { Environment } from './options.ts';
 
@@ -23,8 +25,10 @@ export interface CommandContext {
 
 const { version: VERSION } = manifest;
 
-/** The default paths, in the data folder of the sandbox. */
-const PLACES: FilePaths = { journal: fileURLToPath(new URL('../../../.data/contract-journal.jsonl', import.meta.url)) };
+/** The default paths. */
+function defaultPaths(environment: Environment): FilePaths {
+  return { journal: join(dataFolder(environment), 'contract-journal.jsonl') };
+}
 
 /**
  * Runs the command in this process.
@@ -44,7 +48,10 @@ export async function runCommand(argv: readonly string[], context: CommandContex
   }
 }
 
-async function dispatch(argv: readonly string[], { environment, output, paths = PLACES, signal }: CommandContext): Promise<0 | 1 | 2> {
+async function dispatch(
+  argv: readonly string[],
+  { environment, output, paths = defaultPaths(environment), signal }: CommandContext,
+): Promise<0 | 1 | 2> {
   const args = readArguments(argv, environment);
   switch (args.command) {
     case 'help':

@@ -9,6 +9,7 @@ import type { Report, SourceMap } from '@reseller/contract/engine';
 import { parse } from 'yaml';
 
 import { CannotRunError } from './cannot-run.ts';
+import { isClone } from './installation.ts';
 
 /** A bundled document and its source files. */
 export interface LoadedDocument {
@@ -42,7 +43,8 @@ export function openChosenDocument({ document, extension }: ChosenDocument): Pro
 export async function openDocument(file: string | undefined, name: BundleName = 'openapi'): Promise<LoadedDocument> {
   if (file === undefined) {
     const folder = dirname(fileURLToPath(import.meta.resolve('@reseller/openapi/package.json')));
-    const root = resolve(folder, name === 'openapi' ? 'openapi.yaml' : 'generated/service.yaml');
+    // The published package of the document has only the bundles.
+    const root = resolve(folder, name === 'openapi' && isClone ? 'openapi.yaml' : `generated/${name}.yaml`);
     return { document: await loadDocument(name), notes: [], isUpgraded: false, root, base: dirname(folder) };
   }
   const root = resolve(file);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createClient, ResellerError, verifyOtp } from '@reseller/operator-client';
 
 import { CannotRunError } from './cannot-run.ts';
+import { START_SANDBOX } from './installation.ts';
 import { keyFile, LOOPBACK } from './options.ts';
 import type { Arguments, Environment } from './options.ts';
 
@@ -32,7 +33,7 @@ export async function readOperator(
   const token = (environment['RESELLER_OPERATOR_TOKEN'] ?? (isLocal ? await readFile(tokenFile, 'utf8').catch(() => '') : '')).trim();
   if (token === '')
     throw new CannotRunError(
-      `There is no token for the operator API. Set RESELLER_OPERATOR_TOKEN to the token of the operator or of a verifier${isLocal ? `, or start the sandbox once (npx pnpm@12 start), which writes ${tokenFile}` : ''}.`,
+      `There is no token for the operator API. Set RESELLER_OPERATOR_TOKEN to the token of the operator or of a verifier${isLocal ? `, or start the sandbox once (${START_SANDBOX}), which writes ${tokenFile}` : ''}.`,
     );
   if (!TOKEN.test(token))
     throw new CannotRunError(

@@ -1,21 +1,22 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { moneyOf, VERDICTS } from '@reseller/contract/engine';
 import type { Money, NamedOperations, Verdict } from '@reseller/contract/engine';
 
 import { CannotRunError } from './cannot-run.ts';
+import { CONTRACT, dataFolder, isClone, START_SANDBOX } from './installation.ts';
 
 export const USAGE = `Checks the responses of a running service against its OpenAPI document. Read-only by default.
 
 Usage
-  npx pnpm@12 contract [--target URL] [options]   call a service and judge its responses
-  npx pnpm@12 contract --har FILE                 judge a recording
-  npx pnpm@12 contract proxy --target URL         judge the traffic that passes through a proxy
-  npx pnpm@12 contract diff OLD NEW               compare two documents and name what breaks their users
-  npx pnpm@12 contract selftest                   test that every check finds its own defect
+  ${CONTRACT} [--target URL] [options] call a service and judge its responses
+  ${CONTRACT} --har FILE               judge a recording
+  ${CONTRACT} proxy --target URL       judge the traffic that passes through a proxy
+  ${CONTRACT} diff OLD NEW             compare two documents and name what breaks their users
+  ${CONTRACT} selftest                 test that every check finds its own defect
 
 Target
   --target URL         base address. Default: the local sandbox, http://127.0.0.1:4010 or the port in RESELLER_PORT
@@ -57,16 +58,15 @@ Results
   --help               print this text
 
 Examples
-  npx pnpm@12 contract --target https://api.example.com --document api.yaml --report reports
-  npx pnpm@12 contract --mode full --also createVm registerDomain --budget 25 --yes
-  npx pnpm@12 contract --only getVm=48213 listVms --fail-on discovered
+  ${CONTRACT} --target https://api.example.com --document api.yaml --report reports
+  ${CONTRACT} --mode full --also createVm registerDomain --budget 25 --yes
+  ${CONTRACT} --only getVm=48213 listVms --fail-on discovered
 
 Exit code: 0 nothing failed, 1 findings that fail the run, or changes that could not be undone, 2 could not run.`;
 
 /** Host names of this machine. */
 export const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 const LOCAL = 'http://127.0.0.1:4010';
-const REPOSITORY = resolve(import.meta.dirname, '../../..');
 /** A header can carry visible ASCII only. */
 const KEY = /^[!-~]+$/;
 
@@ -74,7 +74,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A file that a sandbox writes to its data folder at its first start. Only its owner can read it. */
 export function keyFile(name: 'demo-api-key' | 'operator-token', environment: Environment): string {
-  return join(resolve(REPOSITORY, environment['RESELLER_DATA_DIR'] || '.data'), name);
+  return join(dataFolder(environment), name);
 }
 
 /** The parsed and validated arguments. */
@@ -120,12 +120,15 @@ export function readArguments(argv: readonly string[], environment: Environment 
   const { values, positionals, only, also } = parse(argv);
   const command = readCommand(values, positionals);
   const rest = COMMANDS.some((name) => name === command) ? positionals.slice(1) : positionals;
-  if (command === 'diff' && rest.length !== 2) throw new CannotRunError('diff needs two documents: npx pnpm@12 contract diff OLD NEW.');
-  if (command !== 'diff' && rest.length > 0) throw new CannotRunError('Unexpected argument. See npx pnpm@12 contract --help.');
+  if (command === 'diff' && rest.length !== 2) throw new CannotRunError(`diff needs two documents: ${CONTRACT} diff OLD NEW.`);
+  if (command !== 'diff' && rest.length > 0) throw new CannotRunError(`Unexpected argument. See ${CONTRACT} --help.`);
   if (values.extension === true && (values.document !== undefined || values.write === true)) {
     throw new CannotRunError(
       '--extension chooses the bundle of the specification and the extension. Leave out --document and --write, which need one document.',
     );
+  }
+  if (values.write === true && values.document === undefined && !isClone) {
+    throw new CannotRunError('--write changes the files of a document. Name yours with --document.');
   }
   const mode = values.mode ?? 'read-only';
   if (mode !== 'read-only' && mode !== 'full') throw new CannotRunError('--mode must be read-only or full.');
@@ -166,7 +169,7 @@ export async function readKey({ target, apiKey: given }: Pick<Arguments, 'target
   if (apiKey === '') {
     throw new CannotRunError(
       LOOPBACK.has(target.hostname)
-        ? `There is no API key. Start the sandbox once (npx pnpm@12 start), which writes ${demoKeyFile}, or set RESELLER_API_KEY.`
+        ? `There is no API key. Start the sandbox once (${START_SANDBOX}), which writes ${demoKeyFile}, or set RESELLER_API_KEY.`
         : 'There is no API key. Set RESELLER_API_KEY to the key of the account at the target.',
     );
   }
@@ -236,7 +239,7 @@ function parseTokens(args: string[]): ReturnType<typeof parseArgs<{ options: typ
     // The message has only the name of the option, because its value can be a key.
     const [, problem, name] = /^(Unknown option|Option) '(--?[a-z-]+)/.exec(error instanceof Error ? error.message : '') ?? [];
     const what = problem === 'Unknown option' ? 'is unknown' : 'needs a value, or does not take one';
-    throw new CannotRunError(`${name === undefined ? 'An option' : `The option ${name}`} ${what}. See npx pnpm@12 contract --help.`, {
+    throw new CannotRunError(`${name === undefined ? 'An option' : `The option ${name}`} ${what}. See ${CONTRACT} --help.`, {
       cause: error,
     });
   }
@@ -291,7 +294,7 @@ function readAddress(text: string, what: string): URL {
   return target;
 }
 
-/** The address of the sandbox that `npx pnpm@12 start` starts in the same environment. */
+/** The address of the sandbox that is started in the same environment. */
 function localTarget(environment: Environment): string {
   const port = environment['RESELLER_PORT'];
   if (!port) return LOCAL;

@@ -17,7 +17,6 @@ const OPTIONS = {
   splitting: true,
   platform: 'node',
   format: 'esm',
-  target: 'node24',
   logLevel: 'warning',
   // They read files next to them. The driver of PostgreSQL works without its native part.
   external: ['pdfkit', 'dejavu-fonts-ttf', 'pg-native'],
@@ -34,7 +33,18 @@ export async function bundleServer(outdir: string): Promise<void> {
   await bundlePrograms(outdir, Object.fromEntries(COMMANDS.map((name) => [name, join(PACKAGE, 'src', `${name}.ts`)])));
 }
 
-/** @param programs Sources by the names of their bundles. Each may start the service. */
-export async function bundlePrograms(outdir: string, programs: Readonly<Record<string, string>>): Promise<void> {
-  await build({ ...OPTIONS, outdir, entryPoints: { ...programs, ...WORKERS } });
+/** The files that a bundle consists of, relative to a folder. */
+export interface Bundled {
+  readonly inputs: readonly string[];
+  readonly folder: string;
+}
+
+/**
+ * @param programs Sources by the names of their bundles. Each may start the service.
+ * @param target The oldest Node on which they run.
+ */
+export async function bundlePrograms(outdir: string, programs: Readonly<Record<string, string>>, target = 'node24'): Promise<Bundled> {
+  const entryPoints = { ...programs, ...WORKERS };
+  const { metafile } = await build({ ...OPTIONS, target, outdir, entryPoints, metafile: true, absWorkingDir: PACKAGE });
+  return { inputs: Object.keys(metafile.inputs), folder: PACKAGE };
 }

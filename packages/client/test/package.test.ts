@@ -7,11 +7,8 @@ import { gzipSync } from 'node:zlib';
 
 import { build } from 'esbuild';
 import type { OutputFile } from 'esbuild';
-import { publint } from 'publint';
-import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { resolutionProblems } from '../../../.config/attw.ts';
 import { compile } from '../../../.config/tsc.ts';
 import * as operations from '../src/operations.ts';
 
@@ -37,20 +34,6 @@ beforeAll(() => {
 });
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-test('publint reports nothing', async () => {
-  const contents = readFileSync(tarball);
-  const bytes = contents.buffer.slice(contents.byteOffset, contents.byteOffset + contents.byteLength);
-  const { messages, pkg } = await publint({ pack: { tarball: bytes }, strict: true });
-  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
-});
-
-test('attw finds only what the README explains', () => {
-  expect(resolutionProblems(tarball)).toEqual(['node10: NoResolution', 'node16-cjs: CJSResolvesToESM']);
-  const readme = readFileSync(join(packageDirectory, 'README.md'), 'utf8');
-  expect(readme).toContain('"CJS resolves to ESM"');
-  expect(readme).toContain('"Resolution failed" for `node10`');
-});
 
 test('needs no other package and no module of Node', () => {
   const manifest: Record<string, unknown> = JSON.parse(readFileSync(join(directory, 'node_modules/@reseller/client/package.json'), 'utf8'));

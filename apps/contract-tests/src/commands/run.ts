@@ -8,6 +8,7 @@ import type { Console } from '../console.ts';
 import { openChosenDocument } from '../document.ts';
 import type { LoadedDocument } from '../document.ts';
 import { fileJournal } from '../file-journal.ts';
+import { START_SANDBOX } from '../installation.ts';
 import { oneTimeCodes } from '../one-time-codes/extension.ts';
 import { OTP_RULE_NAMES } from '../one-time-codes/rules.ts';
 import { assertOperator, otpPresenter, readOperator } from '../operator.ts';
@@ -123,7 +124,7 @@ async function withTargetHint<Result>({ compare }: Arguments, what: () => Promis
     const hint =
       compare !== undefined && error.message.startsWith(compare.origin)
         ? 'Start the service there, or leave --compare out.'
-        : 'Start the service there (npx pnpm@12 start for the sandbox), or give another address with --target.';
+        : `Start the service there (${START_SANDBOX} for the sandbox), or give another address with --target.`;
     throw new CannotRunError(`${error.message}. ${hint}`, { cause: error });
   }
 }

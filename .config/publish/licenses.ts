@@ -1,0 +1,62 @@
+/** The licences of the packages whose code is in a bundle. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Texts for packages that have none. A file has the name of its package, with '+' for '/'. */
+const COLLECTED = join(import.meta.dirname, 'licenses');
+const README_FILE = /^readme(?:\.\w+)?$/i;
+const README_SECTION = /^#+ licen[cs]e\s*\n(.*?)(?=^#+ |$(?![\s\S]))/ims;
+const LICENSE_FILE = /^(?:licen[cs]e|copying|notice)(?:[-.].*)?$/i;
+
+/** A package with a part in a bundle. */
+interface BundledPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly folder: string;
+}
+
+/**
+ * The text of `THIRD-PARTY-LICENSES.txt`: name, version, licence and licence text of each package.
+ *
+ * @param inputs The files of a bundle, relative to a folder: the keys of `inputs` in a metafile of esbuild.
+ * @param folder That folder.
+ * @throws Error with the packages that have no licence text.
+ */
+export function thirdPartyLicenses(inputs: readonly string[], folder: string): string {
+  const packages = bundledPackages(inputs.map((input) => join(folder, input)));
+  const texts = packages.map((bundled) => ({ bundled, text: licenseTextOf(bundled) }));
+  const missing = texts.filter(({ text }) => text === '').map(({ bundled }) => `${bundled.name} ${bundled.version} (${bundled.license})`);
+  if (missing.length > 0) {
+    throw new Error(`The bundle contains packages without a licence text: ${missing.join(', ')}. Add the text of each to ${COLLECTED}.`);
+  }
+  const sections = texts.map(({ bundled, text }) => `${bundled.name} ${bundled.version} (${bundled.license})\n\n${text}\n`);
+  return `This package contains code of the following packages.\n\n${sections.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
+
+function bundledPackages(files: readonly string[]): readonly BundledPackage[] {
+  const folders = new Set(files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file.replaceAll('\\', '/'))?.[0] ?? []));
+  const packages = [...folders].map((folder) => {
+    const manifest: { name: string; version: string; license?: string } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const { name, version, license = 'no licence named' } = manifest;
+    return { name, version, license, folder };
+  });
+  const foreign = packages.filter(({ name }) => !name.startsWith('@reseller/'));
+  const byName = new Map(foreign.map((bundled) => [`${bundled.name} ${bundled.version}`, bundled]));
+  return [...byName.values()].toSorted((one, other) => one.name.localeCompare(other.name, 'en'));
+}
+
+/** The text from the licence file, else from the README, else from our collection. */
+function licenseTextOf({ name, folder }: BundledPackage): string {
+  const files = readdirSync(folder).toSorted();
+  function read(file: string): string {
+    return readFileSync(join(folder, file), 'utf8').trim();
+  }
+  const texts = files.filter((file) => LICENSE_FILE.test(file)).map(read);
+  if (texts.length > 0) return texts.join('\n\n');
+  const section = files.filter((file) => README_FILE.test(file)).map((file) => README_SECTION.exec(read(file))?.[1] ?? '');
+  const granted = section.find((text) => text.includes('Permission is hereby granted'));
+  if (granted !== undefined) return granted.trim();
+  const collected = join(COLLECTED, `${name.replace('/', '+')}.txt`);
+  return existsSync(collected) ? readFileSync(collected, 'utf8').trim() : '';
+}

@@ -1,0 +1,23 @@
+/** Builds and packs each published package, so that it can be installed before it is published. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+import { PNPM, PNPM_ARGUMENTS } from '../pnpm.ts';
+import { REPOSITORY, turbo } from '../turbo.ts';
+import { PUBLISHED, TARBALLS } from './packages.ts';
+
+const built = turbo(['run', 'build', '--filter=@reseller/docs', '--output-logs=errors-only'], 'inherit');
+if (built.status !== 0) process.exit(built.status);
+rmSync(TARBALLS, { recursive: true, force: true });
+mkdirSync(TARBALLS, { recursive: true });
+for (const folder of PUBLISHED) {
+  const packed = execFileSync(PNPM, [...PNPM_ARGUMENTS, 'pack', '--pack-destination', TARBALLS, '--json'], {
+    cwd: join(REPOSITORY, folder),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const { name }: { name: string } = JSON.parse(readFileSync(join(REPOSITORY, folder, 'package.json'), 'utf8'));
+  const { filename }: { filename: string } = JSON.parse(packed.slice(packed.indexOf('{')));
+  process.stdout.write(`${name.padEnd(28)}dist/packages/${basename(filename)}\n`);
+}

@@ -1,0 +1,252 @@
+/** The published packages as their users get them: from tarballs, in an empty folder, with npm, on each supported version of Node. */
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import type { ExecFileException } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+
+import { resolutionProblems } from '../attw.ts';
+import '../provided.ts';
+import { tsc } from '../tsc.ts';
+import { REPOSITORY } from '../turbo.ts';
+import { thirdPartyLicenses } from './licenses.ts';
+import { PUBLISHED, TARBALLS } from './packages.ts';
+
+interface Manifest {
+  readonly name: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+const names = PUBLISHED.map((folder) => manifestOf(join(REPOSITORY, folder)).name);
+const libraries = ['@reseller/client', '@reseller/operator-client', '@reseller/testing', '@reseller/contract'];
+const bundled = ['@reseller/testing', '@reseller/contract', '@reseller/mock', '@reseller/sandbox'];
+
+const node22 = join(dirname(createRequire(join(REPOSITORY, '.config/package.json')).resolve('node-22-linux-x64/package.json')), 'bin/node');
+const runsNode22 = existsSync(node22) && spawnSync(node22, ['--version']).status === 0;
+const nodes = [
+  { version: 'Node 22', node: node22, why: runsNode22 ? undefined : 'the package of Node 22 has no binary for this platform' },
+  { version: 'this Node', node: process.execPath, why: undefined },
+];
+
+const folders: string[] = [];
+let project: string;
+/** Why the packages cannot be installed here; undefined if they are installed. */
+let offline: string | undefined;
+
+beforeAll(() => {
+  execFileSync(process.execPath, [join(import.meta.dirname, 'pack-all.ts')], { stdio: ['ignore', 'ignore', 'pipe'] });
+  project = emptyFolder();
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+  const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...names.map(tarballOf)], {
+    cwd: project,
+    encoding: 'utf8',
+  });
+  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT/.test(stderr)) offline = 'the npm registry cannot be reached from here';
+  else if (status !== 0) throw new Error(`npm could not install the packages:\n${stderr}`);
+}, 300_000);
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+function folderOf(name: string): string {
+  return PUBLISHED[names.indexOf(name)] ?? '';
+}
+
+function tarballOf(name: string): string {
+  const prefix = `${name.replace('@', '').replace('/', '-')}-`;
+  const file = readdirSync(TARBALLS).find((one) => one.startsWith(prefix) && /^\d/.test(one.slice(prefix.length)));
+  if (file === undefined) throw new Error(`There is no tarball of ${name}.`);
+  return join(TARBALLS, file);
+}
+
+/** A folder outside the repository, so that no module of it is resolved by accident. */
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(inject('diskFolder'), 'empty-'));
+  folders.push(folder);
+  return folder;
+}
+
+describe.each(names)('%s', (name) => {
+  test('publint reports nothing', async () => {
+    const contents = readFileSync(tarballOf(name));
+    const bytes = contents.buffer.slice(contents.byteOffset, contents.byteOffset + contents.byteLength);
+    const { messages, pkg } = await publint({ pack: { tarball: bytes }, strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  test('depends on published packages only, names versions, and has a licence and a README', ({ skip }) => {
+    if (offline !== undefined) return skip(offline);
+    const folder = join(project, 'node_modules', name);
+    const { dependencies = {} } = manifestOf(folder);
+    const ours = Object.keys(dependencies).filter((dependency) => dependency.startsWith('@reseller/'));
+    expect(ours.filter((dependency) => !names.includes(dependency))).toEqual([]);
+    expect(Object.values(dependencies).filter((version) => !/^[\^~]?\d/.test(version))).toEqual([]);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(['LICENSE', 'README.md']));
+  });
+});
+
+test.each(libraries)('attw finds for %s only what its README explains', (name) => {
+  const readme = readFileSync(join(REPOSITORY, folderOf(name), 'README.md'), 'utf8');
+  expect(readme).toContain('"CJS resolves to ESM"');
+  expect(readme).toContain('"Resolution failed" for `node10`');
+  expect(resolutionProblems(tarballOf(name))).toEqual(['node10: NoResolution', 'node16-cjs: CJSResolvesToESM']);
+});
+
+test.each(bundled)('%s carries the licences of the packages in its bundle', (name) => {
+  const { stdout } = spawnSync('tar', ['-xzOf', tarballOf(name), 'package/dist/THIRD-PARTY-LICENSES.txt'], { encoding: 'utf8' });
+  expect(stdout).toMatch(/^[\w@/.-]+ \d+\.\d+\.\d+ \(MIT\)\n\n.*Permission is hereby granted/ms);
+});
+
+test('a bundle with a package without a licence text cannot be built', () => {
+  const folder = emptyFolder();
+  const unlicensed = join(folder, 'node_modules/unlicensed');
+  mkdirSync(unlicensed, { recursive: true });
+  writeFileSync(join(unlicensed, 'package.json'), JSON.stringify({ name: 'unlicensed', version: '1.2.3', license: 'MIT' }));
+  expect(() => thirdPartyLicenses(['node_modules/unlicensed/index.js'], folder)).toThrow('without a licence text: unlicensed 1.2.3 (MIT)');
+  writeFileSync(join(unlicensed, 'LICENCE.md'), 'You may use it.');
+  expect(thirdPartyLicenses(['node_modules/unlicensed/index.js'], folder)).toContain('unlicensed 1.2.3 (MIT)\n\nYou may use it.');
+});
+
+test('the types of the libraries compile without further packages', ({ skip }) => {
+  if (offline !== undefined) return skip(offline);
+  writeFileSync(join(project, 'types.ts'), libraries.map((name, index) => `export * as library${index} from '${name}';\n`).join(''));
+  expect(compileIn(project, ['types.ts'], [])).toBe('');
+});
+
+/** @returns The errors of the compiler. */
+function compileIn(folder: string, files: readonly string[], types: readonly string[]): string {
+  const compilerOptions = {
+    target: 'es2024',
+    module: 'nodenext',
+    lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'],
+    types,
+    typeRoots: [join(REPOSITORY, 'node_modules/@types')],
+    strict: true,
+    noEmit: true,
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  return tsc('-p', folder).stdout;
+}
+
+test('the samples in the README of @reseller/testing compile and pass', { timeout: 300_000 }, async ({ skip }) => {
+  if (offline !== undefined) return skip(offline);
+  const readme = readFileSync(join(project, 'node_modules/@reseller/testing/README.md'), 'utf8');
+  const samples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  expect(samples).not.toEqual([]);
+  const files = samples.map((_, index) => `sample-${index}.ts`);
+  for (const [index, file] of files.entries()) writeFileSync(join(project, file), samples[index] ?? '');
+  expect(compileIn(project, files, ['node'])).toBe('');
+  for (const file of files) await promisify(execFile)(process.execPath, ['--test', file], { cwd: project });
+});
+
+describe.each(nodes)('on $version', { timeout: 300_000 }, ({ node, why }) => {
+  beforeEach(({ skip }) => {
+    const reason = why ?? offline;
+    if (reason !== undefined) skip(reason);
+  });
+
+  /** Runs a module in the project. */
+  async function run(program: string): Promise<string> {
+    const { stdout } = await promisify(execFile)(node, ['--input-type=module', '--eval', program], { cwd: project });
+    return stdout;
+  }
+
+  /** Starts an installed command and waits for a line of its output. */
+  async function start(command: string, variables: Readonly<Record<string, string>>, line: RegExp): Promise<RegExpExecArray> {
+    const started = spawn(node, [commandFile(command)], {
+      cwd: project,
+      env: { PATH: process.env['PATH'], ...variables },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(async () => {
+      const ended = once(started, 'exit');
+      if (started.exitCode === null && started.kill()) await ended;
+    });
+    for await (const text of createInterface(started.stdout)) {
+      const found = line.exec(text);
+      if (found) return found;
+    }
+    throw new Error(`${command} ended before it was ready.`);
+  }
+
+  test('the libraries load, and the testing package renders an invoice', async () => {
+    const printed = await run(`
+      import { advanceClock } from '@reseller/operator-client';
+      import { readOperations } from '@reseller/contract';
+      import { createTestService, forms } from '@reseller/testing';
+      const service = await createTestService({ now: '2026-11-10T12:00:00Z' });
+      const reseller = service.reseller();
+      await reseller.vm.create(forms.createVm.smallest);
+      await service.advance(25 * 86_400_000);
+      const [invoice] = await reseller.accounting.invoices();
+      const link = new URL(invoice.invoice);
+      const document = await fetch((await service.listen()) + link.pathname + link.search);
+      console.log(typeof advanceClock, typeof readOperations, document.status, (await document.text()).slice(0, 5));
+      await service.close();
+    `);
+    expect(printed).toBe('function function 200 %PDF-\n');
+  });
+
+  test('the sandbox keeps its data in a folder of the user, and the contract tests find it there', async () => {
+    const home = emptyFolder();
+    const variables = { HOME: home, XDG_DATA_HOME: join(home, 'data'), RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0' };
+    const [, url = '', key = ''] = await start('reseller-sandbox', variables, /^curl -X PUT (http:\S+)\/vm\/create .*APIKEY: (\w+)/);
+    const docs = await fetch(`${url}/docs/`);
+    expect([docs.status, docs.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+    const bought = await fetch(`${url}/vm/create`, {
+      method: 'PUT',
+      headers: { 'x-service-apikey': key },
+      body: new URLSearchParams({ cores: '2', mem: '4096', disk: '40', os: 'debian_12', hostsystem: 'nl_ryzen' }),
+    });
+    expect(bought.status).toBe(200);
+    expect(readdirSync(join(home, 'data/reseller-sandbox'))).toContain('demo-api-key');
+    const { stdout } = await promisify(execFile)(node, [commandFile('contract'), '--target', url], {
+      cwd: emptyFolder(),
+      env: { ...process.env, ...variables },
+    });
+    expect(stdout).toMatch(/0 violations|No violations|passed/);
+  });
+
+  test('the mock returns an example', async () => {
+    const [, url = ''] = await start('reseller-mock', { MOCK_PORT: '0' }, /^Mock: (\S+)$/);
+    const response = await fetch(`${url}/domain/list`, { headers: { 'x-service-apikey': 'any' } });
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ status: 'success' })]);
+  });
+
+  test('an error of the testing package is short', async () => {
+    const program = "import { createTestService } from '@reseller/testing'; await createTestService({ now: 'tomorrow' });";
+    const error: ExecFileException = await run(program).then(
+      () => expect.fail('It did not fail.'),
+      (thrown) => thrown,
+    );
+    expect(String(error.stderr).length).toBeLessThan(5_000);
+  });
+});
+
+/** The file that an installed command runs. */
+function commandFile(command: string): string {
+  return join(project, 'node_modules/.bin', command);
+}
+
+test('npx runs the contract tests from tarballs in an empty folder', { timeout: 300_000 }, async ({ skip }) => {
+  if (offline !== undefined) return skip(offline);
+  const packages = ['@reseller/openapi', '@reseller/contract'].flatMap((name) => ['--package', tarballOf(name)]);
+  const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+  const { stdout } = await promisify(execFile)('npx', ['--yes', '--prefer-offline', ...packages, 'contract', '--help'], {
+    cwd: emptyFolder(),
+    env: { ...process.env, PATH: path },
+  });
+  expect(stdout).toContain('npx @reseller/contract [--target URL]');
+});

@@ -1,0 +1,20 @@
+/** What depends on how the program is installed: in a clone of the repository, or from the published package. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import envPaths from 'env-paths';
+
+const REPOSITORY = resolve(import.meta.dirname, '../../..');
+
+export const isClone = existsSync(join(REPOSITORY, 'pnpm-workspace.yaml'));
+
+/** The command lines that messages name. */
+export const CONTRACT = isClone ? 'npx pnpm@12 contract' : 'npx @reseller/contract';
+export const START_SANDBOX = isClone ? 'npx pnpm@12 start' : 'npx @reseller/sandbox';
+
+/** The data folder of the sandbox on this machine, which also has the journal of the runs. */
+export function dataFolder(environment: Readonly<Record<string, string | undefined>>): string {
+  const given = environment['RESELLER_DATA_DIR'];
+  if (isClone) return resolve(REPOSITORY, given || '.data');
+  return resolve(given || envPaths('reseller-sandbox', { suffix: '' }).data);
+}

@@ -1,0 +1,17 @@
+/** Builds the published package: the process of `apps/server` as one bundle, and the documentation that it serves. */
+import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { siteDirectory } from '@reseller/docs';
+import { bundlePrograms } from '@reseller/server/bundle';
+
+import { thirdPartyLicenses } from '../../.config/publish/licenses.ts';
+
+const dist = join(import.meta.dirname, 'dist');
+
+if (!existsSync(siteDirectory)) throw new Error("The documentation site is missing. Run 'npx pnpm@12 build' first.");
+rmSync(dist, { recursive: true, force: true });
+const { inputs, folder } = await bundlePrograms(join(dist, 'src'), { main: join(import.meta.dirname, 'src/main.ts') }, 'node22');
+// The service finds the site by the same relative path as in the repository.
+cpSync(siteDirectory, join(dist, 'dist'), { recursive: true });
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(inputs, folder));

@@ -1,0 +1,8 @@
+#!/usr/bin/env node
+/** The sandbox as an installed program. Its data is in a folder of the user, because npx deletes its own folder. */
+import { resolve } from 'node:path';
+
+import envPaths from 'env-paths';
+
+process.env['RESELLER_DATA_DIR'] = resolve(process.env['RESELLER_DATA_DIR'] || envPaths('reseller-sandbox', { suffix: '' }).data);
+await import('@reseller/server/main');

@@ -1,0 +1,34 @@
+/** Builds the published package: the compiled library, and the command line as one bundle that uses it. */
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { build } from 'esbuild';
+
+import { thirdPartyLicenses } from '../../.config/publish/licenses.ts';
+import manifest from './package.json' with { type: 'json' };
+
+const here = import.meta.dirname;
+const dist = join(here, 'dist');
+const command = join(dist, 'command');
+
+rmSync(dist, { recursive: true, force: true });
+execFileSync(process.execPath, [join(here, '../../node_modules/typescript/bin/tsc'), '-p', join(here, 'tsconfig.build.json')], {
+  stdio: 'inherit',
+});
+const { metafile } = await build({
+  entryPoints: { main: join(here, '../../apps/contract-tests/src/main.ts') },
+  outdir: command,
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node22',
+  sourcemap: true,
+  metafile: true,
+  absWorkingDir: here,
+  logLevel: 'warning',
+  external: [manifest.name, ...Object.keys(manifest.dependencies)],
+  banner: { js: '#!/usr/bin/env node' },
+});
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(Object.keys(metafile.inputs), here));
