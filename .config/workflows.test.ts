@@ -76,8 +76,10 @@ test('the tests that run on Windows start no process', () => {
 test('Dependabot updates each folder with a lock file', () => {
   const { updates }: { updates: { directories?: string[]; directory?: string }[] } = parse(read('.github/dependabot.yml'));
   const updated = new Set(updates.flatMap(({ directories = [], directory }) => [...directories, directory]));
-  const locked = globSync('{,.config/,apps/*/*/}pnpm-lock.yaml', { cwd: REPOSITORY }).map((file) => join('/', dirname(file)));
-  expect(locked.length).toBe(3);
+  const locked = globSync('{,.config/,.config/*/,apps/*/*/}pnpm-lock.yaml', { cwd: REPOSITORY }).map((file) => join('/', dirname(file)));
+  expect(locked.length).toBe(4);
+  const security = read('SECURITY.md');
+  expect(locked.filter((folder) => !security.includes(`\`${join(folder, 'pnpm-lock.yaml').slice(1)}\``))).toEqual([]);
   expect(locked.filter((folder) => !updated.has(folder))).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 /** Builds the published package: the process of `apps/server` as one bundle, and the documentation that it serves. */
-import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { siteDirectory } from '@reseller/docs';
@@ -15,3 +15,5 @@ const { inputs, folder } = await bundlePrograms(join(dist, 'src'), { main: join(
 // The service finds the site by the same relative path as in the repository.
 cpSync(siteDirectory, join(dist, 'dist'), { recursive: true });
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(inputs, folder));
+// pnpm adds it to a package only if no file of the package has this name, and Redoc's has it.
+copyFileSync(join(import.meta.dirname, '../../LICENSE'), join(import.meta.dirname, 'LICENSE'));

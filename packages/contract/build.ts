@@ -1,11 +1,11 @@
 /** Builds the published package: the compiled library, and the command line as one bundle that uses it. */
-import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { build } from 'esbuild';
 
 import { thirdPartyLicenses } from '../../.config/publish/licenses.ts';
+import { compile } from '../../.config/tsc.ts';
 import manifest from './package.json' with { type: 'json' };
 
 const here = import.meta.dirname;
@@ -13,9 +13,7 @@ const dist = join(here, 'dist');
 const command = join(dist, 'command');
 
 rmSync(dist, { recursive: true, force: true });
-execFileSync(process.execPath, [join(here, '../../node_modules/typescript/bin/tsc'), '-p', join(here, 'tsconfig.build.json')], {
-  stdio: 'inherit',
-});
+compile(join(here, 'tsconfig.build.json'));
 const { metafile } = await build({
   entryPoints: { main: join(here, '../../apps/contract-tests/src/main.ts') },
   outdir: command,
