@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { PNPM, PNPM_ARGUMENTS } from '../pnpm.ts';
+import { PNPM, PNPM_ARGUMENTS } from '../install.mjs';
 import { REPOSITORY, turbo } from '../turbo.ts';
 import { PUBLISHED, TARBALLS } from './packages.ts';
 

@@ -26,7 +26,7 @@ interface Manifest {
 
 const names = PUBLISHED.map((folder) => manifestOf(join(REPOSITORY, folder)).name);
 const libraries = ['@reseller/client', '@reseller/operator-client', '@reseller/testing', '@reseller/contract'];
-const bundled = ['@reseller/testing', '@reseller/contract', '@reseller/mock', '@reseller/sandbox'];
+const bundled = ['@reseller/testing', '@reseller/contract', '@reseller/sandbox'];
 
 const node22 = join(dirname(createRequire(join(REPOSITORY, '.config/package.json')).resolve('node-22-linux-x64/package.json')), 'bin/node');
 const runsNode22 = existsSync(node22) && spawnSync(node22, ['--version']).status === 0;

@@ -27,6 +27,9 @@ const { metafile } = await build({
   absWorkingDir: here,
   logLevel: 'warning',
   external: [manifest.name, ...Object.keys(manifest.dependencies)],
-  banner: { js: '#!/usr/bin/env node' },
+  // Dependencies in CommonJS require modules of Node.
+  banner: {
+    js: "#!/usr/bin/env node\nimport { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",
+  },
 });
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(Object.keys(metafile.inputs), here));
