@@ -61,7 +61,10 @@ export function buildImage(installation: string, configuration: ImageConfigurati
   const { user, environment, ports, entrypoint } = configuration;
   umoci(
     'config',
-    ...['--image', image, '--config.user', user],
+    '--image',
+    image,
+    '--config.user',
+    user,
     ...environment.flatMap((variable) => ['--config.env', variable]),
     ...ports.flatMap((port) => ['--config.exposedports', port]),
     ...entrypoint.flatMap((word) => ['--config.entrypoint', word]),
