@@ -11,6 +11,7 @@ import { explainedPattern } from './explained-pattern.ts';
 import { extensionMarks } from './extension-marks.ts';
 import { extensions } from './extensions.ts';
 import { ignoreWithReason } from './ignore-with-reason.ts';
+import { linearPattern } from './linear-pattern.ts';
 import { noOrphanFile } from './no-orphan-file.ts';
 import { openEnumeration } from './open-enumeration.ts';
 import { operationNaming } from './operation-naming.ts';
@@ -40,6 +41,7 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
         'extension-marks': extensionMarks,
         extensions: extensions(folder),
         'ignore-with-reason': ignoreWithReason(folder),
+        'linear-pattern': linearPattern,
         'no-orphan-file': noOrphanFile(folder),
         'open-enumeration': openEnumeration,
         'operation-naming': operationNaming,
