@@ -171,3 +171,41 @@ describe('validation', () => {
     expect(() => issuesOf({ tpye: 'string' }, 1)).toThrow('unknown keyword: "tpye"');
   });
 });
+
+describe('a text that is too long', () => {
+  // It would take hours with a text of this length.
+  const slow = { pattern: '^(a+)+$' };
+  const text = `${'a'.repeat(64_000)}\n`;
+
+  test('is not matched with a pattern', () => {
+    expect(brief(issuesOf({ type: 'string', maxLength: 255, ...slow }, text))).toEqual(['must be at most 255 characters long']);
+  });
+  test('is not judged by a format', () => {
+    expect(brief(issuesOf({ type: 'string', maxLength: 255, format: 'url' }, 'http://a-'.repeat(7_000)))).toEqual([
+      'must be at most 255 characters long',
+    ]);
+  });
+  test('is measured in characters, not in UTF-16 units', () => {
+    const schema = { type: 'string', maxLength: 2, pattern: '^a*$', format: 'uuid' };
+    expect(brief(issuesOf(schema, '😀😀'))).toEqual(['must match the pattern in the document', 'must be a UUID']);
+    expect(brief(issuesOf(schema, '😀😀😀'))).toEqual(['must be at most 2 characters long']);
+  });
+});
+
+test.each([
+  ['int32', 2 ** 31],
+  ['uuid', 'urn:uuid:00000000-0000-0000-0000-000000000000'],
+  ['date', '2026-02-30'],
+  ['email', 'a'],
+])('refuses a value of another format than %s', (format, value) => expect(brief(issuesOf({ format }, value))).toHaveLength(1));
+
+test.each([
+  ['int32', '7'],
+  ['uuid', 7],
+  ['date', 7],
+  ['mine', 'a'],
+  ['constructor', 'a'],
+  ['password', 'a'],
+])('does not apply the format %s to another type, and knows no other format', (format, value) =>
+  expect(issuesOf({ format }, value)).toEqual([]),
+);

@@ -1,4 +1,3 @@
-import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { _, Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 
@@ -12,6 +11,7 @@ import { isObject } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { patternOf } from './pattern.ts';
 import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
+import { replaceTextKeywords } from './text-keywords.ts';
 
 /** Validates a value against one schema. Returns the broken rules, or one shared empty list. Does not change the value. */
 export type Check = (value: unknown) => readonly Issue[];
@@ -38,7 +38,6 @@ const DOCUMENT_ID = 'document.json';
 const OPENAPI_KEYWORDS = ['discriminator', 'example', 'externalDocs', 'xml'];
 /** The names that Ajv accepts for keywords. */
 const KEYWORD_NAME = /^[a-z_$][a-z0-9_$:-]*$/i;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
  * Creates a validator for the schemas of a document. It reports every broken rule, and does not coerce, default or remove values.
@@ -109,7 +108,6 @@ function prepareCompiler(document: OpenApiDocument, { brief, lenient, trusted, n
     validateSchema: false,
     meta: !trusted,
     logger: { log: note, warn: note, error: note },
-    formats: fullFormats,
     code: { regExp: Object.assign((source: string) => patternOf(source), { code: 'patternOf' }), optimize: !brief },
   });
   ajv.removeKeyword('multipleOf');
@@ -120,10 +118,7 @@ function prepareCompiler(document: OpenApiDocument, { brief, lenient, trusted, n
     validate: (factor: number, value: number) => isMultiple(value, factor),
     error: { message: 'must be a multiple', params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}` },
   });
-  // The format of Ajv also accepts "urn:uuid:…", which is a URI, not a UUID.
-  ajv.addFormat('uuid', UUID);
-  // OpenAPI 3.1: unknown formats are annotations.
-  for (const format of survey.formats) if (!(format in ajv.formats)) ajv.addFormat(format, true);
+  replaceTextKeywords(ajv);
   // Ajv treats the members of the document as keywords when it follows a pointer.
   ajv.addVocabulary(
     [...new Set([...OPENAPI_KEYWORDS, ...Object.keys(document), ...survey.extensionKeys])].filter((key) => KEYWORD_NAME.test(key)),
@@ -180,24 +175,21 @@ interface Survey {
   readonly extensionKeys: ReadonlySet<string>;
   /** Extension keys that Ajv does not accept as keywords. */
   readonly oddKeys: readonly string[];
-  readonly formats: ReadonlySet<string>;
 }
 
 function surveyDocument(document: OpenApiDocument): Survey {
   const pointers = new Map<object, string>();
   const extensionKeys = new Set<string>();
-  const formats = new Set<string>();
   function visit(value: unknown, pointer: string): void {
     if (typeof value !== 'object' || value === null || pointers.has(value)) return;
     pointers.set(value, pointer);
     for (const [key, child] of Object.entries(value)) {
       if (key.startsWith('x-')) extensionKeys.add(key);
-      if (key === 'format' && typeof child === 'string') formats.add(child);
       visit(child, joinPointer(pointer, key));
     }
   }
   visit(document, '');
   const oddKeys = [...extensionKeys].filter((key) => !KEYWORD_NAME.test(key));
   for (const key of oddKeys) extensionKeys.delete(key);
-  return { pointers, extensionKeys, oddKeys, formats };
+  return { pointers, extensionKeys, oddKeys };
 }

@@ -2,9 +2,8 @@ import type { Issue } from '@reseller/contract';
 
 /** For each rule, the rules that make it redundant if the same value breaks them too. */
 const REDUNDANT_WITH = new Map<string, readonly string[]>([
-  ['format', ['minimum', 'maximum', 'maxLength', 'pattern']],
+  ['format', ['minimum', 'maximum', 'pattern']],
   ['minLength', ['pattern', 'format']],
-  ['pattern', ['maxLength']],
 ]);
 
 /** Reports each mistake once. An empty text, for example, is not also too short. */
