@@ -63,7 +63,7 @@ test('the navigation lists every guide, and every listed guide exists', () => {
 
 test('all programs compile', { timeout: 300_000 }, () => {
   for (const { path, name } of files) {
-    for (const marker of ['', 'test', 'lenient']) {
+    for (const marker of ['', 'test']) {
       const program = programOf(blocksOf(path), 'ts', marker);
       if (program !== '') writeFileSync(join(folder, `${name}${marker}.ts`), program);
     }
@@ -75,7 +75,7 @@ test('all programs compile', { timeout: 300_000 }, () => {
 });
 
 test.each(files)('$name has only blocks whose purpose is known', ({ path }) => {
-  const known = new Set(['ts', 'ts test', 'ts lenient', 'ts panel', 'sh', 'sh start', 'text', 'yaml', 'mermaid']);
+  const known = new Set(['ts', 'ts test', 'ts panel', 'sh', 'sh start', 'text', 'yaml', 'mermaid']);
   expect(
     blocksOf(path)
       .map(({ language, marker }) => `${language} ${marker}`.trim())
@@ -84,30 +84,26 @@ test.each(files)('$name has only blocks whose purpose is known', ({ path }) => {
 });
 
 const withPrograms = files.filter(({ path }) =>
-  blocksOf(path).some(({ language, marker }) => ['ts', 'sh'].includes(language) && ['', 'lenient'].includes(marker)),
+  blocksOf(path).some(({ language, marker }) => ['ts', 'sh'].includes(language) && marker === ''),
 );
 
 test.each(withPrograms)('$name does what it says', { timeout: 300_000 }, async ({ path, name }) => {
   const blocks = blocksOf(path);
-  const lenient = programOf(blocks, 'ts', 'lenient');
-  const sandbox = lenient === '' ? usual : await startSandbox({ RESELLER_LENIENT: 'true' });
   try {
-    const printed = [sandbox.welcome];
+    const printed = [usual.welcome];
     const runFile = async (program: string, extension: string, code: string): Promise<void> => {
       if (code === '') return;
       const file = join(folder, `run-${name}.${extension}`);
-      writeFileSync(file, sandbox.withAddresses(code));
-      const { stdout } = await run(program, [file], { cwd: REPOSITORY, env: sandbox.environment });
+      writeFileSync(file, usual.withAddresses(code));
+      const { stdout } = await run(program, [file], { cwd: REPOSITORY, env: usual.environment });
       printed.push(stdout);
     };
     const script = scriptOf(name, blocks);
     await runFile('bash', 'sh', script === '' ? '' : `set -euo pipefail\n${script}`);
     await runFile(process.execPath, 'ts', programOf(blocks, 'ts'));
-    await runFile(process.execPath, 'ts', lenient);
-    expect(printed.join('\n')).toMatch(shownOutput(blocks, sandbox.withAddresses));
+    expect(printed.join('\n')).toMatch(shownOutput(blocks, usual.withAddresses));
   } finally {
-    if (sandbox === usual) await restoreFresh(operator);
-    else await sandbox.stop();
+    await restoreFresh(operator);
   }
 });
 

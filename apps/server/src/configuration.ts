@@ -42,8 +42,6 @@ export interface Configuration {
   readonly portTimeout: number;
   /** The token from the environment. Undefined if a sandbox has it in a file of the data directory. */
   readonly operatorToken: string | undefined;
-  /** Whether the reseller API accepts common deviations of existing clients from the document. */
-  readonly lenient: boolean;
   /** Whether the reseller API has the extension, the operations that the specification names but does not show. */
   readonly extension: boolean;
 }
@@ -93,7 +91,6 @@ export function readConfiguration(environment: Environment): Configuration {
     logLevel: logLevel(value('RESELLER_LOG_LEVEL') ?? 'warn'),
     secret: serviceSecret(secret('RESELLER_SECRET'), isShared),
     previousSecret: previousSecret(secret('RESELLER_SECRET_PREVIOUS')),
-    lenient: lenient(value('RESELLER_LENIENT') ?? 'false'),
     extension: extension(value('RESELLER_EXTENSION') ?? (mode === 'sandbox' ? 'on' : 'off')),
   };
 }
@@ -214,11 +211,6 @@ function previousSecret(text: string | undefined): string | undefined {
   throw new ConfigurationError(
     `RESELLER_SECRET_PREVIOUS has ${text.length} characters. Set it to the secret that the service used so far, or omit it.`,
   );
-}
-
-function lenient(text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw new ConfigurationError(`RESELLER_LENIENT is '${text}'. Set it to true or false.`);
 }
 
 function extension(text: string): boolean {

@@ -10,7 +10,6 @@ export interface Started {
   /** Seconds that the clock of a sandbox is ahead. */
   readonly clockAdvance: number;
   /** Whether it accepts requests that deviate from the document. */
-  readonly lenient: boolean;
   /** Whether the documentation is built. */
   readonly hasDocs: boolean;
   /** Location of the store. */
@@ -20,17 +19,13 @@ export interface Started {
 const LABEL_WIDTH = 16;
 
 /** The text that `start` prints. For a sandbox, its last line is the command to try first. */
-export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, clockAdvance, lenient, hasDocs, data }: Started): string {
+export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, clockAdvance, hasDocs, data }: Started): string {
   const isSandbox = mode === 'sandbox';
   const bearer = operatorToken ?? '$RESELLER_OPERATOR_TOKEN';
   const facts = [
     ['Base URL', baseUrl],
     ['Docs', hasDocs ? `${baseUrl}/docs/` : 'not built. Run npx pnpm@12 build, and start again'],
     ['API key', apiKey],
-    [
-      'Lenient',
-      lenient ? 'yes: accepts some requests that deviate from the document, and lists the deviations in the header Deviation' : undefined,
-    ],
     ['Clock', clockAdvance > 0 ? `${duration(clockAdvance)} ahead of this machine` : undefined],
     ['Operator', operatorUrl],
     ['Operator docs', hasDocs ? `${baseUrl}/docs/reference/operator.html` : undefined],

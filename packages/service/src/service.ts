@@ -65,11 +65,6 @@ export interface ServiceOptions {
   /** Bearer token of the operator API, at least 32 characters. Without it, the operator API admits only verifiers. */
   readonly operatorToken?: string;
   /**
-   * Whether the reseller API accepts common deviations of existing clients: JSON bodies, trailing slashes, bearer tokens, other words for
-   * booleans. Each response lists the deviations of its request. Default: false.
-   */
-  readonly lenient?: boolean;
-  /**
    * Whether the reseller API has the extension: operations that the specification names but does not show. Default: only in a sandbox. The
    * operator of a live service decides whether resellers may stop, change and delete what they bought.
    */
@@ -140,7 +135,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 /** Like `createService`, but also returns the runtime, for tests that call functions of the core directly. */
 export async function createServiceOnRuntime(options: ServiceOptions): Promise<{ service: Service; runtime: Runtime }> {
-  const { store, secret, previousSecret, logger, mode = 'sandbox', operatorToken, lenient = false, isSimulated = false } = options;
+  const { store, secret, previousSecret, logger, mode = 'sandbox', operatorToken, isSimulated = false } = options;
   if (secret.length < 32) throw new TypeError('The secret of the service must have at least 32 characters.');
   if (previousSecret !== undefined && previousSecret.length < 32)
     throw new TypeError('The previous secret of the service must have at least 32 characters.');
@@ -241,7 +236,6 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     operatorToken,
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
     docs: options.docs,
-    lenient,
     hasExtension: options.extension ?? mode === 'sandbox',
     trustedProxies: options.trustedProxies ?? [],
     isSimulated,

@@ -69,7 +69,6 @@ export async function startService({
   portTimeout,
   operatorToken,
   mode,
-  lenient,
   extension,
   engine = process.env['TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite',
   databaseUrl,
@@ -87,7 +86,6 @@ export async function startService({
   portTimeout?: number;
   operatorToken?: string;
   mode?: 'sandbox' | 'live';
-  lenient?: boolean;
   /** Whether the reseller API has the extension. By default, a sandbox has it. */
   extension?: boolean;
   /** A PostgreSQL database with the data of a sandbox, used instead of a new one. */
@@ -113,7 +111,6 @@ export async function startService({
     ...(operatorToken === undefined ? {} : { operatorToken }),
     ...(mode === undefined ? {} : { mode }),
     ...(portTimeout === undefined ? {} : { portTimeout }),
-    ...(lenient === undefined ? {} : { lenient }),
     ...(extension === undefined ? {} : { extension }),
     ...(vmIdentifiers === undefined ? {} : { vmIdentifiers }),
   });

@@ -34,7 +34,7 @@ export interface ServiceInside extends TestService {
   readonly store: Store;
 }
 
-export async function createServiceInside({ now, random, hypervisor, lenient = false }: InsideOptions = {}): Promise<ServiceInside> {
+export async function createServiceInside({ now, random, hypervisor }: InsideOptions = {}): Promise<ServiceInside> {
   const clock = new TestClock(now === undefined ? START : Date.parse(now));
   const { store, apiKey, accountId, close: closeStore } = await copySnapshot();
   const ports = simulatedPorts({ clock, ...(random && { random }), ...(hypervisor && { hypervisor }) });
@@ -48,7 +48,6 @@ export async function createServiceInside({ now, random, hypervisor, lenient = f
     ports,
     secret: 'x'.repeat(32),
     operatorToken: OPERATOR_TOKEN,
-    lenient,
     logger: pino({ level: 'silent' }),
   });
   const faults = new Faults();

@@ -9,8 +9,6 @@ import { createServiceInside } from './inside.ts';
 export interface TestServiceOptions {
   /** The first time of the clock, ISO 8601. */
   readonly now?: string;
-  /** Accepts common deviations that existing clients send, and lists them in the `Deviation` header. Default false. */
-  readonly lenient?: boolean;
 }
 
 export interface TestAccount {

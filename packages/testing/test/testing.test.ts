@@ -2,7 +2,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import { createReseller } from '@reseller/client';
-import type { Middleware } from '@reseller/client';
 import { responses, createTestService, forms } from '@reseller/testing';
 import { expect, test } from 'vitest';
 
@@ -78,35 +77,6 @@ test('close waits for the requests in progress', async () => {
   const call = service.reseller({ honoursIdempotencyKey: false }).vm.create(forms.createVm.smallest, { timeoutMs: 50 });
   await expect(call).rejects.toMatchObject({ name: 'OutcomeUnknownError' });
   await service.close();
-});
-
-/** A transport like that of other services: JSON instead of forms, a trailing slash, the key as a bearer token. */
-const deviatingTransport: Middleware = (next) => (url, init) => {
-  const headers = new Headers(init.headers);
-  headers.set('authorization', `Bearer ${headers.get('x-service-apikey')}`);
-  headers.delete('x-service-apikey');
-  headers.set('content-type', 'application/json');
-  const body = JSON.stringify(Object.fromEntries(new URLSearchParams(String(init.body ?? ''))));
-  return next(`${url}/`, { ...init, headers, body });
-};
-
-test('a lenient service accepts requests that deviate from the document, and lists the deviations', async () => {
-  await using service = await createTestService({ lenient: true });
-  const deviating = service.reseller({ middleware: [deviatingTransport] });
-  const { response } = await deviating.vm.create(forms.createVm.smallest).withMeta();
-  expect(response.headers.get('deviation')).toBe('bearer-token, json-body, trailing-slash');
-  expect(Object.keys((await service.reseller().accounting.currentInvoice()).positions.vms)).toHaveLength(1);
-  const usual = await service.reseller().vm.create(forms.createVm.smallest).withMeta();
-  expect(usual.response.headers.get('deviation')).toBeNull();
-});
-
-test('a service is strict by default and refuses them', async () => {
-  for (const options of [{}, { lenient: false }]) {
-    await using service = await createTestService(options);
-    const deviating = service.reseller({ middleware: [deviatingTransport] });
-    await expect(deviating.vm.create(forms.createVm.smallest)).rejects.toMatchObject({ status: 404 });
-    expect(Object.keys((await service.reseller().accounting.currentInvoice()).positions.vms)).toEqual([]);
-  }
 });
 
 test('the examples have the types of the client', () => {

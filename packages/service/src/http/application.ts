@@ -9,7 +9,6 @@ import { failureSender, rawErrorResponse } from './failures.ts';
 import { FormBody, readFormBody } from './form-body.ts';
 import { resellerRoute } from './handler.ts';
 import { serveInvoiceDocuments } from './invoice-document.ts';
-import { lenientPlugin } from './lenient/plugin.ts';
 import { serveOwnServers } from './own-servers.ts';
 import { newRequestId } from './request-id.ts';
 import { documentationAt, serveRoot } from './root.ts';
@@ -19,11 +18,10 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** Creates the server of the reseller API. It does not listen yet. */
 export async function createApplication(context: HttpContext): Promise<FastifyInstance> {
-  const { runtime, docs, lenient } = context;
+  const { runtime, docs } = context;
   const { clock, random } = runtime.ports;
   const app = createServer(context, {
     body: { type: FORM_TYPE, maxBytes: MAX_BODY_BYTES },
-    plugin: lenient ? lenientPlugin : undefined,
     newRequestId: () => newRequestId(clock.now(), random),
     parseBody({ routeOptions: { config } }, bytes) {
       return config.api && new FormBody(readFormBody(config.api.operation, bytes));

@@ -24,8 +24,6 @@ export interface HttpContext {
   operatorUrl(): string | undefined;
   /** The built documentation, served at /docs. */
   readonly docs: Docs | undefined;
-  /** Whether the reseller API accepts requests that deviate from the document in known ways. */
-  readonly lenient: boolean;
   /** Whether the reseller API has the operations of the extension. */
   readonly hasExtension: boolean;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-
 import { fastify, LogController } from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -11,16 +9,9 @@ import { fastifyFault, MAX_HEADERS_LENGTH, parserFault, protocolFault, routeFaul
 import type { AcceptedBody, RequestFault } from './protocol.ts';
 import { SECURITY_HEADERS, sendSecurityHeaders } from './security-headers.ts';
 
-/** Changes how requests are read. Runs before the server checks them. */
-export interface ServerPlugin {
-  rewriteUrl(request: IncomingMessage): string;
-  install(app: FastifyInstance): void;
-}
-
 /** The parts in which the servers of the two APIs differ. */
 export interface ServerOptions {
   readonly body: AcceptedBody;
-  readonly plugin?: ServerPlugin | undefined;
   newRequestId(): string;
   /** Turns the bytes of a body into the body of the request. */
   parseBody(request: FastifyRequest, bytes: Buffer): unknown;
@@ -33,7 +24,7 @@ export interface ServerOptions {
 /** Creates the server of an API: limits, security headers, probes, and the responses to requests without a route. */
 export function createServer(
   context: HttpContext,
-  { body, plugin, newRequestId, parseBody, sendFailure, rawResponse }: ServerOptions,
+  { body, newRequestId, parseBody, sendFailure, rawResponse }: ServerOptions,
 ): FastifyInstance {
   const { logger, isSimulated, isStopping, trustedProxies, runtime } = context;
   const app = fastify({
@@ -64,11 +55,9 @@ export function createServer(
       reply.headers(SECURITY_HEADERS);
       void sendFailure(protocolFault(request.raw) ?? fastifyFault(error, body) ?? error, request, reply);
     },
-    ...(plugin && { rewriteUrl: plugin.rewriteUrl }),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(body.type, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => parseBody(request, bytes));
-  plugin?.install(app);
   sendSecurityHeaders(app);
   handleConnections(app, (error) => rawResponse(parserFault(error)));
   refuseFaults(app);
