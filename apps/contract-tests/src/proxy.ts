@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
+import { basePath } from '@reseller/contract/engine';
 import type { Recorder } from '@reseller/contract/engine';
 
 export interface ProxyOptions {
@@ -54,7 +55,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
 
 async function pass({ target, recorder, onExchange }: ProxyOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const method = request.method ?? 'GET';
-  const url = `${target.origin}${target.pathname.replace(/\/+$/, '')}${request.url ?? '/'}`;
+  const url = `${target.origin}${basePath(target)}${request.url ?? '/'}`;
   const body = await buffer(request);
   const begun = performance.now();
   const at = new Date().toISOString();

@@ -31,7 +31,7 @@ function candidates(sources: readonly string[]): readonly string[] {
   for (const source of sources) {
     for (const [, escaped, literal] of source.matchAll(/\\u\{?([0-9a-fA-F]{4,6})\}?|([^\0-\xff])/gu)) {
       const point = escaped === undefined ? literal?.codePointAt(0) : Number.parseInt(escaped, 16);
-      for (const near of [-1, 0, 1]) points.add(Math.min((point ?? 0) + near, 0x10_ffff));
+      for (const near of [-1, 0, 1]) points.add(Math.min(Math.max(0, (point ?? 0) + near), 0x10_ffff));
     }
   }
   return [...points].map((point) => String.fromCodePoint(point));

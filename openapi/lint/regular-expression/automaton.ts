@@ -139,6 +139,9 @@ function hasStart(syntax: Syntax): boolean {
 
 /** Whether a match can depend on what follows it. */
 function hasCondition(syntax: Syntax): boolean {
-  if (syntax.kind === 'sequence' || syntax.kind === 'choice') return syntax.parts.some(hasCondition);
+  // A condition at the start is met before the rest is read.
+  if (syntax.kind === 'sequence')
+    return syntax.parts.some((part, index) => hasCondition(part) && !(index === 0 && part.kind === 'condition'));
+  if (syntax.kind === 'choice') return syntax.parts.some(hasCondition);
   return syntax.kind === 'repetition' ? hasCondition(syntax.part) : syntax.kind === 'condition';
 }

@@ -33,6 +33,8 @@ describe('a regular expression that takes linear time', () => {
     ['an optional part inside a repetition', '^(a?b)*$'],
     ['letters that differ only in case', '^a+A+$'],
     ['a search that stops at the first place', String.raw`\s+`],
+    ['a search that stops at the first place after a condition', String.raw`(?<!\w)\w+`],
+    ['a run at one place', String.raw`\s+$`, 'y'],
     ['a search for a fixed text', 'abc'],
     ['no character', ''],
   ])('is accepted with %s', (_, source, flags = '') => expect(superLinearText(source, flags)).toBeUndefined());

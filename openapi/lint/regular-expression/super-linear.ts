@@ -23,7 +23,8 @@ export function superLinearText(source: string, flags = ''): string | undefined 
     const text = ambiguousText(automatonOfMatch(alternative, flags));
     if (text !== undefined) return text;
   }
-  return ambiguousText(automatonOfSearch(alternatives, flags));
+  // A sticky expression matches at one place.
+  return flags.includes('y') ? undefined : ambiguousText(automatonOfSearch(alternatives, flags));
 }
 
 /** A character that can be matched without a limit. */

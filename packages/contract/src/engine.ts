@@ -14,7 +14,7 @@ export type { Check, Defect, FakeExchange, FakeResponse } from './check.ts';
 export { CHECKS } from './checks.ts';
 export type { CheckCoverage, Coverage, FieldCoverage, StatusCoverage } from './coverage.ts';
 export { VERDICTS, type Finding, type Remark, type RunRemark, type Sample, type Touched, type Verdict } from './finding.ts';
-export { createGuard, RefusedRequestError, type Guard, type Send } from './guard.ts';
+export { basePath, createGuard, RefusedRequestError, type Guard, type Send } from './guard.ts';
 export type { Journal, JournalEntry } from './journal.ts';
 export { discoverPaths } from './discover.ts';
 export { attachCredential, credentialOf, credentialText } from './credential.ts';

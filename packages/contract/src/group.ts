@@ -80,8 +80,10 @@ function withCompanion(document: OpenApiDocument, proposal: Proposal): readonly 
 
 /** The type of the generated client for a part of the document. It has the name of its schema. */
 function typeName(at: string): string {
-  const [, schema, property] = /^\/components\/schemas\/([^/]+)(?:.*\/properties\/([^/]+))?/.exec(at) ?? [];
+  const schema = /^\/components\/schemas\/([^/]+)/.exec(at)?.[1];
   if (schema === undefined) return '';
+  const [, ...properties] = at.split('/properties/');
+  const property = properties.at(-1)?.split('/')[0];
   return `Type ${schema}${property === undefined ? '' : `['${property}']`}. `;
 }
 

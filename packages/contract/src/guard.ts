@@ -165,5 +165,7 @@ function textOf(path: PathValues): string {
 
 /** The path of a base address without a trailing slash: empty for the root. */
 export function basePath(target: URL): string {
-  return target.pathname.replace(/\/+$/, '');
+  let path = target.pathname;
+  while (path.endsWith('/')) path = path.slice(0, -1);
+  return path;
 }

@@ -29,8 +29,8 @@ interface Container {
   key: string | number;
 }
 
-/** Strings and structural characters of valid JSON. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
+/** Strings, structural characters, and the text between them. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^"{}[\],:]+/gy;
 
 function duplicatesIn(text: string): readonly string[] {
   const duplicates = new Set<string>();
@@ -50,7 +50,7 @@ function duplicatesIn(text: string): readonly string[] {
       if (typeof inner?.key === 'number') inner.key++;
     } else if (token === ':') {
       isName = false;
-    } else if (isName && inner?.names !== undefined) {
+    } else if (token.startsWith('"') && isName && inner?.names !== undefined) {
       const name: unknown = JSON.parse(token);
       inner.key = String(name);
       if (inner.names.has(inner.key)) duplicates.add(joinPointer(inner.pointer, inner.key));

@@ -9,8 +9,8 @@ import { apiKeyHeader, documentedOperations, resellerDocument } from './document
 /** Names that are secret anywhere in the document, normalized. */
 const SECRET_NAMES: readonly string[] = [...secretNames(resellerDocument), apiKeyHeader].map(normalized);
 const IDENTIFIER = /^[\w.[\]-]{1,64}$/;
-/** `name=value` or `"name": "value"` inside a text. The lookbehind keeps the time linear for long names. */
-const ASSIGNMENT = /(?<![\w%.[\]-])([\w%.[\]-]+)(["']?\s{0,4}[=:]\s{0,4})("(?:[^"\\]|\\.)*"|'[^']*'|["']?[^&;,\s"'}\]]+)/g;
+/** `name=value` or `"name": "value"` inside a text. A name alone also matches, which keeps the time linear for long names. */
+const ASSIGNMENT = /([\w%.[\]-]+)(?:(["']?\s{0,4}[=:]\s{0,4})("(?:[^"\\]|\\.)*"|'[^']*'|["']?[^&;,\s"'}\]]+))?/g;
 /** Maximum number of levels of escaping at which a character is found. */
 const MAX_ESCAPES = 8;
 
@@ -72,8 +72,8 @@ export function createKeyMask(key: string): MaskKey {
 }
 
 function maskAssignments(text: string): string {
-  return text.replaceAll(ASSIGNMENT, (whole: string, name: string, between: string) =>
-    isSecretName(decoded(name)) ? `${name}${between}${MASK}` : whole,
+  return text.replaceAll(ASSIGNMENT, (whole: string, name: string, between?: string) =>
+    between !== undefined && isSecretName(decoded(name)) ? `${name}${between}${MASK}` : whole,
   );
 }
 

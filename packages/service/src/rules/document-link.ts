@@ -57,5 +57,7 @@ export function publicUrlOf(text: string): string {
     throw new TypeError(
       `The public URL is '${text}'. Set it to the URL at which callers reach the service, such as https://api.example.com, without a query.`,
     );
-  return url.href.replace(/\/+$/, '');
+  let base = url.href;
+  while (base.endsWith('/')) base = base.slice(0, -1);
+  return base;
 }

@@ -79,5 +79,5 @@ function ipv4Text(address: number): string {
 /** The text of a /64 network by RFC 5952. Its host bits are the longest run of zeros. @param prefix The upper half of the address. */
 function networkText(prefix: bigint): string {
   const groups = [48n, 32n, 16n, 0n].map((bits) => Number((prefix >> bits) & 0xffffn).toString(16));
-  return `${groups.join(':').replace(/(?::0)+$/, '')}::/64`;
+  return `${groups.join(':').replace(/(?::0){1,3}$/, '')}::/64`;
 }

@@ -119,7 +119,8 @@ export class Pipeline implements Submittable {
   handleCommandComplete({ text: tag }: { readonly text: string }): void {
     const sent = this.#sent?.[this.#done.length];
     if (sent) sent.statement.isPrepared = true;
-    const count = Number(/\d+$/.exec(tag)?.[0] ?? 0);
+    // Such as "INSERT 0 1". "BEGIN" has no number.
+    const count = Number(tag.slice(tag.lastIndexOf(' ') + 1)) || 0;
     this.#done.push({ rows: this.#rows, count, tag });
     this.#rows = [];
   }
