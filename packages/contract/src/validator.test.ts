@@ -209,3 +209,15 @@ test.each([
 ])('does not apply the format %s to another type, and knows no other format', (format, value) =>
   expect(issuesOf({ format }, value)).toEqual([]),
 );
+
+test('returns at most as many issues as it is asked for', () => {
+  const document: OpenApiDocument = {
+    openapi: '3.1.0',
+    info: { title: 'A', version: '1' },
+    components: { schemas: { List: { items: { type: 'integer' } } } },
+  };
+  const list = Array.from({ length: 5_000 }, () => 'a');
+  expect(createValidator(document).compile('/components/schemas/List')(list)).toHaveLength(5_000);
+  const few = createValidator(document, { maxIssues: 3 }).compile('/components/schemas/List')(list);
+  expect(few.map(({ path }) => path)).toEqual(['/0', '/1', '/2']);
+});

@@ -31,6 +31,7 @@ export interface ValidatorOptions {
   readonly lenient?: boolean;
   readonly lazy?: boolean;
   readonly trusted?: boolean;
+  readonly maxIssues?: number;
 }
 
 const DOCUMENT_ID = 'document.json';
@@ -46,11 +47,12 @@ const KEYWORD_NAME = /^[a-z_$][a-z0-9_$:-]*$/i;
  * @param options.lenient ignores unknown keywords, with a note, instead of throwing
  * @param options.lazy compiles a schema, and throws its errors, at the first value: for processes that must start fast
  * @param options.trusted does not check that the schemas are valid, which takes longer than to compile them: for a document that is known to be valid
+ * @param options.maxIssues how many issues a check returns at most: for a service that anybody may send anything
  * @throws {DocumentError} when it is not an OpenAPI 3.1 document
  */
 export function createValidator(
   document: OpenApiDocument,
-  { brief = false, lenient = false, lazy = false, trusted = false }: ValidatorOptions = {},
+  { brief = false, lenient = false, lazy = false, trusted = false, maxIssues = Infinity }: ValidatorOptions = {},
 ): Validator {
   parseDocument(document);
   const notes = new Set<string>();
@@ -66,7 +68,7 @@ export function createValidator(
       if (known !== undefined) return known;
       function compileNow(): Check {
         prepared ??= prepareCompiler(document, { brief, lenient, trusted, note });
-        return compileCheck(prepared, document, pointer);
+        return compileCheck(prepared, { document, pointer, maxIssues });
       }
       const check = lazy ? compileLazily(compileNow) : compileNow();
       checks.set(pointer, check);
@@ -132,14 +134,27 @@ function compileLazily(compileNow: () => Check): Check {
   return (value) => (check ??= compileNow())(value);
 }
 
-function compileCheck({ ajv, pointers, trusted }: Compiler, document: OpenApiDocument, pointer: string): Check {
+interface Place {
+  readonly document: OpenApiDocument;
+  readonly pointer: string;
+  readonly maxIssues: number;
+}
+
+/** Errors of Ajv for each issue. An issue about alternatives has the errors of each of them. */
+const MAX_ERRORS_PER_ISSUE = 20;
+
+function compileCheck({ ajv, pointers, trusted }: Compiler, { document, pointer, maxIssues }: Place): Check {
   const schema = valueAt(document, pointer);
   if (schema === true) return () => NO_ISSUES;
   if (schema === false) return () => [{ path: '', keyword: 'false schema', message: 'must not be given', params: {}, schemaPath: pointer }];
   if (!isObject(schema)) throw new DocumentError(`The document has no schema at ${pointer}.`);
   if (!trusted) assertValid(schema, pointer);
   const validate = compile(ajv, pointer);
-  return (value) => (validate(value) ? NO_ISSUES : readErrors(validate.errors ?? [], pointers));
+  return (value) => {
+    if (validate(value)) return NO_ISSUES;
+    const errors = validate.errors?.slice(0, maxIssues * MAX_ERRORS_PER_ISSUE) ?? [];
+    return readErrors(errors, pointers).slice(0, maxIssues);
+  };
 }
 
 /** Validates schemas. It is the same for all documents, so it is compiled once. */

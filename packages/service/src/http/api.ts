@@ -6,6 +6,7 @@ import type { ReplyCodec } from '../reseller/codec.ts';
 import { documentedOperations, loadSpecification, resellerDocument } from '../reseller/document.ts';
 import type { OperationId } from '../reseller/operation.ts';
 import { operations as table } from '../reseller/table.ts';
+import { MAX_ISSUES } from './mistakes.ts';
 
 /** An operation of the reseller API, with the validators and the codec of its requests and responses. */
 export interface ApiOperation<Id extends OperationId = OperationId> {
@@ -20,7 +21,7 @@ export interface ApiOperation<Id extends OperationId = OperationId> {
   maskForm(form: unknown): unknown;
 }
 
-const validator = createValidator(resellerDocument, { lazy: true, trusted: true });
+const validator = createValidator(resellerDocument, { lazy: true, trusted: true, maxIssues: MAX_ISSUES });
 
 /** Every operation of the reseller API, those of the extension included. */
 export const apiOperations: readonly ApiOperation[] = documentedOperations.map((operation) => toApiOperation(operation, validator));
@@ -28,7 +29,7 @@ export const apiOperations: readonly ApiOperation[] = documentedOperations.map((
 /** The operations of a service without the extension. Their forms do not have the fields that the extension adds. */
 export async function specifiedOperations(): Promise<readonly ApiOperation[]> {
   const specification = await loadSpecification();
-  const specified = createValidator(specification, { lazy: true, trusted: true });
+  const specified = createValidator(specification, { lazy: true, trusted: true, maxIssues: MAX_ISSUES });
   return readOperations(specification).map((operation) => toApiOperation(operation, specified));
 }
 

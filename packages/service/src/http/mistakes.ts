@@ -1,5 +1,8 @@
 import type { Issue } from '@reseller/contract';
 
+/** Broken rules that are collected. A response names half of them, because some are redundant. */
+export const MAX_ISSUES = 100;
+
 /** For each rule, the rules that make it redundant if the same value breaks them too. */
 const REDUNDANT_WITH = new Map<string, readonly string[]>([
   ['format', ['minimum', 'maximum', 'pattern']],

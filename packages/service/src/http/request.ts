@@ -2,7 +2,7 @@
 import { pointerTokens } from '@reseller/contract';
 import type { Issue } from '@reseller/contract';
 
-import { FIELD_RULES, MAX_NAMED_RULES } from '../generated/facts.gen.ts';
+import { FIELD_RULES } from '../generated/facts.gen.ts';
 import { cutText } from '../reseller/cut.ts';
 import { maskName } from '../reseller/masking.ts';
 import type { MaskKey } from '../reseller/masking.ts';
@@ -20,9 +20,6 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 /** Characters of a field's name in a refusal. No field of the document has a longer one. */
 const MAX_SHOWN_FIELD_LENGTH = 128;
 
-/** The expected format, for the message about an unreadable body. */
-const FORM = "a form. Send name=value pairs in UTF-8, percent-encoded and joined with '&'.";
-
 /** Query parameters that a message lists. */
 const MAX_NAMED_PARAMETERS = 50;
 
@@ -37,18 +34,29 @@ const MAX_SHOWN_NAME_LENGTH = 64;
 export function assertForm<Id extends OperationId>(
   { checkForm }: ApiOperation<Id>,
   form: unknown,
-  { issues, expected = FORM }: Pick<BodyReading, 'issues' | 'expected'>,
+  { issues, maxFields }: Pick<BodyReading, 'issues' | 'maxFields'>,
   maskKey: MaskKey,
 ): asserts form is FormOf<Id> {
+  if (maxFields !== undefined) {
+    throw new Refusal(
+      400,
+      'malformed_request',
+      `The form has more than ${maxFields} fields. Send only fields that the document describes for this operation, each once.`,
+    );
+  }
   if (issues.some(({ keyword }) => keyword === 'malformed')) {
-    throw new Refusal(400, 'malformed_request', `The request body could not be read as ${expected}`);
+    throw new Refusal(
+      400,
+      'malformed_request',
+      "The request body could not be read as a form. Send name=value pairs in UTF-8, percent-encoded and joined with '&'.",
+    );
   }
   if (!checkForm) {
     if (typeof form === 'object' && form !== null && Object.keys(form).length === 0) return;
     throw new Refusal(400, 'malformed_request', 'This operation takes no form. Send the request without a body.');
   }
   const broken = mistakesOf([...issues, ...checkForm(form)]);
-  if (broken.length > 0) throw invalid(broken.slice(0, MAX_NAMED_RULES).map((mistake) => brokenField(mistake, maskKey)));
+  if (broken.length > 0) throw invalid(broken.map((mistake) => brokenField(mistake, maskKey)));
 }
 
 /**

@@ -4,6 +4,7 @@ import type { BrokenRule } from '@reseller/operator-client';
 
 import { ClockError } from '../delivery/clock-check.ts';
 import { InfrastructureError } from '../delivery/deliver.ts';
+import { MAX_NAMED_RULES } from '../generated/operator/facts.gen.ts';
 import type { PROBLEM_TYPES } from '../generated/operator/facts.gen.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { StoreBusyError, StoreUnavailableError } from '../store/store.ts';
@@ -63,8 +64,9 @@ export class OperatorProblem extends Error {
   }
 }
 
-/** A body that breaks rules, with each broken rule. */
-export function validationProblem(errors: readonly BrokenRule[]): OperatorProblem {
+/** A body that breaks rules, with each of them or the first 50. */
+export function validationProblem(broken: readonly BrokenRule[]): OperatorProblem {
+  const errors = broken.slice(0, MAX_NAMED_RULES);
   const detail = errors.length === 1 ? 'One rule is broken; see errors.' : `${errors.length} rules are broken; see errors.`;
   return new OperatorProblem('validation-failed', detail, { errors });
 }

@@ -1,3 +1,4 @@
+import { MAX_NAMED_RULES } from '../generated/facts.gen.ts';
 import type { ERROR_TYPES } from '../generated/facts.gen.ts';
 import type { BrokenField } from './broken-field.ts';
 import { counted } from './counted.ts';
@@ -63,10 +64,11 @@ export class RateLimited extends Refusal<429> {
   }
 }
 
-/** A form that breaks rules, with each broken rule. */
-export function invalid(fields: readonly BrokenField[]): Refusal {
-  const broken = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
-  return new Refusal(422, 'validation_failed', `The form breaks ${fields.length === 1 ? 'a rule' : 'rules'}: ${broken}.`, { fields });
+/** A form that breaks rules, with each of them or the first 50. */
+export function invalid(broken: readonly BrokenField[]): Refusal {
+  const fields = broken.slice(0, MAX_NAMED_RULES);
+  const named = fields.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return new Refusal(422, 'validation_failed', `The form breaks ${fields.length === 1 ? 'a rule' : 'rules'}: ${named}.`, { fields });
 }
 
 /** The same message for an identifier that does not exist and for that of another account. */

@@ -5,6 +5,7 @@ import { operatorDocument } from '../../operator/document.ts';
 import { isScope } from '../../operator/operation.ts';
 import type { OperatorId, Scope } from '../../operator/operation.ts';
 import { operatorTable } from '../../operator/table.ts';
+import { MAX_ISSUES } from '../mistakes.ts';
 
 /** A parameter of the path or the query. */
 export interface ApiParameter {
@@ -32,7 +33,7 @@ export interface OperatorApi<Id extends OperatorId = OperatorId> {
   readonly forVerifiers: boolean;
 }
 
-const validator = createValidator(operatorDocument, { lazy: true, trusted: true });
+const validator = createValidator(operatorDocument, { lazy: true, trusted: true, maxIssues: MAX_ISSUES });
 
 /** Every operation of the operator API. */
 export const operatorApi: readonly OperatorApi[] = readOperations(operatorDocument).map(apiOperation);

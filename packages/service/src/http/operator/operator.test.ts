@@ -1,5 +1,5 @@
 import * as operator from '@reseller/operator-client';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { startOperator } from '../../../test/operator.ts';
 import { operatorApi } from './api.ts';
@@ -85,4 +85,41 @@ test('a live service limits each key to 1,200 requests in 60 seconds until an op
   const unlimited = await service.operate('/settings/rate-limit', { method: 'PUT', body, headers: { 'content-type': 'application/json' } });
   expect(unlimited.body).toMatchObject({ rate_limit: null });
   expect((await service.call('listHandleCountries')).status).toBe(200);
+});
+
+describe('a body of 64 kB', () => {
+  const send = async (body: string) => {
+    const service = await startOperator();
+    return service.operate('/accounts', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+  };
+  const members = (count: number) => `{${Array.from({ length: count }, (_, index) => `"${index}":0`).join()}}`;
+
+  test('is refused if it has more than 4,096 members, before its mistakes are collected', async () => {
+    expect(await send(members(4_097))).toMatchObject({ status: 400, body: { detail: expect.stringContaining('more than 4096 members') } });
+    expect(await send(members(4_096))).toMatchObject({ status: 422 });
+  });
+  test('is refused if it has more than 32 levels', async () => {
+    expect((await send(`{"name":${'['.repeat(30_000)}${']'.repeat(30_000)}}`)).status).toBe(400);
+    expect((await send(`{"name":${'['.repeat(32)}${']'.repeat(32)}}`)).status).toBe(400);
+    expect((await send(`{"name":${'['.repeat(31)}${']'.repeat(31)}}`)).status).toBe(422);
+  });
+  test('may have any characters in a text', async () => {
+    const response = await send(JSON.stringify({ name: `${'\\"[{,'.repeat(5_000)}`, credit_limit: '1.00' }));
+    expect(response).toMatchObject({ status: 422, body: { errors: [{ pointer: '#/name' }] } });
+  });
+  test('has at most 50 of its mistakes in the response', async () => {
+    const { body } = await send(members(4_000));
+    expect([body.errors.length, body.detail]).toEqual([50, '50 rules are broken; see errors.']);
+  });
+  test('has at most 50 mistakes in the response that only the operation finds', async () => {
+    const service = await startOperator();
+    const ipv6 = Array.from({ length: 100 }, (_, index) => ({ address: `${'1:'.repeat(9)}${index}/64`, gateway: '2001:db8::1' }));
+    const management = { dashboard: 'https://x.invalid/', username: 'u', email: 'u@x.invalid', password: 'p' };
+    const response = await service.operate(`/dedicated/servers/${PATH}/complete-setup`, {
+      method: 'POST',
+      body: JSON.stringify({ management, ipv4: [], ipv6 }),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([response.status, response.body.errors.length]).toEqual([422, 50]);
+  });
 });

@@ -1,7 +1,6 @@
 /** The checks of a request to the operator API before its operation runs. */
 import type { Issue } from '@reseller/contract';
 
-import { MAX_NAMED_RULES } from '../../generated/operator/facts.gen.ts';
 import type { BodyOf, OperatorId, PathOf, QueryOf } from '../../operator/operation.ts';
 import { validationProblem, OperatorProblem } from '../../operator/problem.ts';
 import { mistakesOf } from '../mistakes.ts';
@@ -43,6 +42,28 @@ function valueOf({ type }: ApiParameter, text: unknown): unknown {
   return UUID.test(text) ? text.toLowerCase() : text;
 }
 
+/** Members and items of a body. The longest body that the document describes has about 1,500. */
+const MAX_MEMBERS = 4_096;
+/** Levels of objects and lists in a body. */
+const MAX_DEPTH = 32;
+const [QUOTE, COMMA, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('",\\[]{}');
+
+/** Whether a JSON text has too many members or levels. The time to validate and to report them depends on both, not only on the length. */
+function isLarge(json: Uint8Array): boolean {
+  let [isInText, depth, commas] = [false, 0, 0];
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === QUOTE) isInText = !isInText;
+    else if (isInText) {
+      if (byte === BACKSLASH) at++;
+    } else if (byte === COMMA) commas++;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth++;
+    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
+    if (depth > MAX_DEPTH || commas >= MAX_MEMBERS) return true;
+  }
+  return false;
+}
+
 /**
  * Parses the body. Returns undefined if the operation takes none.
  *
@@ -55,6 +76,11 @@ export function readBody({ checkBody }: OperatorApi, body: unknown): unknown {
     throw malformed('This operation takes no body. Send the request without one.');
   }
   if (bytes.length === 0) throw malformed('The body is missing. Send a JSON object, with Content-Type application/json.');
+  if (isLarge(bytes)) {
+    throw malformed(
+      `The body has more than ${MAX_MEMBERS} members and items, or more than ${MAX_DEPTH} levels. Send only properties that the document describes.`,
+    );
+  }
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
@@ -69,7 +95,7 @@ export function readBody({ checkBody }: OperatorApi, body: unknown): unknown {
  */
 export function assertBody<Id extends OperatorId>({ checkBody }: OperatorApi<Id>, body: unknown): asserts body is BodyOf<Id> {
   const issues = mistakesOf(checkBody?.(body) ?? []);
-  if (issues.length > 0) throw validationProblem(issues.slice(0, MAX_NAMED_RULES).map(brokenRule));
+  if (issues.length > 0) throw validationProblem(issues.map(brokenRule));
 }
 
 /** The values of `readParameters` have the generated types, because both follow the document. */
