@@ -2,7 +2,7 @@
  * Measures the service next to bare programs that do as little as possible, in alternating rounds, because machines differ. It prints each
  * row when it is known, and writes report.json and report.svg. It takes about 8 minutes.
  *
- *   npx pnpm@12 bench [--seconds 3] [--rounds 3] [--minutes 2] [--only embedded,postgres,month-end,client,contract]
+ *   npx pnpm@12 bench [--seconds 3] [--rounds 3] [--minutes 2] [--only embedded,postgres,month-end,worst-request,client,contract]
  *
  * seconds: duration of a measurement. rounds: how often each is repeated. minutes: duration of the mixed load.
  */
@@ -28,6 +28,7 @@ const GROUPS: Readonly<Record<string, (plan: Plan) => AsyncIterable<Row>>> = {
   embedded: embeddedRows,
   postgres: postgresRows,
   'month-end': ({ rounds }) => rowsOf('packages/service/bench/month-end.ts', [String(rounds)]),
+  'worst-request': ({ rounds }) => rowsOf('packages/service/bench/worst-request.ts', [String(rounds)]),
   client: () => rowsOf('packages/testing/bench/main.ts', []),
   contract: () => rowsOf('apps/contract-tests/bench/main.ts', []),
 };

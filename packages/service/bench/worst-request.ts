@@ -1,0 +1,102 @@
+/**
+ * Measures the longest time for which one request of at most 64 kB stops all others, over all operations of both APIs and hostile forms of
+ * each kind.
+ *
+ *   node packages/service/bench/worst-request.ts [rounds, default 3]
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Worker } from 'node:worker_threads';
+
+import { pino } from 'pino';
+
+import { report } from '../../../.config/bench-row.ts';
+import { createAccount, createService, euros, issueApiKey, openSqliteStore, seedSandbox, simulatedPorts } from '../src/index.ts';
+import { hostileRequests } from './hostile-requests.ts';
+import type { HostileRequest } from './hostile-requests.ts';
+
+const ROUNDS = Number(process.argv[2] ?? 3);
+/** The requests that are sent again, because a single stall can be a collection of garbage. */
+const REPEATED = 30;
+const REPETITIONS = 5;
+const OPERATOR_TOKEN = 'operator-token-of-the-benchmark-0123456789';
+
+const directory = mkdtempSync(join(tmpdir(), 'worst-request-'));
+const ports = simulatedPorts();
+const store = await openSqliteStore(directory);
+await seedSandbox(store, ports);
+const apiKey = await store.commit(async ({ db }) => {
+  const accountId = await createAccount(db, ports, { name: 'bench', creditLimit: euros('50000') });
+  return issueApiKey(db, ports, accountId, { label: 'bench', mode: 'sandbox' });
+});
+const service = await createService({
+  store,
+  ports,
+  secret: 'bench'.repeat(8),
+  operatorToken: OPERATOR_TOKEN,
+  logger: pino({ level: 'silent' }),
+});
+const addresses = {
+  reseller: await service.app.listen({ host: '127.0.0.1', port: 0 }),
+  operator: await service.operator.listen({ host: '127.0.0.1', port: 0 }),
+};
+const credentials = { reseller: { 'x-service-apikey': apiKey }, operator: { authorization: `Bearer ${OPERATOR_TOKEN}` } };
+// The client has a thread, so that its work is not measured.
+const client = new Worker(
+  `const { parentPort } = require('node:worker_threads');
+  parentPort.on('message', async ({ url, init }) => {
+    const response = await fetch(url, init);
+    await response.arrayBuffer();
+    parentPort.postMessage(response.status);
+  });`,
+  { eval: true },
+);
+const stalls = monitorEventLoopDelay({ resolution: 1 });
+stalls.enable();
+
+/** Milliseconds of the longest stall while a request is carried out. */
+async function stallOf({ api, method, path, headers, body, name }: HostileRequest): Promise<number> {
+  stalls.reset();
+  const init = { method, headers: { ...headers, ...credentials[api] }, ...(body === undefined ? {} : { body }) };
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- It is a thread, not a window.
+  client.postMessage({ url: addresses[api] + path, init });
+  const status = await new Promise<number>((resolve) => void client.once('message', resolve));
+  if (status >= 500) throw new Error(`${name}: the response has status ${status}.`);
+  // The log entry of the request may be written after its response.
+  await new Promise((resolve) => void setTimeout(resolve, 2));
+  return stalls.max / 1e6;
+}
+
+interface Stall {
+  readonly request: HostileRequest;
+  readonly milliseconds: number;
+}
+
+async function worstOf(requests: readonly HostileRequest[]): Promise<Stall | undefined> {
+  const first: Stall[] = [];
+  for (const request of requests) first.push({ request, milliseconds: await stallOf(request) });
+  const repeated: Stall[] = [];
+  for (const { request, milliseconds } of first.toSorted((one, other) => other.milliseconds - one.milliseconds).slice(0, REPEATED)) {
+    let least = milliseconds;
+    for (let count = 1; count < REPETITIONS; count++) least = Math.min(least, await stallOf(request));
+    repeated.push({ request, milliseconds: least });
+  }
+  return repeated.toSorted((one, other) => other.milliseconds - one.milliseconds)[0];
+}
+
+const requests = hostileRequests();
+const worst: Stall[] = [];
+for (let round = 0; round < ROUNDS; round++) worst.push(...[await worstOf(requests)].flatMap((stall) => stall ?? []));
+report({
+  name: 'Embedded: longest stall by one request of at most 64 kB',
+  unit: 'ms',
+  target: { kind: 'at most', value: 20 },
+  rounds: worst.map(({ milliseconds }) => milliseconds),
+  detail: `${requests.length} requests; worst: ${[...new Set(worst.map(({ request }) => request.name))].join('; ')}`,
+});
+await client.terminate();
+await service.close();
+await store.close();
+rmSync(directory, { recursive: true, force: true });
