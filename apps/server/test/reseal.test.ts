@@ -23,7 +23,9 @@ test('the secret in the data folder is rotated: everything is readable, and the 
   writeFileSync(file, 'n'.repeat(64));
   const { code, stdout } = await runCommand('reseal', [], { ...place, RESELLER_SECRET_PREVIOUS: old });
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^Sealed with the new secret: 0 auth codes, 2 passwords of dedicated servers, 0 values in snapshots\.\n/);
+  expect(stdout).toMatch(
+    /^Sealed with the new secret: 0 auth codes, 2 passwords of dedicated servers, 0 stored responses, 0 values in snapshots\.\n/,
+  );
   expect(await passwords({})).toEqual(before);
   writeFileSync(file, old);
   expect((await runServer(place)).stderr).toMatch(/^The secret of this service is not the one/);

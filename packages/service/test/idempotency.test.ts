@@ -1,13 +1,16 @@
 /** Repeated requests, for every operation of the document that changes something. */
 import { expect, test, vi } from 'vitest';
 
+import { issueApiKey, systemRandom } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { operations } from '../src/reseller/table.ts';
+import { seal } from '../src/rules/credentials.ts';
 import { contentsOf } from './contents.ts';
 import { pauseRegistrar } from './domains.ts';
 import { formRules } from './form-rules.ts';
 import { goodCall } from './good-calls.ts';
 import { startService } from './harness.ts';
+import type { TestService } from './harness.ts';
 import type { Sent } from './http-client.ts';
 import { apiOf, writes } from './operations.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
@@ -162,16 +165,35 @@ test.each(delivered)(
   },
 );
 
-test('only the API key of the first request can read a stored response', async () => {
+test('every API key of an account gets the stored response, also one that replaces a revoked key', async () => {
   const service = await startService();
   const owner = await service.account();
-  const { body } = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });
-  const { issueApiKey } = await import('../src/index.ts');
-  const apiKey = await service.store.commit(({ db }) => issueApiKey(db, service.ports, owner.id, { label: 'second', mode: 'sandbox' }));
-  const again = await service.call('generateOtp', { apiKey, idempotencyKey: KEY });
-  expect(again).toMatchObject({ status: 409, body: { type: 'idempotency_key_reused' } });
-  expect(JSON.stringify(await contentsOf(service))).not.toContain(body.data.otp_code);
+  const sent = await goodCall(service, 'createVm', owner);
+  const first = await service.call('createVm', { ...sent, idempotencyKey: KEY });
+  const apiKey = await replaceKey(service, owner.id);
+  const before = await contentsOf(service);
+  expect((await service.call('createVm', { ...sent, apiKey, idempotencyKey: KEY })).body).toEqual(first.body);
+  expect(await contentsOf(service)).toEqual(before);
+  // The hypervisor of the test has the password.
+  expect(JSON.stringify({ ...before, hypervisor: [] })).not.toContain(first.body.data.config.password);
 });
+
+test('says that a request was carried out whose response an earlier version has sealed with an API key', async () => {
+  const service = await startService();
+  const owner = await service.account();
+  await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });
+  const response = seal('{}', owner.apiKey, 'context', systemRandom);
+  await service.store.commit(({ db }) => db.updateTable('idempotency_keys').set({ response }).execute());
+  const again = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });
+  expect(again).toMatchObject({ status: 409, body: { message: expect.stringContaining('Do not send it again') } });
+});
+
+async function replaceKey({ store, ports }: TestService, accountId: string): Promise<string> {
+  return store.commit(async ({ db }) => {
+    await db.updateTable('api_keys').set({ revoked: 1 }).where('account_id', '=', accountId).execute();
+    return issueApiKey(db, ports, accountId, { label: 'second', mode: 'sandbox' });
+  });
+}
 
 /** A hypervisor whose calls wait until the test releases them. */
 class HeldHypervisor extends TestHypervisor {

@@ -15,7 +15,6 @@ import type { GuessingLimit } from './guessing.ts';
 /** The account that sends a request. */
 export interface Caller {
   readonly accountId: string;
-  readonly apiKey: string;
   readonly keyId: string;
   /** Whether the key allows only operations that change nothing. */
   readonly mayOnlyRead: boolean;
@@ -106,7 +105,6 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
     return {
       caller: {
         accountId: row.account_id,
-        apiKey: text,
         keyId: row.id,
         mayOnlyRead: row.access === 'read',
         isSuspended: row.suspended_at !== null,

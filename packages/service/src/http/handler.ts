@@ -73,7 +73,7 @@ async function respond<Id extends OperationId>(
 ): Promise<Reply> {
   const { codec } = api;
   const { id, method } = request;
-  const { accountId, apiKey, maskKey } = caller;
+  const { accountId, maskKey } = caller;
   const now = runtime.ports.clock.now();
   const body = formOf(api.operation, request.body);
   const logged: LoggedRequest = {
@@ -103,7 +103,7 @@ async function respond<Id extends OperationId>(
           ? undefined
           : {
               accountId,
-              apiKey,
+              secrets: runtime,
               key,
               fingerprint: fingerprintOf(method, pathOf(request.url), body.values),
               random: drawForSealing(runtime.ports.random),

@@ -3,7 +3,8 @@
  * caller gets the stored response. The key and the response are stored in the transaction of the effect.
  */
 import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
-import { seal, SEALING_BYTES, sha256, unseal } from '../rules/credentials.ts';
+import { responseContext, seal, SEALING_BYTES, sha256, unseal } from '../rules/credentials.ts';
+import type { Secrets } from '../rules/credentials.ts';
 import type { Random } from '../rules/random.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { deferredWrite, expectedWrite } from '../store/prepared.ts';
@@ -17,8 +18,8 @@ export interface Repeatable {
   readonly key: string;
   /** Hash of the method, path and form. */
   readonly fingerprint: string;
-  /** The caller's API key. The stored response is encrypted with it. */
-  readonly apiKey: string;
+  /** The stored response is encrypted with the secret of the service, so that every API key of the account gets it. */
+  readonly secrets: Secrets;
   /** The result of `drawForSealing`. */
   random(): Random;
 }
@@ -32,10 +33,10 @@ export function hashOfIdempotencyKey(key: string): string {
  * Claims the key for this request.
  *
  * @returns The stored response if the request was carried out before.
- * @throws Refusal 409 if the first request is still in progress, was a different one, or was sent with another API key.
+ * @throws Refusal 409 if the first request is still in progress, was a different one, or its response cannot be decrypted.
  */
 export async function claimKey(db: Db, request: Repeatable, now: number): Promise<string | undefined> {
-  const { accountId, fingerprint, apiKey } = request;
+  const { accountId, fingerprint, secrets } = request;
   const keyHash = hashOfIdempotencyKey(request.key);
   let kept: KeptKey | undefined;
   do {
@@ -57,12 +58,12 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
       'A request with this Idempotency-Key is still in progress. Wait for its response, or send this request again later.',
     );
   }
-  const response = unseal(kept.response, { secret: apiKey }, `${accountId}/${keyHash}`);
+  const response = unseal(kept.response, secrets, responseContext(accountId, keyHash));
   if (response === undefined) {
     throw new Refusal(
       409,
       'idempotency_key_reused',
-      'An earlier request used this Idempotency-Key with another API key, and only that key can read its response. Look the request up in the request log, or send it with a new Idempotency-Key.',
+      'This request was carried out, and its response can no longer be read because the secret of the service has changed. Look it up in the request log. Do not send it again: with a new Idempotency-Key it would be carried out a second time.',
     );
   }
   return response;
@@ -70,9 +71,9 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
 
 /** Stores the response of a request that was carried out. */
 export async function keepResponse(db: Db, request: Repeatable, response: string): Promise<void> {
-  const { accountId, apiKey, key, random } = request;
+  const { accountId, secrets, key, random } = request;
   const keyHash = hashOfIdempotencyKey(key);
-  await storeResponse(db, { accountId, keyHash, response: seal(response, apiKey, `${accountId}/${keyHash}`, random()) });
+  await storeResponse(db, { accountId, keyHash, response: seal(response, secrets.secret, responseContext(accountId, keyHash), random()) });
 }
 
 /** Draws the random bytes with which a response is encrypted. A transaction that runs again gets the same bytes. */

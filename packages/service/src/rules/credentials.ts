@@ -137,6 +137,11 @@ export function unseal(sealed: string, secrets: Secrets, context: string): strin
   }
 }
 
+/** The context of the stored response to a request with an Idempotency-Key. */
+export function responseContext(accountId: string, keyHash: string): string {
+  return `${accountId}/${keyHash}`;
+}
+
 function sealingKey(secret: string, salt: Uint8Array): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, 'reseller-service/seal/v1', 32));
 }

@@ -56,8 +56,34 @@ test('a service with both secrets reads values sealed with either; after reseali
   expect((await during.service.app.inject({ url: path(first.link) })).statusCode).toBe(200);
   const { otp_code: code } = (await service.call('generateOtp')).body.data;
 
+  const repeat = { apiKey, idempotencyKey: 'attempt-1' };
+  const kept = await service.call('generateOtp', repeat);
+  await store.commit(({ db }) =>
+    db
+      .insertInto('idempotency_keys')
+      .columns(['account_id', 'key_hash', 'fingerprint', 'state', 'response', 'created'])
+      .expression(
+        db
+          .selectFrom('idempotency_keys')
+          .select((eb) => [
+            'account_id',
+            eb.val('old').as('key_hash'),
+            'fingerprint',
+            'state',
+            eb.val('0000.of-an-api-key').as('response'),
+            'created',
+          ]),
+      )
+      .execute(),
+  );
   const counts = await reseal(store, both, { random: systemRandom, now: service.clock.now() });
-  expect(counts).toEqual({ authcodes: 1, passwords: 2, inSnapshots: 3, openCodes: 1 });
+  expect(counts).toEqual({ authcodes: 1, passwords: 2, responses: 1, inSnapshots: 3, openCodes: 2 });
+  const repeated = await during.service.app.inject({
+    method: 'POST',
+    url: '/account/otp',
+    headers: { 'x-service-apikey': apiKey, 'idempotency-key': repeat.idempotencyKey },
+  });
+  expect(JSON.parse(repeated.body)).toEqual(kept.body);
   expect(await reseal(store, both, { random: systemRandom, now: service.clock.now() })).toMatchObject({
     authcodes: 0,
     passwords: 0,

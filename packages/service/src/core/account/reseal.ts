@@ -1,4 +1,4 @@
-import { acceptedSecrets, keyIdOf, seal, unseal } from '../../rules/credentials.ts';
+import { acceptedSecrets, keyIdOf, responseContext, seal, unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
 import type { Random } from '../../rules/random.ts';
 import { storeSecret } from '../../store/identity.ts';
@@ -11,19 +11,35 @@ import { authcodeContext } from '../domain/domain.ts';
 export interface Resealed {
   readonly authcodes: number;
   readonly passwords: number;
+  /** Responses that are stored for repeated requests. */
+  readonly responses: number;
   /** Values in the snapshots of a sandbox. */
   readonly inSnapshots: number;
   /** One-time codes that become invalid with the previous secret. Their hashes cannot be converted. */
   readonly openCodes: number;
 }
 
-/** Each table with sealed values: the column that names the row, the sealed column, and the context. */
-const SEALED = {
-  domains: { id: 'name', column: 'sealed_authcode', context: authcodeContext },
-  dedicated_servers: { id: 'id', column: 'sealed_password', context: passwordContext },
-} as const;
+/** Each table with sealed values: the sealed column, and the context of its value in a row. */
+const SEALED: Readonly<Record<string, SealedColumn>> = {
+  domains: { column: 'sealed_authcode', contextOf: ({ name }) => authcodeContext(String(name)) },
+  dedicated_servers: { column: 'sealed_password', contextOf: ({ id }) => passwordContext(String(id)) },
+  idempotency_keys: {
+    column: 'response',
+    contextOf: ({ account_id: account, key_hash: hash }) => responseContext(String(account), String(hash)),
+    isForgotten: true,
+  },
+};
 
-type Reseal = (sealed: string, context: string) => string;
+type Row = Readonly<Record<string, unknown>>;
+
+interface SealedColumn {
+  readonly column: string;
+  contextOf(row: Row): string;
+  /** Whether a value that no secret opens stays as it is, because it is soon forgotten. Earlier versions sealed responses with API keys. */
+  readonly isForgotten?: boolean;
+}
+
+type Reseal = (sealed: string, context: string, isForgotten?: boolean) => string;
 
 /**
  * Seals every stored value with the new secret, in one transaction, and makes it the secret of the store. Afterwards the previous one is
@@ -38,6 +54,7 @@ export function reseal(store: Store, secrets: Secrets, { random, now }: { random
     const again = resealing(secrets, random);
     const authcodes = await resealDomains(db, again);
     const passwords = await resealServers(db, again);
+    const responses = await resealResponses(db, again);
     const inSnapshots = await resealSnapshots(db, again);
     const { openCodes } = await db
       .selectFrom('otps')
@@ -46,16 +63,17 @@ export function reseal(store: Store, secrets: Secrets, { random, now }: { random
       .where('expires', '>', now)
       .executeTakeFirstOrThrow();
     await storeSecret(db, secrets.secret);
-    return { authcodes, passwords, inSnapshots, openCodes };
+    return { authcodes, passwords, responses, inSnapshots, openCodes };
   });
 }
 
 function resealing(secrets: Secrets, random: Random): Reseal {
   const current = keyIdOf(secrets.secret);
-  return (sealed, context) => {
+  return (sealed, context, isForgotten = false) => {
     if (sealed.startsWith(`${current}.`)) return sealed;
     const text = unseal(sealed, secrets, context);
     if (text !== undefined) return seal(text, secrets.secret, context, random);
+    if (isForgotten) return sealed;
     const accepted = acceptedSecrets(secrets).length === 1 ? 'this secret' : 'these secrets';
     throw new StoreOpenError(
       `The value of ${context} is not sealed with ${accepted}. Nothing was changed. Set RESELLER_SECRET_PREVIOUS to the secret that the service used so far.`,
@@ -85,16 +103,33 @@ async function resealServers(db: Db, again: Reseal): Promise<number> {
   return changed;
 }
 
+async function resealResponses(db: Db, again: Reseal): Promise<number> {
+  let changed = 0;
+  const rows = await db.selectFrom('idempotency_keys').select(['account_id', 'key_hash', 'response']).execute();
+  for (const { account_id: account, key_hash: hash, response: sealed } of rows) {
+    const fresh = sealed === null ? null : again(sealed, responseContext(account, hash), true);
+    if (fresh === sealed) continue;
+    await db
+      .updateTable('idempotency_keys')
+      .set({ response: fresh })
+      .where('account_id', '=', account)
+      .where('key_hash', '=', hash)
+      .execute();
+    changed++;
+  }
+  return changed;
+}
+
 async function resealSnapshots(db: Db, again: Reseal): Promise<number> {
   let changed = 0;
-  for (const [table, { id, column, context }] of Object.entries(SEALED)) {
+  for (const [table, { column, contextOf, isForgotten }] of Object.entries(SEALED)) {
     const pieces = await db.selectFrom('snapshot_rows').selectAll().where('table_name', '=', table).execute();
     for (const { snapshot, position, rows } of pieces) {
       const parsed: Record<string, unknown>[] = JSON.parse(rows);
       for (const row of parsed) {
         const sealed = row[column];
         if (typeof sealed !== 'string') continue;
-        const fresh = again(sealed, context(String(row[id])));
+        const fresh = again(sealed, contextOf(row), isForgotten);
         if (fresh !== sealed) changed++;
         row[column] = fresh;
       }

@@ -6,7 +6,7 @@ export interface IdempotencyKeysTable {
   fingerprint: string;
   /** `pending` or `done`. */
   state: string;
-  /** The body of the response, encrypted with a key derived from the caller's API key. Null while pending. */
+  /** The body of the response, encrypted with the secret of the service. Null while pending. */
   response: string | null;
   /** Milliseconds. */
   created: number;
