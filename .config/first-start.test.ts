@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 
 import { cloneRepository, type } from './newcomer.ts';
 import type { Clone, Typed } from './newcomer.ts';
@@ -52,6 +52,7 @@ test('the second start installs nothing and prints only the banner', async () =>
 
 async function started(): Promise<Typed> {
   const typed = type('npx pnpm@12 start', clone.folder, FREE_PORTS);
+  onTestFinished(() => typed.signal('SIGKILL'));
   await vi.waitFor(() => expect(typed.stdout()).toMatch(/^curl .*\/vm\/create.*\n/m), { timeout: 240_000, interval: 100 });
   return typed;
 }

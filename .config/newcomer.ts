@@ -2,9 +2,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
 import { delimiter, join } from 'node:path';
 
-import { inject, onTestFinished } from 'vitest';
+import { inject } from 'vitest';
 
 import './provided.ts';
 import { REPOSITORY } from './turbo.ts';
@@ -50,9 +52,9 @@ export interface Typed {
   signal(name: NodeJS.Signals): void;
 }
 
-/** Types a command line. Its processes end with the test. */
+/** Types a command line. The caller signals its processes at the end of the test. */
 export function type(line: string, folder: string, settings: Readonly<Record<string, string>> = {}): Typed {
-  const shell = spawn('/bin/sh', ['-c', line], {
+  const shell = spawn('bash', ['-euo', 'pipefail', '-c', line], {
     cwd: folder,
     detached: true,
     env: newcomerEnvironment(settings),
@@ -70,6 +72,38 @@ export function type(line: string, folder: string, settings: Readonly<Record<str
       // All processes of the group have ended.
     }
   }
-  onTestFinished(() => signal('SIGKILL'));
   return { stdout: () => stdout, stderr: () => stderr, ended: once(shell, 'close').then(() => shell.exitCode), signal };
+}
+
+/** Whether nothing on this machine listens on the ports. */
+export async function areFree(ports: readonly number[]): Promise<boolean> {
+  const servers = await Promise.all(ports.map(listenOn));
+  await Promise.all(servers.map((server) => server && closed(server)));
+  return servers.every((server) => server !== undefined);
+}
+
+/** Settings of a sandbox that listens on free ports. */
+export async function otherPorts(): Promise<Readonly<Record<string, string>>> {
+  const servers = await Promise.all([listenOn(0), listenOn(0)]);
+  const [port = '', operatorPort = ''] = servers.map((server) => {
+    const address = server?.address();
+    return typeof address === 'object' ? String(address?.port) : '';
+  });
+  await Promise.all(servers.map((server) => server && closed(server)));
+  return { RESELLER_PORT: port, RESELLER_OPERATOR_PORT: operatorPort };
+}
+
+async function listenOn(port: number): Promise<Server | undefined> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    return server;
+  } catch {
+    return undefined;
+  }
+}
+
+async function closed(server: Server): Promise<void> {
+  server.close();
+  await once(server, 'close');
 }

@@ -1,25 +1,18 @@
 /**
- * The code of README, quickstart and guides, word for word. The TypeScript blocks of a file are one program, its shell blocks are one script.
- * Both run against a sandbox with the data of a fresh one. Blocks with the marker `start` are not run: the test has started and installed already.
- * Blocks with the marker `test` are a file for `node --test`.
+ * README, quickstart and guides, as a reader uses them: the test types their command lines in a clone of the repository, on the Node of the
+ * machine. The shell blocks of a page are one script. Blocks with the marker `start` are not typed, because the sandbox runs already.
  */
-import { execFile } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
+import { basename, join, relative } from 'node:path';
 
-import { createClient } from '@reseller/operator-client';
-import type { Client } from '@reseller/operator-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 
-import { PNPM, PNPM_ARGUMENTS } from '../../../.config/install.mjs';
+import { blocksOf, programOf, shownOutput } from '../../../.config/blocks.ts';
+import { areFree, cloneRepository, otherPorts, type } from '../../../.config/newcomer.ts';
+import type { Clone, Typed } from '../../../.config/newcomer.ts';
 import { guideGroups } from '../src/guides.ts';
-import { blocksOf, programOf, shownOutput } from './blocks.ts';
-import type { Block } from './blocks.ts';
 import { compile } from './compile.ts';
-import { keepFresh, restoreFresh } from './preconditions.ts';
-import { REPOSITORY, startSandbox } from './sandbox.ts';
-import type { Sandbox } from './sandbox.ts';
+import { REPOSITORY } from './sandbox.ts';
 
 const SITE = join(REPOSITORY, 'apps/docs/site');
 const files = [join(REPOSITORY, 'README.md'), join(SITE, 'quickstart.md'), ...globSync(join(SITE, 'guides/*.md'))].map((path) => ({
@@ -27,32 +20,52 @@ const files = [join(REPOSITORY, 'README.md'), join(SITE, 'quickstart.md'), ...gl
   name: basename(path, '.md'),
 }));
 
+const BANNER = /^curl .*\/vm\/create.*\n/m;
+
 let folder: string;
-let usual: Sandbox;
-let operator: Client;
+let clone: Clone;
+let sandbox: Typed;
+/** Empty if the ports of the documentation are free, as on the machine of most readers. Otherwise the ports to use instead. */
+let settings: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   const reports = join(REPOSITORY, 'apps/docs/reports');
   mkdirSync(reports, { recursive: true });
   // Within the package, where its dependencies are found.
   folder = mkdtempSync(join(reports, 'guides-'));
-  usual = await startSandbox();
-  operator = createClient({ baseUrl: usual.operatorUrl, token: usual.operatorToken });
-  await keepFresh(usual, operator);
+  clone = cloneRepository();
+  settings = (await areFree([4010, 4011])) ? {} : await otherPorts();
+  sandbox = await startWith('npx pnpm@12 start');
 });
 
 afterAll(async () => {
-  await usual?.stop();
+  if (sandbox) await stop(sandbox);
+  clone?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = promisify(execFile);
+async function startWith(line: string): Promise<Typed> {
+  const typed = type(line, clone.folder, settings);
+  await vi.waitFor(() => expect(typed.stdout()).toMatch(BANNER), { timeout: 240_000, interval: 100 });
+  return typed;
+}
 
-/** Only the README runs npx itself, which takes seconds to find pnpm. The guides run the same pnpm as the test. */
-function scriptOf(name: string, blocks: readonly Block[]): string {
-  const script = programOf(blocks, 'sh');
-  if (name === 'README') return script;
-  return script.replaceAll('npx pnpm@12', [PNPM, ...PNPM_ARGUMENTS].map((word) => `'${word}'`).join(' '));
+async function stop(typed: Typed): Promise<void> {
+  typed.signal('SIGINT');
+  await typed.ended;
+}
+
+/** Types lines in the root of the clone, and returns what they print. */
+async function typeLines(lines: string): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+  const typed = type(withPorts(lines), clone.folder, settings);
+  onTestFinished(() => typed.signal('SIGKILL'));
+  const code = await typed.ended;
+  return { code, stdout: typed.stdout(), stderr: typed.stderr() };
+}
+
+function withPorts(text: string): string {
+  const { RESELLER_PORT: port = '4010', RESELLER_OPERATOR_PORT: operatorPort = '4011' } = settings;
+  return text.replaceAll('127.0.0.1:4010', `127.0.0.1:${port}`).replaceAll('127.0.0.1:4011', `127.0.0.1:${operatorPort}`);
 }
 
 test('the navigation lists every guide, and every listed guide exists', () => {
@@ -61,8 +74,9 @@ test('the navigation lists every guide, and every listed guide exists', () => {
   expect(listed.toSorted()).toEqual(written.toSorted());
 });
 
-test('all programs compile', { timeout: 300_000 }, () => {
-  for (const { path, name } of files) {
+// Those of the README are files of the workspace, which the type check compiles.
+test('all programs of the pages compile', () => {
+  for (const { path, name } of files.filter((file) => file.name !== 'README')) {
     for (const marker of ['', 'test']) {
       const program = programOf(blocksOf(path), 'ts', marker);
       if (program !== '') writeFileSync(join(folder, `${name}${marker}.ts`), program);
@@ -83,44 +97,48 @@ test.each(files)('$name has only blocks whose purpose is known', ({ path }) => {
   ).toEqual([]);
 });
 
-const withPrograms = files.filter(({ path }) =>
-  blocksOf(path).some(({ language, marker }) => ['ts', 'sh'].includes(language) && marker === ''),
-);
+const withCommands = files.filter(({ path }) => programOf(blocksOf(path), 'sh') !== '');
 
-test.each(withPrograms)('$name does what it says', { timeout: 300_000 }, async ({ path, name }) => {
-  const blocks = blocksOf(path);
-  try {
-    const printed = [usual.welcome];
-    const runFile = async (program: string, extension: string, code: string): Promise<void> => {
-      if (code === '') return;
-      const file = join(folder, `run-${name}.${extension}`);
-      writeFileSync(file, usual.withAddresses(code));
-      const { stdout } = await run(program, [file], { cwd: REPOSITORY, env: usual.environment });
-      printed.push(stdout);
-    };
-    const script = scriptOf(name, blocks);
-    await runFile('bash', 'sh', script === '' ? '' : `set -euo pipefail\n${script}`);
-    await runFile(process.execPath, 'ts', programOf(blocks, 'ts'));
-    expect(printed.join('\n')).toMatch(shownOutput(blocks, usual.withAddresses));
-  } finally {
-    await restoreFresh(operator);
-  }
+test('every page with TypeScript says how to run it', () => {
+  const silent = files.filter(({ path, name }) => {
+    const blocks = blocksOf(path);
+    const commands = programOf(blocks, 'sh');
+    return (
+      name !== 'README' &&
+      blocks.some(({ language, marker }) => language === 'ts' && marker !== 'panel') &&
+      !commands.includes(`npx pnpm@12 try ${relative(REPOSITORY, path)}\n`)
+    );
+  });
+  expect(silent).toEqual([]);
 });
 
-test('the tests of README and guides pass', { timeout: 300_000 }, async () => {
-  const all = files.flatMap(({ path, name }) => {
-    const tests = programOf(blocksOf(path), 'ts', 'test');
-    return tests === '' ? [] : [{ file: join(folder, `${name}.test.ts`), tests }];
-  });
-  for (const { file, tests } of all) writeFileSync(file, tests);
-  const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
-  // One process for all files, because loading the service takes longer than their tests.
-  const options = ['--test', '--test-isolation=none', '--test-reporter=tap'];
-  const { stdout } = await run(process.execPath, [...options, ...all.map(({ file }) => file)], { env: environment });
-  expect(stdout).toMatch(/# fail 0\n/);
-  const written = all.flatMap(({ tests }) => [...tests.matchAll(/^test\(/gm)]);
-  expect(written.length).toBeGreaterThan(1);
-  expect(Number(/# pass (\d+)/.exec(stdout)?.[1])).toBe(written.length);
+test('the programs of the README are the files that it runs', () => {
+  const blocks = blocksOf(join(REPOSITORY, 'README.md'));
+  const programs = blocks.filter(({ language }) => language === 'ts').map(({ code }) => code);
+  const run = [...programOf(blocks, 'sh').matchAll(/^npx pnpm@12 try (\S+\.ts)$/gm)].map(([, file = '']) =>
+    readFileSync(join(REPOSITORY, file), 'utf8'),
+  );
+  expect(run.length).toBeGreaterThan(2);
+  expect(programs).toEqual(run);
+});
+
+test.each(withCommands)('$name does what it says, and again or after a reset', async ({ path }) => {
+  const blocks = blocksOf(path);
+  const lines = programOf(blocks, 'sh');
+  const first = await typeLines(lines);
+  expect({ code: first.code, errors: first.code === 0 ? '' : first.stderr }).toEqual({ code: 0, errors: '' });
+  expect(`${sandbox.stdout()}\n${first.stdout}`).toMatch(shownOutput(blocks, withPorts));
+  const again = lines.match(/^npx pnpm@12 try \S+\.md$/gm) ?? [];
+  const second = await typeLines(again.join('\n'));
+  if (second.code !== 0) expect(second.stderr).toContain('npx pnpm@12 try --reset');
+  expect(await typeLines('npx pnpm@12 try --reset')).toMatchObject({ code: 0, stdout: expect.stringContaining('after its first start') });
+});
+
+test('try says that no sandbox is running', async () => {
+  await stop(sandbox);
+  const { code, stderr } = await typeLines('npx pnpm@12 try examples/quickstart/buy.ts');
+  expect(code).toBe(1);
+  expect(stderr).toContain('No sandbox is running. Start one in another terminal: npx pnpm@12 start\n');
 });
 
 test('the parts of the panel in the guide are in the file', () => {

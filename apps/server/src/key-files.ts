@@ -39,6 +39,13 @@ export async function demoApiKey(store: Store, ports: Ports, dataDirectory: stri
   );
 }
 
+/** The addresses of the running sandbox, for programs on this machine such as the script `try`. @returns removes the file */
+export function writeAddresses(dataDirectory: string, addresses: { readonly baseUrl: string; readonly operatorUrl: string }): () => void {
+  const file = join(dataDirectory, 'running.json');
+  write(file, JSON.stringify(addresses));
+  return () => rmSync(file, { force: true });
+}
+
 function read(file: string): string | undefined {
   try {
     makePrivate(file);

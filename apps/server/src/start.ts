@@ -22,7 +22,7 @@ import { readDatabaseUrl } from '@reseller/service/configuration';
 import { pino } from 'pino';
 
 import type { Configuration } from './configuration.ts';
-import { demoApiKey, operatorTokenFrom, secretFrom } from './key-files.ts';
+import { demoApiKey, operatorTokenFrom, secretFrom, writeAddresses } from './key-files.ts';
 import { openLog } from './log.ts';
 import { repeat } from './scheduled-jobs.ts';
 import { welcome } from './welcome.ts';
@@ -98,8 +98,11 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     await stop();
     throw error;
   }
+  const removeAddresses =
+    mode === 'sandbox' && databaseUrl === undefined ? writeAddresses(dataDirectory, { baseUrl: address, operatorUrl: operator }) : () => {};
   async function end(drain: number, exitCode = 0): Promise<void> {
     service.announceStop();
+    removeAddresses();
     await wait(drain);
     const failure = await stop().then(
       () => undefined,

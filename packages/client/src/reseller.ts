@@ -18,6 +18,7 @@ import type { Call } from './runtime/call.ts';
 import { clientOf, connectToReseller } from './runtime/client.ts';
 import type { Client } from './runtime/client.ts';
 import type { Connection } from './runtime/connection.ts';
+import { environmentVariable } from './runtime/environment.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
 import type { ClientConfig, ClientEvent, Logger, LogLevel } from './runtime/options.ts';
 import { dryRunOf, prepare } from './runtime/prepare.ts';
@@ -40,7 +41,10 @@ export interface Reseller<Dates extends boolean = false> extends Groups<Dates> {
   withOptions(options: ResellerOptions): Reseller<Dates>;
 }
 
-/** Where the API is: an address of your own, or one of the document's. */
+/**
+ * Where the API is: an address of your own, or one of the document's. The sandbox is at the address in the environment variable
+ * `RESELLER_SANDBOX_URL` if it is set.
+ */
 export type Where =
   | { readonly baseUrl: string; readonly environment?: undefined }
   | { readonly environment: keyof typeof ENVIRONMENTS; readonly baseUrl?: undefined };
@@ -121,7 +125,8 @@ function baseUrlOf({ environment, baseUrl }: Where): string {
       `The environment '${String(environment)}' is unknown. Use ${Object.keys(ENVIRONMENTS).join(' or ')}, or a baseUrl.`,
     );
   }
-  return ENVIRONMENTS[environment];
+  const moved = environment === 'sandbox' ? environmentVariable('RESELLER_SANDBOX_URL') : undefined;
+  return moved ?? ENVIRONMENTS[environment];
 }
 
 /** State that clients share when `withOptions` creates them. */

@@ -5,6 +5,7 @@ export { classifyForeign, classOf, isRedirect, isTransient, retryAfterMs } from 
 export type { Failure, Verdict } from './runtime/classify.ts';
 export { checkCredential, connect } from './runtime/connection.ts';
 export type { Connection } from './runtime/connection.ts';
+export { environmentVariable } from './runtime/environment.ts';
 export * from './runtime/errors.ts';
 export type { Refuse, Values } from './runtime/form.ts';
 export { isRecord, parseJson } from './runtime/json.ts';

@@ -100,6 +100,21 @@ test('takes the key from the environment if none is passed', async () => {
   expect(keys).toEqual(['from-the-environment', 'from-the-environment', 'own']);
 });
 
+test('finds the sandbox at the address in RESELLER_SANDBOX_URL, and everything else where the configuration says', async () => {
+  const hosts: string[] = [];
+  const fetch = async (url: string) => {
+    hosts.push(new URL(url).host);
+    return Response.json({ status: 'success', requestID: null, message: '', data: { list: [] } });
+  };
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await createReseller({ apiKey: 'key', environment: 'sandbox', fetch }).domain.list();
+  vi.stubEnv('RESELLER_SANDBOX_URL', 'http://127.0.0.1:5010');
+  await createReseller({ apiKey: 'key', environment: 'sandbox', fetch }).domain.list();
+  await createReseller({ apiKey: 'key', environment: 'live', fetch }).domain.list();
+  await createReseller({ apiKey: 'key', baseUrl: 'http://a.test', fetch }).domain.list();
+  expect(hosts).toEqual(['127.0.0.1:4010', '127.0.0.1:5010', 'api.reseller.invalid', 'a.test']);
+});
+
 test.each<[string, unknown, RegExp]>([
   ['no key', { environment: 'sandbox' }, /apiKey is not set/],
   ['an empty key', { apiKey: '', environment: 'sandbox' }, /apiKey is not set/],

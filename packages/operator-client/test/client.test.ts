@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 
-import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 
 import { HOSTILE_TEXTS, runInShells, SHELL_COUNT, startRecorder, whyNoCommandLines } from '../../../.config/command-line.ts';
 import {
@@ -279,4 +279,18 @@ test('has the body without secrets in the curl command of an error', async () =>
     /^curl -X POST 'http:[^']+' -H "Authorization: Bearer \$TOKEN" -H 'Content-Type: application\/json' --data-raw '\{"code":"\*\*\*"\}'$/,
   );
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('12345678');
+});
+
+test('finds a sandbox and its token in the environment', async () => {
+  const sent: (string | null)[] = [];
+  const fetch = async (url: string, { headers }: RequestInit) => {
+    sent.push(new URL(url).host, new Headers(headers).get('authorization'));
+    return Response.json({ items: [] });
+  };
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('RESELLER_OPERATOR_TOKEN', 'from-the-environment');
+  await listVms({ client: createClient({ environment: 'sandbox', fetch }) });
+  vi.stubEnv('RESELLER_SANDBOX_OPERATOR_URL', 'http://127.0.0.1:5011');
+  await listVms({ client: createClient({ environment: 'sandbox', token: 'own', fetch }) });
+  expect(sent).toEqual(['127.0.0.1:4011', 'Bearer from-the-environment', '127.0.0.1:5011', 'Bearer own']);
 });

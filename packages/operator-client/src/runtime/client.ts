@@ -1,15 +1,24 @@
 /** The runtime of the generated functions: JSON bodies and the token. Everything else of a request is that of `@reseller/client`. */
-import { callOf, checkCredential, connect, errorOf, fillPath, InvalidError, send } from '@reseller/client/runtime';
+import { callOf, checkCredential, connect, environmentVariable, errorOf, fillPath, InvalidError, send } from '@reseller/client/runtime';
 import type { Call, ClientConfig as AnyClientConfig, Connection, Refuse, RequestOptions, Sendable, Values } from '@reseller/client/runtime';
 
 import { operations, secretNames } from '../generated/operation-table.gen.ts';
 import { classifyProblem } from './problem.ts';
 
 /** Options of `createClient`. */
-export interface ClientConfig extends Omit<AnyClientConfig, 'apiKey' | 'honoursIdempotencyKey' | 'showPersonalData'> {
-  /** The operator token, or a verifier's, which serves for `verifyOtp` alone. */
-  token: string;
-}
+export type ClientConfig = Where &
+  Omit<AnyClientConfig, 'apiKey' | 'baseUrl' | 'honoursIdempotencyKey' | 'showPersonalData'> & {
+    /** The operator token, or a verifier's, which serves for `verifyOtp` alone. By default the environment variable `RESELLER_OPERATOR_TOKEN`. */
+    readonly token?: string | undefined;
+  };
+
+/**
+ * Where the operator API is: an address of your own, or a sandbox on this machine. The sandbox is at the address in the environment variable
+ * `RESELLER_SANDBOX_OPERATOR_URL` if it is set.
+ */
+export type Where =
+  | { readonly baseUrl: string; readonly environment?: undefined }
+  | { readonly environment: 'sandbox'; readonly baseUrl?: undefined };
 
 /** Sends requests for the functions of this package. */
 export interface Client {
@@ -51,6 +60,7 @@ export type Options<Data extends TDataShape = TDataShape, _ThrowOnError extends 
 
 export type RequestResult<Responses, _Errors, _ThrowOnError extends boolean> = Call<Responses[keyof Responses]>;
 
+const SANDBOX_URL = 'http://127.0.0.1:4011';
 const SECRETS: ReadonlySet<string> = new Set(secretNames);
 const ADVICE_WHEN_LOST = 'Look whether it was carried out before you send it again';
 
@@ -60,14 +70,18 @@ const ADVICE_WHEN_LOST = 'Look whether it was carried out before you send it aga
  * @throws TypeError when the configuration cannot be used.
  */
 export function createClient(config: ClientConfig): Client {
-  const { token } = config;
+  const { token = environmentVariable('RESELLER_OPERATOR_TOKEN'), environment, ...others } = config;
   checkCredential('token', token);
-  const connection = connect(config, {
-    userAgent: 'reseller-operator-client',
-    credentials: () => ({ authorization: `Bearer ${token}` }),
-    classify: classifyProblem,
-    adviceWhenLost: ADVICE_WHEN_LOST,
-  });
+  const baseUrl = environment === undefined ? config.baseUrl : (environmentVariable('RESELLER_SANDBOX_OPERATOR_URL') ?? SANDBOX_URL);
+  const connection = connect(
+    { ...others, baseUrl },
+    {
+      userAgent: 'reseller-operator-client',
+      credentials: () => ({ authorization: `Bearer ${token}` }),
+      classify: classifyProblem,
+      adviceWhenLost: ADVICE_WHEN_LOST,
+    },
+  );
   function via(method: string): Send {
     return (input) => {
       async function respond() {

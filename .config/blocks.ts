@@ -32,7 +32,9 @@ export function programOf(blocks: readonly Block[], language: string, marker = '
 
 /** The outputs that a file shows, as one pattern: its lines in their order, other lines between them, and `…` for any text. */
 export function shownOutput(blocks: readonly Block[], withAddresses: (text: string) => string): RegExp {
-  const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  function escape(text: string): string {
+    return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  }
   const lines = blocks
     .filter(({ language }) => language === 'text')
     .flatMap(({ code }) => code.split('\n').filter((line) => line.trim() !== ''))
