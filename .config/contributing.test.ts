@@ -21,7 +21,7 @@ test('the steps add an operation that passes the lint, compiles and works over H
   const copy = copyRepository();
   followSteps(copy, sectionOf('Add an operation, step by step'));
 
-  await runScript(copy, 'openapi', 'build');
+  await runScript(copy, 'openapi', 'generate');
   await Promise.all([
     runIn(join(copy, 'openapi'), 'redocly lint extension extension@bundle service@bundle'),
     runScript(copy, 'packages/client', 'generate'),

@@ -24,8 +24,8 @@ function commandOf(running) {
  */
 export function install(folder, announcement, { project = folder, given = [] } = {}) {
   const lock = readFileSync(join(folder, 'pnpm-lock.yaml'), 'utf8');
-  // A copy of the lock file that was installed last.
-  const installed = join(project, 'node_modules', 'installed-lock.yaml');
+  // A copy of the lock file that was installed last. pnpm writes one, but for some of the projects it contains only their packages.
+  const installed = join(project, 'node_modules', project === folder ? '.pnpm/lock.yaml' : 'installed-lock.yaml');
   if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return 'unchanged';
   process.stderr.write(`${announcement}\n`);
   const { status } = spawnSync(PNPM, [...PNPM_ARGUMENTS, 'install', '--frozen-lockfile', '--loglevel=info', ...given], {
@@ -34,6 +34,6 @@ export function install(folder, announcement, { project = folder, given = [] } =
     stdio: ['ignore', 2, 2],
   });
   if (status !== 0) return 'failed';
-  writeFileSync(installed, lock);
+  if (project !== folder) writeFileSync(installed, lock);
   return 'installed';
 }
