@@ -53,7 +53,7 @@ export type CreateVmForm = {
      */
     storage?: number;
     /**
-     * URL-encoded public key for the VM. It is inferred that the value is URL-encoded before the form is encoded. This service expects the OpenSSH format and also accepts a key without the extra URL encoding.
+     * URL-encoded public key for the VM. It is inferred that the value is URL-encoded before the form is encoded. This service expects the OpenSSH format, accepts keys of FIDO security keys, and also accepts a key without the extra URL encoding. DSA keys are refused, as OpenSSH does.
      */
     ssh_key?: string;
     /**
