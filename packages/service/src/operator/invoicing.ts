@@ -59,8 +59,13 @@ async function changeSeries(db: Db, kind: 'invoice' | 'credit_note', { prefix, n
 }
 
 function brokenSeries({ invoices, credit_notes }: SetDocumentSeriesRequest): BrokenRule[] {
-  if (invoices.prefix !== credit_notes.prefix) return [];
-  return [{ pointer: '#/credit_notes/prefix', detail: 'must differ from the prefix of invoices' }];
+  if (!canMeet(invoices.prefix, credit_notes.prefix) && !canMeet(credit_notes.prefix, invoices.prefix)) return [];
+  return [{ pointer: '#/credit_notes/prefix', detail: 'must differ from the prefix of invoices, also with digits after one of them' }];
+}
+
+/** Whether a number with the longer prefix can also be one with the shorter prefix: `R1` and 0001, or `R` and 10001. */
+function canMeet(shorter: string, longer: string): boolean {
+  return longer.startsWith(shorter) && /^\d*$/.test(longer.slice(shorter.length));
 }
 
 /** A body whose country does not exist. */

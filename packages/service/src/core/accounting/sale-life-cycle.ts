@@ -114,7 +114,15 @@ async function brokenReferences(db: Db, { accountId, pricings }: NewSale, at: nu
   for (const [name, listed] of Object.entries(pricings)) {
     const field = `pricings/${name}`;
     const host = hosts.get(name);
-    if (!host) broken.push({ field, rule: 'exists', message: `must be the name of a host system: ${[...hosts.keys()].join(', ')}` });
+    if (!host)
+      broken.push({
+        field,
+        rule: 'exists',
+        message:
+          hosts.size === 0
+            ? 'cannot have a price, because there is no host system yet'
+            : `must be the name of a host system: ${[...hosts.keys()].join(', ')}`,
+      });
     for (const { resource, standard } of host ? dearerInSale(listed, pricesAt(host, at).prices) : [])
       broken.push({ field: `${field}/${resource}`, rule: 'maximum', message: `must be at most ${standard}, the list price` });
   }

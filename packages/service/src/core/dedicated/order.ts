@@ -101,7 +101,7 @@ export type MachineAddresses = Pick<NewMarketServer, 'ipv4' | 'ipv6'>;
 /**
  * Replaces the addresses of a machine.
  *
- * @throws Refusal 409 if one of them is already in use.
+ * @throws Refusal 409 if one of them is already in use, 422 if one occurs twice.
  */
 export async function replaceAddresses(db: Db, identifier: string, addresses: MachineAddresses): Promise<void> {
   await db.deleteFrom('dedicated_addresses').where('server_id', '=', identifier).execute();
@@ -114,6 +114,7 @@ async function insertAddresses(db: Db, identifier: string, { ipv4, ipv6 }: Machi
     ...ipv6.map(({ address, gateway }, position) => ({ address, gateway, family: 6, position, server_id: identifier })),
   ];
   if (rows.length === 0) return;
+  assertDistinct(rows);
   await assertFree(
     db,
     rows.map(({ address }) => address),
@@ -180,6 +181,19 @@ async function serverOfAnAccount(db: Db, identifier: string): Promise<ServerRow>
 
 function unknownServer(identifier: string): Refusal {
   return new Refusal(404, 'not_found', `No account has the dedicated server ${identifier}. Check the identifier.`);
+}
+
+/** @throws Refusal 422 if an address occurs twice. Fields have the names of the operator API. */
+function assertDistinct(rows: readonly { readonly address: string; readonly family: number; readonly position: number }[]): void {
+  const repeated = rows.filter(({ address }, index) => rows.findIndex((row) => row.address === address) < index);
+  if (repeated.length === 0) return;
+  throw invalid(
+    repeated.map(({ family, position }) => ({
+      field: `ipv${family}/${position}/address`,
+      rule: 'distinct',
+      message: 'must differ from all others',
+    })),
+  );
 }
 
 async function assertFree(db: Db, addresses: readonly string[]): Promise<void> {

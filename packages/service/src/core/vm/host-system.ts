@@ -58,5 +58,6 @@ export function findHostSystem(hosts: readonly HostSystem[], name: string): Host
 
 /** The expectation for a form that names an unknown host system. */
 export function expectedHostSystem(hosts: readonly HostSystem[]): string {
+  if (hosts.length === 0) return 'cannot be chosen, because the provider has not set up a host system yet';
   return `must be one of ${hosts.map(({ name }) => name).join(', ')}; GET /vm/list/hosts says what each of them offers`;
 }

@@ -9,6 +9,9 @@ type OsImage = Selectable<OsImagesTable>;
 export function findOsImage(images: readonly OsImage[], name: string): OsImage | { readonly broken: BrokenField } {
   const named = images.find((image) => image.name === name);
   if (named) return named;
-  const message = `must be one of ${images.map((image) => image.name).join(', ')}`;
+  const message =
+    images.length === 0
+      ? 'cannot be chosen, because the provider has not set up an operating system yet'
+      : `must be one of ${images.map((image) => image.name).join(', ')}`;
   return { broken: { field: 'os', rule: 'exists', message } };
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 
 import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
+import { startOperator } from '../../../test/operator.ts';
 
 /** The rows that a refused purchase must not change. */
 async function footprint({ store }: TestService): Promise<unknown> {
@@ -131,4 +132,33 @@ test('names IPv6 networks as missing at a location without them', async () => {
   const { status, body } = await service.call('createVm', { form: SMALL_VM });
   expect([status, body.type]).toEqual([409, 'out_of_capacity']);
   expect(body.message).toMatch(/^This location has no free IPv6 network\./);
+});
+
+test('says that the catalogue is empty, instead of listing nothing', async () => {
+  const service = await startOperator();
+  await service.store.commit(async ({ db }) => {
+    const tables = [
+      'positions',
+      'ip_addresses',
+      'vms',
+      'sale_prices',
+      'host_nodes',
+      'host_system_prices',
+      'os_images',
+      'host_systems',
+    ] as const;
+    for (const table of tables) await db.deleteFrom(table).execute();
+  });
+  // The next change of the catalogue drops what the service has cached.
+  await service.operate('/tld-prices/net', {
+    method: 'PUT',
+    body: JSON.stringify({ create: '9.00', renew: '9.00', transfer: '9.00' }),
+    headers: { 'content-type': 'application/json' },
+  });
+  const { status, body } = await service.call('createVm', { form: SMALL_VM });
+  expect(status).toBe(422);
+  expect(body.data.fields).toEqual([
+    { field: 'hostsystem', rule: 'exists', message: 'cannot be chosen, because the provider has not set up a host system yet' },
+    { field: 'os', rule: 'exists', message: 'cannot be chosen, because the provider has not set up an operating system yet' },
+  ]);
 });
