@@ -160,6 +160,23 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     await sandbox.vms.stop(sampleIdentifiers.vm);
     return sandbox.copy('reinstallVm');
   },
+  'undeleteDedicatedServer creditLimit': async (sandbox) => {
+    // The renewal of the cancelled server falls due in the open period.
+    await sandbox.store.commit(async ({ db }) => {
+      const due = Math.floor(sandbox.clock.now() / 1000) + 3_600;
+      await db.updateTable('dedicated_servers').set({ due }).where('terminated', '=', 1).execute();
+      await db.updateTable('accounts').set({ credit_limit: 0 }).execute();
+    });
+    return sandbox.copy('undeleteDedicatedServer', { path: examplePath('undeleteDedicatedServer') });
+  },
+  'undeleteDomain creditLimit': async (sandbox) => {
+    await sandbox.store.commit(async ({ db }) => {
+      const expires = Math.floor(sandbox.clock.now() / 1000) + 3_600;
+      await db.updateTable('domains').set({ expires }).where('terminated', '=', 1).execute();
+      await db.updateTable('accounts').set({ credit_limit: 0 }).execute();
+    });
+    return sandbox.copy('undeleteDomain', { path: examplePath('undeleteDomain') });
+  },
   'deleteDedicatedServer beingSetUp': async (sandbox) => {
     const { list } = (await sandbox.copy('listDedicatedServers')).body.data;
     const { identifier } = list.find(({ deployed }: { deployed: boolean }) => !deployed);

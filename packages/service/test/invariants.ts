@@ -49,20 +49,21 @@ export async function expectSoundDocuments(store: Store): Promise<void> {
   }
 }
 
-/** The credit that an account holds is the sum of its open positions, open charges, servers that are being set up, and reservations. */
+/** The credit that an account holds is the sum of its open positions, open charges, servers, renewals of domains, and reservations. */
 export async function expectExactHolds(store: Store): Promise<void> {
-  const { accounts, positions, charges, servers, reservations } = await readSnapshot(store, async (db) => ({
+  const { accounts, positions, charges, servers, domains, reservations } = await readSnapshot(store, async (db) => ({
     accounts: await db.selectFrom('accounts').select(['id', 'held']).execute(),
     positions: await db.selectFrom('positions').select(['account_id', 'hold as amount']).where('invoice_id', 'is', null).execute(),
     charges: await db.selectFrom('charges').select(['account_id', 'amount']).where('invoice_id', 'is', null).execute(),
     servers: await db.selectFrom('dedicated_servers').select(['account_id', 'hold as amount']).execute(),
+    domains: await db.selectFrom('domains').select(['account_id', 'hold as amount']).execute(),
     reservations: await db.selectFrom('reservations').select(['account_id', 'details']).execute(),
   }));
   const reserved = reservations.map(({ account_id, details }) => {
     const { hold = 0 }: { hold?: number } = JSON.parse(details);
     return { account_id, amount: hold };
   });
-  const held = sumsBy([...positions, ...charges, ...servers, ...reserved]);
+  const held = sumsBy([...positions, ...charges, ...servers, ...domains, ...reserved]);
   expect(Object.fromEntries(accounts.map((account) => [account.id, account.held]))).toEqual(
     Object.fromEntries(accounts.map(({ id }) => [id, held.get(id) ?? 0])),
   );

@@ -1793,7 +1793,7 @@ export type CurrentInvoice = {
      */
     nextInvoiceDate: string;
     /**
-     * Expected total at the end of the period. How it is estimated is not shown in the specification; this service assumes that everything running now keeps running.
+     * Expected total at the end of the period. How it is estimated is not shown in the specification; this service assumes that everything running now keeps running, and that everything that is not cancelled is renewed when it falls due.
      */
     estimatedInvoiceTotal: number;
     /**
@@ -2414,6 +2414,10 @@ export type UndeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The purchase would exceed the credit limit of the account; nothing was bought.
+     */
+    402: ErrorEnvelope;
+    /**
      * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
@@ -2838,6 +2842,10 @@ export type UndeleteDomainErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The purchase would exceed the credit limit of the account; nothing was bought.
+     */
+    402: ErrorEnvelope;
     /**
      * The provider has suspended the account, or the API key may only read; nothing was changed.
      */

@@ -2,8 +2,8 @@ import type { BrokenRule, CreditNote, Invoice, InvoiceDetail } from '@reseller/o
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
+import { lockAccount } from '../core/account/lock.ts';
 import { cancelInvoice as cancel, createCreditNote as correct, markInvoicePaid as markPaid } from '../core/accounting/invoice-changes.ts';
-import { lockAccount } from '../core/accounting/period-end.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { documentLink, linkExpiry } from '../rules/document-link.ts';
 import { decimalOf, euros, UNITS_PER_CENT } from '../rules/money.ts';

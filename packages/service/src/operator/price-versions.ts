@@ -42,7 +42,7 @@ export interface PriceList<Path, Version extends Dated, Shown> {
   /** @throws OperatorProblem 404 if there is no price list. */
   versionsOf(db: Db, path: Path): Promise<readonly Version[]>;
   toVersion(versions: readonly Version[], version: Version, now: number): Shown;
-  remove(db: Db, path: Path, validFrom: number): Promise<void>;
+  remove(db: Db, path: Path, validFrom: number, now: number): Promise<void>;
 }
 
 interface VersionCall<Path> {
@@ -95,7 +95,7 @@ export async function withdrawVersion<Path, Version extends Dated, Shown>(
     const detail = `These prices have applied since ${since}. Only scheduled prices can be withdrawn; schedule other prices instead.`;
     throw new OperatorProblem('wrong-state', detail);
   }
-  await remove(db, path, version.validFrom);
+  await remove(db, path, version.validFrom, now);
   return undefined;
 }
 

@@ -2,7 +2,7 @@ import type { ResizeVmRequest, Vm } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
-import { lockAccount } from '../core/accounting/period-end.ts';
+import { lockAccount } from '../core/account/lock.ts';
 import { addressesOf, addressesOfVms } from '../core/vm/addresses.ts';
 import type { AssignedAddress } from '../core/vm/addresses.ts';
 import { holdStopped, restartBilling } from '../core/vm/change.ts';

@@ -74,6 +74,12 @@ export function withdrawCancellation(state: ServerState): Transition<Deployed> {
   return state.terminated ? { next: { ...state, terminated: false } } : { refused: 'not cancelled' };
 }
 
+/** The number of renewals that fall due before an instant if the server is not cancelled. */
+export function renewalsBefore({ renew, terminated }: Deployed, runtimeDays: number, instant: Seconds): number {
+  if (terminated || renew >= instant) return 0;
+  return Math.ceil((instant - renew) / (runtimeDays * SECONDS_PER_DAY));
+}
+
 /** At the renewal date, a further runtime begins, or a terminated server ends. */
 export function reachRenewal(state: ServerState, at: Seconds, runtimeDays: number): Transition<Deployed | Ended> {
   if (state.phase !== 'deployed' || state.renew !== at) return { refused: 'not due' };

@@ -1,3 +1,4 @@
+import { holdAllRenewals } from '../core/accounting/renewal-hold.ts';
 import { passwordContext } from '../core/dedicated/life-cycle.ts';
 import { addMarketServer, orderDedicatedServer } from '../core/dedicated/order.ts';
 import type { NewMarketServer } from '../core/dedicated/order.ts';
@@ -33,6 +34,7 @@ export async function fillDemoAccount(db: Db, services: Services): Promise<void>
   await addDeployedServer(db, services, demoServers.cancelled, { terminated: 1 });
   const identifier = await addMarketServer(db, ports, demoServers.ordered);
   await orderDedicatedServer(db, services, { identifier, accountId: DEMO_ACCOUNT });
+  await holdAllRenewals(db, DEMO_ACCOUNT);
 }
 
 async function addDeployedServer(

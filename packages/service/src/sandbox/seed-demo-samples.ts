@@ -119,6 +119,7 @@ async function addDomain(
       created,
       expires,
       locked_until: lockedUntil,
+      hold: 0,
     })
     .execute();
 }

@@ -14,8 +14,8 @@ export async function changeInFebruary({ service, provider, goTo, buy, call, vm,
   await goTo('02-03 12:00');
   const refused = await buy('big', BIG);
   expect([refused.status, refused.body.type]).toEqual([402, 'credit_limit_exceeded']);
-  // 25.5 d: 128.80 x 25.5 / 30 = 109.48; 250.00 - 100.32 unpaid - 65.71 that February comes to without it.
-  expect(refused.body.message).toContain('needs 109.48 EUR of the credit limit, and 83.97 EUR remain');
+  // 25.5 d: 128.80 x 25.5 / 30 = 109.48; 250.00 - 100.32 unpaid - 124.71 that February comes to without it.
+  expect(refused.body.message).toContain('needs 109.48 EUR of the credit limit, and 24.97 EUR remain');
   const { body } = await call('listInvoices');
   await provider.markPaid(String(Object.keys(body.data)[0]));
   expect((await buy('big', BIG)).body.data.pricings.monthly).toBe(128.8);
@@ -126,7 +126,7 @@ export async function closeFebruary({ provider, goTo, buy, expectCurrent, expect
     total: 161.26,
   };
   const invoice = await expectNewest({ ...february, status: 'OPEN' });
-  // March comes to 79.60 x 31 / 30 = 82.25, so that 250.00 - 161.26 - 82.25 = 6.49 remain.
+  // March comes to 79.60 x 31 / 30 = 82.25 and the renewal of the server, 59.00, so that 250.00 - 161.26 - 141.25 = -52.51 remain.
   // 22.40 x 31 / 30 = 23.146667 do not fit, until the invoice is paid.
   expect((await buy('extra', WITH_EXTRAS)).status).toBe(402);
   await provider.markPaid(invoice);
@@ -143,8 +143,8 @@ export async function closeFebruary({ provider, goTo, buy, expectCurrent, expect
       late: restarted(17),
     },
     total: 0,
-    estimate: 82.25, // 79.60 x 31 / 30
-    remaining: 167.75, // 250.00 - 82.25
+    estimate: 141.25, // 79.60 x 31 / 30, and the renewal of the server on 13 March: 59.00
+    remaining: 108.75, // 250.00 - 141.25
     next: '04-01',
   });
 }

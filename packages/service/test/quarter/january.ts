@@ -136,8 +136,8 @@ export async function closeJanuary({ goTo, expectCurrent, expectNewest }: Resell
       test: restarted(10),
     },
     total: 0,
-    estimate: 65.71, // 28 days at the price of 30: 70.40 x 28 / 30 = 65.706667
-    remaining: 83.97, // 250.00 - 100.32 unpaid - 65.71
+    estimate: 124.71, // 28 days at the price of 30: 70.40 x 28 / 30 = 65.706667, and the renewal of the server: 59.00
+    remaining: 24.97, // 250.00 - 100.32 unpaid - 124.71
     next: '03-01',
   });
 }

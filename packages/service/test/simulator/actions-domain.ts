@@ -7,7 +7,7 @@ import { ensureDnsRecord } from './actions-dns.ts';
 import { tlds } from './catalogue.ts';
 import type { Reply } from './client.ts';
 import { decimal, units } from './fraction.ts';
-import { creditFits } from './model-billing.ts';
+import { creditFits, renewalPrice } from './model-billing.ts';
 import { settleModel } from './model-jobs.ts';
 import { charge, ownDomain, remove } from './model.ts';
 import type { ModelAccount, ModelDomain } from './model.ts';
@@ -17,7 +17,7 @@ import { runChange } from './provider-operations.ts';
 import { invalid, noCredit, notFound, priceTooHigh, send, wrongState } from './requests.ts';
 import type { PlannedRequest, Prediction, Refused } from './requests.ts';
 import type { Simulation } from './simulation.ts';
-import { anniversary } from './virtual-clock.ts';
+import { anniversary, monthAfter, monthOf } from './virtual-clock.ts';
 
 const labels = ['alpha', 'beta', 'gamma', 'delta', `${TAKEN}alpha`];
 
@@ -218,13 +218,19 @@ function undelete(sim: Simulation, account: ModelAccount, name: string): Promise
     predict: () =>
       predictRegistrarChange(sim, account, name, {
         isAllowed: ({ terminated }) => terminated,
-        confirmed: (domain) => void (domain.terminated = false),
+        needed: (domain) => (domain.expires < monthAfter(monthOf(sim.clock.seconds())) ? units(renewalPrice(domain)) : 0n),
+        begun: (domain) => void (domain.terminated = false),
+        released: (domain) => void (domain.terminated = true),
+        confirmed: () => {},
       }),
   });
 }
 
 interface DomainChange<Id extends OperationId> {
   isAllowed?(domain: ModelDomain): boolean;
+  /** The credit that the change needs, in units. */
+  needed?(domain: ModelDomain): bigint;
+  begun?(domain: ModelDomain): void;
   confirmed(domain: ModelDomain, reply: Reply<Id>): void;
   released?(domain: ModelDomain): void;
 }
@@ -234,16 +240,23 @@ function predictRegistrarChange<Id extends OperationId>(
   sim: Simulation,
   account: ModelAccount,
   name: string,
-  { isAllowed = () => true, confirmed, released }: DomainChange<Id>,
+  { isAllowed = () => true, needed = () => 0n, begun, confirmed, released }: DomainChange<Id>,
 ): Prediction<Id> {
   const found = ownDomain(sim.model, account, name);
   return {
     portUse: 'a port, and one to undo it',
-    refusal: !found ? notFound : found.state === 'registered' && isAllowed(found) ? undefined : wrongState,
+    refusal: !found
+      ? notFound
+      : found.state !== 'registered' || !isAllowed(found)
+        ? wrongState
+        : creditFits(sim.model, account, needed(found), sim.clock.seconds())
+          ? undefined
+          : noCredit,
     reserve() {
       const domain = ownDomain(sim.model, account, name);
       if (!domain) throw new Error(`The model has no domain ${name}.`);
       domain.state = 'changing';
+      begun?.(domain);
       return {
         release() {
           domain.state = 'registered';

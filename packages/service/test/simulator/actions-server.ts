@@ -4,8 +4,7 @@ import { expect } from 'vitest';
 import { completeDedicatedSetUp, orderDedicatedServer } from '../../src/core/dedicated/order.ts';
 import { simulatedFleet } from '../../src/ports/fleet.ts';
 import { SECRET } from '../harness.ts';
-import { units } from './fraction.ts';
-import { creditFits, iso } from './model-billing.ts';
+import { creditFits, holdOfOrder, holdOfRenewals, iso } from './model-billing.ts';
 import { completeServerSetUp, settleModel } from './model-jobs.ts';
 import type { FleetSetUps } from './model-jobs.ts';
 import type { ModelAccount, ModelServer } from './model.ts';
@@ -38,16 +37,17 @@ export async function orderServer(sim: Simulation): Promise<void> {
     applyServerOrder(server, account, clock.seconds(), world.fleet);
 }
 
-function orderRefusal({ model, clock }: Simulation, { state, price }: ModelServer, account: ModelAccount): Refused | undefined {
-  if (state === 'ended') return notFound;
-  if (state !== 'offered') return wrongState;
-  return creditFits(model, account, units(price), clock.seconds()) ? undefined : noCredit;
+function orderRefusal({ model, clock }: Simulation, server: ModelServer, account: ModelAccount): Refused | undefined {
+  if (server.state === 'ended') return notFound;
+  if (server.state !== 'offered') return wrongState;
+  return creditFits(model, account, holdOfOrder(server, clock.seconds()), clock.seconds()) ? undefined : noCredit;
 }
 
 export function applyServerOrder(server: ModelServer, account: ModelAccount, now: number, { automaticSetUp }: FleetSetUps): void {
   server.state = 'ordered';
   server.account = account;
   server.ordered = now;
+  server.hold = holdOfOrder(server, now);
   server.due = automaticSetUp ? now + automaticSetUp.after : null;
 }
 
@@ -106,9 +106,11 @@ function predictCancellation<Id extends 'deleteDedicatedServer' | 'undeleteDedic
   const { account } = server;
   if (!account) throw new Error('The server does not have an account.');
   const isAllowed = server.state === 'deployed' && server.terminated !== terminated;
+  const needed = terminated ? 0n : holdOfRenewals(server, sim.clock.seconds());
+  const hasCredit = creditFits(sim.model, account, needed, sim.clock.seconds());
   return {
     portUse: 'no port',
-    refusal: server.state === 'ended' ? notFound : isAllowed ? undefined : wrongState,
+    refusal: server.state === 'ended' ? notFound : !isAllowed ? wrongState : hasCredit ? undefined : noCredit,
     reserve: () => ({
       release: () => {},
       confirm(reply) {

@@ -11,7 +11,7 @@ import { applyServerOrder } from './actions-server.ts';
 import { changeOperation, priceWith, resizeOperation, randomChange, applyVmChange, applyResize } from './actions-vm.ts';
 import type { VmChange } from './actions-vm.ts';
 import { units } from './fraction.ts';
-import { holdFrom } from './model-billing.ts';
+import { holdFrom, holdOfOrder } from './model-billing.ts';
 import { listedAt, priceOf } from './model-prices.ts';
 import type { ModelAccount, ModelServer, ModelVm } from './model.ts';
 import { formOf, reserveVm } from './purchases.ts';
@@ -135,7 +135,7 @@ export function concurrentOrders(sim: Simulation, server: ModelServer): Concurre
   return model.accounts.map((account) => ({
     text: `the provider orders the server ${server.id} for ${account.name}`,
     account,
-    maxHold: units(server.price),
+    maxHold: holdOfOrder(server, sim.clock.seconds()),
     conflict: server.id,
     order: 2,
     outcome: undefined,

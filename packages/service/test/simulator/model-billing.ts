@@ -1,8 +1,9 @@
 /** The invoices that the model expects. Each has the costs of its month, rounded once. */
-import { cents, less, numberOf, numberOfCents, over, plus, sum, times, units, unitsUp } from './fraction.ts';
+import { tlds } from './catalogue.ts';
+import { cents, decimal, less, numberOf, numberOfCents, over, plus, sum, times, units, unitsUp } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import { listedAt, priceOf } from './model-prices.ts';
-import type { Charge, Model, ModelAccount, ModelSale, ModelVm, Resources, Seconds, Segment } from './model.ts';
+import type { Charge, Model, ModelAccount, ModelDomain, ModelSale, ModelServer, ModelVm, Resources, Seconds, Segment } from './model.ts';
 import { monthAfter, monthOf } from './virtual-clock.ts';
 
 /** Prices are for 30 days. */
@@ -132,7 +133,7 @@ export function currentInvoice(model: Model, account: ModelAccount, now: Seconds
   return {
     currentInvoiceTotal: numberOfCents(total),
     nextInvoiceDate: iso(end),
-    estimatedInvoiceTotal: numberOfCents(cents(amountIn(model, account, month, end))),
+    estimatedInvoiceTotal: numberOfCents(cents(plus(amountIn(model, account, month, end), sum(renewalsIn(model, account, month))))),
     creditLimit: numberOf(account.credit),
     creditLimitRemaining: numberOfCents(remainingCents(model, account, now)),
     positions: { vms: positionsIn(model, account, month, now), ...chargesIn(model, account, month) },
@@ -146,7 +147,7 @@ export function unpaidCents(model: Model, account: ModelAccount, now: Seconds): 
 
 /**
  * The held credit of an account in units of 10^-8 EUR: the estimated total of the current period with each position rounded up,
- * purchases in progress, and servers whose set-up is in progress.
+ * renewals that fall due in it, purchases in progress, and servers whose set-up is in progress.
  */
 export function heldUnits(model: Model, account: ModelAccount, now: Seconds): bigint {
   const month = monthOf(now);
@@ -157,8 +158,42 @@ export function heldUnits(model: Model, account: ModelAccount, now: Seconds): bi
   for (const one of model.charges) if (one.account === account && one.month === month) held += units(one.amount);
   for (const one of model.reservations) if (one.account === account) held += one.hold;
   for (const one of model.holds) if (one.account === account) held += one.amount;
-  for (const one of model.servers) if (one.account === account && one.state === 'ordered') held += units(one.price);
+  for (const one of model.servers) if (one.account === account && one.state === 'ordered') held += one.hold;
+  for (const amount of renewalsIn(model, account, month)) held += units(amount);
   return held;
+}
+
+/** The prices of the renewals that will fall due in a month. */
+function renewalsIn(model: Model, account: ModelAccount, month: Seconds): Fraction[] {
+  const end = monthAfter(month);
+  const servers = model.servers.flatMap((server) => {
+    if (server.account !== account || server.state !== 'deployed' || server.terminated || server.due === null) return [];
+    return renewalDates(server.due, server.days, end).map(() => server.price);
+  });
+  const domains = [...model.domains.values()].flatMap((domain) =>
+    domain.account === account && !domain.terminated && domain.expires < end ? [renewalPrice(domain)] : [],
+  );
+  return [...servers, ...domains];
+}
+
+function renewalDates(due: Seconds, days: number, end: Seconds): Seconds[] {
+  return due < end ? [due, ...renewalDates(due + days * 86_400, days, end)] : [];
+}
+
+/** What the order of a server holds: its first runtime, and the renewals of its month. */
+export function holdOfOrder({ price, days }: Pick<ModelServer, 'price' | 'days'>, now: Seconds): bigint {
+  return units(price) * BigInt(1 + renewalDates(now + days * 86_400, days, monthAfter(monthOf(now))).length);
+}
+
+/** What the renewals of a server hold in the month if it is not cancelled. */
+export function holdOfRenewals({ price, days, due }: ModelServer, now: Seconds): bigint {
+  return due === null ? 0n : units(price) * BigInt(renewalDates(due, days, monthAfter(monthOf(now))).length);
+}
+
+/** The price of a year of a domain. */
+export function renewalPrice({ tld }: Pick<ModelDomain, 'tld'>): Fraction {
+  const [, , renewal = ''] = tlds.find(([one]) => one === tld) ?? [];
+  return decimal(renewal);
 }
 
 /** The remaining credit in cents. The held credit is rounded once, half up. */

@@ -1,8 +1,7 @@
 /** The scheduled jobs of the model: set-ups, renewals and ends of runtimes, each at the time at which it is due. */
 import type { Fleet } from '../../src/index.ts';
 import { simulatedFleet } from '../../src/ports/fleet.ts';
-import { tlds } from './catalogue.ts';
-import { decimal } from './fraction.ts';
+import { renewalPrice } from './model-billing.ts';
 import { advanceMonths } from './model-prices.ts';
 import { charge } from './model.ts';
 import type { Model, ModelAccount, ModelDomain, ModelServer, Seconds } from './model.ts';
@@ -86,7 +85,7 @@ function chargeRuntime(model: Model, server: ModelServer, type: string, at: Seco
 }
 
 function runDomainJob(model: Model, domain: ModelDomain): void {
-  const { account, name, tld, created, expires: start } = domain;
+  const { account, name, created, expires: start } = domain;
   if (domain.terminated) {
     model.domains.delete(name);
     model.lapsed.add(name);
@@ -94,6 +93,6 @@ function runDomainJob(model: Model, domain: ModelDomain): void {
   }
   const years = new Date(start * 1000).getUTCFullYear() - new Date(created * 1000).getUTCFullYear() + 1;
   domain.expires = anniversary(created, years);
-  const [, , renewal = ''] = tlds.find(([one]) => one === tld) ?? [];
-  charge(model, { account, kind: 'domains', subject: name, type: 'RENEW', start, stop: domain.expires, amount: decimal(renewal) }, start);
+  const amount = renewalPrice(domain);
+  charge(model, { account, kind: 'domains', subject: name, type: 'RENEW', start, stop: domain.expires, amount }, start);
 }

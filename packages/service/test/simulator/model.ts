@@ -113,6 +113,8 @@ export interface ModelServer {
   terminated: boolean;
   due: Seconds | null;
   ordered: Seconds | null;
+  /** In units: what its order holds until the set-up completes. */
+  hold: bigint;
 }
 
 export interface ModelDomain {

@@ -105,7 +105,7 @@ export async function newSimulation(seed: number, place: StorePlace): Promise<Si
       const number = servers.length;
       const { price, runtimeDays: days } = machine(number);
       const id = await addServer(client.store(), world.ports, number);
-      const initial = { account: undefined, state: 'offered', terminated: false, due: null, ordered: null } as const;
+      const initial = { account: undefined, state: 'offered', terminated: false, due: null, ordered: null, hold: 0n } as const;
       servers.push({ id, days, price: { n: price, d: 100_000_000n }, ...initial });
     },
   };

@@ -1418,6 +1418,13 @@ export const responses = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.UndeleteDedicatedServerErrors['401'],
+    "creditLimit": {
+      "status": "error",
+      "type": "credit_limit_exceeded",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
+      "data": null
+    } satisfies types.UndeleteDedicatedServerErrors['402'],
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
@@ -2297,6 +2304,13 @@ export const responses = {
       "message": "The API key in X-SERVICE-APIKEY is unknown or has been revoked. Check the key, or ask the provider for a new one.",
       "data": null
     } satisfies types.UndeleteDomainErrors['401'],
+    "creditLimit": {
+      "status": "error",
+      "type": "credit_limit_exceeded",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
+      "data": null
+    } satisfies types.UndeleteDomainErrors['402'],
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",

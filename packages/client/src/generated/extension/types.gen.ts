@@ -1795,7 +1795,7 @@ export type CurrentInvoice = {
      */
     nextInvoiceDate: string;
     /**
-     * Expected total at the end of the period. How it is estimated is not shown in the specification; this service assumes that everything running now keeps running.
+     * Expected total at the end of the period. How it is estimated is not shown in the specification; this service assumes that everything running now keeps running, and that everything that is not cancelled is renewed when it falls due.
      */
     estimatedInvoiceTotal: number;
     /**
@@ -3134,6 +3134,10 @@ export type UndeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
+     * The purchase would exceed the credit limit of the account; nothing was bought.
+     */
+    402: ErrorEnvelope;
+    /**
      * The provider has suspended the account, or the API key may only read; nothing was changed.
      */
     403: ErrorEnvelope;
@@ -3562,6 +3566,10 @@ export type UndeleteDomainErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
+    /**
+     * The purchase would exceed the credit limit of the account; nothing was bought.
+     */
+    402: ErrorEnvelope;
     /**
      * The provider has suspended the account, or the API key may only read; nothing was changed.
      */

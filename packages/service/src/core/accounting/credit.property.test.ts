@@ -59,10 +59,25 @@ const purchases: Readonly<Record<string, Preparation>> = {
   },
 };
 
+interface Past {
+  readonly orders: readonly number[];
+  readonly servers: readonly { readonly price: number; readonly days: number; readonly isCancelled: boolean }[];
+  readonly vms: readonly number[];
+  readonly hasDomain: boolean;
+  readonly seconds: number;
+}
+
+/** Runtimes of dedicated servers in days: renewed several times in a period, about once, and rarely. */
+const RUNTIMES = [1, 7, 30, 90];
+
 /** Earlier purchases of an account. */
 const past = fc.record({
   /** Prices of dedicated servers that are ordered and never set up, in cents. */
   orders: fc.array(fc.integer({ min: 1, max: 500_000 }), { maxLength: 2 }),
+  servers: fc.array(
+    fc.record({ price: fc.integer({ min: 1, max: 100_000 }), days: fc.constantFrom(...RUNTIMES), isCancelled: fc.boolean() }),
+    { maxLength: 2 },
+  ),
   vms: fc.array(fc.integer({ min: 0, max: 89 }), { maxLength: 3 }),
   hasDomain: fc.boolean(),
   /** Seconds that pass after the purchases: up to seven weeks, so that invoices are open. */
@@ -111,6 +126,65 @@ describe.each(engines)('on %s', (engine) => {
     expect(await remaining(service, account)).toBe(20_000);
   });
 
+  test('counts the renewals of the period that are not cancelled, on both sides of its end', async () => {
+    const service = await start(engine);
+    service.clock.advanceTo('2026-12-02T00:00:00Z');
+    const account = await service.account('5000.00');
+    const path = { identifier: await deployedServer(service, account, 100, 10) };
+    // The first runtime, and the renewals of 12 and 22 December. That of 1 January 00:00 belongs to January.
+    expect(await remaining(service, account)).toBe(500_000 - 30_000);
+    await service.call('deleteDedicatedServer', { path, apiKey: account.apiKey });
+    expect(await remaining(service, account)).toBe(500_000 - 10_000);
+    await limitTo(service, account, 29_999);
+    const refused = await service.call('undeleteDedicatedServer', { path, apiKey: account.apiKey });
+    expect([refused.status, refused.body.message]).toEqual([
+      402,
+      expect.stringContaining('needs 200.00 EUR of the credit limit, and 199.99 EUR remain'),
+    ]);
+    await limitTo(service, account, 30_000);
+    expect((await service.call('undeleteDedicatedServer', { path, apiKey: account.apiKey })).status).toBe(200);
+    expect(await remaining(service, account)).toBe(0);
+    service.clock.advanceTo('2026-12-31T23:59:59Z');
+    await service.runScheduledJobs();
+    expect(await remaining(service, account)).toBe(0);
+    service.clock.advanceTo('2027-01-01T00:00:00Z');
+    // 300.00 are unpaid, and January has the renewals of the 1st, 11th, 21st and 31st.
+    expect(await remaining(service, account)).toBe(30_000 - 30_000 - 40_000);
+  });
+
+  test('counts the renewal of a domain in its period at the price of its date, and needs credit to withdraw a cancellation', async () => {
+    const service = await start(engine);
+    const account = await service.account('100.00');
+    const { apiKey } = account;
+    const handle = await handleOf(service, { apiKey });
+    expect(await bySocket(service, 'registerDomain', { domain: 'renewed.net', handle }, apiKey)).toMatchObject({ status: 200 });
+    await operator.listInvoices({ client: service.client });
+    service.clock.advanceTo('2027-11-01T00:00:00Z');
+    await service.runScheduledJobs();
+    const owed = async () => 10_000 - (await remaining(service, account));
+    // 11.00 of the registration are unpaid, and 12.00 of the renewal of 10 November are part of the estimate.
+    expect(await owed()).toBe(1_100 + 1_200);
+    const prices = { create: '11.00', transfer: '11.00' };
+    await operator.scheduleTldPrices({
+      client: service.client,
+      path: { tld: 'net' },
+      body: { ...prices, renew: '30.00', valid_from: '2027-11-05T00:00:00Z' },
+    });
+    expect(await owed()).toBe(1_100 + 3_000);
+    await operator.terminateDomain({ client: service.client, path: { domain: 'renewed.net' } });
+    expect(await owed()).toBe(1_100);
+    await limitTo(service, account, 4_099);
+    const path = { domain: 'renewed.net' };
+    expect((await service.call('undeleteDomain', { path, apiKey })).status).toBe(402);
+    expect((await service.call('getDomain', { path, apiKey })).body.data.domain.terminated).toBe(true);
+    await limitTo(service, account, 4_100);
+    expect((await service.call('undeleteDomain', { path, apiKey })).status).toBe(200);
+    expect(await remaining(service, account)).toBe(0);
+    service.clock.advanceTo('2027-11-20T00:00:00Z');
+    await service.runScheduledJobs();
+    expect(await remaining(service, account)).toBe(0);
+  });
+
   test('counts a registration while the registrar processes it, and no longer after it fails', async () => {
     const service = await start(engine);
     const account = await service.account('100.00');
@@ -144,19 +218,20 @@ async function start(engine: Engine): Promise<TestOperator> {
 }
 
 /** @returns The price of the account's pending orders, in cents. */
-async function live(
-  service: TestOperator,
-  account: Account,
-  { orders, vms, hasDomain, seconds }: { orders: readonly number[]; vms: readonly number[]; hasDomain: boolean; seconds: number },
-): Promise<number> {
+async function live(service: TestOperator, account: Account, { orders, servers, vms, hasDomain, seconds }: Past): Promise<number> {
   for (const salt of vms) await vmOf(service, account, salt);
   if (hasDomain) {
     const handle = await handleOf(service, { apiKey: account.apiKey });
     const domain = `past-${handle.toLowerCase()}.net`;
     expect(await bySocket(service, 'registerDomain', { domain, handle }, account.apiKey)).toMatchObject({ status: 200 });
   }
+  for (const { price, days, isCancelled } of servers) {
+    const id = await deployedServer(service, account, price / 100, days);
+    if (isCancelled)
+      expect((await service.call('deleteDedicatedServer', { path: { identifier: id }, apiKey: account.apiKey })).status).toBe(200);
+  }
   for (const price of orders) {
-    const market_id = await offerOf(service, price / 100);
+    const market_id = await offerOf(service, price / 100, ORDERED_DAYS);
     await operator.orderDedicatedServer({ client: service.client, body: { account_id: account.id, market_id } });
   }
   service.clock.advance(seconds * 1000);
@@ -224,8 +299,21 @@ async function vmOf(service: TestOperator, { apiKey }: Account, salt: number): P
   return String(body.data.identifier);
 }
 
+/** Longer than a period, so that the order holds no renewal. */
+const ORDERED_DAYS = 40;
+
+/** @returns The identifier of a new server of the account that is set up. */
+async function deployedServer(service: TestOperator, account: Account, price: number, days: number): Promise<string> {
+  const { client } = service;
+  const market_id = await offerOf(service, price, days);
+  const { id } = await operator.orderDedicatedServer({ client, body: { account_id: account.id, market_id } });
+  const management = { dashboard: 'https://d.example', username: 'u', email: 'u@d.example', password: 'p-1234567' };
+  await operator.completeDedicatedSetup({ client, path: { server_id: id }, body: { management, ipv4: [], ipv6: [] } });
+  return id;
+}
+
 /** @param price EUR. */
-async function offerOf({ client }: TestOperator, price: number): Promise<string> {
+async function offerOf({ client }: TestOperator, price: number, days = 30): Promise<string> {
   const body = {
     datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
     cpu: { amount: 1, cores: 8, type: 'Xeon' },
@@ -237,7 +325,7 @@ async function offerOf({ client }: TestOperator, price: number): Promise<string>
     connection: '1 Gbit/s',
     status: { type: 'ready', description: 'At once.' },
     price: price.toFixed(2),
-    runtime_days: 30,
+    runtime_days: days,
   };
   return (await operator.addMarketItem({ client, body })).id;
 }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 
-import { accruedBy, accruedByAll, amountOf, periodOf, runtimeOf, totalOf } from '../../rules/billing.ts';
+import { accruedBy, accruedByAll, accruedByCharge, amountOf, periodOf, runtimeOf, totalOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { remainingCredit } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
@@ -8,6 +8,7 @@ import type { Db } from '../../store/store.ts';
 import type { ChargesTable } from '../../store/tables/charges.ts';
 import { openCharges } from './charge.ts';
 import { toBilledRuntime } from './period-end.ts';
+import { heldByRenewals } from './renewal-hold.ts';
 
 /** A period in which a VM ran at one price. */
 export interface RunningPosition {
@@ -27,7 +28,7 @@ export interface CurrentInvoice {
   readonly periodStart: Seconds;
   readonly periodEnd: Seconds;
   readonly total: Money;
-  /** The total at the end of the period if everything that runs now keeps running. */
+  /** The total at the end of the period if everything that runs now keeps running, and everything that is not cancelled is renewed. */
   readonly estimatedTotal: Money;
   readonly creditLimit: Money;
   readonly remainingCredit: Money;
@@ -51,6 +52,7 @@ export async function currentInvoice(db: Db, accountId: string, instant: Seconds
     .orderBy('number')
     .execute();
   const { rows: charges, accrued } = await openCharges(db, accountId);
+  const renewals = accruedByCharge(await heldByRenewals(db, accountId));
   // The open period, because the period of `instant` may have ended before a late request is processed.
   const { start, end } = periodOf(account.period_start);
   const runtimes = rows.map(toBilledRuntime);
@@ -59,7 +61,7 @@ export async function currentInvoice(db: Db, accountId: string, instant: Seconds
     periodStart: start,
     periodEnd: end,
     total: totalOf(accruedByAll(runtimes, instant) + accrued),
-    estimatedTotal: totalOf(accruedByAll(runtimes, end) + accrued),
+    estimatedTotal: totalOf(accruedByAll(runtimes, end) + accrued + renewals),
     creditLimit,
     remainingCredit: remainingCredit({ limit: creditLimit, unpaid: BigInt(account.unpaid), held: BigInt(account.held) }),
     vms: rows.map((row) => ({

@@ -4,9 +4,9 @@ import { v5 as uuidv5 } from 'uuid';
 import { accruedByAll, accruedByCharge, holdFor, periodOf, totalOf } from '../../rules/billing.ts';
 import type { BilledRuntime, Seconds } from '../../rules/billing.ts';
 import { statusOfNewInvoice } from '../../rules/invoice.ts';
-import { expectedWrite, prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import { changePrices } from './price-change.ts';
+import { storeAllHolds } from './renewal-hold.ts';
 
 /** Namespace of the UUIDs of invoices. */
 const INVOICE_NAMESPACE = 'b7d7f0f4-5a6e-4b0f-9d0c-0f8c1a1d7f5e';
@@ -102,12 +102,13 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
         .execute();
     }
   }
+  const renewals = await storeAllHolds(db, accountId, nextEnd);
   await db
     .updateTable('accounts')
     .set((account) => ({
       unpaid: account('unpaid', '+', Number(total)),
       // The holds of reservations stay.
-      held: account('held', '+', sumOfHolds(restarted) - sumOfHolds(positions) - Number(charged)),
+      held: account('held', '+', sumOfHolds(restarted) - sumOfHolds(positions) - Number(charged) + Number(renewals)),
     }))
     .where('id', '=', accountId)
     .execute();
@@ -116,45 +117,6 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
 function sumOfHolds(positions: readonly { hold: number }[]): number {
   return positions.reduce((sum, { hold }) => sum + hold, 0);
 }
-
-/**
- * Locks the account until the transaction ends, so that no other transaction closes its period. Call it before changing positions.
- *
- * @returns The start of the open period.
- */
-export async function lockAccount(db: Db, accountId: string): Promise<Seconds> {
-  const [account] = await touchAccount(db, { accountId });
-  if (!account) throw new Error(`The account ${accountId} does not exist.`);
-  return account.period_start;
-}
-
-/**
- * Like `lockAccount`, for a change at an instant that is nearly always in the open period.
- *
- * @returns The instant, or the start of the open period if that is later.
- */
-export async function lockAccountAt(db: Db, accountId: string, instant: Seconds): Promise<Seconds> {
-  if (await lockOpenPeriod(db, { accountId, instant })) return instant;
-  return Math.max(instant, await lockAccount(db, accountId));
-}
-
-const lockOpenPeriod = expectedWrite<{ accountId: string; instant: Seconds }>(
-  (db, parameter, claim) =>
-    claim(
-      db.selectFrom('accounts').select('id').where('id', '=', parameter('accountId')).where('period_start', '<=', parameter('instant')),
-      'accounts',
-      'wait',
-    ),
-  { isContended: true },
-);
-
-const touchAccount = prepared<{ accountId: string }, { period_start: Seconds }>((db, parameter) =>
-  db
-    .updateTable('accounts')
-    .set((row) => ({ held: row.ref('held') }))
-    .where('id', '=', parameter('accountId'))
-    .returning('period_start'),
-);
 
 /** Converts a stored position to the input of the rules. */
 export function toBilledRuntime(row: { start: number; stop: number | null; monthly_price: number }): BilledRuntime {

@@ -12,9 +12,9 @@ import type { Money } from '../../rules/money.ts';
 import { deferredWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import type { PositionsTable } from '../../store/tables/positions.ts';
+import { lockAccount } from '../account/lock.ts';
 import { settle } from '../jobs/settle.ts';
 import { releaseCredit } from './credit-hold.ts';
-import { lockAccount } from './period-end.ts';
 
 /**
  * Settles the account and returns the instant of a change of billing. It is never in a closed period, because a late change must not alter

@@ -6,9 +6,11 @@ import { seal } from '../../rules/credentials.ts';
 import { completeSetUp, endOfRuntime, reachRenewal } from '../../rules/dedicated.ts';
 import type { Deployed, Transition } from '../../rules/dedicated.ts';
 import type { Db } from '../../store/store.ts';
+import { lockAccount } from '../account/lock.ts';
 import { chargeOwed } from '../accounting/charge.ts';
 import type { Charge } from '../accounting/charge.ts';
 import { releaseCredit } from '../accounting/credit-hold.ts';
+import { holdRenewals } from '../accounting/renewal-hold.ts';
 import { enqueueRetirement } from './fleet.ts';
 import { stateOf, applyTransition } from './server.ts';
 import type { ServerRow } from './server.ts';
@@ -21,6 +23,7 @@ export interface SetUp {
 
 /** Completes a set-up and charges the first runtime. Its price was held when the server was ordered, so it always fits the credit limit. */
 export async function deploy(db: Db, { ports, secret }: Services, server: ServerRow, { at, access }: SetUp): Promise<Transition<Deployed>> {
+  await lockAccount(db, ownerOf(server));
   const { dashboard, username, email, password } = access;
   const sealed_password = seal(password, secret, passwordContext(server.id), ports.random);
   const transition = await applyTransition(db, server, (state) => completeSetUp(state, at, server.runtime_days), {
@@ -35,6 +38,7 @@ export async function deploy(db: Db, { ports, secret }: Services, server: Server
   const charge = chargeOf(server, 'CREATE', at);
   await releaseCredit(db, charge.accountId, BigInt(server.hold));
   await chargeOwed(db, ports, charge, at * 1000);
+  await holdRenewals(db, charge.accountId, { server: server.id });
   return transition;
 }
 
@@ -62,16 +66,21 @@ export function passwordContext(identifier: string): string {
 }
 
 async function renewOrEnd(db: Db, { ports }: Services, server: ServerRow, at: Seconds): Promise<void> {
+  const accountId = ownerOf(server);
+  // Closing a period locks the account before the server, so this transaction does the same.
+  await lockAccount(db, accountId);
   const transition = await applyTransition(db, server, (state) => reachRenewal(state, at, server.runtime_days));
   if ('refused' in transition) return;
   if (transition.next.phase === 'deployed') {
     await chargeOwed(db, ports, chargeOf(server, 'RENEW', at), at * 1000);
+    await holdRenewals(db, accountId, { server: server.id });
     return;
   }
   // The password is no longer needed, and the addresses are free for other servers.
   await db.updateTable('dedicated_servers').set({ ended: at, sealed_password: null }).where('id', '=', server.id).execute();
   await db.deleteFrom('dedicated_addresses').where('server_id', '=', server.id).execute();
-  await enqueueRetirement(db, ports, { identifier: server.id, accountId: ownerOf(server) });
+  await holdRenewals(db, accountId, { server: server.id });
+  await enqueueRetirement(db, ports, { identifier: server.id, accountId });
 }
 
 function ownerOf({ id, account_id }: ServerRow): string {

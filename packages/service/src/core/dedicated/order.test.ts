@@ -38,8 +38,8 @@ test('keeps a hold beyond the end of a period', async () => {
   await completeSetUp(service, RYZEN);
   service.clock.advanceTo('2027-01-01T00:00:00Z');
   await service.runScheduledJobs();
-  // The renewal of 1 January 00:00 is in the new period.
-  expect(await accountOf(service, id)).toEqual({ unpaid: 8_900_000_000, held: 8_900_000_000 });
+  // The renewals of 1 and 31 January 00:00 are in the new period.
+  expect(await accountOf(service, id)).toEqual({ unpaid: 8_900_000_000, held: 2 * 8_900_000_000 });
 });
 
 test('refuses an order beyond the credit limit with 402, and leaves the server on the market', async () => {
@@ -120,7 +120,8 @@ test('seeds the demo account once with dedicated servers, a VM and an open invoi
   expect(invoices).toMatchObject({ [sampleIdentifiers.invoice]: { created: '2026-11-01T00:00:00.000Z', total: 3.47, status: 'OPEN' } });
   const before = (await service.call('getCurrentInvoice', { apiKey })).body.data;
   expect(before).toMatchObject({
-    estimatedInvoiceTotal: 10.4,
+    // The VM for 30 days, and the renewal of the deployed server in this month.
+    estimatedInvoiceTotal: 10.4 + 89,
     positions: { vms: { [sampleIdentifiers.vm]: [{ type: 'BILLINGRESTART', start: '2026-11-01T00:00:00.000Z', monthlyPrice: 10.4 }] } },
   });
   service.clock.advanceTo('2026-11-30T12:00:00Z');

@@ -12,12 +12,15 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Services } from '../../delivery/runtime.ts';
 import type { ServerAccess } from '../../ports/fleet.ts';
 import type { Ports } from '../../ports/ports.ts';
+import { periodOf } from '../../rules/billing.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
-import { order } from '../../rules/dedicated.ts';
+import { endOfRuntime, order, renewalsBefore } from '../../rules/dedicated.ts';
+import type { Deployed } from '../../rules/dedicated.ts';
 import type { Money } from '../../rules/money.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import { accountExists } from '../account/account.ts';
+import { lockAccount } from '../account/lock.ts';
 import { holdCredit } from '../accounting/credit-hold.ts';
 import { settle } from '../jobs/settle.ts';
 import { enqueueSetUp } from './fleet.ts';
@@ -128,8 +131,9 @@ export interface DedicatedOrder {
 }
 
 /**
- * Orders a server of the market for an account, and enqueues its set-up. The price of the first runtime is held now and charged when the
- * set-up completes. So the account pays only for a server that it can use, and the charge always fits the credit limit.
+ * Orders a server of the market for an account, and enqueues its set-up. The prices of the first runtime and of the renewals that would fall
+ * due in the open period are held now. The first runtime is charged when the set-up completes. So the account pays only for a server that it
+ * can use, and the charges of this period always fit the credit limit.
  *
  * @throws Refusal 422 if the account does not exist or the server is not offered to it (fields have the names of the operator API), 409 if
  * the server is no longer on the market, 402 if the remaining credit does not suffice.
@@ -149,13 +153,16 @@ export async function orderDedicatedServer(db: Db, services: Services, { identif
   if (!isOffered || broken.length > 0) throw invalid(broken);
   if (server.state === 'ended') throw unknownServer(identifier);
   const setUpDue = fleet.automaticSetUp ? now + fleet.automaticSetUp.after : null;
+  const { end } = periodOf(await lockAccount(db, accountId));
+  const first: Deployed = { phase: 'deployed', renew: endOfRuntime(now, server.runtime_days), terminated: false };
+  const hold = BigInt(server.price) * BigInt(1 + renewalsBefore(first, server.runtime_days, end));
   const ordered = await applyTransition(db, server, (state) => order(state, setUpDue), {
     account_id: accountId,
     ordered: now,
-    hold: server.price,
+    hold: Number(hold),
   });
   assertAllowed(ordered, server.id);
-  await holdCredit(db, accountId, BigInt(server.price));
+  await holdCredit(db, accountId, hold);
   await enqueueSetUp(db, services.ports, { identifier, accountId, datacenter: server.datacenter_name });
 }
 

@@ -9,7 +9,7 @@ import type { DnsRecord } from '../../rules/dns-record.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import type { DnsRecordsTable } from '../../store/tables/dns-records.ts';
-import { lockAccount } from '../accounting/period-end.ts';
+import { lockAccount } from '../account/lock.ts';
 
 export type DnsRecordRow = Selectable<DnsRecordsTable>;
 

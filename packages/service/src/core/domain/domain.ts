@@ -55,12 +55,13 @@ export async function findDomain(db: Db, { accountId, path }: DomainPath): Promi
  * Begins a change that the registrar carries out. Other changes are refused until `endChange`, because registrar and store could differ
  * after two concurrent changes.
  *
+ * @param changed Columns that change with the state.
  * @throws Refusal 409 if another change is in progress.
  */
-export async function beginChange(db: Db, name: string): Promise<void> {
+export async function beginChange(db: Db, name: string, changed: Partial<DomainRow> = {}): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('domains')
-    .set({ state: 'changing' })
+    .set({ ...changed, state: 'changing' })
     .where('name', '=', name)
     .where('state', '=', 'registered')
     .executeTakeFirst();

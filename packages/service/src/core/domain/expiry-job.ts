@@ -4,7 +4,9 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { reachExpiry } from '../../rules/domain-registration.ts';
 import type { Db } from '../../store/store.ts';
+import { lockAccount } from '../account/lock.ts';
 import { chargeOwed } from '../accounting/charge.ts';
+import { holdRenewals } from '../accounting/renewal-hold.ts';
 import type { JobKind } from '../jobs/job.ts';
 import { tldPricesAt } from './tld-price.ts';
 
@@ -36,6 +38,8 @@ async function renewOrEnd(db: Db, ports: Ports, name: string, expires: Seconds):
   const { terminated } = row;
   const reached = reachExpiry({ created: row.created, expires, lockedUntil: row.locked_until, terminated: terminated === 1 }, expires);
   if ('refused' in reached) throw new Error(`The domain ${name} cannot be renewed or ended at its expiry: it is ${reached.refused}.`);
+  // Closing a period locks the account before the domain, so this transaction does the same.
+  await lockAccount(db, row.account_id);
   const claimed = await db
     .updateTable('domains')
     .set({ expires: 'next' in reached ? reached.next.expires : expires })
@@ -59,4 +63,5 @@ async function renewOrEnd(db: Db, ports: Ports, name: string, expires: Seconds):
     stop: reached.next.expires,
   } as const;
   await chargeOwed(db, ports, { ...charge, amount: BigInt(row.renew_price) }, expires * 1000);
+  await holdRenewals(db, row.account_id, { domain: name });
 }

@@ -8,6 +8,8 @@ import type { FinishableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
+import { lockAccount } from '../account/lock.ts';
+import { holdRenewals } from '../accounting/renewal-hold.ts';
 import { settle } from '../jobs/settle.ts';
 import { domainSubject, endChange, settleAndFindDomain } from './domain.ts';
 
@@ -62,7 +64,11 @@ async function markTerminated(db: Db, { runtime, name, accountId }: DomainReques
   const now = runtime.ports.clock.now();
   if (accountId !== undefined) await assertCancellable(db, runtime, { name, accountId, now });
   const registered = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirst();
-  if (registered) await settle(db, runtime, { accountId: registered.account_id, now });
+  if (registered) {
+    await settle(db, runtime, { accountId: registered.account_id, now });
+    // Closing a period locks the account before the domain, so this transaction does the same.
+    await lockAccount(db, registered.account_id);
+  }
   const row = await db
     .updateTable('domains')
     .set({ terminated: 1, state: 'changing' })
@@ -71,7 +77,10 @@ async function markTerminated(db: Db, { runtime, name, accountId }: DomainReques
     .where('expires', '>', Math.floor(now / 1000))
     .returning('account_id')
     .executeTakeFirst();
-  if (row) return row.account_id;
+  if (row) {
+    await holdRenewals(db, row.account_id, { domain: name });
+    return row.account_id;
+  }
   const other = await db.selectFrom('domains').select('state').where('name', '=', name).where('state', '!=', 'reserved').executeTakeFirst();
   if (!other) throw new Refusal(404, 'not_found', `No account has the domain ${name}. Check the name.`);
   if (await isUnconfirmed(db, name)) throw new InfrastructureError(retryMessage(name));

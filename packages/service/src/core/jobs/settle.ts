@@ -2,7 +2,7 @@ import type { Runtime, Services } from '../../delivery/runtime.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { expectedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
-import { lockAccount } from '../accounting/period-end.ts';
+import { lockAccount } from '../account/lock.ts';
 import { jobKinds } from './job-kinds.ts';
 import { dueBefore, firstJob } from './job.ts';
 

@@ -1,6 +1,7 @@
 import type { SetTldPriceRequest, TldPrice, TldPriceVersion } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
+import { holdRenewalsOfTld } from '../../core/accounting/renewal-hold.ts';
 import { setTldPrices, tldPricesAt, tldPriceVersions, toTldPriceVersion } from '../../core/domain/tld-price.ts';
 import type { TldPriceVersion as Version } from '../../core/domain/tld-price.ts';
 import { versionStateAt } from '../../rules/in-force.ts';
@@ -20,8 +21,9 @@ const order: Order = { columns: { tld: 'text' }, direction: 'asc' };
 const priceList: PriceList<{ readonly tld: string }, Version, TldPriceVersion> = {
   versionsOf: (db, { tld }) => versionsOf(db, tld),
   toVersion,
-  async remove(db, { tld }, validFrom) {
+  async remove(db, { tld }, validFrom, now) {
     await db.deleteFrom('tld_prices').where('tld', '=', tld).where('valid_from', '=', validFrom).execute();
+    await holdRenewalsOfTld(db, tld, now);
   },
 };
 
@@ -45,6 +47,7 @@ export const setTldPrice: StoreOperation<'setTldPrice'> = {
   },
   async run({ db }, { path: { tld }, body, now }) {
     await setTldPrices(db, [{ tld, ...pricesOf(body) }], now);
+    await holdRenewalsOfTld(db, tld, now);
     return toTldPrice(await tldPricesAt(db, now).where('price.tld', '=', tld).executeTakeFirstOrThrow());
   },
 };
@@ -64,6 +67,7 @@ export const scheduleTldPrices: StoreOperation<'scheduleTldPrices'> = {
     const validFrom = newDateOf({ subject: `The TLD ${tld}`, versions, wanted: body.valid_from, now });
     const version = { tld, ...pricesOf(body), validFrom };
     await setTldPrices(db, [version], validFrom);
+    await holdRenewalsOfTld(db, tld, now);
     return toVersion([...versions, version], version, now);
   },
 };

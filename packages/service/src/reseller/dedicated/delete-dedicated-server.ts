@@ -1,3 +1,5 @@
+import { lockAccount } from '../../core/account/lock.ts';
+import { holdRenewals } from '../../core/accounting/renewal-hold.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { isoInstant } from '../../rules/billing.ts';
@@ -13,7 +15,9 @@ export const deleteDedicatedServer: StoreOperation<'deleteDedicatedServer'> = {
   async run({ db }, call) {
     await settle(db, call.runtime, call);
     const server = await ownServer(db, call.accountId, call.path.identifier);
+    await lockAccount(db, call.accountId);
     const { renew } = assertAllowed(await applyTransition(db, server, cancel), server.id);
+    await holdRenewals(db, call.accountId, { server: server.id });
     return {
       message: 'The dedicated server was cancelled and stays active until its termination date.',
       data: { identifier: server.id, termination_date: isoInstant(renew) },

@@ -1,3 +1,5 @@
+import { lockAccount } from '../../core/account/lock.ts';
+import { holdRenewalsWithinLimit } from '../../core/accounting/renewal-hold.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { isoInstant } from '../../rules/billing.ts';
@@ -5,15 +7,17 @@ import { withdrawCancellation } from '../../rules/dedicated.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /**
- * POST /dedicated/{identifier}/undelete: the server is renewed again. Nothing is charged before the renewal date. The account agreed to
- * renewals with its order, so the credit limit is not checked.
+ * POST /dedicated/{identifier}/undelete: the server is renewed again. Nothing is charged before the renewal date, but a renewal that falls due
+ * in the open period needs credit, because the account may have used the credit that the cancellation released.
  */
 export const undeleteDedicatedServer: StoreOperation<'undeleteDedicatedServer'> = {
   kind: 'store',
   async run({ db }, call) {
     await settle(db, call.runtime, call);
     const server = await ownServer(db, call.accountId, call.path.identifier);
+    await lockAccount(db, call.accountId);
     const { renew } = assertAllowed(await applyTransition(db, server, withdrawCancellation), server.id);
+    await holdRenewalsWithinLimit(db, call.accountId, { server: server.id });
     return {
       message: 'The cancellation was withdrawn and the dedicated server is renewed again.',
       data: { identifier: server.id, renew_date: isoInstant(renew) },

@@ -100,6 +100,7 @@ async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: D
       created,
       expires,
       locked_until: lockedUntil,
+      hold: 0,
     })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .returning('name')

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 
+import { lockAccount } from '../../core/account/lock.ts';
+import { holdRenewals, holdRenewalsWithinLimit } from '../../core/accounting/renewal-hold.ts';
 import { beginChange, domainSubject, endChange, registrationOf, settleAndFindDomain } from '../../core/domain/domain.ts';
 import { withdrawCancellation } from '../../rules/domain-registration.ts';
 import { Refusal } from '../../rules/refusal.ts';
@@ -8,7 +10,10 @@ import { deliveredOperation } from '../operation.ts';
 const details = v.object({ name: v.string() });
 type Details = v.InferOutput<typeof details>;
 
-/** POST /domain/{domain}/undelete: withdraws a cancellation. The next renewal is charged, and nothing is charged before it. */
+/**
+ * POST /domain/{domain}/undelete: withdraws a cancellation. Nothing is charged before the next renewal, but a renewal that falls due in the
+ * open period needs credit, because the account may have used the credit that the cancellation released.
+ */
 export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Details>({
   recovery: 'undo',
   details,
@@ -19,19 +24,25 @@ export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Deta
     const { name } = row;
     const transition = withdrawCancellation(registrationOf(row), Math.floor(call.now / 1000));
     if ('refused' in transition) throw refusalOf(name, transition.refused);
-    await beginChange(db, name);
+    await lockAccount(db, call.accountId);
+    await beginChange(db, name, { terminated: 0 });
+    await holdRenewalsWithinLimit(db, call.accountId, { domain: name });
     return { accountId: call.accountId, details: { name }, plan: { name } };
   },
 
   call: ({ registrar }, { name }, token) => registrar.setRenewal(name, true, token),
 
   async confirm({ db }, { name }) {
-    await endChange(db, name, { terminated: 0 });
+    await endChange(db, name);
     return { message: 'The cancellation was withdrawn and the domain is renewed again.', data: { domain: name } };
   },
 
   compensate: ({ registrar }, { name }, token) => registrar.setRenewal(name, false, token),
-  rollBack: ({ db }, { name }) => endChange(db, name),
+  async rollBack({ db }, { name }) {
+    const { account_id } = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirstOrThrow();
+    await endChange(db, name, { terminated: 1 });
+    await holdRenewals(db, account_id, { domain: name });
+  },
 });
 
 function refusalOf(name: string, refused: string): Refusal {

@@ -1,5 +1,5 @@
+import { lockAccount } from '../../core/account/lock.ts';
 import { assertHandleQuota } from '../../core/account/quota.ts';
-import { lockAccount } from '../../core/accounting/period-end.ts';
 import { newHandleId } from '../../core/domain/handle.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { countryOf, phoneOf } from '../../rules/contact.ts';

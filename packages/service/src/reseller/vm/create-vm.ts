@@ -1,9 +1,9 @@
 import type { CreatedVm } from '@reseller/client';
 import * as v from 'valibot';
 
+import { lockAccountAt } from '../../core/account/lock.ts';
 import { assertVmQuota } from '../../core/account/quota.ts';
 import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
-import { lockAccountAt } from '../../core/accounting/period-end.ts';
 import { giveVolumeBack, takeSale } from '../../core/accounting/sale.ts';
 import { beginPosition, holdOf } from '../../core/accounting/vm-billing.ts';
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';

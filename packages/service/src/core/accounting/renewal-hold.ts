@@ -1,0 +1,147 @@
+/**
+ * Credit that renewals hold. A renewal that falls due in the open period is part of the estimate, so purchases cannot use its credit.
+ * Each server and each domain stores what it holds. Whatever changes its renewals calls `holdRenewals` in the same transaction.
+ */
+import type { Selectable } from 'kysely';
+
+import { periodOf } from '../../rules/billing.ts';
+import type { Seconds } from '../../rules/billing.ts';
+import { renewalsBefore } from '../../rules/dedicated.ts';
+import { inForceAt } from '../../rules/in-force.ts';
+import type { Money } from '../../rules/money.ts';
+import type { Db } from '../../store/store.ts';
+import type { DedicatedServersTable } from '../../store/tables/dedicated-servers.ts';
+import { lockAccount } from '../account/lock.ts';
+import { tldPriceVersions } from '../domain/tld-price.ts';
+import type { TldPriceVersion } from '../domain/tld-price.ts';
+import { holdCredit, holdOwed } from './credit-hold.ts';
+
+/** The server or the domain whose renewals changed. */
+export type Renewable = { readonly server: string } | { readonly domain: string };
+
+/** Holds the renewals of a server or domain as they are now, regardless of the credit limit. */
+export async function holdRenewals(db: Db, accountId: string, renewable: Renewable): Promise<void> {
+  await holdOwed(db, accountId, await storeHolds(db, accountId, renewable));
+}
+
+/**
+ * Holds the renewals of a server or domain as they are now.
+ *
+ * @throws Refusal 402 if they need more credit than remains.
+ */
+export async function holdRenewalsWithinLimit(db: Db, accountId: string, renewable: Renewable): Promise<void> {
+  await holdCredit(db, accountId, await storeHolds(db, accountId, renewable));
+}
+
+/** Holds all renewals of an account as they are now, regardless of the credit limit. */
+export async function holdAllRenewals(db: Db, accountId: string): Promise<void> {
+  const { end } = periodOf(await lockAccount(db, accountId));
+  await holdOwed(db, accountId, await storeAllHolds(db, accountId, end));
+}
+
+/** Stores what renewals hold. @returns The change of the hold of the account. */
+async function storeHolds(db: Db, accountId: string, renewable: Renewable): Promise<Money> {
+  const { end } = periodOf(await lockAccount(db, accountId));
+  return 'server' in renewable
+    ? storeServerHolds(db, accountId, end, renewable.server)
+    : storeDomainHolds(db, accountId, end, renewable.domain);
+}
+
+/**
+ * Stores what all renewals of an account hold in a period. The transaction must have locked the account.
+ *
+ * @returns The change of the hold of the account.
+ */
+export async function storeAllHolds(db: Db, accountId: string, periodEnd: Seconds): Promise<Money> {
+  return (await storeServerHolds(db, accountId, periodEnd)) + (await storeDomainHolds(db, accountId, periodEnd));
+}
+
+/** What the renewals of an account hold, for the estimate of the period. */
+export async function heldByRenewals(db: Db, accountId: string): Promise<Money> {
+  const { servers } = await db
+    .selectFrom('dedicated_servers')
+    .select(({ fn }) => fn.sum<number | null>('hold').as('servers'))
+    .where('account_id', '=', accountId)
+    .where('state', '=', 'deployed')
+    .executeTakeFirstOrThrow();
+  const { domains } = await db
+    .selectFrom('domains')
+    .select(({ fn }) => fn.sum<number | null>('hold').as('domains'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return BigInt(servers ?? 0) + BigInt(domains ?? 0);
+}
+
+/** @param id One server. Default: all of the account. */
+async function storeServerHolds(db: Db, accountId: string, periodEnd: Seconds, id?: string): Promise<Money> {
+  const servers = await db
+    .selectFrom('dedicated_servers')
+    .select(['id', 'state', 'due', 'terminated', 'price', 'runtime_days', 'hold'])
+    .where('account_id', '=', accountId)
+    .where('state', 'in', ['deployed', 'ended'])
+    .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
+    .execute();
+  let change = 0n;
+  for (const server of servers) {
+    const hold = serverHold(server, periodEnd);
+    if (hold === BigInt(server.hold)) continue;
+    await db
+      .updateTable('dedicated_servers')
+      .set({ hold: Number(hold) })
+      .where('id', '=', server.id)
+      .execute();
+    change += hold - BigInt(server.hold);
+  }
+  return change;
+}
+
+type ServerRenewals = Pick<Selectable<DedicatedServersTable>, 'state' | 'due' | 'terminated' | 'price' | 'runtime_days'>;
+
+function serverHold({ state, due, terminated, price, runtime_days }: ServerRenewals, periodEnd: Seconds): Money {
+  if (state !== 'deployed' || due === null) return 0n;
+  const renewals = renewalsBefore({ phase: 'deployed', renew: due, terminated: terminated === 1 }, runtime_days, periodEnd);
+  return BigInt(price) * BigInt(renewals);
+}
+
+/** @param name One domain. Default: all of the account. */
+async function storeDomainHolds(db: Db, accountId: string, periodEnd: Seconds, name?: string): Promise<Money> {
+  const domains = await db
+    .selectFrom('domains')
+    .select(['name', 'tld', 'state', 'expires', 'terminated', 'hold'])
+    .where('account_id', '=', accountId)
+    .where('state', '!=', 'reserved')
+    .where(({ or, eb }) => or([eb('expires', '<', periodEnd), eb('hold', '>', 0)]))
+    .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
+    .execute();
+  const prices = new Map<string, readonly TldPriceVersion[]>();
+  let change = 0n;
+  for (const { tld, expires, terminated, hold: held, ...domain } of domains) {
+    const versions = prices.get(tld) ?? (await tldPriceVersions(db, tld));
+    prices.set(tld, versions);
+    // A domain is renewed for a year, so at most once in a period.
+    const hold = terminated === 0 && expires < periodEnd ? inForceAt(versions, expires * 1000).renew : 0n;
+    if (hold === BigInt(held)) continue;
+    await db
+      .updateTable('domains')
+      .set({ hold: Number(hold) })
+      .where('name', '=', domain.name)
+      .execute();
+    change += hold - BigInt(held);
+  }
+  return change;
+}
+
+/** Holds the renewals of the domains of a TLD at new prices. @param now Milliseconds. */
+export async function holdRenewalsOfTld(db: Db, tld: string, now: number): Promise<void> {
+  const due = await db
+    .selectFrom('domains')
+    .select(['name', 'account_id'])
+    .where('tld', '=', tld)
+    .where('state', '!=', 'reserved')
+    .where('terminated', '=', 0)
+    .where('expires', '<', periodOf(Math.floor(now / 1000)).end)
+    .orderBy('account_id')
+    .orderBy('name')
+    .execute();
+  for (const { name, account_id } of due) await holdRenewals(db, account_id, { domain: name });
+}
