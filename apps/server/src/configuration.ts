@@ -15,6 +15,10 @@ export interface Configuration {
   readonly operatorHost: string;
   /** Port of the operator API; 0 picks a free port. */
   readonly operatorPort: number;
+  /** Names of hosts that a sandbox takes in addition to its own. */
+  readonly allowedHosts: readonly string[];
+  /** Where to report vulnerabilities. */
+  readonly securityContact: string | undefined;
   /** IP addresses and CIDR networks of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   /** URL at which callers reach the service; undefined for the address that it listens on. */
@@ -85,6 +89,8 @@ export function readConfiguration(environment: Environment): Configuration {
     operatorHost: value('RESELLER_OPERATOR_HOST') ?? '127.0.0.1',
     operatorPort: port('RESELLER_OPERATOR_PORT', value('RESELLER_OPERATOR_PORT') ?? '4011'),
     trustedProxies: trustedProxies(value('RESELLER_TRUST_PROXY')),
+    allowedHosts: allowedHosts(value('RESELLER_ALLOWED_HOSTS')),
+    securityContact: securityContact(value('RESELLER_SECURITY_CONTACT')),
     publicUrl: publicUrl(value('RESELLER_PUBLIC_URL'), mode),
     invoiceLinkDays: days('RESELLER_INVOICE_LINK_DAYS', value('RESELLER_INVOICE_LINK_DAYS') ?? '30'),
     dataDirectory: resolve(REPOSITORY, value('RESELLER_DATA_DIR') ?? '.data'),
@@ -151,6 +157,22 @@ function trustedProxies(text: string | undefined): readonly string[] {
   if (wrong === undefined) return networks;
   throw new ConfigurationError(
     `RESELLER_TRUST_PROXY has '${wrong}'. Set it to the IP addresses or networks of your proxies, separated by commas, such as 10.0.0.5,2001:db8::/48.`,
+  );
+}
+
+function allowedHosts(text: string | undefined): readonly string[] {
+  const hosts = (text ?? '').split(',').flatMap((part) => part.trim().toLowerCase() || []);
+  const wrong = hosts.find((host) => !/^[a-z0-9._-]{1,253}$/.test(host));
+  if (wrong === undefined) return hosts;
+  throw new ConfigurationError(
+    `RESELLER_ALLOWED_HOSTS has '${wrong}'. Set it to names of hosts without a port, separated by commas, such as sandbox,sandbox.example.com.`,
+  );
+}
+
+function securityContact(text: string | undefined): string | undefined {
+  if (text === undefined || (/^(?:mailto:|https:\/\/|tel:)[!-~]+$/.test(text) && URL.canParse(text))) return text;
+  throw new ConfigurationError(
+    `RESELLER_SECURITY_CONTACT is '${text}'. Set it to a URL, such as mailto:security@example.com or https://example.com/security.`,
   );
 }
 

@@ -74,6 +74,13 @@ export interface ServiceOptions {
    * X-Forwarded-For. Default: none.
    */
   readonly trustedProxies?: readonly string[];
+  /**
+   * Names of hosts that a sandbox takes in the Host header, in addition to localhost, IP addresses and the names of its URLs. It refuses
+   * others, so that no page in a browser can read its responses under a name of its own. Default: none.
+   */
+  readonly allowedHosts?: readonly string[];
+  /** Where to report vulnerabilities, a URL such as mailto:security@example.com. Both ports serve it as /.well-known/security.txt. */
+  readonly securityContact?: string | undefined;
   /** The built documentation, served at /docs. */
   readonly docs?: Docs;
   /**
@@ -237,13 +244,15 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
     docs: options.docs,
     hasExtension: options.extension ?? mode === 'sandbox',
+    allowedHosts: (options.allowedHosts ?? []).map((name) => name.toLowerCase()),
+    securityContact: options.securityContact,
     trustedProxies: options.trustedProxies ?? [],
     isSimulated,
     metrics,
     logger,
   };
   const app = await createApplication(context);
-  const operator = createOperatorApplication(context);
+  const operator = await createOperatorApplication(context);
   app.addHook('onClose', () =>
     instance
       .leave()

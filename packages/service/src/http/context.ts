@@ -26,6 +26,10 @@ export interface HttpContext {
   readonly docs: Docs | undefined;
   /** Whether the reseller API has the operations of the extension. */
   readonly hasExtension: boolean;
+  /** Names of hosts that a sandbox takes in addition to its own. */
+  readonly allowedHosts: readonly string[];
+  /** Where to report vulnerabilities, for security.txt. */
+  readonly securityContact: string | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   /** Whether the ports only simulate the infrastructure. */
