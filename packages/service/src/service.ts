@@ -26,6 +26,7 @@ import { CONTROLS_TTL_MS, createControls } from './http/controls.ts';
 import type { Docs } from './http/docs.ts';
 import { createMetrics, observeRuntime } from './http/metrics.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
+import { createRefusedRequests } from './http/refused-requests.ts';
 import { listeningUrl } from './http/server.ts';
 import { deleteOldRecords } from './operator/access/audit-retention.ts';
 import { forgetOldAttempts } from './operator/otp/verify.ts';
@@ -232,6 +233,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
       if (await instance.hasOthers()) await wait(CONTROLS_TTL_MS + CONTROLS_MARGIN_MS);
     },
   };
+  const refusedRequests = createRefusedRequests(store, (error) => logger.error({ err: error }, 'request log not written'));
   const state = { isStopping: false };
   const context: HttpContext = {
     runtime,
@@ -240,6 +242,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     sandbox,
     authenticate: authenticator.authenticate,
     controls,
+    refusedRequests,
     operatorToken,
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
     docs: options.docs,
@@ -253,6 +256,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
   };
   const app = await createApplication(context);
   const operator = await createOperatorApplication(context);
+  app.addHook('onClose', () => refusedRequests.flush());
   app.addHook('onClose', () =>
     instance
       .leave()

@@ -2767,7 +2767,7 @@ export type RequestLogRetention = {
      */
     months: number | null;
     /**
-     * Approximate size of the newest entries of an account that are kept, in bytes; null for all.
+     * Approximate size of the newest entries of an account that are kept, in bytes; null for all. The default is 512 MiB.
      */
     bytes_per_account: number | null;
 };
