@@ -71,7 +71,7 @@ async function respond<Id extends OperationId>(
   request: FastifyRequest,
   { caller, fault }: { caller: Caller; fault: FaultEffectInput | undefined },
 ): Promise<Reply> {
-  const { codec } = api;
+  const codec = caller.readsSecrets ? api.codec : api.maskingCodec;
   const { id, method } = request;
   const { accountId, maskKey } = caller;
   const now = runtime.ports.clock.now();

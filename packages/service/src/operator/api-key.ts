@@ -1,7 +1,7 @@
 import type { ApiKey, IssuedApiKey } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import { issueKey } from '../core/account/account.ts';
+import { accessOf, issueKey } from '../core/account/account.ts';
 import { DEFAULTS } from '../generated/operator/facts.gen.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
@@ -64,7 +64,7 @@ export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
       const why = old.revoked === null ? 'was rotated before' : 'is revoked';
       throw new OperatorProblem('wrong-state', `The key ${old.id} ${why}, so it cannot be rotated. Issue a new one, or rotate the newest.`);
     }
-    const { id, key } = await issueKey(db, ports, old.account_id, { label: old.label, access: old.access, mode });
+    const { id, key } = await issueKey(db, ports, old.account_id, { label: old.label, access: accessOf(old), mode });
     await db
       .updateTable('api_keys')
       .set({ rate_requests: old.rate_requests, rate_seconds: old.rate_seconds })
@@ -134,7 +134,7 @@ function toApiKey(key: Row): ApiKey {
     account_id: key.account_id,
     label: key.label,
     mode: key.mode,
-    access: key.access,
+    access: accessOf(key),
     created: toInstant(key.created),
     valid_until: toInstantOrNull(key.valid_until),
     revoked: toInstantOrNull(key.revoked),

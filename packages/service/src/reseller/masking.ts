@@ -38,6 +38,20 @@ export function maskByName(value: unknown): unknown {
   return masked;
 }
 
+/** Secrets that every key reads: links to the account's own invoices, and the log, whose texts are masked already. */
+const READABLE = new Set(['invoice', 'request_body', 'response_body']);
+const CREDENTIALS: ReadonlySet<string> = new Set([...secretNames(resellerDocument)].filter((name) => !READABLE.has(name)));
+
+/** The data of a response without passwords and auth codes. Returns the same value if it has none. */
+export function withoutCredentials(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(
+    ([name, item]) => [name, CREDENTIALS.has(name) && item !== null ? MASK : withoutCredentials(item)] as const,
+  );
+  if (entries.every(([name, item]) => item === Reflect.get(value, name))) return value;
+  return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries);
+}
+
 /** The path templates of the document. They contain no values, so they need no masking. */
 const DOCUMENTED_PATHS: ReadonlySet<string> = new Set(documentedOperations.map(({ path }) => path));
 
