@@ -2396,7 +2396,7 @@ export type RotatedOperatorToken = {
 };
 
 /**
- * A change through the operator API.
+ * A change through the operator API, a reading of personal data, or a request that the scopes of its token do not allow.
  */
 export type AuditRecord = {
     /**
@@ -2432,7 +2432,7 @@ export type AuditRecord = {
      */
     before: unknown;
     /**
-     * State after the change, with secrets masked; null if there is none.
+     * State after the change, with secrets masked; null if there is none. After a refusal, an object with the reason as `refused`.
      */
     after: unknown;
     /**
