@@ -15,6 +15,10 @@ export interface Configuration {
   readonly operatorHost: string;
   /** Port of the operator API; 0 picks a free port. */
   readonly operatorPort: number;
+  /** Names of hosts that a sandbox takes in addition to its own. */
+  readonly allowedHosts: readonly string[];
+  /** Where to report vulnerabilities. */
+  readonly securityContact: string | undefined;
   /** IP addresses and CIDR networks of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   /** URL at which callers reach the service; undefined for the address that it listens on. */
@@ -90,6 +94,8 @@ export function readConfiguration(environment: Environment): Configuration {
     operatorHost: found.RESELLER_OPERATOR_HOST,
     operatorPort: operatorPortOf(found),
     trustedProxies: found.RESELLER_TRUST_PROXY,
+    allowedHosts: found.RESELLER_ALLOWED_HOSTS,
+    securityContact: found.RESELLER_SECURITY_CONTACT,
     publicUrl: found.RESELLER_PUBLIC_URL,
     invoiceLinkDays: found.RESELLER_INVOICE_LINK_DAYS,
     dataDirectory: resolve(REPOSITORY, found.RESELLER_DATA_DIR),

@@ -68,6 +68,8 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     operatorToken,
     extension: configuration.extension,
     trustedProxies: configuration.trustedProxies,
+    allowedHosts: configuration.allowedHosts,
+    securityContact: configuration.securityContact,
     invoiceLinkDays: configuration.invoiceLinkDays,
     lease: configuration.lease,
     portTimeout: configuration.portTimeout,

@@ -56,6 +56,22 @@ export const variables = v.object({
     v.optional(v.pipe(v.string(), v.rawTransform(readNetworks)), ''),
     'IP addresses and CIDR networks of your proxies, separated by commas, such as `10.0.0.5,2001:db8::/48`. For requests from them, the client address in limits and logs is the one in `X-Forwarded-For`. Without it, all clients behind a proxy share its address, and so share the limit on guessing keys. A number of hops is not accepted, because a client that reaches the service directly could then choose its address',
   ),
+  RESELLER_ALLOWED_HOSTS: described(
+    v.optional(v.pipe(v.string(), v.rawTransform(readHosts)), ''),
+    'names of hosts that a sandbox takes in the `Host` header, separated by commas, such as `sandbox,sandbox.example.com`. Without it, a sandbox takes `localhost`, IP addresses and the host of `RESELLER_PUBLIC_URL`, so that no page in a browser can read its responses under another name. A live service takes every host',
+  ),
+  RESELLER_SECURITY_CONTACT: described(
+    v.optional(
+      v.pipe(
+        v.string(),
+        v.check(
+          (text) => /^(?:mailto:|https:\/\/|tel:)[!-~]+$/.test(text) && URL.canParse(text),
+          wanted('a URL, such as mailto:security@example.com or https://example.com/security'),
+        ),
+      ),
+    ),
+    'where to report vulnerabilities, such as `mailto:security@example.com`. Both ports then serve `/.well-known/security.txt` (RFC 9116)',
+  ),
   DATABASE_URL: described(
     v.optional(v.pipe(v.string(), v.rawCheck(checkDatabaseUrl))),
     'connection string of a PostgreSQL database, which replaces the embedded store. Any number of instances can share it. It requires `RESELLER_SECRET` and `RESELLER_OPERATOR_TOKEN`, the same on each instance. Instances keep nothing on their disks. It may name several hosts, `postgres://user:password@one:5432,two:5432/reseller?target_session_attrs=read-write`; the service uses the one that accepts writes',
@@ -185,6 +201,16 @@ function readNetworks({ dataset: { value }, addIssue, NEVER }: v.RawTransformCon
   if (wrong === undefined) return networks;
   addIssue({
     message: `has '${wrong}'. Set it to the IP addresses or networks of your proxies, separated by commas, such as 10.0.0.5,2001:db8::/48.`,
+  });
+  return NEVER;
+}
+
+function readHosts({ dataset: { value }, addIssue, NEVER }: v.RawTransformContext<string>): readonly string[] {
+  const hosts = value.split(',').flatMap((part) => part.trim().toLowerCase() || []);
+  const wrong = hosts.find((host) => !/^[a-z0-9._-]{1,253}$/.test(host));
+  if (wrong === undefined) return hosts;
+  addIssue({
+    message: `has '${wrong}'. Set it to names of hosts without a port, separated by commas, such as sandbox,sandbox.example.com.`,
   });
   return NEVER;
 }

@@ -213,6 +213,8 @@ test.each([
   ['RESELLER_TRUST_PROXY', '10.0.0.1, 10.0.0.0/33'],
   ['RESELLER_TRUST_PROXY', '0.0.0.0/0'],
   ['RESELLER_TRUST_PROXY', 'proxy.example.com'],
+  ['RESELLER_ALLOWED_HOSTS', 'http://sandbox'],
+  ['RESELLER_SECURITY_CONTACT', 'security@example.com'],
   ['RESELLER_LEASE_SECONDS', '0'],
   ['RESELLER_INFRASTRUCTURE_SECONDS', '3601'],
   ['RESELLER_MODE', 'staging'],

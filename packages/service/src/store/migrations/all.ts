@@ -1,7 +1,8 @@
 import type { Engine } from '../store.ts';
 import { initial } from './0001-initial.ts';
+import { keysReadingSecrets } from './0002-keys-reading-secrets.ts';
 
 /** All migrations of this version, by name, in the order in which they run. */
 export function migrationsOf(engine: Engine) {
-  return { '0001-initial': initial(engine) };
+  return { '0001-initial': initial(engine), '0002-keys-reading-secrets': keysReadingSecrets(engine) };
 }
