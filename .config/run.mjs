@@ -10,6 +10,7 @@ import module from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import { HELP } from './help.mjs';
 import { install } from './install.mjs';
 
 const SELF = fileURLToPath(import.meta.url);
@@ -21,7 +22,8 @@ const script = process.env['npm_lifecycle_event'] ?? 'start';
 if (/^(?:npm|yarn|bun)\//.test(process.env['npm_config_user_agent'] ?? '')) {
   process.stderr.write(`This repository uses pnpm. Run: npx pnpm@12 ${script}\n`);
   process.exitCode = 1;
-} else await main();
+} else if (given.includes('--help') && HELP[script] !== undefined) process.stdout.write(HELP[script]);
+else await main();
 
 async function main() {
   const result = installPackages();

@@ -94,6 +94,12 @@ test.each([
   expect(stderr).toMatch(line);
 });
 
+test.each(listedInReadme())('npx pnpm@12 %s --help says how to use it', async (name) => {
+  const { code, stdout, stderr } = await pnpm([name, '--help']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/usage/i);
+});
+
 function listedInReadme(): string[] {
   const rows = readFileSync(join(REPOSITORY, 'README.md'), 'utf8').split('## All scripts')[1]?.split('\n## ')[0] ?? '';
   return rows.split('\n').flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([\w:-]+)`/g)].map(([, name = '']) => name));

@@ -56,10 +56,6 @@ test.each([
   expect((await findingsOf(text.replace(sound, broken))).join('\n')).toMatch(message);
 });
 
-test('the workflow that compares the live service is the one that users copy', () => {
-  expect(read('.github/workflows/contract.yml')).toBe(read('examples/github-actions/contract.yml'));
-});
-
 test('the tests that run on Windows start no process', () => {
   const [, folders = ''] = /vitest run --config \S+ (.+)/.exec(read('.github/workflows/test.yml')) ?? [];
   const tests = globSync(

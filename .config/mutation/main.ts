@@ -41,6 +41,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: String(randomInt(1_000_000)) },
     concurrency: { type: 'string', default: '1' },
     incremental: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
 const [name = '', ...files] = positionals;
@@ -49,7 +50,8 @@ const isValid =
   /^[1-9]\d?$/.test(values.concurrency) &&
   /^\d{1,9}$/.test(values.seed) &&
   (values.sample === undefined || (/^[1-9]\d{0,5}$/.test(values.sample) && !values.incremental));
-if (!area || !isValid) {
+if (values.help) process.stdout.write(USAGE);
+else if (!area || !isValid) {
   process.stderr.write(USAGE);
   process.exitCode = 2;
 } else process.exitCode = await mutate(area, sourcesOf(area, files));

@@ -2,16 +2,21 @@
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import type { ExecFileException } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 
+import { createTestService } from '../../packages/testing/src/index.ts';
+import type { TestService } from '../../packages/testing/src/index.ts';
 import { resolutionProblems } from '../attw.ts';
 import '../provided.ts';
 import { tsc } from '../tsc.ts';
@@ -174,8 +179,8 @@ describe.each(nodes)('on $version', { timeout: 300_000 }, ({ node, why }) => {
       const ended = once(started, 'exit');
       if (started.exitCode === null && started.kill()) await ended;
     });
-    for await (const text of createInterface(started.stdout)) {
-      const found = line.exec(text);
+    for await (const printed of createInterface(started.stdout)) {
+      const found = line.exec(printed);
       if (found) return found;
     }
     throw new Error(`${command} ended before it was ready.`);
@@ -250,3 +255,75 @@ test('npx runs the contract tests from tarballs in an empty folder', { timeout: 
   });
   expect(stdout).toContain('npx @reseller/contract [--target URL]');
 });
+
+describe('the workflow in examples/github-actions, in a repository that has only it and two tarballs', { timeout: 300_000 }, () => {
+  const workflow: { jobs: { contract: { steps: readonly { name?: string; run?: string; env?: Record<string, string> }[] } } } = parse(
+    readFileSync(join(REPOSITORY, 'examples/github-actions/contract.yml'), 'utf8'),
+  );
+  const stepOf = (name: string) => workflow.jobs.contract.steps.find((step) => step.name === name);
+  let repository: string;
+  let service: TestService;
+  let url: string;
+
+  beforeAll(async () => {
+    repository = emptyFolder();
+    mkdirSync(join(repository, 'packages'));
+    for (const name of ['@reseller/openapi', '@reseller/contract'])
+      cpSync(tarballOf(name), join(repository, 'packages', basename(tarballOf(name))));
+    service = await createTestService();
+    url = await service.listen();
+    return () => service.close();
+  });
+
+  /** Runs the script of a step as GitHub does. */
+  function runStep(name: string, variables: Readonly<Record<string, string>>): Promise<number | null> {
+    const { run = '', env = {} } = stepOf(name) ?? {};
+    const path = [join(repository, 'bin'), dirname(process.execPath), process.env['PATH']].join(delimiter);
+    const step = spawn('bash', ['-e', '-c', run], {
+      cwd: repository,
+      env: { ...process.env, npm_config_prefer_offline: 'true', ...env, ...variables, PATH: path },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    return once(step, 'exit').then(() => step.exitCode);
+  }
+
+  test('passes for a service that follows its document', async ({ skip }) => {
+    if (offline !== undefined) return skip(offline);
+    expect(await runStep('Compare', { RESELLER_API_URL: url, RESELLER_API_KEY: service.apiKey })).toBe(0);
+    expect(existsSync(join(repository, 'reports/summary.md'))).toBe(true);
+  });
+
+  test('opens an issue for a service that differs', async ({ skip }) => {
+    if (offline !== undefined) return skip(offline);
+    const differing = await withoutRequestIds(url);
+    expect(await runStep('Compare', { RESELLER_API_URL: differing, RESELLER_API_KEY: service.apiKey })).toBe(1);
+    // In place of GitHub's command line, it writes its arguments down.
+    mkdirSync(join(repository, 'bin'));
+    writeFileSync(join(repository, 'bin/gh'), '#!/bin/sh\n[ "$2" = list ] || echo "$@" > issue.txt\n', { mode: 0o755 });
+    expect(await runStep('Report in an issue', { GH_TOKEN: 'token' })).toBe(0);
+    expect(readFileSync(join(repository, 'issue.txt'), 'utf8')).toBe(
+      'issue create --title The live service differs from its document --body-file reports/summary.md\n',
+    );
+    expect(readFileSync(join(repository, 'reports/summary.md'), 'utf8')).toContain('requestID');
+  });
+});
+
+/** A proxy whose responses lack a member that the document requires. */
+async function withoutRequestIds(target: string): Promise<string> {
+  const proxy = createServer(async (request, response) => {
+    const { method = 'GET', url = '/', headers } = request;
+    const body = await text(request);
+    const { host: _, connection: _connection, 'content-length': _length, ...sent } = headers;
+    const received = await fetch(target + url, {
+      method,
+      headers: new Headers(Object.entries(sent).map(([name, value]) => [name, String(value)])),
+      ...(body && { body }),
+    });
+    const content = (await received.text()).replace(/"requestID":(?:"[^"]*"|null),/, '');
+    response.writeHead(received.status, { 'content-type': received.headers.get('content-type') ?? 'application/json' }).end(content);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void proxy.close());
+  await once(proxy, 'listening');
+  const address = proxy.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}

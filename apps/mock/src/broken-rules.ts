@@ -17,7 +17,7 @@ export function createRuleFinder(document: unknown): FindBrokenRules {
   const match = createMatcher(readOperations(parsed));
   const validator = createValidator(parsed, { lazy: true, trusted: true });
   return (method, path, body) => {
-    const operation = match(method, path.replace(/\?.*$/, ''))?.operation;
+    const operation = match(method, path.split('?', 1)[0] ?? '')?.operation;
     if (operation?.form === undefined) return [];
     const { values, issues } = readForm(operation, body);
     const broken = [...issues, ...validator.compile(operation.form.pointer)(values)];

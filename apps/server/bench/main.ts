@@ -1,10 +1,6 @@
 /**
  * Measures the service next to bare programs that do as little as possible, in alternating rounds, because machines differ. It prints each
- * row when it is known, and writes report.json and report.svg. It takes about 8 minutes.
- *
- *   npx pnpm@12 bench [--seconds 3] [--rounds 3] [--minutes 2] [--only embedded,postgres,month-end,worst-request,client,contract]
- *
- * seconds: duration of a measurement. rounds: how often each is repeated. minutes: duration of the mixed load.
+ * row when it is known, and writes report.json and report.svg.
  */
 import { parseArgs } from 'node:util';
 
@@ -35,12 +31,25 @@ const GROUPS: Readonly<Record<string, (plan: Plan) => AsyncIterable<Row>>> = {
 
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '3' },
     minutes: { type: 'string', default: '2' },
     only: { type: 'string', default: Object.keys(GROUPS).join() },
   },
 });
+if (values.help) {
+  process.stdout.write(`Usage: npx pnpm@12 bench [--seconds 3] [--rounds 3] [--minutes 2] [--only GROUP,...]
+
+  --seconds  duration of a measurement
+  --rounds   how often each is repeated
+  --minutes  duration of the mixed load
+  --only     ${Object.keys(GROUPS).join(', ')}
+
+All groups take about 8 minutes.
+`);
+  process.exit();
+}
 const begun = performance.now();
 const plan: Plan = {
   seconds: Number(values.seconds),

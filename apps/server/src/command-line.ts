@@ -14,6 +14,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** The user has asked for the usage, which is the message. */
+class HelpRequest extends Error {
+  override readonly name = 'HelpRequest';
+}
+
 /** The text options that were given, by name. */
 export function optionsOf(names: readonly string[], usage: string): Readonly<Record<string, string | undefined>> {
   const { values } = parsed(Object.fromEntries(names.map((name) => [name, { type: 'string' }] as const)), usage);
@@ -26,6 +31,7 @@ export function flagOf(name: string, usage: string): boolean {
 }
 
 function parsed(options: Readonly<Record<string, { type: 'string' | 'boolean' }>>, usage: string) {
+  if (process.argv.slice(2).includes('--help')) throw new HelpRequest(usage);
   try {
     return parseArgs({ options });
   } catch (error) {
@@ -47,6 +53,10 @@ export async function runCommand(work: () => string | Promise<string>): Promise<
   try {
     process.stdout.write(await work());
   } catch (error) {
+    if (error instanceof HelpRequest) {
+      process.stdout.write(error.message);
+      return;
+    }
     const isForUser = error instanceof UsageError || error instanceof StoreOpenError || error instanceof SecretError;
     process.stderr.write(`${isForUser ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     process.exitCode = 1;

@@ -1,7 +1,12 @@
 /** The service as a process. */
-import { ConfigurationError, readConfiguration } from './configuration.ts';
+import { ConfigurationError, readConfiguration, unknownVariables } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 
+for (const name of unknownVariables(process.env)) {
+  process.stderr.write(
+    `Warning: ${name} is not a variable of the service, so it has no effect. apps/server/README.md lists the variables.\n`,
+  );
+}
 try {
   await run(readConfiguration(process.env));
 } catch (error) {

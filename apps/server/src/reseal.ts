@@ -36,8 +36,15 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+const USAGE = `Usage: npx pnpm@12 reseal
+
+Encrypts the stored secrets again after their key was replaced. Set RESELLER_SECRET to the new secret and RESELLER_SECRET_PREVIOUS to the one
+that the service used so far. With the embedded store, stop the service first.
+`;
+
 try {
-  await main();
+  if (process.argv.includes('--help')) process.stdout.write(USAGE);
+  else await main();
 } catch (error) {
   const isExplained = error instanceof ConfigurationError || error instanceof StoreOpenError || error instanceof StoreUnavailableError;
   process.stderr.write(

@@ -17,7 +17,7 @@ import {
   StoreOpenError,
   StoreUnavailableError,
 } from '@reseller/service';
-import type { Ports, Store } from '@reseller/service';
+import type { Ports, Service, Store } from '@reseller/service';
 import { readDatabaseUrl } from '@reseller/service/configuration';
 import { pino } from 'pino';
 
@@ -68,6 +68,8 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     operatorToken,
     extension: configuration.extension,
     trustedProxies: configuration.trustedProxies,
+    allowedHosts: configuration.allowedHosts,
+    securityContact: configuration.securityContact,
     invoiceLinkDays: configuration.invoiceLinkDays,
     lease: configuration.lease,
     portTimeout: configuration.portTimeout,
@@ -89,11 +91,12 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     await Promise.all([jobs.stop(), service.close()]);
     await store.close();
   }
+  const data = databaseUrl === undefined ? dataDirectory : shownDatabase(databaseUrl);
   let address: string;
   let operator: string;
   try {
-    address = await service.app.listen({ host, port });
-    operator = await service.operator.listen({ host: configuration.operatorHost, port: configuration.operatorPort });
+    address = await listen(service.app, { host, port }, 'RESELLER');
+    operator = await listen(service.operator, { host: configuration.operatorHost, port: configuration.operatorPort }, 'RESELLER_OPERATOR');
   } catch (error) {
     await stop();
     throw error;
@@ -113,9 +116,14 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     // Without this, log lines that no process reads would keep the service running.
     process.exit(failure === undefined ? exitCode : 1);
   }
+  // The process that reads it may have ended.
+  process.stdout.on('error', () => {});
   process.once('SIGTERM', () => void end(configuration.drain));
   // SIGINT comes from a terminal, where no load balancer has to notice the stop.
-  process.once('SIGINT', () => void end(0));
+  process.once('SIGINT', () => {
+    process.stdout.write(`\nStopping. The data stays in ${data}.\n`);
+    void end(0);
+  });
   void replaced.promise.then(() => end(configuration.drain, EXIT_CODE_REPLACED));
   process.stdout.write(
     welcome({
@@ -126,7 +134,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
       clockAdvance: await service.clockAdvance(),
       hasDocs,
-      data: databaseUrl === undefined ? dataDirectory : shownDatabase(databaseUrl),
+      data,
     }),
   );
 }
@@ -155,20 +163,45 @@ function shownDatabase(url: string): string {
   return `PostgreSQL database ${database} at ${hosts.join(', ')}`;
 }
 
-/** A one-line explanation; undefined if the user cannot fix the error. */
-export function explanation(error: unknown): string | undefined {
-  if (error instanceof StoreOpenError || error instanceof StoreUnavailableError || error instanceof ClockError) return error.message;
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  switch (error.code) {
+/** An address on which the service cannot listen. The message is one line. */
+class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+/** @param prefix The first part of the names of the variables with host and port. */
+async function listen(app: Service['app'], { host, port }: { host: string; port: number }, prefix: string): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    const line = error instanceof Error && 'code' in error ? listenProblem(error.code, { host, port, prefix }) : undefined;
+    throw line === undefined ? error : new ListenError(line, { cause: error });
+  }
+}
+
+function listenProblem(code: unknown, { host, port, prefix }: { host: string; port: number; prefix: string }): string | undefined {
+  switch (code) {
     case 'EADDRINUSE':
-      return `Port ${'port' in error ? String(error.port) : ''} of ${'address' in error ? String(error.address) : 'this machine'} is in use by another process. Stop that process, or set RESELLER_PORT or RESELLER_OPERATOR_PORT to another port.`;
+      return `Port ${port} of ${host} is in use by another process. Stop that process, or set ${prefix}_PORT to another port.`;
     case 'EACCES':
-    case 'EPERM':
-      return `Access was refused (${error.message}). Set RESELLER_PORT to 1024 or above, and make the data directory readable.`;
+      return `This user may not listen on port ${port}. Set ${prefix}_PORT to 1024 or above.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return 'RESELLER_HOST or RESELLER_OPERATOR_HOST is not an address of this machine. Set it to one, such as 127.0.0.1.';
+      return `${prefix}_HOST is '${host}', which is not an address of this machine. Set it to one, such as 127.0.0.1.`;
     default:
       return undefined;
   }
+}
+
+/** A one-line explanation; undefined if the user cannot fix the error. */
+export function explanation(error: unknown): string | undefined {
+  if (
+    error instanceof StoreOpenError ||
+    error instanceof StoreUnavailableError ||
+    error instanceof ClockError ||
+    error instanceof ListenError
+  )
+    return error.message;
+  if (error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM'))
+    return `Access was refused (${error.message}). Let this user read and write the data directory, or set RESELLER_DATA_DIR to another one.`;
+  return undefined;
 }

@@ -89,7 +89,7 @@ function logOf({ stderr }: ServerProcess): () => string {
 
 async function whenReady(child: ServerProcess, logged: () => string): Promise<Server> {
   let welcome = '';
-  for await (const chunk of child.stdout) {
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     welcome += String(chunk);
     if (/^curl .*\n/m.test(welcome) || /, live\n[^]* Data .*\n\n/.test(welcome)) break;
   }

@@ -13,6 +13,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { runServer, SAMPLE_VM, SOURCE, startServer, startSharedServer, temporaryDirectory } from './process.ts';
 import type { Server } from './process.ts';
+import { freePorts } from './runbook.ts';
 
 test('the printed command buys a VM, and all data is there after a restart', async () => {
   const directory = temporaryDirectory();
@@ -212,37 +213,91 @@ test.each([
   ['RESELLER_TRUST_PROXY', '10.0.0.1, 10.0.0.0/33'],
   ['RESELLER_TRUST_PROXY', '0.0.0.0/0'],
   ['RESELLER_TRUST_PROXY', 'proxy.example.com'],
+  ['RESELLER_ALLOWED_HOSTS', 'http://sandbox'],
+  ['RESELLER_SECURITY_CONTACT', 'security@example.com'],
   ['RESELLER_LEASE_SECONDS', '0'],
   ['RESELLER_INFRASTRUCTURE_SECONDS', '3601'],
   ['RESELLER_MODE', 'staging'],
-  ['RESELLER_MODE', 'live'],
   ['RESELLER_INFRASTRUCTURE', 'real'],
   ['RESELLER_OPERATOR_TOKEN', 'short'],
 ])('%s=%s: one clear line and exit code 1', async (name, value) => {
   const { code, stdout, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), [name]: value });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  const named = value === 'live' ? 'RESELLER_INFRASTRUCTURE' : name;
-  expect(stderr).toMatch(new RegExp(`^${named} .* Set it to .*\\n$`));
+  expect(stderr).toMatch(new RegExp(`^${name} .* Set it to .*\\n$`));
   if (name.startsWith('RESELLER_SECRET')) expect(stderr).not.toContain(value);
 });
 
-test('a port in use: one clear line and exit code 1', async () => {
+test('all mistakes in the variables come at once, one line for each', async () => {
+  const { code, stderr } = await runServer({
+    RESELLER_MODE: 'live',
+    RESELLER_PORT: 'http',
+    RESELLER_LOG_LEVEL: 'loud',
+    RESELLER_SECRET: 'short',
+    RESELLER_SECRET_FILE: 'missing',
+    DATABASE_URL: 'mysql://127.0.0.1/reseller',
+  });
+  expect(code).toBe(1);
+  expect(stderr.split('\n').map((line) => line.split(' ')[0])).toEqual([
+    'Both',
+    'RESELLER_PORT',
+    'DATABASE_URL',
+    'RESELLER_LOG_LEVEL',
+    'RESELLER_INFRASTRUCTURE',
+    'RESELLER_PUBLIC_URL',
+    'RESELLER_SECRET',
+    'RESELLER_OPERATOR_TOKEN',
+    '',
+  ]);
+});
+
+test('warns of a misspelt variable, and of no variable of other programs', async () => {
+  const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_PROT: '4010', RESELLER_API_KEY: 'key' });
+  await expect.poll(() => server.logged()).toContain('\n');
+  expect(server.logged()).toBe(
+    'Warning: RESELLER_PROT is not a variable of the service, so it has no effect. apps/server/README.md lists the variables.\n',
+  );
+});
+
+test('the operator port is the one after RESELLER_PORT, unless it is set', async () => {
+  const [port = ''] = await freePorts(1);
+  const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_PORT: port, RESELLER_OPERATOR_PORT: '' });
+  expect(server.operatorUrl).toBe(`http://127.0.0.1:${Number(port) + 1}`);
+});
+
+test.each([
+  ['65535', '', /^RESELLER_OPERATOR_PORT is missing\. There is no port after 65535\. Set it to .*\n$/],
+  ['4010', '4010', /^RESELLER_OPERATOR_PORT is '4010', which is also RESELLER_PORT\. Set it to another port\.\n$/],
+])('refuses RESELLER_PORT=%s with RESELLER_OPERATOR_PORT=%s', async (port, operatorPort, line) => {
+  const { code, stderr } = await runServer({ RESELLER_PORT: port, RESELLER_OPERATOR_PORT: operatorPort });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(line) });
+});
+
+test('Ctrl-C says where the data is', async () => {
+  const directory = temporaryDirectory();
+  const server = await startServer({ RESELLER_DATA_DIR: directory });
+  let printed = '';
+  server.process.stdout?.on('data', (chunk) => (printed += String(chunk)));
+  expect(await server.end('SIGINT')).toBe(0);
+  expect(printed).toBe(`\nStopping. The data stays in ${directory}.\n`);
+});
+
+test.each(['RESELLER_PORT', 'RESELLER_OPERATOR_PORT'])('%s in use: one clear line and exit code 1', async (name) => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await new Promise((resolve) => other.once('listening', resolve));
   const address = other.address();
   const port = typeof address === 'object' && address ? String(address.port) : '';
-  const { code, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_PORT: port });
+  const { code, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), [name]: port });
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: `Port ${port} of 127.0.0.1 is in use by another process. Stop that process, or set RESELLER_PORT or RESELLER_OPERATOR_PORT to another port.\n`,
+    stderr: `Port ${port} of 127.0.0.1 is in use by another process. Stop that process, or set ${name} to another port.\n`,
   });
 });
 
-test('a host that is not an address of this machine: one clear line and exit code 1', async () => {
-  const { code, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_HOST: '192.0.2.1' });
+test.each(['RESELLER_HOST', 'RESELLER_OPERATOR_HOST'])('%s that is not of this machine: one clear line and exit code 1', async (name) => {
+  const { code, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), [name]: '192.0.2.1' });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^RESELLER_HOST or RESELLER_OPERATOR_HOST is not an address of this machine\..*\n$/);
+  expect(stderr).toBe(`${name} is '192.0.2.1', which is not an address of this machine. Set it to one, such as 127.0.0.1.\n`);
 });
 
 test('a data directory that cannot be written to: one clear line and exit code 1', async () => {

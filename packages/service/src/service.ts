@@ -26,6 +26,7 @@ import { CONTROLS_TTL_MS, createControls } from './http/controls.ts';
 import type { Docs } from './http/docs.ts';
 import { createMetrics, observeRuntime } from './http/metrics.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
+import { createRefusedRequests } from './http/refused-requests.ts';
 import { listeningUrl } from './http/server.ts';
 import { deleteOldRecords } from './operator/access/audit-retention.ts';
 import { forgetOldAttempts } from './operator/otp/verify.ts';
@@ -74,6 +75,13 @@ export interface ServiceOptions {
    * X-Forwarded-For. Default: none.
    */
   readonly trustedProxies?: readonly string[];
+  /**
+   * Names of hosts that a sandbox takes in the Host header, in addition to localhost, IP addresses and the names of its URLs. It refuses
+   * others, so that no page in a browser can read its responses under a name of its own. Default: none.
+   */
+  readonly allowedHosts?: readonly string[];
+  /** Where to report vulnerabilities, a URL such as mailto:security@example.com. Both ports serve it as /.well-known/security.txt. */
+  readonly securityContact?: string | undefined;
   /** The built documentation, served at /docs. */
   readonly docs?: Docs;
   /**
@@ -225,6 +233,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
       if (await instance.hasOthers()) await wait(CONTROLS_TTL_MS + CONTROLS_MARGIN_MS);
     },
   };
+  const refusedRequests = createRefusedRequests(store, (error) => logger.error({ err: error }, 'request log not written'));
   const state = { isStopping: false };
   const context: HttpContext = {
     runtime,
@@ -233,17 +242,21 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     sandbox,
     authenticate: authenticator.authenticate,
     controls,
+    refusedRequests,
     operatorToken,
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
     docs: options.docs,
     hasExtension: options.extension ?? mode === 'sandbox',
+    allowedHosts: (options.allowedHosts ?? []).map((name) => name.toLowerCase()),
+    securityContact: options.securityContact,
     trustedProxies: options.trustedProxies ?? [],
     isSimulated,
     metrics,
     logger,
   };
   const app = await createApplication(context);
-  const operator = createOperatorApplication(context);
+  const operator = await createOperatorApplication(context);
+  app.addHook('onClose', () => refusedRequests.flush());
   app.addHook('onClose', () =>
     instance
       .leave()

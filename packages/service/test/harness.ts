@@ -74,6 +74,8 @@ export async function startService({
   databaseUrl,
   vmIdentifiers,
   trustedProxies = [],
+  allowedHosts = [],
+  securityContact,
   logger = pino({ level: 'silent' }),
 }: {
   creditLimit?: string;
@@ -95,6 +97,8 @@ export async function startService({
   vmIdentifiers?: { minimum: number; maximum: number };
   /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies?: readonly string[];
+  allowedHosts?: readonly string[];
+  securityContact?: string;
   logger?: Logger;
 } = {}): Promise<TestService> {
   const place = databaseUrl ?? (await seededPlace(engine));
@@ -107,6 +111,8 @@ export async function startService({
     secret: SECRET,
     logger,
     trustedProxies,
+    allowedHosts,
+    securityContact,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(operatorToken === undefined ? {} : { operatorToken }),
     ...(mode === undefined ? {} : { mode }),

@@ -8,7 +8,9 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 
 import { apiOperations } from '../src/http/api.ts';
-import { startService } from './harness.ts';
+import { systemRandom } from '../src/index.ts';
+import { newApiKey, newOperatorToken, newVerifierToken } from '../src/rules/credentials.ts';
+import { SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -145,6 +147,43 @@ test("masks the caller's own key wherever and however it is written, in every op
     }),
     { numRuns: 150 },
   );
+});
+
+test('masks keys and tokens of others, which a caller sends in a wrong field, in every operation', async () => {
+  const service = await startLogged();
+  const { apiKey: other } = await service.account();
+  const tokens = fc.constantFrom(other, newApiKey(systemRandom, 'live'), newVerifierToken(systemRandom), newOperatorToken(systemRandom));
+  const written = tokens.chain((token) =>
+    fc.tuple(fc.constant(token), fc.oneof(fc.constant(token), recoded(token), fc.constant(token.toUpperCase()))),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...apiOperations), written, fc.nat(6), async ({ operation }, [token, text], place) => {
+      const path = operation.path.replaceAll(/\{\w+\}/g, 'example.net');
+      const sent: readonly (readonly [string, string | undefined])[] = [
+        [operation.path.replaceAll(/\{\w+\}/g, text), undefined],
+        [`/nothing/${text}`, undefined],
+        [`${path}?key=${text}&${text}`, undefined],
+        [path, `hostname=${encode(text)}&${encode(text)}=1`],
+        [path, `firstname=${text}&zz=%zz`],
+        [path, text],
+        [path, JSON.stringify({ api: text })],
+      ];
+      const [url, body] = sent[place] ?? [path, undefined];
+      const response = await sendTo(service, url, { method: operation.method, ...(body === undefined ? {} : { body }) });
+      const secret = token.slice(token.lastIndexOf('_') + 1);
+      expect(leaksOf([secret, secret.slice(-8), text], await traces(service, response))).toEqual([]);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('masks a key in a field that is stored, such as the display name of an SSH key, in the request log', async () => {
+  const service = await startLogged();
+  const { apiKey: other } = await service.account();
+  const form = { ...SMALL_VM, ssh_key_displayname: other };
+  expect((await service.call('createVm', { form })).status).toBe(200);
+  const { body } = await service.call('listRequests');
+  expect(JSON.parse(body.data[0].request_body)).toMatchObject({ ssh_key_displayname: '***' });
 });
 
 test('keeps what is not secret readable', async () => {

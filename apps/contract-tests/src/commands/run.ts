@@ -180,14 +180,13 @@ function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
     );
   }
   if (
-    statuses.length > 0 &&
     statuses.every((status) => ['401', '403', '404', '405'].includes(status)) &&
-    !statuses.every((status) => status.startsWith('404'))
+    statuses.some((status) => ['401', '403'].includes(status))
   )
     throw new CannotRunError(
       `${target} refuses the API key (${statuses.join(', ')}). Check RESELLER_API_KEY, or for a sandbox that was reset, demo-api-key in its data folder.`,
     );
   throw new CannotRunError(
-    `No operation at ${target} responded with success (only ${statuses.join(', ')}), so nothing was checked. Is this the base address of the API?`,
+    `No operation at ${target} responded with success (only ${statuses.join(', ')}), so nothing was checked. Give the base address of the API as --target, such as http://127.0.0.1:4010, without the path of a page.`,
   );
 }

@@ -184,7 +184,7 @@ export const listApiKeys = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Issue an API key
  *
- * Issues an API key for an account, which may have several. The key is returned only once, because the service stores only its hash. Keys of a sandbox and of a live service are distinguishable, and each service refuses keys of the other kind.
+ * Issues an API key for an account, which may have several. The key is returned only once, because the service stores only its hash. Keys of a sandbox and of a live service are distinguishable, and each service refuses keys of the other kind. A key with full access or access to secrets needs a token with the scope `admin`.
  *
  * Needs the scope `support`.
  */
@@ -200,7 +200,7 @@ export const issueApiKey = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Rotate an API key
  *
- * Issues a new key with the label, the access and the rate limit of this one. The old key becomes invalid after an overlap, so that its holder can switch without downtime. A key that was revoked or already rotated cannot be rotated.
+ * Issues a new key with the label, the access and the rate limit of this one. The old key becomes invalid after an overlap, so that its holder can switch without downtime. A key that was revoked or already rotated cannot be rotated. A key with full access or access to secrets needs a token with the scope `admin`.
  *
  * Needs the scope `support`.
  */

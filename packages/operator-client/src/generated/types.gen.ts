@@ -463,9 +463,9 @@ export type SetBillingProfileRequest = {
 export type Mode = 'sandbox' | 'live' | string;
 
 /**
- * What the key allows: `full` for all operations, or `read` for those that change nothing.
+ * What the key allows: `full` for all operations, `read` for those that change nothing, without management passwords and authcodes, or `read_secrets` for those that change nothing, with them.
  */
-export type KeyAccess = 'full' | 'read' | string;
+export type KeyAccess = 'full' | 'read' | 'read_secrets' | string;
 
 /**
  * Number of requests that a key may send. Requests beyond the limit get a 429 with `Retry-After`.
@@ -537,9 +537,9 @@ export type IssueApiKeyRequest = {
      */
     label: Label;
     /**
-     * `full` allows all operations of the reseller API, and `read` only those that change nothing, for dashboards and reports for example. A key with `read` still reads management passwords and authcodes.
+     * `full` allows all operations of the reseller API, and `read` only those that change nothing, for dashboards and reports for example. A key with `read` gets `***` in place of management passwords and authcodes. A key with `read_secrets` gets them.
      */
-    access?: 'full' | 'read';
+    access?: 'full' | 'read' | 'read_secrets';
 };
 
 /**
@@ -2396,7 +2396,7 @@ export type RotatedOperatorToken = {
 };
 
 /**
- * A change through the operator API.
+ * A change through the operator API, a reading of personal data, or a request that the scopes of its token do not allow.
  */
 export type AuditRecord = {
     /**
@@ -2432,7 +2432,7 @@ export type AuditRecord = {
      */
     before: unknown;
     /**
-     * State after the change, with secrets masked; null if there is none.
+     * State after the change, with secrets masked; null if there is none. After a refusal, an object with the reason as `refused`.
      */
     after: unknown;
     /**
@@ -2767,7 +2767,7 @@ export type RequestLogRetention = {
      */
     months: number | null;
     /**
-     * Approximate size of the newest entries of an account that are kept, in bytes; null for all.
+     * Approximate size of the newest entries of an account that are kept, in bytes; null for all. The default is 512 MiB.
      */
     bytes_per_account: number | null;
 };

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { ownProcessTime, seededStore, sharedStore } from '../../test/shared-store.ts';
+import { migrationsOf } from '../store/migrations/all.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
 import { ClockError, createClockCheck } from './clock-check.ts';
@@ -260,13 +261,13 @@ describe('a store that instances share', () => {
   test('report an upgrade of the database once, at the first renewal after it', async () => {
     const { instance, outdated, reach, store } = await joinSharedStore();
     expect(outdated).toEqual([]);
-    await store.commit(({ db }) => sql`insert into kysely_migration (name, timestamp) values ('0002-next', '')`.execute(db));
+    await store.commit(({ db }) => sql`insert into kysely_migration (name, timestamp) values ('9999-next', '')`.execute(db));
     for (const at of [LEASE, 2 * LEASE]) {
       await reach(at);
       await instance.assertAlive();
     }
     expect(outdated).toEqual([
-      'A newer version of the service has upgraded the database to 0002-next, and this instance knows 0001-initial. It stops soon. Start the newer version in its place.',
+      `A newer version of the service has upgraded the database to 9999-next, and this instance knows ${Object.keys(migrationsOf('postgres')).at(-1)}. It stops soon. Start the newer version in its place.`,
     ]);
   });
 

@@ -4,6 +4,7 @@ import type { Check, Operation, Validator } from '@reseller/contract';
 import { createReplyCodec } from '../reseller/codec.ts';
 import type { ReplyCodec } from '../reseller/codec.ts';
 import { documentedOperations, loadSpecification, resellerDocument } from '../reseller/document.ts';
+import { withoutCredentials } from '../reseller/masking.ts';
 import type { OperationId } from '../reseller/operation.ts';
 import { operations as table } from '../reseller/table.ts';
 import { MAX_ISSUES } from './mistakes.ts';
@@ -17,6 +18,8 @@ export interface ApiOperation<Id extends OperationId = OperationId> {
   /** Undefined if the operation takes no Idempotency-Key. */
   readonly checkIdempotencyKey: Check | undefined;
   readonly codec: ReplyCodec;
+  /** Writes responses without passwords and auth codes, for keys that may not read them. */
+  readonly maskingCodec: ReplyCodec;
   /** Masks the fields of a form that the document marks as secret. */
   maskForm(form: unknown): unknown;
 }
@@ -52,6 +55,7 @@ function toApiOperation(operation: Operation, { compile }: Validator): ApiOperat
     checkForm: form && compile(form.pointer),
     checkIdempotencyKey: key === undefined ? undefined : compile(key),
     codec: createReplyCodec(operation),
+    maskingCodec: createReplyCodec(operation, withoutCredentials),
     maskForm: (values) => (form ? maskSecrets(resellerDocument, form.pointer, values) : values),
   };
 }

@@ -4,7 +4,7 @@ import { MAX_BODY_BYTES } from '../generated/facts.gen.ts';
 import { successEnvelope } from '../reseller/codec.ts';
 import { apiOperations, prepareChecks, specifiedOperations } from './api.ts';
 import type { HttpContext } from './context.ts';
-import { serveDocs } from './docs.ts';
+import { hiddenFromResellers, serveDocs } from './docs.ts';
 import { failureSender, rawErrorResponse } from './failures.ts';
 import { FormBody, readFormBody } from './form-body.ts';
 import { resellerRoute } from './handler.ts';
@@ -12,6 +12,7 @@ import { serveInvoiceDocuments } from './invoice-document.ts';
 import { serveOwnServers } from './own-servers.ts';
 import { newRequestId } from './request-id.ts';
 import { documentationAt, serveRoot } from './root.ts';
+import { serveSecurityTxt } from './security-txt.ts';
 import { createServer, routeUrl } from './server.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -37,9 +38,10 @@ export async function createApplication(context: HttpContext): Promise<FastifyIn
     app.route({ method: api.operation.method, url: routeUrl(api.operation.path), ...resellerRoute(api, context) });
   }
   serveInvoiceDocuments(app, runtime);
+  serveSecurityTxt(app, context, runtime);
   if (docs !== undefined) {
-    serveOwnServers(app, { ...runtime, ...context });
-    await serveDocs(app, docs, context);
+    serveOwnServers(app, { ...runtime, ...context, hidden: hiddenFromResellers(context) });
+    await serveDocs(app, docs, hiddenFromResellers(context));
     serveRoot(
       app,
       () => documentationAt(`${runtime.publicUrl()}/docs/`, 'reseller'),

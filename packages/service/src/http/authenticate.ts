@@ -1,3 +1,4 @@
+import { accessOf } from '../core/account/account.ts';
 import type { Clock } from '../ports/clock.ts';
 /** Authentication of the reseller API (specification: "Authentication"). */
 import { apiKeyHeader } from '../reseller/document.ts';
@@ -18,6 +19,8 @@ export interface Caller {
   readonly keyId: string;
   /** Whether the key allows only operations that change nothing. */
   readonly mayOnlyRead: boolean;
+  /** Whether responses to the key contain management passwords and auth codes. */
+  readonly readsSecrets: boolean;
   /** Whether the provider has suspended the account. */
   readonly isSuspended: boolean;
   /** The rate limit of the key, or null for the default. */
@@ -106,7 +109,8 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
       caller: {
         accountId: row.account_id,
         keyId: row.id,
-        mayOnlyRead: row.access === 'read',
+        mayOnlyRead: accessOf(row) !== 'full',
+        readsSecrets: accessOf(row) !== 'read',
         isSuspended: row.suspended_at !== null,
         rateLimit: requests === null || seconds === null ? null : { requests, seconds },
         maskKey: createKeyMask(text),
@@ -143,6 +147,7 @@ interface KeyRow {
   readonly id: string;
   readonly account_id: string;
   readonly access: string;
+  readonly reads_secrets: number;
   readonly suspended_at: number | null;
   readonly valid_until: number | null;
   readonly rate_requests: number | null;
@@ -153,7 +158,7 @@ const selectKey = prepared<{ hash: string }, KeyRow>((db, parameter) =>
   db
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select(['api_keys.id', 'account_id', 'access', 'suspended_at', 'valid_until', 'rate_requests', 'rate_seconds'])
+    .select(['api_keys.id', 'account_id', 'access', 'reads_secrets', 'suspended_at', 'valid_until', 'rate_requests', 'rate_seconds'])
     .where('hash', '=', parameter('hash'))
     .where('revoked', 'is', null),
 );

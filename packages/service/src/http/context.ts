@@ -6,6 +6,7 @@ import type { Authenticate } from './authenticate.ts';
 import type { Controls } from './controls.ts';
 import type { Docs } from './docs.ts';
 import type { Metrics } from './metrics.ts';
+import type { RefusedRequests } from './refused-requests.ts';
 
 /** The dependencies of both HTTP applications. */
 export interface HttpContext {
@@ -18,6 +19,7 @@ export interface HttpContext {
   /** Authentication of the reseller API. */
   readonly authenticate: Authenticate;
   readonly controls: Controls;
+  readonly refusedRequests: RefusedRequests;
   /** Bearer token of the operator. Without it, the operator API admits only verifiers. */
   readonly operatorToken: string | undefined;
   /** Base URL of the operator API, or undefined while it does not listen. */
@@ -26,6 +28,10 @@ export interface HttpContext {
   readonly docs: Docs | undefined;
   /** Whether the reseller API has the operations of the extension. */
   readonly hasExtension: boolean;
+  /** Names of hosts that a sandbox takes in addition to its own. */
+  readonly allowedHosts: readonly string[];
+  /** Where to report vulnerabilities, for security.txt. */
+  readonly securityContact: string | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   /** Whether the ports only simulate the infrastructure. */

@@ -1,14 +1,16 @@
 import type { FaultEffectInput } from '@reseller/operator-client';
+import type { FastifyReply } from 'fastify';
 import type { Selectable } from 'kysely';
 
 import type { Mode } from '../rules/credentials.ts';
+import { RateLimited } from '../rules/refusal.ts';
 import type { OffsetClock } from '../sandbox/offset-clock.ts';
 import { readSettings } from '../store/settings.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { FaultsTable } from '../store/tables/faults.ts';
 import type { Caller } from './authenticate.ts';
-import { createRateLimiter } from './rate-limit.ts';
+import { createRateLimiter, rateLimitFields } from './rate-limit.ts';
 
 /** How long controls are cached. Changes by other instances take effect within this time. */
 export const CONTROLS_TTL_MS = 1_000;
@@ -31,9 +33,10 @@ export interface Controls {
   /**
    * Counts a request against the rate limit of the caller's key, or else the default one.
    *
+   * @param reply Gets the fields RateLimit and RateLimit-Policy.
    * @throws RateLimited if the key has used up its limit.
    */
-  countRequest(caller: Caller): Promise<void>;
+  countRequest(caller: Caller, reply: FastifyReply): Promise<void>;
   /** The effect of the oldest fault that matches a request, or undefined. The fault then applies to one request less. */
   takeFault(request: FaultTarget): Promise<FaultEffectInput | undefined>;
   /** Reads the settings again if they are older than CONTROLS_TTL_MS, and sets the clock to the stored offset. */
@@ -82,9 +85,12 @@ export function createControls(store: Store, clock: OffsetClock, mode: Mode): Co
 
   return {
     refresh: async () => void (await current()),
-    async countRequest({ keyId, rateLimit }) {
+    async countRequest({ keyId, rateLimit }, reply) {
       const limit = rateLimit ?? (await current()).rateLimit;
-      if (limit) await countRequest(keyId, limit);
+      if (!limit) return;
+      const { quota, retryAfter } = await countRequest(keyId, limit);
+      reply.headers(rateLimitFields(quota));
+      if (retryAfter !== undefined) throw new RateLimited(retryAfter);
     },
     async takeFault({ operation, keyId }) {
       const { faults } = await current();

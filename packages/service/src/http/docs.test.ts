@@ -16,13 +16,13 @@ const ERROR_PAGE = '<!doctype html><title>404</title>';
 const PAGE = '<!doctype html><title>Docs</title>';
 
 /** A service that serves one page, and the lines of its log. */
-async function startWithDocs({ extension }: { extension?: boolean } = {}) {
-  const { store, ports } = await startService();
+async function startWithDocs({ extension, mode = 'sandbox' }: { extension?: boolean; mode?: 'sandbox' | 'live' } = {}) {
+  const { store, ports } = await startService({ mode });
   const directory = mkdtempSync(join(tmpdir(), 'docs-test-'));
   writeFileSync(join(directory, 'index.html'), PAGE);
   writeFileSync(join(directory, '404.html'), ERROR_PAGE);
   mkdirSync(join(directory, 'reference'));
-  for (const name of ['extension', 'reseller']) writeFileSync(join(directory, `reference/${name}.html`), PAGE);
+  for (const name of ['extension', 'operator', 'reseller']) writeFileSync(join(directory, `reference/${name}.html`), PAGE);
   const lines: string[] = [];
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -37,6 +37,7 @@ async function startWithDocs({ extension }: { extension?: boolean } = {}) {
     secret: SECRET,
     docs,
     logger: pino({ level: 'trace' }, stream),
+    mode,
     ...(extension !== undefined && { extension }),
   });
   onTestFinished(async () => {
@@ -44,14 +45,15 @@ async function startWithDocs({ extension }: { extension?: boolean } = {}) {
     rmSync(directory, { recursive: true });
   });
   const url = await service.app.listen({ host: '127.0.0.1', port: 0 });
-  const send = (line: string, ...headers: string[]) => exchange(url, requestText(line, ['Host: x', ...headers]));
+  const operatorUrl = await service.operator.listen({ host: '127.0.0.1', port: 0 });
+  const send = (line: string, ...headers: string[]) => exchange(url, requestText(line, ['Host: localhost', ...headers]));
   const ask = (path: string, ...headers: string[]) => send(`GET ${path} HTTP/1.1`, ...headers);
   /** The levels of the lines, and whether any line has a stack trace. */
   const logSummary = () => ({
     levels: new Set(lines.map((line) => JSON.parse(line).level)),
     stacks: lines.filter((line) => line.includes('stack')),
   });
-  return { ask, send, logSummary };
+  return { ask, send, logSummary, operatorUrl };
 }
 
 const INFO = 30;
@@ -133,4 +135,24 @@ test('lists GET and HEAD in Allow for another method', async () => {
   const { send } = await startWithDocs();
   const { status, headers } = await send('DELETE /docs/index.html HTTP/1.1');
   expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
+
+test('a live service serves the documentation of the operator API on the operator port only', async () => {
+  const { ask, operatorUrl } = await startWithDocs({ mode: 'live' });
+  for (const path of [
+    '/docs/reference/operator.html',
+    '/docs/reference/operator',
+    '/docs/openapi/operator.json',
+    '/docs/reference/%6fperator.html',
+  ])
+    expect((await ask(path)).status).toBe(404);
+  expect((await ask('/docs/reference/reseller.html')).status).toBe(200);
+  const page = await fetch(`${operatorUrl}/`, { headers: { accept: 'text/html' } });
+  expect([page.status, page.url]).toEqual([200, `${operatorUrl}/docs/reference/operator.html`]);
+});
+
+test('a sandbox serves the documentation of both APIs on the port of resellers', async () => {
+  const { ask, operatorUrl } = await startWithDocs();
+  expect((await ask('/docs/reference/operator.html')).status).toBe(200);
+  expect((await fetch(`${operatorUrl}/docs/reference/operator.html`)).status).toBe(404);
 });

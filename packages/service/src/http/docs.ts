@@ -16,19 +16,27 @@ export interface Docs {
 const PATH = '/docs';
 /** The folder of files whose names contain their hash, so that they never change. */
 const ASSETS = 'assets';
-/** The pages and files about the extension. A service without it does not serve them. */
-const EXTENSION = /^\/(?:reference|operations|openapi|collections)\/extension\b/;
+/** The pages and files about one of the documents. */
+const PART = /^\/(?:reference|operations|openapi|collections)\/(?<document>extension|operator)\b/;
 /** VitePress writes this page for addresses that do not exist. */
 const ERROR_PAGE = '404.html';
 const FOREVER = 'public, max-age=31536000, immutable';
 /** Errors of the file system for names that are not files. */
 const NOT_A_FILE: ReadonlySet<unknown> = new Set(['ENAMETOOLONG', 'ENOTDIR', 'ENOENT', 'EISDIR']);
 
+/** A document whose pages are not served. */
+export type HiddenDocument = 'extension' | 'operator';
+
+/** The documents that the port of resellers does not show: an extension that the service does not have, and the operator API of a live one. */
+export function hiddenFromResellers({ hasExtension, runtime }: Pick<HttpContext, 'hasExtension' | 'runtime'>): readonly HiddenDocument[] {
+  return [...(hasExtension ? [] : (['extension'] as const)), ...(runtime.mode === 'live' ? (['operator'] as const) : [])];
+}
+
 /** Serves the documentation at /docs/. At other paths below it, browsers get the error page of the site, and programs the envelope. */
 export async function serveDocs(
   app: FastifyInstance,
   { directory, contentSecurityPolicy }: Docs,
-  { hasExtension }: Pick<HttpContext, 'hasExtension'>,
+  hidden: readonly HiddenDocument[],
 ): Promise<void> {
   // The location is relative, so that it works behind a proxy that adds a prefix.
   app.get(PATH, (_request, reply) => reply.redirect(`.${PATH}/`, 301));
@@ -56,7 +64,7 @@ export async function serveDocs(
       root: directory,
       preCompressed: true,
       cacheControl: false,
-      allowedPath: (path) => hasExtension || !EXTENSION.test(path),
+      allowedPath: (path) => !hidden.some((name) => name === PART.exec(path)?.groups?.['document']),
       setHeaders: (reply, path) => void reply.header('cache-control', path.startsWith(join(directory, ASSETS)) ? FOREVER : 'no-cache'),
     });
   }

@@ -5,7 +5,7 @@ import { InfrastructureError } from '../delivery/deliver.ts';
 import { errorCodec } from '../reseller/codec.ts';
 import type { LoggedRequest } from '../reseller/codec.ts';
 import { logReply } from '../reseller/perform.ts';
-import { Refusal } from '../rules/refusal.ts';
+import { RateLimited, Refusal } from '../rules/refusal.ts';
 import { StoreBusyError, StoreUnavailableError } from '../store/store.ts';
 import type { Caller } from './authenticate.ts';
 import { clientAddressOf } from './client-address.ts';
@@ -24,11 +24,16 @@ export function failureSender(context: HttpContext): ServerOptions['sendFailure'
     let failure = error;
     let caller: Caller | null = null;
     try {
-      caller = request.caller ?? (error instanceof RequestFault ? await findCaller(context, request) : null);
+      caller = request.caller;
+      if (!caller && error instanceof RequestFault) {
+        caller = await findCaller(context, request);
+        // A request that reaches no operation has not been counted yet.
+        if (caller) await context.controls.countRequest(caller, reply);
+      }
     } catch (storeError) {
       // A request that cannot be read is malformed for every caller.
       const isMalformed = error instanceof RequestFault && error.kind === 'malformed-request';
-      if (!isMalformed) failure = storeError;
+      if (!isMalformed || storeError instanceof RateLimited) failure = storeError;
     }
     const refusal = toRefusal(failure);
     request.caller = caller;
@@ -46,7 +51,7 @@ export function rawErrorResponse(fault: RequestFault): RawResponse {
 }
 
 async function sendLogged(
-  { runtime: { store, ports } }: HttpContext,
+  { runtime: { store, ports }, refusedRequests }: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,
   { refusal, caller, isStoreFailure }: { refusal: Refusal; caller: Caller | null; isStoreFailure: boolean },
@@ -57,8 +62,11 @@ async function sendLogged(
   if (!caller || isStoreFailure) return send(reply, codec.error(id, refusal));
   const { accountId, maskKey } = caller;
   const logged: LoggedRequest = { id, accountId, now: ports.clock.now(), method, path: pathOf(originalUrl), form: '{}', maskKey };
+  const response = codec.error(id, refusal, maskKey);
   try {
-    return send(reply, await logReply(store, logged, codec.error(id, refusal, maskKey)));
+    if (refusal instanceof RateLimited) await refusedRequests.log(caller.keyId, logged, response);
+    else await logReply(store, logged, response);
+    return send(reply, response);
   } catch (error) {
     request.log.error({ ...requestFacts(request), err: loggableError(error, maskKey) }, 'request log not written');
     return send(reply, codec.error(id, toRefusal(error)));

@@ -39,7 +39,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /** The members of a Fastify route besides its method and URL. */
 export interface ResellerRoute {
   readonly config: { readonly api: ApiOperation };
-  onRequest(request: FastifyRequest): Promise<void>;
+  onRequest(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   handler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 }
 
@@ -47,10 +47,10 @@ export function resellerRoute<Id extends OperationId>(api: ApiOperation<Id>, con
   const { assertClockRight, authenticate, controls } = context;
   return {
     config: { api },
-    async onRequest(request) {
+    async onRequest(request, reply) {
       await assertClockRight();
       request.caller = await authenticate(apiKeyOf(request), clientAddressOf(request));
-      await controls.countRequest(request.caller);
+      await controls.countRequest(request.caller, reply);
     },
     async handler(request, reply) {
       const { caller } = request;
@@ -71,7 +71,7 @@ async function respond<Id extends OperationId>(
   request: FastifyRequest,
   { caller, fault }: { caller: Caller; fault: FaultEffectInput | undefined },
 ): Promise<Reply> {
-  const { codec } = api;
+  const codec = caller.readsSecrets ? api.codec : api.maskingCodec;
   const { id, method } = request;
   const { accountId, maskKey } = caller;
   const now = runtime.ports.clock.now();

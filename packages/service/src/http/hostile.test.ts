@@ -137,8 +137,8 @@ test.each(['%00', '12%0a345', '%zz', '%ff', '..', '%2e%2e', "1'--", '💥', 'x'.
 
 test.each([
   ['no HTTP at all', 'hello\r\n\r\n'],
-  ['a header without a colon', 'GET /vm/list/hosts HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n'],
-  ['two lengths', 'PUT /vm/create HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+  ['a header without a colon', 'GET /vm/list/hosts HTTP/1.1\r\nHost: localhost\r\nnonsense\r\n\r\n'],
+  ['two lengths', 'PUT /vm/create HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
 ])('%s: responds with 400 in the envelope and closes the connection', async (_, bytes) => {
   const service = await startService();
   const { port, hostname } = new URL(service.baseUrl);

@@ -20,8 +20,8 @@ interface Api {
 }
 
 const apisOf = (service: TestOperator): readonly Api[] => [
-  { name: 'reseller', url: service.baseUrl, headers: ['Host: x', `X-SERVICE-APIKEY: ${service.apiKey}`] },
-  { name: 'operator', url: service.operatorUrl, headers: ['Host: x', `Authorization: Bearer ${OPERATOR_TOKEN}`] },
+  { name: 'reseller', url: service.baseUrl, headers: ['Host: localhost', `X-SERVICE-APIKEY: ${service.apiKey}`] },
+  { name: 'operator', url: service.operatorUrl, headers: ['Host: localhost', `Authorization: Bearer ${OPERATOR_TOKEN}`] },
 ];
 
 /** Fails the test unless a response is a refusal in the form of its API, with the headers of every response. */
@@ -194,7 +194,7 @@ test('responds once to a request whose body breaks after the response', async ()
 test('responds to bytes that follow a valid request on the same connection', async () => {
   const service = await startOperator();
   for (const { url } of apisOf(service)) {
-    const { status, text } = await exchange(url, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nhello\r\n\r\n');
+    const { status, text } = await exchange(url, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nhello\r\n\r\n');
     expect(status).toBe(200);
     expect(text).toMatch(/^\{"status":"ok"\}HTTP\/1\.1 400 Bad Request\r\n/);
   }
@@ -240,7 +240,8 @@ test('returns metrics only for the operator token', async () => {
     body: '{"name":"Desk"}',
   });
   const { token } = Object(verifier.body);
-  const ask = async (...headers: string[]) => exchange(service.operatorUrl, requestText('GET /metrics HTTP/1.1', ['Host: x', ...headers]));
+  const ask = async (...headers: string[]) =>
+    exchange(service.operatorUrl, requestText('GET /metrics HTTP/1.1', ['Host: localhost', ...headers]));
   expect((await ask()).status).toBe(401);
   expect((await ask(`Authorization: Bearer ${service.apiKey}`)).status).toBe(401);
   expect((await ask(`Authorization: Bearer ${token}`)).status).toBe(403);

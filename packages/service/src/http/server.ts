@@ -4,6 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { handleConnections } from './connections.ts';
 import type { RawResponse } from './connections.ts';
 import type { HttpContext } from './context.ts';
+import { createHostCheck } from './host-check.ts';
+import type { HostCheck } from './host-check.ts';
 import { observeRequests, serveProbes, withoutChildren } from './observability.ts';
 import { fastifyFault, MAX_HEADERS_LENGTH, parserFault, protocolFault, routeFault } from './protocol.ts';
 import type { AcceptedBody, RequestFault } from './protocol.ts';
@@ -60,7 +62,7 @@ export function createServer(
   app.addContentTypeParser(body.type, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => parseBody(request, bytes));
   sendSecurityHeaders(app);
   handleConnections(app, (error) => rawResponse(parserFault(error)));
-  refuseFaults(app);
+  refuseFaults(app, createHostCheck(runtime, context));
   app.setErrorHandler((error, request, reply) => sendFailure(fastifyFault(error, body) ?? error, request, reply));
   // Handles requests for which a route finds nothing, such as the route for the files of the documentation.
   app.setNotFoundHandler((request, reply) => sendFailure(routeFault(request.method, []), request, reply));
@@ -84,10 +86,10 @@ export function listeningUrl(app: FastifyInstance): string {
 }
 
 /** Refuses requests that break a rule of HTTP or have no route. Covers the routes that are added after this call. */
-function refuseFaults(app: FastifyInstance): void {
+function refuseFaults(app: FastifyInstance, checkHost: HostCheck): void {
   const allowedMethods = collectMethods(app);
   app.addHook('onRequest', (request, reply, done) => {
-    const fault = protocolFault(request.raw);
+    const fault = protocolFault(request.raw) ?? checkHost(request.headers.host);
     if (fault || !request.is404) return done(fault);
     const allowed = allowedMethods(request.url);
     if (allowed.length > 0 || request.method === 'CONNECT') reply.header('allow', allowed.join(', '));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { sql } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { startService } from '../../test/harness.ts';
 import type { TestService } from '../../test/harness.ts';
@@ -172,3 +172,50 @@ async function loggedErrors({ store }: TestService, accountId: string): Promise<
   );
   return entries.map(({ error_type }) => error_type);
 }
+
+describe('a key with a rate limit', () => {
+  async function limited(requests: number) {
+    const service = await startService();
+    await service.store.commit(({ db }) => db.updateTable('api_keys').set({ rate_requests: requests, rate_seconds: 3_600 }).execute());
+    const send = (path: string, method = 'GET') => service.send(path, { method, headers: { 'x-service-apikey': service.apiKey } });
+    const entries = async () =>
+      (await service.store.read((db) => db.selectFrom('request_log').select(['endpoint', 'error_type']).execute())).length;
+    return { service, send, entries };
+  }
+
+  test('also uses it up with unknown paths and wrong methods', async () => {
+    const { send } = await limited(3);
+    expect((await send('/nothing')).status).toBe(404);
+    expect((await send('/vm/create')).status).toBe(405);
+    expect((await send('/domain/list', 'PUT')).status).toBe(405);
+    for (const path of ['/nothing', '/domain/list', '/vm/create']) expect((await send(path)).status).toBe(429);
+  });
+
+  test('sees what is left of it in each response', async () => {
+    const { send } = await limited(3);
+    const fields = async (path: string) => {
+      const { headers } = await send(path);
+      return [headers.get('ratelimit-policy'), headers.get('ratelimit')?.replace(/t=\d+/, 't=…'), headers.get('retry-after')];
+    };
+    expect(await fields('/domain/list')).toEqual(['"key";q=3;w=3600', '"key";r=2;t=…', null]);
+    expect(await fields('/nothing')).toEqual(['"key";q=3;w=3600', '"key";r=1;t=…', null]);
+    expect(await fields('/domain/list')).toEqual(['"key";q=3;w=3600', '"key";r=0;t=…', null]);
+    expect(await fields('/domain/list')).toEqual(['"key";q=3;w=3600', '"key";r=0;t=…', '1200']);
+  });
+
+  test('has one log entry for the first request beyond the limit, and one for those of the next second', async () => {
+    const { service, send, entries } = await limited(1);
+    await send('/domain/list');
+    await Promise.all(Array.from({ length: 200 }, () => send('/domain/list')));
+    await vi.waitFor(async () => expect(await entries()).toBeGreaterThanOrEqual(3), { timeout: 60_000 });
+    expect(await entries()).toBeLessThan(30);
+    await service.close();
+    const bodies = await service.store.read((db) =>
+      db.selectFrom('request_log').select(['response_body', 'error_type']).orderBy('number').execute(),
+    );
+    const counts = bodies.map(({ response_body: text }) =>
+      Number(/(\d+) further/.exec(text ?? '')?.[1] ?? (/exceeded|too many/.test(text ?? '') ? 1 : 0)),
+    );
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(200);
+  });
+});

@@ -13,9 +13,10 @@ const order: Order = { columns: { number: 'integer' }, direction: 'desc' };
 /** GET /accounts/{account_id}/requests: runs in a transaction that may write, because the newest entries must be numbered first. */
 export const listAccountRequests: ServiceOperation<'listAccountRequests'> = {
   kind: 'service',
-  run: ({ path, query, runtime: { store } }) =>
+  run: ({ path, query, runtime: { store } }, record) =>
     store.commit(async ({ db }) => {
       const { id: accountId } = await accountOf(db, path.account_id);
+      await record(db, { before: null, after: null });
       const [number] = cursorKeys(order, query);
       const before = typeof number === 'number' ? { before: number } : {};
       const entries = await readLog(db, store.requestLog, { accountId, ...before, limit: rowLimit(query) });

@@ -2,8 +2,10 @@ import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
 import { engines } from '../../test/engines.ts';
-import { SMALL_VM } from '../../test/harness.ts';
+import { SECRET, SMALL_VM } from '../../test/harness.ts';
 import { refusalOf, startOperator } from '../../test/operator.ts';
+import { seedDemoAccount } from '../index.ts';
+import { sampleIdentifiers } from '../sandbox/sample-identifiers.ts';
 
 describe.each(engines)('on %s', (engine) => {
   test('lets a read-only key read and change nothing, and keeps it read-only after a rotation', async () => {
@@ -33,7 +35,31 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('refuses an unknown access, and names the two valid ones', async () => {
+test('masks management passwords and auth codes for a key that may only read, unless it may read secrets', async () => {
+  const service = await startOperator();
+  await seedDemoAccount(service.store, { ports: service.ports, secret: SECRET });
+  const demo = await service.store.read((db) => db.selectFrom('domains').select('account_id').limit(1).executeTakeFirstOrThrow());
+  const keyWith = async (access: 'full' | 'read' | 'read_secrets') =>
+    (await operator.issueApiKey({ client: service.client, path: demo, body: { label: 'x', access } })).key;
+  const [full, read, secrets] = [await keyWith('full'), await keyWith('read'), await keyWith('read_secrets')];
+  const texts = async (apiKey: string) => {
+    const server = await service.call('getDedicatedServer', { apiKey, path: { identifier: sampleIdentifiers.dedicatedServer } });
+    const list = await service.call('listDedicatedServers', { apiKey });
+    const domain = await service.call('getDomain', { apiKey, path: { domain: sampleIdentifiers.domain } });
+    const invoices = await service.call('listInvoices', { apiKey });
+    expect(JSON.stringify(invoices.body.data)).toContain('/invoices/');
+    return [server.body.data.management.password, JSON.stringify(list.body.data), domain.body.data.domain.authcode];
+  };
+  const [password, list, authcode] = await texts(full);
+  expect([password, authcode]).not.toContain('***');
+  expect(await texts(secrets)).toEqual([password, list, authcode]);
+  const masked = await texts(read);
+  expect([masked[0], masked[2]]).toEqual(['***', authcode === null ? null : '***']);
+  expect(masked[1]).not.toContain(password);
+  expect(masked[1]).toContain('"password":"***"');
+});
+
+test('refuses an unknown access, and names the valid ones', async () => {
   const service = await startOperator();
   const { id } = await service.account();
   const refused = await service.operate(`/accounts/${id}/api-keys`, {

@@ -1,14 +1,15 @@
 import type { ApiKey, IssuedApiKey } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import { issueKey } from '../core/account/account.ts';
+import { accessOf, issueKey } from '../core/account/account.ts';
+import type { KeyAccess } from '../core/account/account.ts';
 import { DEFAULTS } from '../generated/operator/facts.gen.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
 import type { ApiKeysTable } from '../store/tables/api-keys.ts';
 import { accountOf, assertNotErased, lockedAccountOf } from './account.ts';
 import { toInstant, toInstantOrNull } from './instants.ts';
-import type { ReadOperation, StoreOperation } from './operation.ts';
+import type { OperatorCaller, ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
 import { requireFound, OperatorProblem } from './problem.ts';
@@ -38,10 +39,12 @@ export const listApiKeys: ReadOperation<'listApiKeys'> = {
 /** POST /accounts/{account_id}/api-keys: only this response contains the key. */
 export const issueApiKey: StoreOperation<'issueApiKey'> = {
   kind: 'store',
-  async run({ db }, { path, body, runtime: { ports, mode } }) {
+  async run({ db }, { path, body, caller, runtime: { ports, mode } }) {
+    const properties = { ...DEFAULTS.IssueApiKeyRequest, ...body, mode };
+    assertMayIssue(caller, properties.access);
     const account = await lockedAccountOf(db, path.account_id);
     assertNotErased(account);
-    const { id, key } = await issueKey(db, ports, account.id, { ...DEFAULTS.IssueApiKeyRequest, ...body, mode });
+    const { id, key } = await issueKey(db, ports, account.id, properties);
     return toIssuedApiKey(db, id, key);
   },
 };
@@ -50,8 +53,9 @@ export const issueApiKey: StoreOperation<'issueApiKey'> = {
 export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
   kind: 'store',
   before: async (db, { path }) => toApiKey(await lockedKeyOf(db, path.api_key_id)),
-  async run({ db }, { path, body, now, runtime: { ports, mode } }) {
+  async run({ db }, { path, body, caller, now, runtime: { ports, mode } }) {
     const old = await keyOf(db, path.api_key_id);
+    assertMayIssue(caller, accessOf(old));
     const replaced = await db
       .updateTable('api_keys')
       .set({ valid_until: now + { ...DEFAULTS.RotateApiKeyRequest, ...body }.overlap_seconds * 1000 })
@@ -64,7 +68,7 @@ export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
       const why = old.revoked === null ? 'was rotated before' : 'is revoked';
       throw new OperatorProblem('wrong-state', `The key ${old.id} ${why}, so it cannot be rotated. Issue a new one, or rotate the newest.`);
     }
-    const { id, key } = await issueKey(db, ports, old.account_id, { label: old.label, access: old.access, mode });
+    const { id, key } = await issueKey(db, ports, old.account_id, { label: old.label, access: accessOf(old), mode });
     await db
       .updateTable('api_keys')
       .set({ rate_requests: old.rate_requests, rate_seconds: old.rate_seconds })
@@ -101,6 +105,19 @@ export const setApiKeyRateLimit: StoreOperation<'setApiKeyRateLimit'> = {
   },
 };
 
+/**
+ * A full key buys in the name of the account, and one that reads secrets takes over its servers and domains.
+ *
+ * @throws OperatorProblem 403 if the caller may only issue keys that read.
+ */
+function assertMayIssue({ scopes }: OperatorCaller, access: KeyAccess): void {
+  if (access === 'read' || scopes?.includes('admin')) return;
+  throw new OperatorProblem(
+    'forbidden',
+    `A key with the access ${access} needs the scope admin. Use a token with this scope, or issue a key with the access read.`,
+  );
+}
+
 export async function toIssuedApiKey(db: Db, id: string, key: string): Promise<IssuedApiKey> {
   return { ...toApiKey(await keyOf(db, id)), key };
 }
@@ -134,7 +151,7 @@ function toApiKey(key: Row): ApiKey {
     account_id: key.account_id,
     label: key.label,
     mode: key.mode,
-    access: key.access,
+    access: accessOf(key),
     created: toInstant(key.created),
     valid_until: toInstantOrNull(key.valid_until),
     revoked: toInstantOrNull(key.revoked),

@@ -96,7 +96,7 @@ export interface ServiceOperation<Id extends OperatorId> {
 /** Reads more than fits into memory, and returns it as the parts of a JSON text. */
 export interface StreamOperation<Id extends OperatorId> {
   readonly kind: 'stream';
-  run(call: OperatorCall<Id>): Promise<AsyncIterable<string>>;
+  run(call: OperatorCall<Id>, record: RecordChange): Promise<AsyncIterable<string>>;
 }
 
 export type OperatorOperation<Id extends OperatorId> = ReadOperation<Id> | StoreOperation<Id> | ServiceOperation<Id> | StreamOperation<Id>;
@@ -123,6 +123,6 @@ export async function performOperator<Id extends OperatorId>(
     case 'service':
       return operation.run(call, (db, change) => recordChange(db, call, change));
     case 'stream':
-      return Readable.from(await operation.run(call));
+      return Readable.from(await operation.run(call, (db, change) => recordChange(db, call, change)));
   }
 }

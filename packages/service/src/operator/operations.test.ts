@@ -216,7 +216,7 @@ test('sets TLD prices and settings, and counts due jobs', async () => {
     rate_limit: null,
     vat_rates: [{ basis_points: 1900, valid_from: '1970-01-01T00:00:00.000Z' }],
     vm_identifier_quarantine_days: 90,
-    request_log_retention: { months: null, bytes_per_account: null },
+    request_log_retention: { months: null, bytes_per_account: 512 * 2 ** 20 },
     audit_retention_months: null,
   });
   await operator.setDefaultRateLimit({ client, body: { rate_limit: { requests: 2, seconds: 5 } } });

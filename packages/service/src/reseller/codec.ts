@@ -64,8 +64,12 @@ export interface ReplyCodec extends ErrorCodec {
 /** Writes the responses to requests that reach no operation. */
 export const errorCodec: ErrorCodec = createErrorCodec((requestId) => requestId);
 
-/** Builds the codec of an operation from the document. Called once per operation, at start-up. */
-export function createReplyCodec(operation: Operation): ReplyCodec {
+/**
+ * Builds the codec of an operation from the document. Called once per operation, at start-up.
+ *
+ * @param show Returns the part of the data that the caller may see.
+ */
+export function createReplyCodec(operation: Operation, show = (data: unknown) => data): ReplyCodec {
   const schema = successSchemaOf(operation);
   let hasRequestId: boolean | undefined;
   function sentId(requestId: string | null) {
@@ -84,7 +88,8 @@ export function createReplyCodec(operation: Operation): ReplyCodec {
   }
   return {
     ...createErrorCodec(sentId),
-    success(requestId, { message, data }) {
+    success(requestId, { message, data: all }) {
+      const data = show(all);
       if (isSharedData(data)) {
         const texts = textsOf(data);
         const head = JSON.stringify(successEnvelope(sentId(requestId), message, null)).slice(0, -'null}'.length);

@@ -38,6 +38,20 @@ export function maskByName(value: unknown): unknown {
   return masked;
 }
 
+/** Secrets that every key reads: links to the account's own invoices, and the log, whose texts are masked already. */
+const READABLE = new Set(['invoice', 'request_body', 'response_body']);
+const CREDENTIALS: ReadonlySet<string> = new Set([...secretNames(resellerDocument)].filter((name) => !READABLE.has(name)));
+
+/** The data of a response without passwords and auth codes. Returns the same value if it has none. */
+export function withoutCredentials(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(
+    ([name, item]) => [name, CREDENTIALS.has(name) && item !== null ? MASK : withoutCredentials(item)] as const,
+  );
+  if (entries.every(([name, item]) => item === Reflect.get(value, name))) return value;
+  return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries);
+}
+
 /** The path templates of the document. They contain no values, so they need no masking. */
 const DOCUMENTED_PATHS: ReadonlySet<string> = new Set(documentedOperations.map(({ path }) => path));
 
@@ -49,11 +63,21 @@ export function maskPath(path: string): string {
   return masked === text ? path : encodeURI(masked);
 }
 
-/** Masks an API key in a text. */
+/** The beginnings of the API keys and tokens of this service. */
+const KEY_PREFIXES = ['rsk_sandbox_', 'rsk_live_', 'rsv_', 'rso_'];
+const KEY_PREFIX = /rs[kvo]_/;
+/** Any key or token, with any escapes. Escapes after it are masked too. */
+const KEY_OR_TOKEN = new RegExp(
+  `(?:${KEY_PREFIXES.map((prefix) => [...prefix].map(patternOf).join('')).join('|')})[A-Za-z0-9%\\\\&#;]+`,
+  'gi',
+);
+
+/** Masks keys and tokens in a text. */
 export type MaskKey = (text: string) => string;
 
 /**
- * Finds a key in plain text, percent-encoded at several levels, escaped for JSON or HTML, in base64 and in hexadecimal.
+ * Finds keys and tokens of this service in plain text, percent-encoded at several levels, and escaped for JSON or HTML. Finds the
+ * caller's own key also in base64 and in hexadecimal.
  *
  * @param key An API key. All its characters are visible ASCII.
  */
@@ -64,10 +88,12 @@ export function createKeyMask(key: string): MaskKey {
   return (text) => {
     recoded ??= [...base64Of(key), Buffer.from(key).toString('hex')].map((one) => one.toLowerCase());
     const lower = text.toLowerCase();
+    const hasEscapes = /[%\\&]/.test(lower);
+    const masked = hasEscapes || KEY_PREFIX.test(lower) ? text.replaceAll(KEY_OR_TOKEN, MASK) : text;
     // Few texts may contain the key, so the pattern is built on demand.
-    if (!/[%\\&]/.test(lower) && !lower.includes(plainKey) && !recoded.some((one) => lower.includes(one))) return text;
+    if (!hasEscapes && !lower.includes(plainKey) && !recoded.some((one) => lower.includes(one))) return masked;
     wholePattern ??= new RegExp([...key].map(patternOf).join('') + recoded.map((one) => `|${one}`).join(''), 'gi');
-    return text.replaceAll(wholePattern, MASK);
+    return masked.replaceAll(wholePattern, MASK);
   };
 }
 

@@ -37,6 +37,8 @@ export interface LogRetention {
 export const DEFAULT_LIVE_RATE_LIMIT: RateLimit = { requests: 1_200, seconds: 60 };
 
 const DEFAULT_VM_IDENTIFIER_QUARANTINE_DAYS = 90;
+/** About a million requests. Without a limit, one account could fill the disk. */
+const DEFAULT_LOG_BYTES_PER_ACCOUNT = 512 * 2 ** 20;
 
 /** The settings, with defaults for those that were never set. */
 export async function readSettings(db: Db, mode: Mode): Promise<StoredSettings> {
@@ -142,7 +144,7 @@ function vatRatesOf(text: string | undefined): readonly VatRate[] {
 }
 
 function retentionOf(text: string | undefined): LogRetention {
-  if (text === undefined) return { months: null, bytesPerAccount: null };
+  if (text === undefined) return { months: null, bytesPerAccount: DEFAULT_LOG_BYTES_PER_ACCOUNT };
   const retention: LogRetention = JSON.parse(text);
   return retention;
 }

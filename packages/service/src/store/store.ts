@@ -38,7 +38,7 @@ export interface RequestLog {
 }
 
 /** The kinds of counters. Counters of different kinds are independent. */
-export type CounterKind = 'requests of a key' | 'guesses of a key' | 'guesses of a token';
+export type CounterKind = 'guesses of a key' | 'guesses of a token';
 
 /** Counts events in time windows, across all instances that share the store. A crash may lose the counts. */
 export interface Windows {
@@ -52,8 +52,29 @@ export interface Windows {
    * @throws StoreUnavailableError if the store cannot be reached.
    */
   count(kind: CounterKind, name: string, length: number): Promise<{ readonly count: number; readonly endsIn: number }>;
+  /**
+   * Takes an event from a rate, if it allows one now. The rate allows `events` at once after a pause, and then one for each part of its
+   * length, so that no moment allows two bursts in a row (generic cell rate algorithm).
+   *
+   * @param name The rate, unique among the rates.
+   * @throws StoreUnavailableError if the store cannot be reached.
+   */
+  take(name: string, rate: Rate): Promise<Taken>;
   /** Deletes windows that have ended. */
   deleteExpired(): Promise<void>;
+}
+
+/** A number of events in a time. */
+export interface Rate {
+  readonly events: number;
+  /** Milliseconds. */
+  readonly length: number;
+}
+
+export interface Taken {
+  readonly isAllowed: boolean;
+  /** Milliseconds until the rate allows all its events at once again. */
+  readonly fullIn: number;
 }
 
 /** Whether a query skips rows that another transaction has locked, or waits for them. */

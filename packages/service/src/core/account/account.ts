@@ -53,12 +53,25 @@ export interface NewKey {
   readonly key: string;
 }
 
+/** What a key allows: `read_secrets` is `read` with the management passwords and auth codes. */
+export type KeyAccess = 'full' | 'read' | 'read_secrets';
+
+/** The access of a stored key. */
+export function accessOf({ access, reads_secrets: readsSecrets }: { readonly access: string; readonly reads_secrets: number }): KeyAccess {
+  if (access !== 'read') return 'full';
+  return readsSecrets === 1 ? 'read_secrets' : 'read';
+}
+
+function columnsOf(access: KeyAccess) {
+  return { access: access === 'full' ? 'full' : 'read', reads_secrets: access === 'read_secrets' ? 1 : 0 };
+}
+
 /** Properties of a key to issue. */
 export interface KeyProperties {
   readonly label: string;
   readonly mode: Mode;
   /** Default: full. */
-  readonly access?: string;
+  readonly access?: KeyAccess;
 }
 
 /** Issues an API key for an account. */
@@ -73,7 +86,7 @@ export async function issueKey(
   const id = uuidv7({ msecs: now, random: random.bytes(16) });
   await db
     .insertInto('api_keys')
-    .values({ id, account_id: accountId, hash: hashOfApiKey(key), label, mode, access, created: now, revoked: null })
+    .values({ id, account_id: accountId, hash: hashOfApiKey(key), label, mode, ...columnsOf(access), created: now, revoked: null })
     .execute();
   return { id, key };
 }

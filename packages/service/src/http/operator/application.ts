@@ -3,20 +3,23 @@ import type { FastifyInstance } from 'fastify';
 import { MAX_BODY_BYTES } from '../../generated/operator/facts.gen.ts';
 import { OperatorProblem, problemBody, problemOf } from '../../operator/problem.ts';
 import type { HttpContext } from '../context.ts';
+import { serveDocs } from '../docs.ts';
 import { loggableError } from '../loggable-error.ts';
 import { countFailure } from '../metrics.ts';
 import { serveMetrics } from '../observability.ts';
+import { serveOwnServers } from '../own-servers.ts';
 import { RequestFault } from '../protocol.ts';
 import { requestFacts } from '../request-facts.ts';
 import { newRequestId } from '../request-id.ts';
 import { documentationAt, serveRoot } from '../root.ts';
-import { createServer, routeUrl } from '../server.ts';
+import { serveSecurityTxt } from '../security-txt.ts';
+import { createServer, listeningUrl, routeUrl } from '../server.ts';
 import { operatorApi } from './api.ts';
 import { createOperatorAuthenticator } from './authenticate.ts';
 import { operatorRoute, PROBLEM_TYPE, scopeGuard, sendProblem } from './handler.ts';
 
 /** Creates the server of the operator API, probes and metrics. It does not listen yet. Resellers must not be able to reach it. */
-export function createOperatorApplication(context: HttpContext): FastifyInstance {
+export async function createOperatorApplication(context: HttpContext): Promise<FastifyInstance> {
   const { runtime, docs, metrics, operatorToken } = context;
   // Request IDs of this API use the clock of the machine, because the clock of a sandbox can be set back.
   function createId() {
@@ -41,10 +44,17 @@ export function createOperatorApplication(context: HttpContext): FastifyInstance
     },
   });
   app.decorateRequest('operatorCaller', null);
+  serveSecurityTxt(app, context, runtime);
   if (docs !== undefined) {
+    // A live service does not show this documentation to resellers.
+    const isOwn = runtime.mode === 'live';
+    if (isOwn) {
+      serveOwnServers(app, { ...runtime, ...context, hidden: [] });
+      await serveDocs(app, docs, []);
+    }
     serveRoot(
       app,
-      () => documentationAt(`${runtime.publicUrl()}/docs/`, 'operator'),
+      () => documentationAt(`${isOwn ? listeningUrl(app) : runtime.publicUrl()}/docs/`, 'operator'),
       (found) => found,
     );
   }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import { recordChange } from '../../operator/access/record-change.ts';
 import { performOperator } from '../../operator/operation.ts';
 import type { OperatorCaller, OperatorId, Scope } from '../../operator/operation.ts';
 import { OperatorProblem, problemBody } from '../../operator/problem.ts';
@@ -43,7 +44,12 @@ export function operatorRoute<Id extends OperatorId>(
     config: { operator: api },
     async onRequest(request) {
       await context.assertClockRight();
-      await assertScope(request);
+      try {
+        await assertScope(request);
+      } catch (error) {
+        await recordRefusal(api, context, request, error);
+        throw error;
+      }
       if (api.sandboxOnly && context.runtime.mode === 'live') {
         throw new OperatorProblem('sandbox-only', 'This service is live, and its clock and data are real. Send the request to a sandbox.');
       }
@@ -57,6 +63,27 @@ export function operatorRoute<Id extends OperatorId>(
         .send(body instanceof Readable ? body : JSON.stringify(body));
     },
   };
+}
+
+/** Records that a token was used for an operation that it does not allow. */
+async function recordRefusal(
+  { id }: OperatorApi,
+  { runtime, sandbox }: HttpContext,
+  request: FastifyRequest,
+  error: unknown,
+): Promise<void> {
+  const { operatorCaller: caller, params } = request;
+  if (caller === null || !(error instanceof OperatorProblem)) return;
+  const call = {
+    runtime,
+    sandbox,
+    caller,
+    operationId: id,
+    address: clientAddressOf(request),
+    requestId: request.id,
+    path: Object(params),
+  };
+  await runtime.store.commit(({ db }) => recordChange(db, call, { before: null, after: { refused: error.message } }));
 }
 
 /**

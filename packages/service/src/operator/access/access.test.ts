@@ -30,7 +30,8 @@ test('allows a token only the operations of its scopes, for every operation of t
     }
   }
   expect(odd).toEqual([]);
-  expect(await records(service, { operation: 'advanceClock' })).toEqual([]);
+  for (const { before, after } of await records(service, { operation: 'advanceClock' }))
+    expect([before, after]).toEqual([null, { refused: expect.stringContaining('needs the scope sandbox') }]);
 });
 
 test('names the missing scope in a 403, and requires the scope read for metrics', async () => {
@@ -176,5 +177,39 @@ test('records a change whose call to the hypervisor fails only if it takes effec
   expect(await refusalOf(operator.stopVm({ client, path: { vm_id: stopped } }))).toMatchObject({ status: 503 });
   expect(await records(service)).toMatchObject([
     { operation: 'stopVm', target: stopped, before: { state: 'running' }, after: { state: 'stopped' } },
+  ]);
+});
+
+test('lets a token with the scope support issue and rotate keys that may only read, and no others', async () => {
+  const service = await startOperator();
+  const { id } = await service.account();
+  const support = service.clientWith((await create(service, ['read', 'support'])).token);
+  const path = { account_id: id };
+  for (const access of ['full', 'read_secrets', undefined] as const) {
+    const issue = operator.issueApiKey({ client: support, path, body: { label: 'x', ...(access && { access }) } });
+    expect(await refusalOf(issue)).toMatchObject({ status: 403, message: expect.stringContaining('needs the scope admin') });
+    const { id: other } = await operator.issueApiKey({ client: service.client, path, body: { label: 'x', ...(access && { access }) } });
+    expect(await refusalOf(operator.rotateApiKey({ client: support, path: { api_key_id: other }, body: {} }))).toMatchObject({
+      status: 403,
+    });
+  }
+  const { id: key } = await operator.issueApiKey({ client: support, path, body: { label: 'x', access: 'read' } });
+  expect(await operator.rotateApiKey({ client: support, path: { api_key_id: key }, body: {} })).toMatchObject({
+    issued: { access: 'read' },
+  });
+});
+
+test('leaves a record when personal data is read, and when a token lacks the scope of an operation', async () => {
+  const service = await startOperator();
+  const { id } = await service.account();
+  const { token, ...holder } = await create(service, ['read', 'support']);
+  const support = service.clientWith(token);
+  await operator.listAccountRequests({ client: support, path: { account_id: id } });
+  await service.operate(`/accounts/${id}/export`, { headers: { authorization: `Bearer ${token}` } });
+  for (const operation of ['listAccountRequests', 'exportAccount'])
+    expect(await records(service, { operation })).toMatchObject([{ actor: holder.id, target: id, before: null, after: null }]);
+  await refusalOf(operator.eraseAccount({ client: support, path: { account_id: id } }));
+  expect(await records(service, { operation: 'eraseAccount' })).toMatchObject([
+    { actor: holder.id, target: id, before: null, after: { refused: expect.stringContaining('needs the scope admin') } },
   ]);
 });

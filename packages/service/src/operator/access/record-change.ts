@@ -1,6 +1,7 @@
 import { MASK, secretNames } from '@reseller/contract';
 import { v7 as uuidv7 } from 'uuid';
 
+import { maskKeys } from '../../rules/credentials.ts';
 import type { Db } from '../../store/store.ts';
 import { operatorDocument } from '../document.ts';
 import type { OperatorCall, OperatorId } from '../operation.ts';
@@ -36,8 +37,8 @@ export async function recordChange(
       address,
       operation: operationId,
       target: targetOf(path, after),
-      state_before: JSON.stringify(withoutSecrets(before)),
-      state_after: JSON.stringify(withoutSecrets(after)),
+      state_before: maskKeys(JSON.stringify(withoutSecrets(before))),
+      state_after: maskKeys(JSON.stringify(withoutSecrets(after))),
       request_id: requestId,
     })
     .execute();

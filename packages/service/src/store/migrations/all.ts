@@ -1,8 +1,13 @@
 import type { Engine } from '../store.ts';
 import { initial } from './0001-initial.ts';
-import { renewalHolds } from './0002-renewal-holds.ts';
+import { keysReadingSecrets } from './0002-keys-reading-secrets.ts';
+import { renewalHolds } from './0003-renewal-holds.ts';
 
 /** All migrations of this version, by name, in the order in which they run. */
 export function migrationsOf(engine: Engine) {
-  return { '0001-initial': initial(engine), '0002-renewal-holds': renewalHolds(engine) };
+  return {
+    '0001-initial': initial(engine),
+    '0002-keys-reading-secrets': keysReadingSecrets(engine),
+    '0003-renewal-holds': renewalHolds(engine),
+  };
 }

@@ -10,6 +10,8 @@ export interface ApiKeysTable {
   mode: Generated<string>;
   /** `full`, or `read` for a key that allows only operations that change nothing. */
   access: Generated<string>;
+  /** 1 if a key with the access `read` also reads secrets. */
+  reads_secrets: Generated<number>;
   /** The key's own rate limit. Both columns are null if the default applies. */
   rate_requests: number | null;
   rate_seconds: number | null;

@@ -313,8 +313,9 @@ test('returns links with the public URL of the service, not with the host of the
     const { data }: { data: Readonly<Record<string, InvoiceSummary>> } = JSON.parse(body);
     return Object.values(data)[0]?.invoice;
   };
-  const bare = await startService();
-  const configured = await startService({ publicUrl: 'https://api.example.com/reseller/' });
+  const allowedHosts = ['evil.example'];
+  const bare = await startService({ allowedHosts });
+  const configured = await startService({ allowedHosts, publicUrl: 'https://api.example.com/reseller/' });
   for (const service of [bare, configured]) {
     await service.call('createVm', { form: SMALL_VM });
     service.clock.advanceTo('2026-12-01T00:00:00Z');
