@@ -5,7 +5,7 @@ const MODULE = '/store/migrations/all.ts';
 const NEWER = `
 export function migrationsOf(engine) {
   const add = { async up(db) { await db.schema.createTable('added_later').addColumn('id', 'integer').execute(); } };
-  return { ...releasedMigrationsOf(engine), '0002-newer': add };
+  return { ...releasedMigrationsOf(engine), '9999-newer': add };
 }`;
 
 registerHooks({

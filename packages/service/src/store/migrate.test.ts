@@ -99,16 +99,18 @@ describe.each(engines)('on %s', (engine) => {
     );
   });
 
-  test('upgrades the store of the first version, and keys that may only read then read no secrets', async () => {
+  test('upgrades the store of the first version: keys that may only read read no secrets, and no renewal holds credit yet', async () => {
     const place = await newPlace(engine);
     await (await place.open()).close();
     await place.run(`
       alter table api_keys drop column reads_secrets;
+      alter table domains drop column hold;
       delete from kysely_migration where name <> '0001-initial';
       insert into accounts (id, name, credit_limit, unpaid, held, period_start, created) values ('a', 'A', 0, 0, 0, 0, 0);
       insert into api_keys (id, account_id, hash, label, access, created) values ('k', 'a', 'h', 'L', 'read', 0);
     `);
     const store = await place.open();
+    expect(await store.read((db) => db.selectFrom('domains').select('hold').execute())).toEqual([]);
     const keys = await store.read((db) => db.selectFrom('api_keys').select(['id', 'access', 'reads_secrets']).execute());
     await store.close();
     expect(keys).toEqual([{ id: 'k', access: 'read', reads_secrets: 0 }]);
