@@ -62,7 +62,6 @@ export function navigationOf(documents: readonly { readonly reference: Reference
         ]),
       },
       { text: 'Errors', link: '/errors' },
-      { text: 'Changelog', link: '/changelog' },
     ],
     sidebar,
   };

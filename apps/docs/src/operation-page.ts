@@ -3,7 +3,10 @@ import type { Body, OpenApi, PlacedOperation } from './document.ts';
 import { exampleOf, parameterOf, responseOf, schemaOf } from './document.ts';
 import { factsOf } from './facts.ts';
 import type { Fact } from './facts.ts';
+import { fieldList, fieldTable, marked } from './field-list.ts';
 import { fieldsOf } from './fields.ts';
+import type { Field } from './fields.ts';
+import { escapeVue, table } from './markdown.ts';
 import { EXTENSION_MEANING, extensionMark, inlineMarks, limitMarks, markAt, MARKS, withoutRemarks } from './provenance.ts';
 import type { Mark, Provenance } from './provenance.ts';
 import type { Reference } from './references.ts';
@@ -12,6 +15,9 @@ import type { Samples } from './samples.ts';
 
 /** The path from the page of an operation to the root of the site. */
 const ROOT = '../../';
+
+/** A part of a page: Markdown, or fields, which the plain Markdown shows as a table and the site as a list. */
+type Block = string | readonly Field[];
 
 export interface OperationPage {
   /** Plain Markdown. */
@@ -44,13 +50,13 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
     isBillable: operation['x-billable'] === true,
     sandbox: sandboxUrl(document),
   };
-  const body = [
+  const body: Block[] = [
     '## Samples',
     '### curl',
     fence('sh', samples.curl),
     '### TypeScript',
     fence('ts', samples.typescript),
-    ...parameterTable(document, placed, mark),
+    ...parameterSection(document, placed, mark),
     ...requestSection(document, placed, mark),
     ...responseSections(document, placed, mark),
     ...(reference.followsSpecification ? [legend(reference, mark)] : []),
@@ -66,8 +72,8 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
     '---',
   ];
   return {
-    markdown: `${join([...opening, facts.map(({ words }) => `**${words}**`).join(' · '), ...head, ...body])}\n`,
-    page: `${join([matter.join('\n'), escapeVue(join(opening)), badges(facts), escapeVue(join(head)), ...runner, escapeVue(join(body))])}\n`,
+    markdown: `${join([...opening, facts.map(({ words }) => `**${words}**`).join(' · '), ...head, ...body.map((block) => markdownOf(block, mark))])}\n`,
+    page: `${join([matter.join('\n'), ...opening.map(escapeVue), badges(facts), ...head.map(escapeVue), ...runner, ...body.map((block) => pageOf(block, mark))])}\n`,
   };
 }
 
@@ -86,25 +92,24 @@ export function redocPath({ id, operation }: PlacedOperation): string {
   return `${slug(operation.tags[0] ?? '')}/${slug(id)}`;
 }
 
-function parameterTable(document: OpenApi, { operation }: PlacedOperation, mark: Mark): string[] {
-  const rows = (operation.parameters ?? [])
+function parameterSection(document: OpenApi, { operation }: PlacedOperation, mark: Mark): Block[] {
+  const fields = (operation.parameters ?? [])
     .map((part) => parameterOf(document, part))
-    .map(({ name, in: place, required, description = '', schema, 'x-provenance': provenance = 'shown' }) => {
-      const resolved = schemaOf(document, schema);
-      const type = [resolved.type ?? 'string'].flat().join(' or ');
-      return [`\`${name}\``, place, type, required ? 'yes' : 'no', `${marked(provenance, mark)}${text(description, mark)}`];
+    .map(({ name, in: place, required = false, description = '', schema, 'x-provenance': provenance = 'shown' }) => {
+      const type = `${[schemaOf(document, schema).type ?? 'string'].flat().join(' or ')} in the ${place}`;
+      return { name, path: name, type, isRequired: required, meaning: text(description, mark), provenance, fields: [] };
     });
-  return rows.length === 0 ? [] : ['## Parameters', table(['name', 'in', 'type', 'required', 'meaning'], rows)];
+  return fields.length === 0 ? [] : ['## Parameters', fields];
 }
 
-function requestSection(document: OpenApi, { operation }: PlacedOperation, mark: Mark): string[] {
+function requestSection(document: OpenApi, { operation }: PlacedOperation, mark: Mark): Block[] {
   const { requestBody } = operation;
   if (requestBody === undefined) return [];
   const [type = '', media] = Object.entries(requestBody.content ?? {})[0] ?? [];
   return [
     '## Request body',
     `\`${type}\`. ${text(requestBody.description ?? '', mark)}`,
-    fieldTable(document, requestBody, mark),
+    bodyFields(document, requestBody, mark),
     ...Object.values(media?.examples ?? {}).flatMap((part) => {
       const { summary = 'Example', value } = exampleOf(document, part);
       return [`### Example: ${summary}`, fence('json', JSON.stringify(value, null, 2))];
@@ -112,7 +117,7 @@ function requestSection(document: OpenApi, { operation }: PlacedOperation, mark:
   ];
 }
 
-function responseSections(document: OpenApi, { operation }: PlacedOperation, mark: Mark): string[] {
+function responseSections(document: OpenApi, { operation }: PlacedOperation, mark: Mark): Block[] {
   const all = Object.entries(operation.responses).map(([status, part]) => [status, responseOf(document, part)] as const);
   const successes = all.filter(([status]) => status.startsWith('2'));
   const failures = all.filter(([status]) => !status.startsWith('2'));
@@ -124,7 +129,7 @@ function responseSections(document: OpenApi, { operation }: PlacedOperation, mar
       return [
         `## Response ${status}`,
         `${marked(response['x-provenance'] ?? 'shown', mark)}${text(response.description ?? '', mark)}`,
-        fieldTable(document, response, mark),
+        bodyFields(document, response, mark),
         ...(value === undefined ? [] : ['### Example response', fence('json', JSON.stringify(value, null, 2))]),
       ];
     }),
@@ -140,30 +145,24 @@ function responseSections(document: OpenApi, { operation }: PlacedOperation, mar
   ];
 }
 
-function fieldTable(document: OpenApi, body: Body, mark: Mark): string {
+function bodyFields(document: OpenApi, body: Body, mark: Mark): readonly Field[] {
   const [media] = Object.values(body.content ?? {});
-  if (media?.schema === undefined) return '';
-  const fields = fieldsOf(document, media.schema, { inherited: body['x-provenance'] ?? 'shown', mark });
-  if (fields.length === 0) return '';
-  return table(
-    ['field', 'type', 'required', 'meaning'],
-    fields.map(({ path, type, isRequired, meaning, provenance }) => [
-      `\`${path}\``,
-      type,
-      isRequired ? 'yes' : 'no',
-      `${marked(provenance, mark)}${meaning}`,
-    ]),
-  );
+  if (media?.schema === undefined) return [];
+  return fieldsOf(document, media.schema, { inherited: body['x-provenance'] ?? 'shown', mark });
+}
+
+function markdownOf(block: Block, mark: Mark): string {
+  return typeof block === 'string' ? block : fieldTable(block, mark);
+}
+
+function pageOf(block: Block, mark: Mark): string {
+  return typeof block === 'string' ? escapeVue(block) : fieldList(block, mark);
 }
 
 function legend({ isExtension }: Reference, mark: Mark): string {
   const states: readonly Provenance[] = ['shown', 'inferred', 'not-shown'];
   const extension = isExtension ? [`- ${extensionMark(ROOT)} ${EXTENSION_MEANING}`] : [];
   return ['## Marks', ...extension, ...states.map((state) => `- ${mark(state)} ${MARKS[state].meaning}`)].join('\n');
-}
-
-function marked(provenance: Provenance, mark: Mark): string {
-  return provenance === 'shown' || mark(provenance) === '' ? '' : `${mark(provenance)} `;
 }
 
 function text(description: string, mark: Mark): string {
@@ -178,21 +177,6 @@ function fence(language: string, code: string): string {
   return `\`\`\`${language}\n${code}\n\`\`\``;
 }
 
-function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  function line(cells: readonly string[]): string {
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')).join(' | ')} |`;
-  }
-  return [line(columns), `|${'---|'.repeat(columns.length)}`, ...rows.map(line)].join('\n');
-}
-
 function attribute(value: unknown): string {
   return JSON.stringify(value).replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
-}
-
-/** VitePress reads `{{ }}` and tags in text as parts of a Vue component. */
-function escapeVue(markdown: string): string {
-  return markdown
-    .split(/(```[^]*?```|`[^`\n]*`)/)
-    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll('<', '&lt;').replaceAll('{{', '&#123;&#123;')))
-    .join('');
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { defineConfig } from 'vitepress';
+import type { MarkdownRenderer } from 'vitepress';
 
 import type { Navigation } from '../../src/navigation.ts';
 import { BASE } from '../../src/site.ts';
@@ -12,6 +13,19 @@ function pathOf(relative: string): string {
 }
 
 const { nav, sidebar }: Navigation = JSON.parse(readFileSync(pathOf('../.pages/navigation.json'), 'utf8'));
+
+/** Longer names may break, where the browser allows it. */
+const NAME = /^[\w.[\]-]{1,30}$/;
+
+/** Gives code that is a name a class, with which the styles keep it on one line. */
+function keepNamesWhole(md: MarkdownRenderer): void {
+  const { code_inline: render } = md.renderer.rules;
+  md.renderer.rules.code_inline = (tokens, index, ...others) => {
+    const token = tokens[index];
+    if (token !== undefined && NAME.test(token.content)) token.attrJoin('class', 'name');
+    return render?.(tokens, index, ...others) ?? '';
+  };
+}
 
 const EXAMPLE_SECTIONS = /<h3[^>]*>Example[^]*?(?=<h[23]|$)/g;
 
@@ -34,6 +48,7 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     // VitePress renders each page three times: for the server, the client and the search. Highlighting is most of that work.
     config(md) {
+      keepNamesWhole(md);
       const { highlight } = md.options;
       if (!highlight) return;
       const known = new Map<string, string>();

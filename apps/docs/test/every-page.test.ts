@@ -1,0 +1,63 @@
+/** Every page of the site, rendered once in a real Chromium and checked at the widths of a desktop, a tablet and a phone. */
+import { globSync } from 'node:fs';
+
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
+import { startSite } from '../src/server.ts';
+import type { RunningSite } from '../src/server.ts';
+import { siteDirectory } from '../src/site.ts';
+
+const WIDTHS = [1440, 768, 390];
+/** The pages that VitePress renders completely. Redoc renders the references in the browser. */
+const pages = globSync('**/*.html', { cwd: siteDirectory }).filter((page) => !page.startsWith('reference/'));
+
+let site: RunningSite;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (noBrowser !== undefined) return;
+  [site, browser] = await Promise.all([startSite(0), launchBrowser()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+test('no page breaks a name across lines or scrolls sideways, at any width', { timeout: 600_000 }, async ({ skip }) => {
+  if (noBrowser !== undefined) skip(noBrowser);
+  expect(pages.length).toBeGreaterThan(90);
+  // Without their scripts, the pages load several times as fast and look the same.
+  const page = await browser.newPage({ javaScriptEnabled: false });
+  let names = 0;
+  for (const path of pages) {
+    await page.goto(`${site.url}${path}`);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      const found = await measure(page);
+      names += found.names;
+      expect.soft({ broken: found.broken, overflow: found.overflow }, `${path} at ${width} px`).toEqual({ broken: [], overflow: 0 });
+    }
+  }
+  expect(names).toBeGreaterThan(10_000);
+  await page.close();
+});
+
+/** Counts the names in code, with all folded fields open, and finds those with more than one line box. */
+function measure(page: Page): Promise<{ readonly names: number; readonly broken: string[]; readonly overflow: number }> {
+  return page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+    const names = [...document.querySelectorAll('.vp-doc :not(pre) > code')].filter((code) =>
+      /^[\w.[\]-]{1,30}$/.test(code.textContent ?? ''),
+    );
+    const range = document.createRange();
+    const broken = names.filter((name) => {
+      range.selectNodeContents(name);
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+    });
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return { names: names.length, broken: broken.map((name) => name.textContent ?? ''), overflow: scrollWidth - clientWidth };
+  });
+}
