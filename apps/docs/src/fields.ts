@@ -21,7 +21,11 @@ export interface Field {
 /** Maximum nesting of the fields. No response of the documents is nested deeper. */
 const MAX_DEPTH = 8;
 
-export function fieldsOf(document: OpenApi, body: Schema, { inherited, mark }: { inherited: Provenance; mark: Mark }): Field[] {
+export function fieldsOf(
+  document: Pick<OpenApi, 'components'>,
+  body: Schema,
+  { inherited, mark }: { inherited: Provenance; mark: Mark },
+): Field[] {
   function fieldOf(
     name: string,
     part: Schema,
@@ -32,7 +36,7 @@ export function fieldsOf(document: OpenApi, body: Schema, { inherited, mark }: {
     return {
       name,
       path,
-      type: typeOf(document, resolved),
+      type: [typeOf(document, resolved), rangeOf(resolved)].filter((text) => text !== '').join(', '),
       isRequired,
       meaning: meaningOf(resolved, mark),
       provenance,
@@ -71,7 +75,7 @@ export function flat(fields: readonly Field[]): Field[] {
   return fields.flatMap((field) => [field, ...flat(field.fields)]);
 }
 
-function typeOf(document: OpenApi, schema: Schema): string {
+function typeOf(document: Pick<OpenApi, 'components'>, schema: Schema): string {
   if (schema.const !== undefined) return `\`${String(schema.const)}\``;
   if (schema.items !== undefined) return `array of ${typeOf(document, schemaOf(document, schema.items))}`;
   if (schema.type !== undefined) {
@@ -100,13 +104,27 @@ function meaningOf(schema: Schema, mark: Mark): string {
     .replaceAll(/\s+/g, ' ');
 }
 
-function limitsOf(schema: Schema): string {
-  const limits = [
-    schema.minimum === undefined ? '' : `at least ${schema.minimum}`,
-    schema.maximum === undefined ? '' : `at most ${schema.maximum}`,
-    schema.multipleOf === undefined ? '' : `in steps of ${schema.multipleOf}`,
-    schema.maxLength === undefined ? '' : `at most ${schema.maxLength} characters`,
-    schema['x-expected'] ?? '',
-  ].filter((text) => text !== '');
-  return limits.length === 0 ? '' : `Must be ${limits.join(', ')}.`;
+/** The section "Requests and responses" of the document states this once for all texts. */
+const PLAIN_TEXT = /without control characters$/;
+
+/** The exact rule after an example, which matters only to a program. */
+const EXACT_RULE = /(?<= such as [^]*): [^]*$/;
+
+/** The limits of a text, as sentences. */
+function limitsOf({ minLength, maxLength, format, 'x-expected': expected = '' }: Schema): string {
+  const isFixed = format !== undefined || minLength === maxLength;
+  return [
+    maxLength === undefined || isFixed ? '' : `Up to ${maxLength} characters.`,
+    expected === '' || PLAIN_TEXT.test(expected) ? '' : `Format: ${expected.replace(EXACT_RULE, '')}.`,
+  ]
+    .filter((text) => text !== '')
+    .join(' ');
+}
+
+/** The limits of a number, as part of its type. */
+function rangeOf({ minimum, maximum, multipleOf }: Schema): string {
+  const steps = multipleOf === undefined ? '' : ` in steps of ${multipleOf}`;
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}${steps}`;
+  if (minimum !== undefined) return `${minimum} or more`;
+  return maximum === undefined ? '' : `up to ${maximum}`;
 }

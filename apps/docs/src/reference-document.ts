@@ -45,7 +45,7 @@ function withLegend(description: string, { isExtension }: Reference, mark: Mark)
     '|---|---|',
     ...(isExtension ? [`| ${extensionMark(ROOT)} | ${EXTENSION_MEANING} |`] : []),
     ...states.map((state) => `| ${mark(state)} | ${MARKS[state].meaning} |`),
-    `| ${mark('not-shown', 'limits ')} | The specification shows the field, but not its limits, such as the minimum, length or format. |`,
+    `| ${mark('not-shown', 'limits assumed')} | The specification shows the field, but not its limits, such as the minimum, length or format. |`,
     '',
     '',
   ].join('\n');
