@@ -37,10 +37,7 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
   if (reference.isExtension) place.push(extensionMark(ROOT));
   if (reference.followsSpecification) place.push(mark(provenance));
   const opening = [`# ${title}`, place.join(' · ')];
-  const head = [
-    text(operation.description, mark),
-    `[Open in the reference](${ROOT}reference/${reference.name}.html#/${redocPath(placed)})`,
-  ];
+  const head = [text(operation.description, mark), `[Open in the reference](${ROOT}${reference.page}#/${redocPath(placed)})`];
   const run = {
     api: reference.api,
     method,
@@ -58,7 +55,7 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
     fence('ts', samples.typescript),
     ...parameterSection(document, placed, mark),
     ...requestSection(document, placed, mark),
-    ...responseSections(document, placed, mark),
+    ...responseSections(document, placed, reference, mark),
     ...(reference.followsSpecification ? [legend(reference, mark)] : []),
   ];
   const runner = reference.api === 'reseller' ? [`## Try it`, `<RunOperation :request='${attribute(run)}' />`] : [];
@@ -117,7 +114,7 @@ function requestSection(document: OpenApi, { operation }: PlacedOperation, mark:
   ];
 }
 
-function responseSections(document: OpenApi, { operation }: PlacedOperation, mark: Mark): Block[] {
+function responseSections(document: OpenApi, { operation }: PlacedOperation, reference: Reference, mark: Mark): Block[] {
   const all = Object.entries(operation.responses).map(([status, part]) => [status, responseOf(document, part)] as const);
   const successes = all.filter(([status]) => status.startsWith('2'));
   const failures = all.filter(([status]) => !status.startsWith('2'));
@@ -141,7 +138,7 @@ function responseSections(document: OpenApi, { operation }: PlacedOperation, mar
         `${marked(response['x-provenance'] ?? 'shown', mark)}${text(response.description ?? '', mark)}`,
       ]),
     ),
-    `The [error catalogue](${ROOT}errors.html) lists the types of all failures.`,
+    `The [error catalogue](${errorCatalogueOf(reference)}) lists the types of all failures, with their causes and remedies.`,
   ];
 }
 
@@ -157,6 +154,11 @@ function markdownOf(block: Block, mark: Mark): string {
 
 function pageOf(block: Block, mark: Mark): string {
   return typeof block === 'string' ? escapeVue(block) : fieldList(block, mark);
+}
+
+/** Each API has its own catalogue, next to the folder of the operations. */
+function errorCatalogueOf({ api }: Reference): string {
+  return api === 'operator' ? '../errors' : `${ROOT}errors`;
 }
 
 function legend({ isExtension }: Reference, mark: Mark): string {

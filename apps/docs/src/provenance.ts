@@ -19,7 +19,7 @@ export type Mark = (provenance: Provenance, words?: string) => string;
 
 /** @param root The path from the page to the root of the site, with a trailing slash. */
 export function markAt(root: string): Mark {
-  return (provenance, words = MARKS[provenance].word) => `[${words}](${root}${LEGEND.slice(1)}.html#${MARKS[provenance].word})`;
+  return (provenance, words = MARKS[provenance].word) => `[${words}](${root}${LEGEND.slice(1)}#${MARKS[provenance].word})`;
 }
 
 /** The meaning of the mark of an operation that the extension adds. */
@@ -31,7 +31,7 @@ export const EXTENSION_BADGE = 'Extension, not in the specification';
 
 /** The mark of an operation of the extension, as a link to its explanation. */
 export function extensionMark(root: string): string {
-  return `[extension](${root}${LEGEND.slice(1)}.html#extension)`;
+  return `[extension](${root}${LEGEND.slice(1)}#extension)`;
 }
 
 /** The remarks that the bundle adds to descriptions (openapi/lint/provenance-remark.ts). The site shows marks instead. */

@@ -32,31 +32,28 @@ afterAll(async () => {
 });
 
 describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
-  test.each(references)(
-    'shows its own address first in each group of the $name reference',
-    { timeout: 300_000 },
-    async ({ name, bundle, api }) => {
-      const document = await readDocument(bundle);
-      const own = api === 'reseller' ? sandbox.baseUrl : sandbox.operatorUrl;
-      const others = document.servers.filter(({ description }) => description !== 'Sandbox').map(({ url }) => url);
-      await openReference(page, `${sandbox.baseUrl}/docs/`, name);
-      // All operations share one list of addresses, and the test of the site reads each of them.
-      const oneOfEachGroup = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags[0]).values();
-      for (const [placed] of oneOfEachGroup) {
-        if (!placed) continue;
-        const { method, path } = placed;
-        const { request, addresses } = await readOperation(page, placed);
-        expect.soft({ request, addresses }, placed.id).toEqual({
-          request: `${method} ${path}`,
-          addresses: [own, ...others].map((url) => `${url}${path}`),
-        });
-      }
-      expect(problems).toEqual([]);
-    },
-  );
+  test.each(references)('shows its own address first in each group of the $name reference', { timeout: 300_000 }, async (reference) => {
+    const { bundle, api } = reference;
+    const document = await readDocument(bundle);
+    const own = api === 'reseller' ? sandbox.baseUrl : sandbox.operatorUrl;
+    const others = document.servers.filter(({ description }) => description !== 'Sandbox').map(({ url }) => url);
+    await openReference(page, `${sandbox.baseUrl}/docs/`, reference);
+    // All operations share one list of addresses, and the test of the site reads each of them.
+    const oneOfEachGroup = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags[0]).values();
+    for (const [placed] of oneOfEachGroup) {
+      if (!placed) continue;
+      const { method, path } = placed;
+      const { request, addresses } = await readOperation(page, placed);
+      expect.soft({ request, addresses }, placed.id).toEqual({
+        request: `${method} ${path}`,
+        addresses: [own, ...others].map((url) => `${url}${path}`),
+      });
+    }
+    expect(problems).toEqual([]);
+  });
 
   test('runs a request from its page, and shows its own address in the samples', async () => {
-    await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/createVm.html`);
+    await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/createVm`);
     const form = page.getByRole('region', { name: 'Run in this sandbox' });
     await form.getByLabel('API key').fill(sandbox.apiKey);
     await form.getByLabel('cores').fill('1');
@@ -68,7 +65,7 @@ describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
   });
 
   test('shows the error of a request that it refuses', async () => {
-    await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/getDomain.html`);
+    await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/getDomain`);
     const form = page.getByRole('region', { name: 'Run in this sandbox' });
     await form.getByLabel('API key').fill('wrong');
     await form.getByRole('button', { name: 'Run in this sandbox' }).click();

@@ -6,13 +6,14 @@ import { defineConfig } from 'vitepress';
 import type { MarkdownRenderer } from 'vitepress';
 
 import type { Navigation } from '../../src/navigation.ts';
+import { OPERATOR_SECTION } from '../../src/references.ts';
 import { BASE } from '../../src/site.ts';
 
 function pathOf(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
 }
 
-const { nav, sidebar }: Navigation = JSON.parse(readFileSync(pathOf('../.pages/navigation.json'), 'utf8'));
+const navigations: Record<string, Navigation> = JSON.parse(readFileSync(pathOf('../.pages/navigation.json'), 'utf8'));
 
 /** Longer names may break, where the browser allows it. */
 const NAME = /^[\w.[\]-]{1,30}$/;
@@ -34,7 +35,18 @@ export default defineConfig({
   titleTemplate: ':title · Reseller API',
   description: 'Virtual servers, dedicated servers and domains for resellers: documentation, reference and guides.',
   lang: 'en-GB',
+  // Sections, each with its navigation and its search.
+  locales: {
+    root: { label: 'Reseller API', lang: 'en-GB' },
+    [OPERATOR_SECTION]: {
+      label: 'Operator API',
+      lang: 'en-GB',
+      titleTemplate: ':title · Operator API',
+      themeConfig: { siteTitle: 'Operator API', ...navigations[`${OPERATOR_SECTION}/`] },
+    },
+  },
   base: BASE,
+  cleanUrls: true,
   srcDir: '.pages',
   outDir: '../dist',
   cacheDir: '.pages/.cache',
@@ -69,12 +81,16 @@ export default defineConfig({
   themeConfig: {
     siteTitle: 'Reseller API',
     logo: '/icon.svg',
-    nav,
-    sidebar,
+    ...navigations[''],
+    // The pages of the sections do not correspond.
+    i18nRouting: false,
     outline: { level: [2, 3] },
     search: {
       provider: 'local',
       options: {
+        locales: {
+          [OPERATOR_SECTION]: { translations: { button: { buttonText: 'Search operator API', buttonAriaLabel: 'Search operator API' } } },
+        },
         // An operation is one result, not one for each heading of its page. Otherwise the results of a few operations would hide the others,
         // because the search shows only the first results. Examples are left out: they repeat the names in the tables. This runs during the
         // build only.

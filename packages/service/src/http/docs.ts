@@ -16,8 +16,10 @@ export interface Docs {
 const PATH = '/docs';
 /** The folder of files whose names contain their hash, so that they never change. */
 const ASSETS = 'assets';
+/** The last segment of the address of a page. */
+const PAGE = /(\/[\w-]+)(?=\?|$)/;
 /** The pages and files about one of the documents. */
-const PART = /^\/(?:reference|operations|openapi|collections)\/(?<document>extension|operator)\b/;
+const PART = /^\/(?:reference\/|operations\/|openapi\/|collections\/)?(?<document>extension|operator)\b/;
 /** VitePress writes this page for addresses that do not exist. */
 const ERROR_PAGE = '404.html';
 const FOREVER = 'public, max-age=31536000, immutable';
@@ -51,6 +53,10 @@ export async function serveDocs(
       const { headers } = detailsOf(error);
       if (headers) reply.headers(headers);
       return handleError.call(site, refusalOf(error) ?? error, request, reply);
+    });
+    // The addresses of pages have no extension. Fastify has chosen the route already, so only the file server reads this URL.
+    site.addHook('onRequest', async ({ raw }) => {
+      raw.url = raw.url?.replace(PAGE, '$1.html');
     });
     site.addHook('onSend', (_request, reply, payload, done) => {
       reply.headers({ 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' });
