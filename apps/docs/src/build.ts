@@ -24,7 +24,7 @@ import { runVitePress, SITE } from './vitepress.ts';
 /** The pages that VitePress renders: those of `site/`, and those that the build makes from the documents. */
 const PAGES = join(SITE, '.pages');
 const ARCHIVE_DATE = '2024-01-01T00:00:00';
-const HAND_WRITTEN = ['index.md', 'quickstart.md', 'downloads.md', 'guides', OPERATOR_SECTION];
+const HAND_WRITTEN = ['index.md', 'hero-sample.md', 'quickstart.md', 'downloads.md', 'guides', OPERATOR_SECTION];
 
 try {
   await main();

@@ -1,4 +1,4 @@
-/** What a developer should do about each type of error. The documents say when it happens. */
+/** The remedy for each type of error: the next step of a developer. The documents say when the error happens. */
 export interface Remedy {
   /** The cause, without a full stop, if the table of the document only refers to another place. */
   readonly cause?: string;

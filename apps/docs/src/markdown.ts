@@ -14,3 +14,8 @@ export function escapeVue(markdown: string): string {
     .map((part, index) => (index % 2 === 1 ? part : part.replaceAll('<', '&lt;').replaceAll('{{', '&#123;&#123;')))
     .join('');
 }
+
+/** A value as JSON in an attribute with single quotes. */
+export function attribute(value: unknown): string {
+  return JSON.stringify(value).replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
+}

@@ -6,7 +6,7 @@ import type { Fact } from './facts.ts';
 import { fieldList, fieldTable, marked } from './field-list.ts';
 import { fieldsOf } from './fields.ts';
 import type { Field } from './fields.ts';
-import { escapeVue, table } from './markdown.ts';
+import { attribute, escapeVue, table } from './markdown.ts';
 import { EXTENSION_MEANING, extensionMark, inlineMarks, limitMarks, markAt, MARKS, withoutRemarks } from './provenance.ts';
 import type { Mark, Provenance } from './provenance.ts';
 import type { Reference } from './references.ts';
@@ -177,8 +177,4 @@ function join(blocks: readonly string[]): string {
 
 function fence(language: string, code: string): string {
   return `\`\`\`${language}\n${code}\n\`\`\``;
-}
-
-function attribute(value: unknown): string {
-  return JSON.stringify(value).replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
 }

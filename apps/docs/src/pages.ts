@@ -3,6 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 
 import type { OpenApi } from './document.ts';
 import { operationsOf } from './document.ts';
+import { attribute } from './markdown.ts';
+import { redocPath } from './operation-page.ts';
 import { EXTENSION_MEANING } from './provenance.ts';
 import type { Reference } from './references.ts';
 import { sandboxUrl } from './samples.ts';
@@ -14,15 +16,23 @@ export interface ReadDocument {
 
 /** The page in which Redoc shows a document. */
 export function referencePage({ reference, document }: ReadDocument): string {
+  const titles = Object.fromEntries(operationsOf(document).map((placed) => [redocPath(placed), placed.operation.summary]));
   return `---
-title: ${reference.title}
+title: ${reference.isExtension ? 'Extension reference' : 'Reference'}
 description: ${JSON.stringify(document.info.summary ?? document.info.title)}
 layout: page
 sidebar: false
 search: false
 ---
 
-<ClientOnly><RedocReference name="${reference.name}" api="${reference.api}" sandbox="${sandboxUrl(document)}" /></ClientOnly>
+<noscript>
+
+This page needs JavaScript. Without it, read the [operations](../${reference.operations}/), each on a page of its own, or download the document as
+[YAML](../openapi/${reference.name}.yaml).
+
+</noscript>
+
+<ClientOnly><RedocReference name="${reference.name}" api="${reference.api}" sandbox="${sandboxUrl(document)}" :titles='${attribute(titles)}' /></ClientOnly>
 `;
 }
 

@@ -80,6 +80,15 @@ describe.skipIf(noBrowser !== undefined).each(references)('the $name reference',
     expect(shown.includes('open-questions#assumed')).toBe(reference.followsSpecification);
   });
 
+  test('names the operation in its title, and the operations without JavaScript', async () => {
+    const [placed] = operationsOf(await readDocument(reference.bundle));
+    await openReference(page, site.url, reference);
+    if (placed) await goToOperation(page, placed);
+    await expect.poll(() => page.title()).toMatch(new RegExp(`^${placed?.operation.summary} · `));
+    const html = await (await fetch(`${site.url}${reference.page}`)).text();
+    expect(/<noscript>[^]*?<\/noscript>/.exec(html)?.[0]).toContain(`../${reference.operations}/`);
+  });
+
   test('offers the document for download', async () => {
     await openReference(page, site.url, reference);
     for (const format of ['yaml', 'json']) {

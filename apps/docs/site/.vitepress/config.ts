@@ -48,6 +48,8 @@ export default defineConfig({
   base: BASE,
   cleanUrls: true,
   srcDir: '.pages',
+  // A part of the landing page.
+  srcExclude: ['hero-sample.md'],
   outDir: '../dist',
   cacheDir: '.pages/.cache',
   metaChunk: true,
@@ -72,6 +74,9 @@ export default defineConfig({
       };
     },
   },
+  // VitePress marks the main content of all pages but this one.
+  transformHtml: (code, _id, { page }) =>
+    page === 'index.md' ? code.replace('<div class="VPContent is-home"', '<div role="main" class="VPContent is-home"') : undefined,
   vite: {
     publicDir: pathOf('../public'),
     build: { chunkSizeWarningLimit: 2_000 },
