@@ -126,6 +126,10 @@ describe.skipIf(noBrowser !== undefined)('the search', () => {
     ['', 'lost response', 'Guide: Lost responses'],
     ['', 'changeVm', 'Extension: Change VM resources (extension)'],
     ['', 'rate limit', 'Concept: Limits'],
+    ['', 'webhook', 'Guide: Polling'],
+    ['', 'terraform', 'Guide: Languages and tools'],
+    ['', 'php', 'Guide: Calling the API from PHP'],
+    ['', 'vat', 'Guide: Bookkeeping'],
     ['operator/', 'advanceClock', 'Operation: Advance the clock'],
     ['operator/', 'vat', 'Operation: Set the VAT rates'],
   ])('of /%s finds %s', async (section, words, result) => {
