@@ -5,16 +5,18 @@ import { dirname, join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 
 import { brunoCollection, postmanCollection } from './collections.ts';
+import { conceptPages, sectionsOf } from './concepts.ts';
 import { operationsOf, readBundle, readDocument } from './document.ts';
+import { errorCatalogue } from './errors.ts';
 import { compress, moveInlineScripts } from './finish.ts';
 import { guideGroups } from './guides.ts';
-import { navigationOf } from './navigation.ts';
+import { navigationsOf } from './navigation.ts';
 import { operationPage } from './operation-page.ts';
-import { changelog, errorCatalogue, llmsTxt, operationList, referencePage } from './pages.ts';
+import { changelog, llmsTxt, operationList, referencePage } from './pages.ts';
 import type { ReadDocument } from './pages.ts';
 import { copyRedoc } from './redoc.ts';
 import { referenceDocument } from './reference-document.ts';
-import { references } from './references.ts';
+import { OPERATOR_SECTION, references } from './references.ts';
 import { samplesOf } from './samples.ts';
 import { siteDirectory } from './site.ts';
 import { runVitePress, SITE } from './vitepress.ts';
@@ -22,7 +24,7 @@ import { runVitePress, SITE } from './vitepress.ts';
 /** The pages that VitePress renders: those of `site/`, and those that the build makes from the documents. */
 const PAGES = join(SITE, '.pages');
 const ARCHIVE_DATE = '2024-01-01T00:00:00';
-const HAND_WRITTEN = ['index.md', 'quickstart.md', 'downloads.md', 'guides'];
+const HAND_WRITTEN = ['index.md', 'hero-sample.md', 'quickstart.md', 'downloads.md', 'guides', OPERATOR_SECTION];
 
 try {
   await main();
@@ -44,16 +46,19 @@ async function main(): Promise<void> {
 }
 
 async function writePages(documents: readonly ReadDocument[]): Promise<void> {
-  await write(PAGES, 'navigation.json', JSON.stringify(navigationOf(documents)));
-  await write(PAGES, 'errors.md', errorCatalogue(documents));
+  await write(PAGES, 'navigation.json', JSON.stringify(navigationsOf(sectionsOf(documents))));
+  for (const section of sectionsOf(documents)) {
+    await write(PAGES, `${section.path}errors.md`, errorCatalogue(section));
+    for (const { name, page } of conceptPages(section)) await write(PAGES, `${section.path}concepts/${name}.md`, page);
+  }
   await write(PAGES, 'changelog.md', await changelog());
   for (const read of documents) {
     const { reference, document } = read;
-    await write(PAGES, `reference/${reference.name}.md`, referencePage(read));
-    await write(PAGES, `operations/${reference.name}/index.md`, operationList(read));
+    await write(PAGES, `${reference.page}.md`, referencePage(read));
+    await write(PAGES, `${reference.operations}/index.md`, operationList(read));
     for (const placed of operationsOf(document)) {
       const { page } = operationPage(document, placed, reference, samplesOf(document, placed, reference));
-      await write(PAGES, `operations/${reference.name}/${placed.id}.md`, page);
+      await write(PAGES, `${reference.operations}/${placed.id}.md`, page);
     }
   }
 }
@@ -62,14 +67,14 @@ async function writeDownloads(documents: readonly ReadDocument[]): Promise<void>
   // A service that serves the site returns its own version of this file, with its addresses.
   await write(siteDirectory, 'own-servers.js', 'globalThis.ownServers = {};\n');
   for (const { reference, document } of documents) {
-    const { name, bundle } = reference;
+    const { name, bundle, operations } = reference;
     for (const format of ['json', 'yaml']) await write(siteDirectory, `openapi/${name}.${format}`, await readBundle(`${bundle}.${format}`));
-    await write(siteDirectory, `reference/${name}.document.json`, JSON.stringify(referenceDocument(document, reference)));
+    await write(siteDirectory, `openapi/${name}.reference.json`, JSON.stringify(referenceDocument(document, reference)));
     await write(siteDirectory, `collections/${name}.postman.json`, `${JSON.stringify(postmanCollection(document, reference), null, 2)}\n`);
     await write(siteDirectory, `collections/${name}.bruno.zip`, archive(brunoCollection(document, reference)));
     for (const placed of operationsOf(document)) {
       const { markdown } = operationPage(document, placed, reference, samplesOf(document, placed, reference));
-      await write(siteDirectory, `operations/${name}/${placed.id}.md`, markdown);
+      await write(siteDirectory, `${operations}/${placed.id}.md`, markdown);
     }
   }
   const guides = [

@@ -1,10 +1,12 @@
-/** The fields of a form or a response, one row each, with their effective provenance. */
+/** The fields of a form or a response, with their effective provenance. */
 import type { OpenApi, Schema } from './document.ts';
 import { schemaOf } from './document.ts';
 import type { Mark, Provenance } from './provenance.ts';
 import { inlineMarks, limitMarks, withoutRemarks } from './provenance.ts';
 
 export interface Field {
+  /** Name within the field that contains it: `address`. */
+  readonly name: string;
   /** Path within the body: `data.config.ipv4[].address`. */
   readonly path: string;
   readonly type: string;
@@ -12,46 +14,68 @@ export interface Field {
   /** Meaning, limits and default, as Markdown on one line. */
   readonly meaning: string;
   readonly provenance: Provenance;
+  /** The fields of an object, or of the items of an array. */
+  readonly fields: readonly Field[];
 }
 
-/** Maximum nesting of the rows. No response of the documents is nested deeper. */
+/** Maximum nesting of the fields. No response of the documents is nested deeper. */
 const MAX_DEPTH = 8;
 
-export function fieldsOf(document: OpenApi, body: Schema, { inherited, mark }: { inherited: Provenance; mark: Mark }): Field[] {
-  const rows: Field[] = [];
-
-  function visit(part: Schema, path: string, above: Provenance, isRequired: boolean, depth: number): void {
+export function fieldsOf(
+  document: Pick<OpenApi, 'components'>,
+  body: Schema,
+  { inherited, mark }: { inherited: Provenance; mark: Mark },
+): Field[] {
+  function fieldOf(
+    name: string,
+    part: Schema,
+    { above, path, isRequired }: { above: Provenance; path: string; isRequired: boolean },
+  ): Field {
     const resolved = schemaOf(document, part);
     const provenance = part['x-provenance'] ?? resolved['x-provenance'] ?? above;
-    if (path !== '') rows.push({ path, type: typeOf(document, resolved), isRequired, meaning: meaningOf(resolved, mark), provenance });
-    if (depth < MAX_DEPTH) members(resolved, path, provenance, depth);
+    return {
+      name,
+      path,
+      type: [typeOf(document, resolved), rangeOf(resolved)].filter((text) => text !== '').join(', '),
+      isRequired,
+      meaning: meaningOf(resolved, mark),
+      provenance,
+      fields: path.split('.').length < MAX_DEPTH ? members(resolved, path, provenance) : [],
+    };
   }
 
-  function members(schema: Schema, path: string, provenance: Provenance, depth: number): void {
+  function members(schema: Schema, path: string, above: Provenance): Field[] {
     const prefix = path === '' ? '' : `${path}.`;
     const required = new Set(schema.required);
-    for (const [name, part] of Object.entries(schema.properties ?? {}))
-      visit(part, `${prefix}${name}`, provenance, required.has(name), depth + 1);
-    for (const part of schema.allOf ?? []) {
-      const resolved = schemaOf(document, part);
-      members(resolved, path, part['x-provenance'] ?? resolved['x-provenance'] ?? provenance, depth);
+    function within(parts: readonly Schema[], inner = path): Field[] {
+      return parts.flatMap((part) => {
+        const resolved = schemaOf(document, part);
+        return members(resolved, inner, part['x-provenance'] ?? resolved['x-provenance'] ?? above);
+      });
     }
-    const items = schema.items === undefined ? undefined : schemaOf(document, schema.items);
-    if (items !== undefined) members(items, `${path}[]`, items['x-provenance'] ?? provenance, depth);
-    if (typeof schema.additionalProperties === 'object') visit(schema.additionalProperties, `${prefix}<key>`, provenance, false, depth + 1);
-    // A nullable object.
-    for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
-      const resolved = schemaOf(document, part);
-      if (resolved.properties !== undefined || resolved.allOf !== undefined)
-        members(resolved, path, resolved['x-provenance'] ?? provenance, depth);
-    }
+    return [
+      ...Object.entries(schema.properties ?? {}).map(([name, part]) =>
+        fieldOf(name, part, { above, path: `${prefix}${name}`, isRequired: required.has(name) }),
+      ),
+      // A branch of `anyOf` is the object of a nullable object, or a value without fields.
+      ...within([...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]),
+      ...within(schema.items === undefined ? [] : [schema.items], `${path}[]`),
+      ...(typeof schema.additionalProperties === 'object'
+        ? [fieldOf('<key>', schema.additionalProperties, { above, path: `${prefix}<key>`, isRequired: false })]
+        : []),
+    ];
   }
 
-  visit(body, '', inherited, false, 0);
-  return rows;
+  const resolved = schemaOf(document, body);
+  return members(resolved, '', body['x-provenance'] ?? resolved['x-provenance'] ?? inherited);
 }
 
-function typeOf(document: OpenApi, schema: Schema): string {
+/** The fields and all fields within them, in the order of the document. */
+export function flat(fields: readonly Field[]): Field[] {
+  return fields.flatMap((field) => [field, ...flat(field.fields)]);
+}
+
+function typeOf(document: Pick<OpenApi, 'components'>, schema: Schema): string {
   if (schema.const !== undefined) return `\`${String(schema.const)}\``;
   if (schema.items !== undefined) return `array of ${typeOf(document, schemaOf(document, schema.items))}`;
   if (schema.type !== undefined) {
@@ -80,13 +104,27 @@ function meaningOf(schema: Schema, mark: Mark): string {
     .replaceAll(/\s+/g, ' ');
 }
 
-function limitsOf(schema: Schema): string {
-  const limits = [
-    schema.minimum === undefined ? '' : `at least ${schema.minimum}`,
-    schema.maximum === undefined ? '' : `at most ${schema.maximum}`,
-    schema.multipleOf === undefined ? '' : `in steps of ${schema.multipleOf}`,
-    schema.maxLength === undefined ? '' : `at most ${schema.maxLength} characters`,
-    schema['x-expected'] ?? '',
-  ].filter((text) => text !== '');
-  return limits.length === 0 ? '' : `Must be ${limits.join(', ')}.`;
+/** The section "Requests and responses" of the document states this once for all texts. */
+const PLAIN_TEXT = /without control characters$/;
+
+/** The exact rule after an example, which matters only to a program. */
+const EXACT_RULE = /(?<= such as [^]*): [^]*$/;
+
+/** The limits of a text, as sentences. */
+function limitsOf({ minLength, maxLength, format, 'x-expected': expected = '' }: Schema): string {
+  const isFixed = format !== undefined || minLength === maxLength;
+  return [
+    maxLength === undefined || isFixed ? '' : `Up to ${maxLength} characters.`,
+    expected === '' || PLAIN_TEXT.test(expected) ? '' : `Format: ${expected.replace(EXACT_RULE, '')}.`,
+  ]
+    .filter((text) => text !== '')
+    .join(' ');
+}
+
+/** The limits of a number, as part of its type. */
+function rangeOf({ minimum, maximum, multipleOf }: Schema): string {
+  const steps = multipleOf === undefined ? '' : ` in steps of ${multipleOf}`;
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}${steps}`;
+  if (minimum !== undefined) return `${minimum} or more`;
+  return maximum === undefined ? '' : `up to ${maximum}`;
 }

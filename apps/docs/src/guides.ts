@@ -16,11 +16,31 @@ export const guideGroups: readonly GuideGroup[] = [
     guides: [
       { name: 'first-purchase', title: 'Your first purchase' },
       { name: 'lost-responses', title: 'Lost responses' },
-      { name: 'billing-panel', title: 'A billing panel' },
-      { name: 'credit-limit', title: 'The credit limit' },
+      { name: 'life-of-a-vm', title: 'The life of a VM' },
+      { name: 'dedicated-servers', title: 'Dedicated servers' },
       { name: 'domains', title: 'Register domains' },
       { name: 'domain-transfer', title: 'Transfer a domain' },
+    ],
+  },
+  {
+    title: 'Selling',
+    guides: [
+      { name: 'billing-panel', title: 'A billing panel' },
+      { name: 'credit-limit', title: 'The credit limit' },
+      { name: 'bookkeeping', title: 'Bookkeeping' },
       { name: 'one-time-codes', title: 'One-time codes' },
+    ],
+  },
+  {
+    title: 'Integrating',
+    guides: [
+      { name: 'going-live', title: 'Going live' },
+      { name: 'polling', title: 'Polling' },
+      { name: 'pagination-and-rate-limits', title: 'Pagination and rate limits' },
+      { name: 'versions-and-deprecation', title: 'Versions and deprecation' },
+      { name: 'php', title: 'Calling the API from PHP' },
+      { name: 'integrations', title: 'Languages and tools' },
+      { name: 'other-clients', title: 'Moving from another client' },
     ],
   },
   {
@@ -35,8 +55,8 @@ export const guideGroups: readonly GuideGroup[] = [
     title: 'Running',
     guides: [
       { name: 'embedded-and-postgresql', title: 'Embedded and on PostgreSQL' },
-      { name: 'other-clients', title: 'Moving from another client' },
       { name: 'open-questions', title: 'What the specification leaves open' },
+      { name: 'glossary', title: 'Glossary' },
     ],
   },
 ];

@@ -1,6 +1,9 @@
-import type { OpenApi } from './document.ts';
+import { conceptPages } from './concepts.ts';
+import type { Section } from './concepts.ts';
 import { operationsOf } from './document.ts';
 import { guideGroups } from './guides.ts';
+import type { ReadDocument } from './pages.ts';
+import { OPERATOR_SECTION } from './references.ts';
 import type { Reference } from './references.ts';
 
 interface Item {
@@ -11,24 +14,42 @@ interface Item {
   readonly items?: Item[];
 }
 
-/** The navigation bar and the sidebars, in the format of VitePress. */
+/** The navigation bar and the sidebars of a section, in the format of VitePress. */
 export interface Navigation {
   readonly nav: Item[];
   readonly sidebar: Record<string, Item[]>;
 }
 
 /** A link to a Redoc page. It loads the whole page, because Redoc keeps its own history of addresses. */
-function referenceLink({ name, title }: Reference): Item {
-  return { text: title, link: `/reference/${name}`, target: '_self' };
+function referenceLink({ title, page }: Reference): Item {
+  return { text: `${title}: reference`, link: `/${page}`, target: '_self' };
 }
 
-export function navigationOf(documents: readonly { readonly reference: Reference; readonly document: OpenApi }[]): Navigation {
+function operationsLink({ title, operations }: Reference): Item {
+  return { text: `${title}: operations`, link: `/${operations}/` };
+}
+
+/** The navigation of each section, by its path. */
+export function navigationsOf(sections: readonly Section[]): Record<string, Navigation> {
+  return Object.fromEntries(
+    sections.map((section) => [section.path, section.path === '' ? resellerNavigation(section) : operatorNavigation(section)]),
+  );
+}
+
+function conceptItems(section: Section): Item {
+  const items = conceptPages(section).map(({ name, title }) => ({ text: title, link: `/${section.path}concepts/${name}` }));
+  return { text: 'Concepts', items };
+}
+
+function resellerNavigation(section: Section): Navigation {
+  const { documents } = section;
   const guides: Item[] = [
     { text: 'Quickstart', link: '/quickstart' },
     ...guideGroups.map(({ title, guides: members }) => ({
       text: title,
       items: members.map(({ name, title: text }) => ({ text, link: `/guides/${name}` })),
     })),
+    conceptItems(section),
     {
       text: 'More',
       items: [
@@ -38,32 +59,50 @@ export function navigationOf(documents: readonly { readonly reference: Reference
       ],
     },
   ];
-  const sidebar: Record<string, Item[]> = { '/': guides };
-  for (const { reference, document } of documents) {
-    sidebar[`/operations/${reference.name}/`] = [
-      { text: `${reference.title}: all operations`, link: `/operations/${reference.name}/` },
-      ...document.tags.map(({ name }) => ({
-        text: name,
-        items: operationsOf(document)
-          .filter(({ operation }) => operation.tags[0] === name)
-          .map(({ id, operation }) => ({ text: operation.summary, link: `/operations/${reference.name}/${id}` })),
-      })),
-    ];
-  }
   return {
     nav: [
       { text: 'Quickstart', link: '/quickstart' },
       { text: 'Guides', link: '/guides/first-purchase' },
-      {
-        text: 'Reference',
-        items: documents.flatMap(({ reference }) => [
-          referenceLink(reference),
-          { text: `${reference.title}: operations`, link: `/operations/${reference.name}/` },
-        ]),
-      },
+      { text: 'Reference', items: documents.flatMap(({ reference }) => [referenceLink(reference), operationsLink(reference)]) },
       { text: 'Errors', link: '/errors' },
-      { text: 'Changelog', link: '/changelog' },
+      { text: 'For operators', link: `/${OPERATOR_SECTION}/` },
     ],
-    sidebar,
+    sidebar: { '/': guides, ...operationSidebars(documents) },
   };
+}
+
+function operatorNavigation(section: Section): Navigation {
+  const { documents } = section;
+  const pages: Item[] = [
+    { text: 'Overview', link: `/${OPERATOR_SECTION}/` },
+    ...documents.flatMap(({ reference }) => [referenceLink(reference), operationsLink(reference)]),
+    { text: 'Errors', link: `/${OPERATOR_SECTION}/errors` },
+  ];
+  return {
+    nav: [
+      ...documents.map(({ reference }) => ({ ...referenceLink(reference), text: 'Reference' })),
+      ...documents.map(({ reference }) => ({ ...operationsLink(reference), text: 'Operations' })),
+      { text: 'Errors', link: `/${OPERATOR_SECTION}/errors` },
+      { text: 'For resellers', link: '/' },
+    ],
+    sidebar: { [`/${OPERATOR_SECTION}/`]: [...pages, conceptItems(section)], ...operationSidebars(documents) },
+  };
+}
+
+/** A sidebar for the operation pages of each document. */
+function operationSidebars(documents: readonly ReadDocument[]): Record<string, Item[]> {
+  return Object.fromEntries(
+    documents.map(({ reference, document }) => [
+      `/${reference.operations}/`,
+      [
+        operationsLink(reference),
+        ...document.tags.map(({ name }) => ({
+          text: name,
+          items: operationsOf(document)
+            .filter(({ operation }) => operation.tags[0] === name)
+            .map(({ id, operation }) => ({ text: operation.summary, link: `/${reference.operations}/${id}` })),
+        })),
+      ],
+    ]),
+  );
 }

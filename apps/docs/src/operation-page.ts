@@ -3,7 +3,10 @@ import type { Body, OpenApi, PlacedOperation } from './document.ts';
 import { exampleOf, parameterOf, responseOf, schemaOf } from './document.ts';
 import { factsOf } from './facts.ts';
 import type { Fact } from './facts.ts';
+import { fieldList, fieldTable, marked } from './field-list.ts';
 import { fieldsOf } from './fields.ts';
+import type { Field } from './fields.ts';
+import { attribute, escapeVue, table } from './markdown.ts';
 import { EXTENSION_MEANING, extensionMark, inlineMarks, limitMarks, markAt, MARKS, withoutRemarks } from './provenance.ts';
 import type { Mark, Provenance } from './provenance.ts';
 import type { Reference } from './references.ts';
@@ -12,6 +15,9 @@ import type { Samples } from './samples.ts';
 
 /** The path from the page of an operation to the root of the site. */
 const ROOT = '../../';
+
+/** A part of a page: Markdown, or fields, which the plain Markdown shows as a table and the site as a list. */
+type Block = string | readonly Field[];
 
 export interface OperationPage {
   /** Plain Markdown. */
@@ -31,31 +37,19 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
   if (reference.isExtension) place.push(extensionMark(ROOT));
   if (reference.followsSpecification) place.push(mark(provenance));
   const opening = [`# ${title}`, place.join(' · ')];
-  const head = [
-    text(operation.description, mark),
-    `[Open in the reference](${ROOT}reference/${reference.name}.html#/${redocPath(placed)})`,
-  ];
-  const run = {
-    api: reference.api,
-    method,
-    path,
-    parameters: samples.request.parameters,
-    form: samples.request.body ?? {},
-    isBillable: operation['x-billable'] === true,
-    sandbox: sandboxUrl(document),
-  };
-  const body = [
+  const head = [text(operation.description, mark), `[Open in the reference](${ROOT}${reference.page}#/${redocPath(placed)})`];
+  const body: Block[] = [
     '## Samples',
     '### curl',
     fence('sh', samples.curl),
     '### TypeScript',
     fence('ts', samples.typescript),
-    ...parameterTable(document, placed, mark),
+    ...parameterSection(document, placed, mark),
     ...requestSection(document, placed, mark),
-    ...responseSections(document, placed, mark),
+    ...responseSections(document, placed, reference, mark),
     ...(reference.followsSpecification ? [legend(reference, mark)] : []),
   ];
-  const runner = reference.api === 'reseller' ? [`## Try it`, `<RunOperation :request='${attribute(run)}' />`] : [];
+  const runner = ['## Try it', `<RunOperation :request='${attribute(runnable(document, placed, reference, samples))}' />`];
   const description = `${title}: ${method} ${path}`;
   const matter = [
     '---',
@@ -66,8 +60,29 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
     '---',
   ];
   return {
-    markdown: `${join([...opening, facts.map(({ words }) => `**${words}**`).join(' · '), ...head, ...body])}\n`,
-    page: `${join([matter.join('\n'), escapeVue(join(opening)), badges(facts), escapeVue(join(head)), ...runner, escapeVue(join(body))])}\n`,
+    markdown: `${join([...opening, facts.map(({ words }) => `**${words}**`).join(' · '), ...head, ...body.map((block) => markdownOf(block, mark))])}\n`,
+    page: `${join([matter.join('\n'), ...opening.map(escapeVue), badges(facts), ...head.map(escapeVue), ...runner, ...body.map((block) => pageOf(block, mark))])}\n`,
+  };
+}
+
+/** The request that the form of the page sends (RunOperation.vue). */
+function runnable(document: OpenApi, { method, path, operation }: PlacedOperation, { api }: Reference, { request }: Samples): object {
+  const parameters = (operation.parameters ?? []).map((part) => parameterOf(document, part));
+  const isJson = request.mediaType === 'application/json';
+  const [media] = Object.values(operation.requestBody?.content ?? {});
+  const fields = media?.schema === undefined || isJson ? [] : fieldsOf(document, media.schema, { inherited: 'shown', mark: () => '' });
+  return {
+    api,
+    method,
+    path,
+    parameters: request.parameters,
+    form: isJson ? {} : (request.body ?? {}),
+    optional: fields.map(({ name }) => name).filter((name) => request.body?.[name] === undefined),
+    query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    ...(isJson ? { json: request.body ?? {} } : {}),
+    takesIdempotencyKey: parameters.some(({ name }) => name === 'Idempotency-Key'),
+    isBillable: operation['x-billable'] === true,
+    sandbox: sandboxUrl(document),
   };
 }
 
@@ -86,25 +101,24 @@ export function redocPath({ id, operation }: PlacedOperation): string {
   return `${slug(operation.tags[0] ?? '')}/${slug(id)}`;
 }
 
-function parameterTable(document: OpenApi, { operation }: PlacedOperation, mark: Mark): string[] {
-  const rows = (operation.parameters ?? [])
+function parameterSection(document: OpenApi, { operation }: PlacedOperation, mark: Mark): Block[] {
+  const fields = (operation.parameters ?? [])
     .map((part) => parameterOf(document, part))
-    .map(({ name, in: place, required, description = '', schema, 'x-provenance': provenance = 'shown' }) => {
-      const resolved = schemaOf(document, schema);
-      const type = [resolved.type ?? 'string'].flat().join(' or ');
-      return [`\`${name}\``, place, type, required ? 'yes' : 'no', `${marked(provenance, mark)}${text(description, mark)}`];
+    .map(({ name, in: place, required = false, description = '', schema, 'x-provenance': provenance = 'shown' }) => {
+      const type = `${[schemaOf(document, schema).type ?? 'string'].flat().join(' or ')} in the ${place}`;
+      return { name, path: name, type, isRequired: required, meaning: text(description, mark), provenance, fields: [] };
     });
-  return rows.length === 0 ? [] : ['## Parameters', table(['name', 'in', 'type', 'required', 'meaning'], rows)];
+  return fields.length === 0 ? [] : ['## Parameters', fields];
 }
 
-function requestSection(document: OpenApi, { operation }: PlacedOperation, mark: Mark): string[] {
+function requestSection(document: OpenApi, { operation }: PlacedOperation, mark: Mark): Block[] {
   const { requestBody } = operation;
   if (requestBody === undefined) return [];
   const [type = '', media] = Object.entries(requestBody.content ?? {})[0] ?? [];
   return [
     '## Request body',
     `\`${type}\`. ${text(requestBody.description ?? '', mark)}`,
-    fieldTable(document, requestBody, mark),
+    bodyFields(document, requestBody, mark),
     ...Object.values(media?.examples ?? {}).flatMap((part) => {
       const { summary = 'Example', value } = exampleOf(document, part);
       return [`### Example: ${summary}`, fence('json', JSON.stringify(value, null, 2))];
@@ -112,7 +126,7 @@ function requestSection(document: OpenApi, { operation }: PlacedOperation, mark:
   ];
 }
 
-function responseSections(document: OpenApi, { operation }: PlacedOperation, mark: Mark): string[] {
+function responseSections(document: OpenApi, { operation }: PlacedOperation, reference: Reference, mark: Mark): Block[] {
   const all = Object.entries(operation.responses).map(([status, part]) => [status, responseOf(document, part)] as const);
   const successes = all.filter(([status]) => status.startsWith('2'));
   const failures = all.filter(([status]) => !status.startsWith('2'));
@@ -124,7 +138,7 @@ function responseSections(document: OpenApi, { operation }: PlacedOperation, mar
       return [
         `## Response ${status}`,
         `${marked(response['x-provenance'] ?? 'shown', mark)}${text(response.description ?? '', mark)}`,
-        fieldTable(document, response, mark),
+        bodyFields(document, response, mark),
         ...(value === undefined ? [] : ['### Example response', fence('json', JSON.stringify(value, null, 2))]),
       ];
     }),
@@ -136,34 +150,33 @@ function responseSections(document: OpenApi, { operation }: PlacedOperation, mar
         `${marked(response['x-provenance'] ?? 'shown', mark)}${text(response.description ?? '', mark)}`,
       ]),
     ),
-    `The [error catalogue](${ROOT}errors.html) lists the types of all failures.`,
+    `The [error catalogue](${errorCatalogueOf(reference)}) lists the types of all failures, with their causes and remedies.`,
   ];
 }
 
-function fieldTable(document: OpenApi, body: Body, mark: Mark): string {
+function bodyFields(document: OpenApi, body: Body, mark: Mark): readonly Field[] {
   const [media] = Object.values(body.content ?? {});
-  if (media?.schema === undefined) return '';
-  const fields = fieldsOf(document, media.schema, { inherited: body['x-provenance'] ?? 'shown', mark });
-  if (fields.length === 0) return '';
-  return table(
-    ['field', 'type', 'required', 'meaning'],
-    fields.map(({ path, type, isRequired, meaning, provenance }) => [
-      `\`${path}\``,
-      type,
-      isRequired ? 'yes' : 'no',
-      `${marked(provenance, mark)}${meaning}`,
-    ]),
-  );
+  if (media?.schema === undefined) return [];
+  return fieldsOf(document, media.schema, { inherited: body['x-provenance'] ?? 'shown', mark });
+}
+
+function markdownOf(block: Block, mark: Mark): string {
+  return typeof block === 'string' ? block : fieldTable(block, mark);
+}
+
+function pageOf(block: Block, mark: Mark): string {
+  return typeof block === 'string' ? escapeVue(block) : fieldList(block, mark);
+}
+
+/** Each API has its own catalogue, next to the folder of the operations. */
+function errorCatalogueOf({ api }: Reference): string {
+  return api === 'operator' ? '../errors' : `${ROOT}errors`;
 }
 
 function legend({ isExtension }: Reference, mark: Mark): string {
   const states: readonly Provenance[] = ['shown', 'inferred', 'not-shown'];
   const extension = isExtension ? [`- ${extensionMark(ROOT)} ${EXTENSION_MEANING}`] : [];
   return ['## Marks', ...extension, ...states.map((state) => `- ${mark(state)} ${MARKS[state].meaning}`)].join('\n');
-}
-
-function marked(provenance: Provenance, mark: Mark): string {
-  return provenance === 'shown' || mark(provenance) === '' ? '' : `${mark(provenance)} `;
 }
 
 function text(description: string, mark: Mark): string {
@@ -176,23 +189,4 @@ function join(blocks: readonly string[]): string {
 
 function fence(language: string, code: string): string {
   return `\`\`\`${language}\n${code}\n\`\`\``;
-}
-
-function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  function line(cells: readonly string[]): string {
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')).join(' | ')} |`;
-  }
-  return [line(columns), `|${'---|'.repeat(columns.length)}`, ...rows.map(line)].join('\n');
-}
-
-function attribute(value: unknown): string {
-  return JSON.stringify(value).replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
-}
-
-/** VitePress reads `{{ }}` and tags in text as parts of a Vue component. */
-function escapeVue(markdown: string): string {
-  return markdown
-    .split(/(```[^]*?```|`[^`\n]*`)/)
-    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll('<', '&lt;').replaceAll('{{', '&#123;&#123;')))
-    .join('');
 }

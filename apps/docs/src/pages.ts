@@ -2,8 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 import type { OpenApi } from './document.ts';
-import { exampleOf, operationsOf, responseOf } from './document.ts';
-import { EXTENSION_MEANING, inlineMarks, markAt } from './provenance.ts';
+import { operationsOf } from './document.ts';
+import { attribute } from './markdown.ts';
+import { redocPath } from './operation-page.ts';
+import { EXTENSION_MEANING } from './provenance.ts';
 import type { Reference } from './references.ts';
 import { sandboxUrl } from './samples.ts';
 
@@ -14,15 +16,23 @@ export interface ReadDocument {
 
 /** The page in which Redoc shows a document. */
 export function referencePage({ reference, document }: ReadDocument): string {
+  const titles = Object.fromEntries(operationsOf(document).map((placed) => [redocPath(placed), placed.operation.summary]));
   return `---
-title: ${reference.title}
+title: ${reference.isExtension ? 'Extension reference' : 'Reference'}
 description: ${JSON.stringify(document.info.summary ?? document.info.title)}
 layout: page
 sidebar: false
 search: false
 ---
 
-<ClientOnly><RedocReference name="${reference.name}" api="${reference.api}" sandbox="${sandboxUrl(document)}" /></ClientOnly>
+<noscript>
+
+This page needs JavaScript. Without it, read the [operations](../${reference.operations}/), each on a page of its own, or download the document as
+[YAML](../openapi/${reference.name}.yaml).
+
+</noscript>
+
+<ClientOnly><RedocReference name="${reference.name}" api="${reference.api}" sandbox="${sandboxUrl(document)}" :titles='${attribute(titles)}' /></ClientOnly>
 `;
 }
 
@@ -46,78 +56,10 @@ pageClass: operation-list
 
 # ${reference.title}: operations
 
-${reference.isExtension ? EXTENSION_WARNING : ''}${document.info.summary ?? ''} The [reference](../../reference/${reference.name}.html) shows the same operations with all schemas.
+${reference.isExtension ? EXTENSION_WARNING : ''}${document.info.summary ?? ''} Each operation has a page with its fields, samples and a form to try it. The [reference](../../${reference.page}) shows them all on one page.
 
 ${tags.join('\n\n')}
 `;
-}
-
-/** The error catalogue: the tables of the documents, and an example of each error. */
-export function errorCatalogue(documents: readonly ReadDocument[]): string {
-  const parts = documents.map(({ reference, document }) => {
-    const mark = reference.followsSpecification ? markAt('./') : () => '';
-    if (reference.isExtension) {
-      const specified = documents.find((other) => other.reference.api === reference.api && !other.reference.isExtension);
-      const known = specified === undefined ? [] : errorsOf(specified.document).map(({ type }) => type);
-      return `## ${reference.title}\n\nIts operations have the errors above, and those below.\n\n${errorExamples(document, reference, new Set(known))}`;
-    }
-    const section = /(?<=^## (?:Errors|Problems)\n)[^]*?(?=\n## )/m.exec(document.info.description)?.[0] ?? '';
-    return `## ${reference.title}\n${inlineMarks(section, mark)}\n\n${errorExamples(document, reference, new Set())}`;
-  });
-  return `# Error catalogue
-
-Every failure of both APIs: its status, its type, when it happens, and an example. The client throws an error class for each;
-[Your first purchase](./guides/first-purchase.md) shows how to handle them.
-
-${parts.join('\n\n')}
-`;
-}
-
-interface DescribedError {
-  readonly type: string;
-  readonly status: string;
-  /** Its first example. */
-  readonly value: unknown;
-  /** The operationIds that can fail with it. */
-  readonly operations: string[];
-}
-
-/** Every type of error in the examples of a document, by status. */
-function errorsOf(document: OpenApi): DescribedError[] {
-  const found = new Map<string, DescribedError>();
-  for (const { id, operation } of operationsOf(document)) {
-    for (const [status, part] of Object.entries(operation.responses)) {
-      if (status.startsWith('2')) continue;
-      for (const media of Object.values(responseOf(document, part).content ?? {})) {
-        for (const example of Object.values(media.examples ?? {})) {
-          const { value } = exampleOf(document, example);
-          const type = typeOf(value);
-          const known = found.get(type) ?? { type, status, value, operations: [] };
-          if (!known.operations.includes(id)) known.operations.push(id);
-          found.set(type, known);
-        }
-      }
-    }
-  }
-  return [...found.values()].toSorted((one, other) => Number(one.status) - Number(other.status));
-}
-
-function errorExamples(document: OpenApi, { name }: Reference, left: ReadonlySet<string>): string {
-  const total = operationsOf(document).length;
-  return errorsOf(document)
-    .filter(({ type }) => !left.has(type))
-    .map(({ type, status, value, operations }) => {
-      const links = operations.map((id) => `[${id}](./operations/${name}/${id}.md)`).join(', ');
-      const by = operations.length === total ? 'every operation' : links;
-      return `### ${status} \`${type}\`\n\nReturned by ${by}.\n\n\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
-    })
-    .join('\n\n');
-}
-
-/** The type of an error of the reseller API, or the last part of the type of a problem. */
-function typeOf(value: unknown): string {
-  const type = typeof value === 'object' && value !== null && 'type' in value ? String(value.type) : 'unknown';
-  return type.split('/').at(-1) ?? type;
 }
 
 const ROOT = new URL('../../../', import.meta.url);
@@ -148,7 +90,7 @@ async function nextChanges(): Promise<string[]> {
 export function llmsTxt(documents: readonly ReadDocument[], guides: readonly { title: string; path: string }[]): string {
   const lists = documents.map(({ reference, document }) => {
     const lines = operationsOf(document).map(
-      ({ id, method, path, operation }) => `- [${operation.summary}](operations/${reference.name}/${id}.md): ${method} ${path}, ${id}`,
+      ({ id, method, path, operation }) => `- [${operation.summary}](${reference.operations}/${id}.md): ${method} ${path}, ${id}`,
     );
     const warning = reference.isExtension ? `${EXTENSION_MEANING}\n\n` : '';
     return `## ${reference.title}\n\n${warning}- [OpenAPI document](openapi/${reference.name}.yaml)\n${lines.join('\n')}`;

@@ -14,12 +14,12 @@ export const MARKS: Readonly<Record<Provenance, { readonly word: string; readonl
   },
 };
 
-/** A mark: a link to its explanation, which the site shows as a badge. */
-export type Mark = (provenance: Provenance, prefix?: string) => string;
+/** A mark: a link to its explanation, which the site shows as a badge with the word of the state or with other words. */
+export type Mark = (provenance: Provenance, words?: string) => string;
 
 /** @param root The path from the page to the root of the site, with a trailing slash. */
 export function markAt(root: string): Mark {
-  return (provenance, prefix = '') => `[${prefix}${MARKS[provenance].word}](${root}${LEGEND.slice(1)}.html#${MARKS[provenance].word})`;
+  return (provenance, words = MARKS[provenance].word) => `[${words}](${root}${LEGEND.slice(1)}#${MARKS[provenance].word})`;
 }
 
 /** The meaning of the mark of an operation that the extension adds. */
@@ -31,7 +31,7 @@ export const EXTENSION_BADGE = 'Extension, not in the specification';
 
 /** The mark of an operation of the extension, as a link to its explanation. */
 export function extensionMark(root: string): string {
-  return `[extension](${root}${LEGEND.slice(1)}.html#extension)`;
+  return `[extension](${root}${LEGEND.slice(1)}#extension)`;
 }
 
 /** The remarks that the bundle adds to descriptions (openapi/lint/provenance-remark.ts). The site shows marks instead. */
@@ -50,14 +50,51 @@ export function limitMarks(description: string, mark: Mark): string {
 
 function limitsInWords(said: string, mark: Mark): string {
   return said
-    .replace(/Limits not shown(?:; they are our choice)?\./, mark('not-shown', 'limits '))
-    .replace(/Limits inferred\./, mark('inferred', 'limits '))
-    .replace(/Not shown: (.*?)\./, (_, rules: string) => `${rules}: ${mark('not-shown')}`)
-    .replace(/Inferred: (.*?)\./, (_, rules: string) => `${rules}: ${mark('inferred')}`)
-    .replace(/Shown: (.*?)\./, (_, rules: string) => `${rules}: ${mark('shown')}`);
+    .replace(/Limits not shown(?:; they are our choice)?\./, mark('not-shown', 'limits assumed'))
+    .replace(/Limits inferred\./, mark('inferred', 'limits inferred'))
+    .replace(/Not shown: (.*?)\./, (_, rules: string) => mark('not-shown', `${rulesInWords(rules)} assumed`))
+    .replace(/Inferred: (.*?)\./, (_, rules: string) => mark('inferred', `${rulesInWords(rules)} inferred`))
+    .replace(/Shown: (.*?)\./, (_, rules: string) => mark('shown', `${rulesInWords(rules)} shown`));
 }
 
-/** Replaces words in brackets, which show the provenance of single facts in a sentence, with marks. */
+/** The keywords of JSON Schema, such as "`minLength`, `pattern`", in words. */
+function rulesInWords(rules: string): string {
+  return rules
+    .replaceAll('`', '')
+    .replace('dependentRequired', 'dependencies')
+    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** Where a sentence ends and the next begins. */
+const BETWEEN_SENTENCES = /((?<=\.)\s+(?=[A-Z`"(]))/;
+
+/** Replaces the words with which the document states the provenance of single facts by marks. */
 export function inlineMarks(text: string, mark: Mark): string {
-  return text.replaceAll(/\((not shown|inferred)\)/g, (_, word: string) => mark(word === 'inferred' ? 'inferred' : 'not-shown'));
+  return text
+    .split(BETWEEN_SENTENCES)
+    .map((part) => sentenceMarks(part, mark))
+    .join('');
+}
+
+/** The document says "(inferred)", "It is inferred that …", "Not shown: …" or "… is not shown; this service …". */
+function sentenceMarks(sentence: string, mark: Mark): string {
+  const inferred = mark('inferred');
+  const assumed = mark('not-shown');
+  const open = mark('not-shown', 'not specified');
+  return sentence
+    .replaceAll(/\((?:the latter is )?(not shown|inferred)(?: in the specification)?\)/g, (_, word: string) =>
+      word === 'inferred' ? inferred : assumed,
+    )
+    .replaceAll(/\(the ([a-z]+) is inferred\)/g, (_, what: string) => mark('inferred', `${what} inferred`))
+    .replaceAll(/(`[^`]+`) is inferred/g, `$1 ${inferred}`)
+    .replace(/^It is inferred that ([^]*)\.$/, (_, fact: string) => `${capitalised(fact)}. ${inferred}`)
+    .replace(/^That it (.*?) is inferred/, `It $1 ${inferred}`)
+    .replace(/; it is inferred that ([^]*?)\.$/, `; $1 ${inferred}.`)
+    .replace(/^Not shown: ([^]*)\.$/, (_, fact: string) => `${capitalised(fact)}. ${assumed}`)
+    .replace(/^([^]*?),? (?:is|are) not shown(?: in the specification)?; ([^]*)\.$/, `$1: $2. ${assumed}`)
+    .replace(/^([^]*?),? (?:is|are) not shown(?: in the specification)?\.$/, `$1: ${open}`);
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

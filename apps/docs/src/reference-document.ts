@@ -28,7 +28,7 @@ export function referenceDocument(document: OpenApi, reference: Reference): Open
       ...(reference.isExtension ? [{ name: EXTENSION_BADGE, color: 'purple' }] : []),
       ...factsOf(operation, method, reference.followsSpecification).map(({ words, color }) => ({ name: words, color })),
     ];
-    operation.description = `${operation.description}\n\n[Fields in one table, and a form to try it](${ROOT}operations/${reference.name}/${id}.html)`;
+    operation.description = `${operation.description}\n\n[Page of this operation, with a form to try it](${ROOT}${reference.operations}/${id})`;
   }
   return marked;
 }
@@ -45,7 +45,7 @@ function withLegend(description: string, { isExtension }: Reference, mark: Mark)
     '|---|---|',
     ...(isExtension ? [`| ${extensionMark(ROOT)} | ${EXTENSION_MEANING} |`] : []),
     ...states.map((state) => `| ${mark(state)} | ${MARKS[state].meaning} |`),
-    `| ${mark('not-shown', 'limits ')} | The specification shows the field, but not its limits, such as the minimum, length or format. |`,
+    `| ${mark('not-shown', 'limits assumed')} | The specification shows the field, but not its limits, such as the minimum, length or format. |`,
     '',
     '',
   ].join('\n');

@@ -1,7 +1,14 @@
+/** The section of the operator API: a locale of VitePress, so that it has a navigation and a search of its own. */
+export const OPERATOR_SECTION = 'operator';
+
 /** A document that the site shows: a Redoc page, a Markdown page for each operation, and its collections. */
 export interface Reference {
-  /** Name of the page (`reference/<name>.html`), of the folder of its operations, and of the downloads. */
+  /** Name of the downloads. */
   readonly name: string;
+  /** The page in which Redoc shows the document, from the root of the site. */
+  readonly page: string;
+  /** The folder of the operation pages, from the root of the site. Its first page lists the operations. */
+  readonly operations: string;
   /** Title in the navigation. */
   readonly title: string;
   /** The bundle: its name in the exports of a package, without the extension. */
@@ -17,9 +24,11 @@ export interface Reference {
 }
 
 /** The documents of the site. A further one needs an entry here. */
-export const references: readonly Reference[] = [
+export const references = [
   {
     name: 'reseller',
+    page: 'reference/reseller',
+    operations: 'operations/reseller',
     title: 'Reseller API',
     bundle: '@reseller/openapi/openapi',
     api: 'reseller',
@@ -29,6 +38,8 @@ export const references: readonly Reference[] = [
   },
   {
     name: 'extension',
+    page: 'reference/extension',
+    operations: 'operations/extension',
     title: 'Extension',
     bundle: '@reseller/openapi/extension',
     api: 'reseller',
@@ -38,6 +49,8 @@ export const references: readonly Reference[] = [
   },
   {
     name: 'operator',
+    page: 'operator/reference',
+    operations: 'operator/operations',
     title: 'Operator API',
     bundle: '@reseller/openapi/operator',
     api: 'operator',
@@ -45,4 +58,4 @@ export const references: readonly Reference[] = [
     credential: 'RESELLER_OPERATOR_TOKEN',
     followsSpecification: false,
   },
-];
+] as const satisfies readonly Reference[];

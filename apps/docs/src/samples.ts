@@ -87,9 +87,10 @@ function resellerSample(
 ): string {
   const place = placeOf(id, isExtension ? EXTENSION_PLACES : PLACES);
   if (place === undefined) throw new Error(`${id} has no method in packages/client/generate/places.ts.`);
+  const call = `const data = await reseller.${place}(`;
   const input = [
     ...Object.entries(parameters).map(([name, value]) => (name === 'vmid' ? value : literal(value))),
-    ...(body === undefined ? [] : [literal(body)]),
+    ...(body === undefined ? [] : [literal(body, '', call.length)]),
   ];
   return [
     `import { createReseller } from '@reseller/client${isExtension ? '/extension' : ''}';`,
@@ -98,7 +99,7 @@ function resellerSample(
     `  baseUrl: '${baseUrl}',`,
     "  apiKey: process.env['RESELLER_API_KEY'] ?? '',",
     '});',
-    `const data = await reseller.${place}(${input.join(', ')});`,
+    `${call}${input.join(', ')});`,
     'console.log(data);',
   ].join('\n');
 }
@@ -114,11 +115,9 @@ export function placeOf(id: string, places: Places): string | undefined {
 }
 
 function operatorSample(id: string, { parameters, body }: SampleRequest, baseUrl: string): string {
-  const input = [
-    'client',
-    ...(Object.keys(parameters).length === 0 ? [] : [`path: ${literal(parameters)}`]),
-    ...(body === undefined ? [] : [`body: ${literal(body)}`]),
-  ];
+  const path = Object.keys(parameters).length === 0 ? '' : `, path: ${literal(parameters)}`;
+  const call = `const data = await ${id}({ client${path}`;
+  const input = body === undefined ? '' : `, body: ${literal(body, '', `${call}, body: `.length)}`;
   const names = ['createClient', id].toSorted();
   return [
     `import { ${names.join(', ')} } from '@reseller/operator-client';`,
@@ -127,15 +126,15 @@ function operatorSample(id: string, { parameters, body }: SampleRequest, baseUrl
     `  baseUrl: '${baseUrl}',`,
     "  token: process.env['RESELLER_OPERATOR_TOKEN'] ?? '',",
     '});',
-    `const data = await ${id}({ ${input.join(', ')} });`,
+    `${call}${input} });`,
     'console.log(data);',
   ].join('\n');
 }
 
 const MAX_LINE_LENGTH = 80;
 
-/** A value as TypeScript: on one line if it is short. */
-function literal(value: unknown, indent = ''): string {
+/** A value as TypeScript: on one line if it fits there after the characters that begin the line. */
+function literal(value: unknown, indent = '', begun = indent.length): string {
   if (typeof value === 'string') return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
   if (typeof value !== 'object' || value === null) return String(value);
   const inner = `${indent}  `;
@@ -145,6 +144,6 @@ function literal(value: unknown, indent = ''): string {
   const [open, close, space] = Array.isArray(value) ? ['[', ']', ''] : ['{', '}', ' '];
   if (items.length === 0) return `${open}${close}`;
   const short = `${open}${space}${items.join(', ')}${space}${close}`;
-  if (short.length + indent.length <= MAX_LINE_LENGTH && !short.includes('\n')) return short;
+  if (begun + short.length <= MAX_LINE_LENGTH && !short.includes('\n')) return short;
   return `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${indent}${close}`;
 }

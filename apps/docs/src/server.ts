@@ -16,6 +16,9 @@ export interface RunningSite {
 
 const host = '127.0.0.1';
 
+/** The last segment of the address of a page. */
+const PAGE = /(\/[\w-]+)(?=\?|$)/;
+
 /**
  * Serves the built site on this machine.
  *
@@ -33,6 +36,10 @@ export async function startSite(port: number): Promise<RunningSite> {
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
     });
+  });
+  // The addresses of pages have no extension.
+  app.addHook('onRequest', async ({ raw }) => {
+    raw.url = raw.url?.replace(PAGE, '$1.html');
   });
   app.setNotFoundHandler((_request, reply) => reply.code(404).sendFile('404.html'));
   app.get('/', (_request, reply) => reply.redirect(BASE));

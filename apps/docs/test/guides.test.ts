@@ -89,7 +89,7 @@ test('all programs of the pages compile', () => {
 });
 
 test.each(files)('$name has only blocks whose purpose is known', ({ path }) => {
-  const known = new Set(['ts', 'ts test', 'ts panel', 'sh', 'sh start', 'text', 'yaml', 'mermaid']);
+  const known = new Set(['ts', 'ts test', 'ts panel', 'sh', 'sh start', 'php', 'text', 'yaml', 'mermaid']);
   expect(
     blocksOf(path)
       .map(({ language, marker }) => `${language} ${marker}`.trim())

@@ -32,13 +32,14 @@ test('the Markdown files link to files that exist', () => {
   expect(broken).toEqual([]);
 });
 
-function isSound(page: string, href: string): boolean {
+function isSound(from: string, href: string): boolean {
   const [path = '', anchor] = href.split('#');
-  const target = path === '' ? page : path.startsWith('/') ? path.slice(BASE.length) : join(dirname(page), path);
+  const target = path === '' ? from : path.startsWith('/') ? path.slice(BASE.length) : join(dirname(from), path);
   const file = target === '' || target.endsWith('/') ? `${target}index.html` : target;
-  if (!existsSync(join(siteDirectory, file))) return false;
+  const page = existsSync(join(siteDirectory, file)) ? file : `${file}.html`;
+  if (!existsSync(join(siteDirectory, page))) return false;
   // An anchor that begins with a slash is a place within a Redoc page.
-  return anchor === undefined || anchor === '' || anchor.startsWith('/') || (ids.get(file)?.has(decodeURIComponent(anchor)) ?? false);
+  return anchor === undefined || anchor === '' || anchor.startsWith('/') || (ids.get(page)?.has(decodeURIComponent(anchor)) ?? false);
 }
 
 function hasPage(path: string): boolean {

@@ -3,11 +3,12 @@ import type { Page } from 'playwright-core';
 
 import type { PlacedOperation } from '../src/document.ts';
 import { redocPath } from '../src/operation-page.ts';
+import type { Reference } from '../src/references.ts';
 
 /** Opens a Redoc page, unless it is open already: it is large. */
-export async function openReference(page: Page, site: string, name: string): Promise<void> {
-  if (page.url().startsWith(`${site}reference/${name}.html`)) return;
-  await page.goto(`${site}reference/${name}.html`);
+export async function openReference(page: Page, site: string, { page: path }: Reference): Promise<void> {
+  if (page.url().startsWith(`${site}${path}#`)) return;
+  await page.goto(`${site}${path}`);
   await page.locator('.reference h1').first().waitFor();
 }
 

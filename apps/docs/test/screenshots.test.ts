@@ -15,7 +15,7 @@ const PAGES = [
   { name: 'landing', path: '' },
   { name: 'guide', path: 'guides/lost-responses.html' },
   { name: 'operation', path: 'operations/reseller/createVm.html' },
-  { name: 'reference', path: 'reference/reseller.html#/vm/createvm' },
+  { name: 'reference', path: 'reference/reseller#/vm/createvm' },
   { name: 'extension', path: 'operations/extension/changeVm.html' },
   { name: 'errors', path: 'errors.html' },
   { name: 'not-found', path: 'no-such-page.html' },

@@ -32,31 +32,28 @@ afterAll(async () => {
 });
 
 describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
-  test.each(references)(
-    'shows its own address first in each group of the $name reference',
-    { timeout: 300_000 },
-    async ({ name, bundle, api }) => {
-      const document = await readDocument(bundle);
-      const own = api === 'reseller' ? sandbox.baseUrl : sandbox.operatorUrl;
-      const others = document.servers.filter(({ description }) => description !== 'Sandbox').map(({ url }) => url);
-      await openReference(page, `${sandbox.baseUrl}/docs/`, name);
-      // All operations share one list of addresses, and the test of the site reads each of them.
-      const oneOfEachGroup = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags[0]).values();
-      for (const [placed] of oneOfEachGroup) {
-        if (!placed) continue;
-        const { method, path } = placed;
-        const { request, addresses } = await readOperation(page, placed);
-        expect.soft({ request, addresses }, placed.id).toEqual({
-          request: `${method} ${path}`,
-          addresses: [own, ...others].map((url) => `${url}${path}`),
-        });
-      }
-      expect(problems).toEqual([]);
-    },
-  );
+  test.each(references)('shows its own address first in each group of the $name reference', { timeout: 300_000 }, async (reference) => {
+    const { bundle, api } = reference;
+    const document = await readDocument(bundle);
+    const own = api === 'reseller' ? sandbox.baseUrl : sandbox.operatorUrl;
+    const others = document.servers.filter(({ description }) => description !== 'Sandbox').map(({ url }) => url);
+    await openReference(page, `${sandbox.baseUrl}/docs/`, reference);
+    // All operations share one list of addresses, and the test of the site reads each of them.
+    const oneOfEachGroup = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags[0]).values();
+    for (const [placed] of oneOfEachGroup) {
+      if (!placed) continue;
+      const { method, path } = placed;
+      const { request, addresses } = await readOperation(page, placed);
+      expect.soft({ request, addresses }, placed.id).toEqual({
+        request: `${method} ${path}`,
+        addresses: [own, ...others].map((url) => `${url}${path}`),
+      });
+    }
+    expect(problems).toEqual([]);
+  });
 
   test('runs a request from its page, and shows its own address in the samples', async () => {
-    await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/createVm.html`);
+    await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/createVm`);
     const form = page.getByRole('region', { name: 'Run in this sandbox' });
     await form.getByLabel('API key').fill(sandbox.apiKey);
     await form.getByLabel('cores').fill('1');
@@ -67,8 +64,43 @@ describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
     expect(problems).toEqual([]);
   });
 
+  test('sends optional fields and an Idempotency-Key, shows the curl line, and keeps the key for other pages', async () => {
+    await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/createVm`);
+    const form = page.getByRole('region', { name: 'Run in this sandbox' });
+    expect(await form.getByLabel('API key').inputValue()).toBe(sandbox.apiKey);
+    await form.getByText('Optional fields').click();
+    await form.getByLabel('hostname').fill('tried.example');
+    await form.getByRole('button', { name: 'New' }).click();
+    const key = await form.getByLabel('Idempotency-Key').inputValue();
+    const curl = await form.getByLabel('curl', { exact: true }).innerText();
+    expect(curl).toContain("--data-urlencode 'hostname=tried.example'");
+    expect(curl).toContain(`-H 'Idempotency-Key: ${key}'`);
+    expect(curl).not.toContain(sandbox.apiKey);
+    const identifiers = new Set<number>();
+    for (let time = 1; time <= 2; time += 1) {
+      const response = page.waitForResponse(`${sandbox.baseUrl}/vm/create`);
+      await form.getByRole('button', { name: 'Run in this sandbox' }).click();
+      const { data } = await (await response).json();
+      expect(data.config.hostname).toBe('tried.example');
+      identifiers.add(data.identifier);
+    }
+    expect(identifiers.size).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('runs operations of the operator API', async () => {
+    await page.goto(`${sandbox.baseUrl}/docs/operator/operations/advanceClock`);
+    const form = page.getByRole('region', { name: 'Run in this sandbox' });
+    await form.getByLabel('Operator token').fill(sandbox.operatorToken);
+    await form.getByLabel('Body').fill('{"by_seconds": 3600}');
+    await form.getByRole('button', { name: 'Run in this sandbox' }).click();
+    await form.getByText('200 OK').waitFor();
+    expect(JSON.parse(await form.getByLabel('Response').innerText())).toMatchObject({ advance_seconds: 3600 });
+    expect(problems).toEqual([]);
+  });
+
   test('shows the error of a request that it refuses', async () => {
-    await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/getDomain.html`);
+    await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/getDomain`);
     const form = page.getByRole('region', { name: 'Run in this sandbox' });
     await form.getByLabel('API key').fill('wrong');
     await form.getByRole('button', { name: 'Run in this sandbox' }).click();

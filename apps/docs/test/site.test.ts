@@ -61,7 +61,7 @@ describe.skipIf(noBrowser !== undefined).each(references)('the $name reference',
     const document = await readDocument(reference.bundle);
     const operations = operationsOf(document);
     expect(operations.length).toBeGreaterThan(15);
-    await openReference(page, site.url, reference.name);
+    await openReference(page, site.url, reference);
     for (const placed of operations) {
       const { id, method, path, operation } = placed;
       await goToOperation(page, placed);
@@ -75,13 +75,22 @@ describe.skipIf(noBrowser !== undefined).each(references)('the $name reference',
   });
 
   test('shows marks instead of the remarks of the bundle', async () => {
-    const shown = await (await fetch(`${site.url}reference/${reference.name}.document.json`)).text();
+    const shown = await (await fetch(`${site.url}openapi/${reference.name}.reference.json`)).text();
     expect(shown).not.toMatch(/Not shown in the specification|our choice\.\*/);
-    expect(shown.includes('open-questions.html#assumed')).toBe(reference.followsSpecification);
+    expect(shown.includes('open-questions#assumed')).toBe(reference.followsSpecification);
+  });
+
+  test('names the operation in its title, and the operations without JavaScript', async () => {
+    const [placed] = operationsOf(await readDocument(reference.bundle));
+    await openReference(page, site.url, reference);
+    if (placed) await goToOperation(page, placed);
+    await expect.poll(() => page.title()).toMatch(new RegExp(`^${placed?.operation.summary} · `));
+    const html = await (await fetch(`${site.url}${reference.page}`)).text();
+    expect(/<noscript>[^]*?<\/noscript>/.exec(html)?.[0]).toContain(`../${reference.operations}/`);
   });
 
   test('offers the document for download', async () => {
-    await openReference(page, site.url, reference.name);
+    await openReference(page, site.url, reference);
     for (const format of ['yaml', 'json']) {
       expect(await page.locator(`a[href$="/openapi/${reference.name}.${format}"]`).count()).toBeGreaterThan(0);
       expect((await fetch(`${site.url}openapi/${reference.name}.${format}`)).status).toBe(200);
@@ -90,16 +99,9 @@ describe.skipIf(noBrowser !== undefined).each(references)('the $name reference',
 });
 
 describe.skipIf(noBrowser !== undefined)('the search', () => {
-  test.each([
-    ['createVm', 'Create a VM'],
-    ['backup_slots', 'Create a VM'],
-    ['setDomainNameservers', 'Set the nameservers'],
-    ['advanceClock', 'Advance the clock'],
-    ['credit_limit_exceeded', 'credit_limit_exceeded'],
-    ['lost response', 'Lost responses'],
-    ['changeVm', 'Change VM resources (extension)'],
-  ])('finds %s', async (words, title) => {
-    await page.goto(site.url);
+  /** Opens the search with the keyboard alone, and returns the results with their labels. */
+  async function search(section: string, words: string, title: string): Promise<string[]> {
+    await page.goto(`${site.url}${section}`);
     const input = page.locator('.VPLocalSearchBox input');
     // The keys work as soon as the page has run its scripts.
     await expect
@@ -108,9 +110,52 @@ describe.skipIf(noBrowser !== undefined)('the search', () => {
     await input.fill(words);
     const results = page.locator('.VPLocalSearchBox .result');
     await results.filter({ hasText: title }).first().waitFor();
+    return results.evaluateAll((all) =>
+      all.map((result) => {
+        const titles = result.querySelector('.titles') ?? result;
+        return `${getComputedStyle(titles, '::before').content.replaceAll('"', '')}: ${titles.textContent?.replaceAll(/#|\s+/g, ' ').trim()}`;
+      }),
+    );
+  }
+
+  test.each([
+    ['', 'createVm', 'Operation: Create a VM'],
+    ['', 'backup_slots', 'Operation: Create a VM'],
+    ['', 'setDomainNameservers', 'Operation: Set the nameservers'],
+    ['', 'credit_limit_exceeded', 'Error: Error catalogue'],
+    ['', 'lost response', 'Guide: Lost responses'],
+    ['', 'changeVm', 'Extension: Change VM resources (extension)'],
+    ['', 'rate limit', 'Concept: Limits'],
+    ['', 'webhook', 'Guide: Polling'],
+    ['', 'terraform', 'Guide: Languages and tools'],
+    ['', 'php', 'Guide: Calling the API from PHP'],
+    ['', 'vat', 'Guide: Bookkeeping'],
+    ['operator/', 'advanceClock', 'Operation: Advance the clock'],
+    ['operator/', 'vat', 'Operation: Set the VAT rates'],
+  ])('of /%s finds %s', async (section, words, result) => {
+    const [, title = ''] = result.split(': ');
+    const results = await search(section, words, title);
+    expect(results.filter((shown) => shown.startsWith(result))).not.toEqual([]);
     // The keyboard alone opens a result.
+    const before = page.url();
     await page.keyboard.press('Enter');
-    await page.waitForURL((url) => url.href !== site.url);
+    await page.waitForURL((url) => url.href !== before);
+  });
+
+  test('of the reseller API finds nothing of the operator API', async () => {
+    await search('', 'account', 'Get');
+    const links = await page.locator('.VPLocalSearchBox .result').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    expect(links.length).toBeGreaterThan(3);
+    expect(links.filter((link) => link.includes('/operator/'))).toEqual([]);
+  });
+
+  test('is the only dialog that its keys open in a reference', async () => {
+    await openReference(page, site.url, references[0]);
+    const dialogs = page.locator('.VPLocalSearchBox, [role="dialog"]');
+    await expect.poll(async () => (await dialogs.count()) > 0 || (await page.keyboard.press('Control+k'), false)).toBe(true);
+    await page.locator('.VPLocalSearchBox input').fill('createVm');
+    await page.locator('.VPLocalSearchBox .result').first().waitFor();
+    expect(await dialogs.count()).toBe(1);
   });
 });
 

@@ -28,7 +28,7 @@ export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, clo
     ['API key', apiKey],
     ['Clock', clockAdvance > 0 ? `${duration(clockAdvance)} ahead of this machine` : undefined],
     ['Operator', operatorUrl],
-    ['Operator docs', hasDocs ? `${isSandbox ? baseUrl : operatorUrl}/docs/reference/operator.html` : undefined],
+    ['Operator docs', hasDocs ? `${isSandbox ? baseUrl : operatorUrl}/docs/operator/` : undefined],
     ['Operator token', operatorToken],
     ['Metrics', `${operatorUrl}/metrics`],
     ['Data', data],

@@ -90,7 +90,7 @@ describe('a sandbox that listens on all addresses', () => {
     const { baseUrl, operatorUrl } = server;
     for (const [url, page, title] of [
       [baseUrl, `${baseUrl}/docs/`, 'Reseller Infrastructure Service API'],
-      [operatorUrl, `${baseUrl}/docs/reference/operator.html`, 'Operator API'],
+      [operatorUrl, `${baseUrl}/docs/operator/`, 'Operator API'],
     ] as const) {
       const opened = await fetch(url, { headers: { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' } });
       expect([opened.status, opened.url]).toEqual([200, page]);
@@ -104,7 +104,7 @@ describe('a sandbox that listens on all addresses', () => {
       data: { documentation: `${baseUrl}/docs/`, openapi: `${baseUrl}/docs/openapi/reseller.json` },
     });
     const openapi = `${baseUrl}/docs/openapi/operator.json`;
-    expect(await (await fetch(operatorUrl)).json()).toEqual({ documentation: `${baseUrl}/docs/reference/operator.html`, openapi });
+    expect(await (await fetch(operatorUrl)).json()).toEqual({ documentation: `${baseUrl}/docs/operator/`, openapi });
     for (const url of [`${baseUrl}/docs/openapi/reseller.json`, openapi])
       expect(await (await fetch(url)).json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });
 

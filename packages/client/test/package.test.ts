@@ -120,7 +120,7 @@ describe('types', () => {
 
   test('has the descriptions of the document in its types', () => {
     const types = readFileSync(join(directory, 'node_modules/@reseller/client/dist/generated/operations.gen.d.ts'), 'utf8');
-    expect(types).toContain('Buys a virtual server and starts it');
+    expect(types).toContain('Creates a virtual server on a host system');
   });
 });
 

@@ -3,15 +3,30 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { defineConfig } from 'vitepress';
+import type { MarkdownRenderer } from 'vitepress';
 
 import type { Navigation } from '../../src/navigation.ts';
+import { OPERATOR_SECTION } from '../../src/references.ts';
 import { BASE } from '../../src/site.ts';
 
 function pathOf(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
 }
 
-const { nav, sidebar }: Navigation = JSON.parse(readFileSync(pathOf('../.pages/navigation.json'), 'utf8'));
+const navigations: Record<string, Navigation> = JSON.parse(readFileSync(pathOf('../.pages/navigation.json'), 'utf8'));
+
+/** Longer names may break, where the browser allows it. */
+const NAME = /^[\w.[\]-]{1,30}$/;
+
+/** Gives code that is a name a class, with which the styles keep it on one line. */
+function keepNamesWhole(md: MarkdownRenderer): void {
+  const { code_inline: render } = md.renderer.rules;
+  md.renderer.rules.code_inline = (tokens, index, ...others) => {
+    const token = tokens[index];
+    if (token !== undefined && NAME.test(token.content)) token.attrJoin('class', 'name');
+    return render?.(tokens, index, ...others) ?? '';
+  };
+}
 
 const EXAMPLE_SECTIONS = /<h3[^>]*>Example[^]*?(?=<h[23]|$)/g;
 
@@ -20,8 +35,21 @@ export default defineConfig({
   titleTemplate: ':title · Reseller API',
   description: 'Virtual servers, dedicated servers and domains for resellers: documentation, reference and guides.',
   lang: 'en-GB',
+  // Sections, each with its navigation and its search.
+  locales: {
+    root: { label: 'Reseller API', lang: 'en-GB' },
+    [OPERATOR_SECTION]: {
+      label: 'Operator API',
+      lang: 'en-GB',
+      titleTemplate: ':title · Operator API',
+      themeConfig: { siteTitle: 'Operator API', ...navigations[`${OPERATOR_SECTION}/`] },
+    },
+  },
   base: BASE,
+  cleanUrls: true,
   srcDir: '.pages',
+  // A part of the landing page.
+  srcExclude: ['hero-sample.md'],
   outDir: '../dist',
   cacheDir: '.pages/.cache',
   metaChunk: true,
@@ -34,6 +62,7 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     // VitePress renders each page three times: for the server, the client and the search. Highlighting is most of that work.
     config(md) {
+      keepNamesWhole(md);
       const { highlight } = md.options;
       if (!highlight) return;
       const known = new Map<string, string>();
@@ -45,6 +74,9 @@ export default defineConfig({
       };
     },
   },
+  // VitePress marks the main content of all pages but this one.
+  transformHtml: (code, _id, { page }) =>
+    page === 'index.md' ? code.replace('<div class="VPContent is-home"', '<div role="main" class="VPContent is-home"') : undefined,
   vite: {
     publicDir: pathOf('../public'),
     build: { chunkSizeWarningLimit: 2_000 },
@@ -54,12 +86,16 @@ export default defineConfig({
   themeConfig: {
     siteTitle: 'Reseller API',
     logo: '/icon.svg',
-    nav,
-    sidebar,
+    ...navigations[''],
+    // The pages of the sections do not correspond.
+    i18nRouting: false,
     outline: { level: [2, 3] },
     search: {
       provider: 'local',
       options: {
+        locales: {
+          [OPERATOR_SECTION]: { translations: { button: { buttonText: 'Search operator API', buttonAriaLabel: 'Search operator API' } } },
+        },
         // An operation is one result, not one for each heading of its page. Otherwise the results of a few operations would hide the others,
         // because the search shows only the first results. Examples are left out: they repeat the names in the tables. This runs during the
         // build only.

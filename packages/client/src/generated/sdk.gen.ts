@@ -21,7 +21,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 /**
  * Create a VM
  *
- * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system; `GET /vm/list/hosts` returns them. This service returns the initial password only in this response.
+ * Creates a virtual server on a host system, and returns its addresses and its login. The VM starts at once (inferred). It is billed per second of actual runtime, without minimum term or set-up fee. Keep the initial password: this service returns it only in this response. The host system limits `cores`, `mem` and `disk`. `GET /vm/list/hosts` returns its maximum values.
  */
 export const createVm = <ThrowOnError extends boolean = false>(options: Options<CreateVmData, ThrowOnError>): RequestResult<CreateVmResponses, CreateVmErrors, ThrowOnError> => options.client.put<CreateVmResponses, CreateVmErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -107,7 +107,16 @@ export const getDomainPricings = <ThrowOnError extends boolean = false>(options:
 /**
  * Register a domain
  *
- * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` returns the price (inferred). A .de domain needs a handle with a phone number. It is inferred that the handle becomes the contact of the domain. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` in the response is the registration status of the domain. Not shown: a domain is charged one year in advance from its registration or transfer, and is renewed each year at that time unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are already registered at another provider.
+ * Registers a domain and returns its registration. With `authcode`, it transfers the domain from its current provider to this account instead.
+ *
+ * The price is that of `GET /domain/pricings` (inferred). The first year is charged at once, and the domain is renewed each year unless it is
+ * cancelled (not shown). `domain.status` is the registration status of the domain.
+ *
+ * The handle becomes the contact of the domain (inferred). A .de domain needs a handle with a phone number. Without nameservers, the domain gets
+ * the standard ones (inferred). `ns2` is required when `ns1` is given. This service also refuses `ns2` without `ns1`.
+ *
+ * In the sandbox of this service, the authcode of every domain at another provider is `example-authcode-1`, and names that begin with `taken-`
+ * are registered at another provider.
  */
 export const registerDomain = <ThrowOnError extends boolean = false>(options: Options<RegisterDomainData, ThrowOnError>): RequestResult<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError> => options.client.post<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -158,7 +167,11 @@ export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Edit a DNS record
  *
- * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service no record is lost: the record is added to those of the same type and subdomain, and a record that exists already stays as it is. A name can have only one CNAME, so a CNAME replaces the CNAME of its subdomain. DNS allows no other record next to a CNAME, so such a record is refused.
+ * Adds a DNS record to a domain. Records of the same type and subdomain stay as they are, and a record that exists already is not added again
+ * (not shown). A CNAME replaces the CNAME of its subdomain, because a name can have only one (not shown). Next to a CNAME, DNS allows no other
+ * record, so this service refuses one.
+ *
+ * The specification shows only the three form fields and the status 200 of the response. Other fields and the data of the response are not shown.
  */
 export const editDomainDns = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsData, ThrowOnError>): RequestResult<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError> => options.client.post<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

@@ -5,12 +5,12 @@ export type ClientOptions = {
 };
 
 /**
- * Identifier of an operating system. The allowed values are not shown; these are the ones that the sandbox offers. A provider may offer others: the 422 response to an unknown value lists them.
+ * Identifier of an operating system, such as those that the sandbox offers. A provider may offer others: the 422 response to an unknown value lists them.
  */
 export type VmOs = 'debian_12' | 'debian_13' | 'ubuntu_22_04' | 'ubuntu_24_04' | 'almalinux_9' | 'rockylinux_9' | 'windows_server_2022' | (string & {});
 
 /**
- * Name of a host system, as returned by `GET /vm/list/hosts`. The allowed values are not shown; names look like `nl_ryzen`.
+ * Name of a host system, as returned by `GET /vm/list/hosts`, such as `nl_ryzen`.
  */
 export type VmHostsystem = string;
 
@@ -1104,7 +1104,7 @@ export type RegisterDomainForm = {
 };
 
 /**
- * Registration status of the domain. `OK` and `LOCK` were seen, the others are inferred from public clients of APIs of this form, and further values may appear. Their meaning is not shown; in this service a domain is `LOCK` for 60 days after its registration or transfer, while registries refuse a transfer to another provider, and `OK` afterwards.
+ * Registration status of the domain. `OK` and `LOCK` were seen, the others are known from public clients of APIs of this form (inferred), and further values may appear. Their meaning is not shown; in this service a domain is `LOCK` for 60 days after its registration or transfer, while registries refuse a transfer to another provider, and `OK` afterwards.
  */
 export type DomainStatus = 'OK' | 'LOCK' | 'PENDING' | 'QUARANTINED' | 'SUSPENDED' | 'RESTRICTED' | 'DELAYED' | 'FAILED' | 'RGP' | 'HOLD' | (string & {});
 
@@ -1136,7 +1136,7 @@ export type DomainRegistration = {
 };
 
 /**
- * IDs of the handles that the domain is registered with. The role of each is inferred from its name.
+ * IDs of the handles that the domain is registered with. The name of each says its role (inferred).
  */
 export type DomainHandles = {
     /**
@@ -1491,7 +1491,7 @@ export type SuccessEnvelopeRequestIdNullable = {
      */
     status: 'success';
     /**
-     * Identifier of this request, or null. Which of the account and accounting list endpoints return null is inferred.
+     * Identifier of this request, or null. Some of the account and accounting list endpoints return null.
      */
     requestID: string | null;
     /**

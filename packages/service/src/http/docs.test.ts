@@ -22,7 +22,9 @@ async function startWithDocs({ extension, mode = 'sandbox' }: { extension?: bool
   writeFileSync(join(directory, 'index.html'), PAGE);
   writeFileSync(join(directory, '404.html'), ERROR_PAGE);
   mkdirSync(join(directory, 'reference'));
-  for (const name of ['extension', 'operator', 'reseller']) writeFileSync(join(directory, `reference/${name}.html`), PAGE);
+  for (const name of ['extension', 'reseller']) writeFileSync(join(directory, `reference/${name}.html`), PAGE);
+  mkdirSync(join(directory, 'operator'));
+  for (const name of ['index', 'reference']) writeFileSync(join(directory, `operator/${name}.html`), PAGE);
   const lines: string[] = [];
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -140,19 +142,20 @@ test('lists GET and HEAD in Allow for another method', async () => {
 test('a live service serves the documentation of the operator API on the operator port only', async () => {
   const { ask, operatorUrl } = await startWithDocs({ mode: 'live' });
   for (const path of [
-    '/docs/reference/operator.html',
-    '/docs/reference/operator',
+    '/docs/operator/',
+    '/docs/operator/reference.html',
+    '/docs/operator/reference',
     '/docs/openapi/operator.json',
-    '/docs/reference/%6fperator.html',
+    '/docs/%6fperator/reference.html',
   ])
     expect((await ask(path)).status).toBe(404);
   expect((await ask('/docs/reference/reseller.html')).status).toBe(200);
   const page = await fetch(`${operatorUrl}/`, { headers: { accept: 'text/html' } });
-  expect([page.status, page.url]).toEqual([200, `${operatorUrl}/docs/reference/operator.html`]);
+  expect([page.status, page.url]).toEqual([200, `${operatorUrl}/docs/operator/`]);
 });
 
 test('a sandbox serves the documentation of both APIs on the port of resellers', async () => {
   const { ask, operatorUrl } = await startWithDocs();
-  expect((await ask('/docs/reference/operator.html')).status).toBe(200);
-  expect((await fetch(`${operatorUrl}/docs/reference/operator.html`)).status).toBe(404);
+  expect((await ask('/docs/operator/reference')).status).toBe(200);
+  expect((await fetch(`${operatorUrl}/docs/operator/reference`)).status).toBe(404);
 });

@@ -16,8 +16,10 @@ export interface Docs {
 const PATH = '/docs';
 /** The folder of files whose names contain their hash, so that they never change. */
 const ASSETS = 'assets';
+/** The last segment of the address of a page. */
+const PAGE = /(\/[\w-]+)(?=\?|$)/;
 /** The pages and files about one of the documents. */
-const PART = /^\/(?:reference|operations|openapi|collections)\/(?<document>extension|operator)\b/;
+const PART = /^\/(?:reference\/|operations\/|openapi\/|collections\/)?(?<document>extension|operator)\b/;
 /** VitePress writes this page for addresses that do not exist. */
 const ERROR_PAGE = '404.html';
 const FOREVER = 'public, max-age=31536000, immutable';
@@ -36,7 +38,7 @@ export function hiddenFromResellers({ hasExtension, runtime }: Pick<HttpContext,
 export async function serveDocs(
   app: FastifyInstance,
   { directory, contentSecurityPolicy }: Docs,
-  hidden: readonly HiddenDocument[],
+  { hidden, operatorUrl }: { readonly hidden: readonly HiddenDocument[]; readonly operatorUrl: () => string | undefined },
 ): Promise<void> {
   // The location is relative, so that it works behind a proxy that adds a prefix.
   app.get(PATH, (_request, reply) => reply.redirect(`.${PATH}/`, 301));
@@ -45,6 +47,12 @@ export async function serveDocs(
   const { default: fastifyStatic } = await import('@fastify/static');
   await app.register(serve, { prefix: PATH });
 
+  /** The pages of a sandbox also send requests to its operator API. */
+  function policy(): string {
+    const operator = operatorUrl();
+    return operator === undefined ? contentSecurityPolicy : `${contentSecurityPolicy}; connect-src 'self' ${operator}`;
+  }
+
   async function serve(site: FastifyInstance): Promise<void> {
     const handleError = site.errorHandler;
     site.setErrorHandler(async (error, request, reply) => {
@@ -52,8 +60,12 @@ export async function serveDocs(
       if (headers) reply.headers(headers);
       return handleError.call(site, refusalOf(error) ?? error, request, reply);
     });
+    // The addresses of pages have no extension. Fastify has chosen the route already, so only the file server reads this URL.
+    site.addHook('onRequest', async ({ raw }) => {
+      raw.url = raw.url?.replace(PAGE, '$1.html');
+    });
     site.addHook('onSend', (_request, reply, payload, done) => {
-      reply.headers({ 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' });
+      reply.headers({ 'content-security-policy': policy(), 'referrer-policy': 'no-referrer' });
       done(null, payload);
     });
     site.setNotFoundHandler(async ({ headers: { accept = '' } }, reply) => {

@@ -8,7 +8,7 @@ export interface Documentation {
 
 /** @param folder URL of the built documentation, with a trailing slash. */
 export function documentationAt(folder: string, page: 'reseller' | 'operator'): Documentation {
-  const documentation = page === 'reseller' ? folder : `${folder}reference/${page}.html`;
+  const documentation = page === 'reseller' ? folder : `${folder}${page}/`;
   return { documentation, openapi: `${folder}openapi/${page}.json` };
 }
 

@@ -20,7 +20,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Create a VM
      *
-     * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system; `GET /vm/list/hosts` returns them. This service returns the initial password only in this response.
+     * Creates a virtual server on a host system, and returns its addresses and its login. The VM starts at once (inferred). It is billed per second of actual runtime, without minimum term or set-up fee. Keep the initial password: this service returns it only in this response. The host system limits `cores`, `mem` and `disk`. `GET /vm/list/hosts` returns its maximum values.
      *
      * @param form The VM to create.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
@@ -32,7 +32,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Create a VM
      *
-     * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system; `GET /vm/list/hosts` returns them. This service returns the initial password only in this response.
+     * Creates a virtual server on a host system, and returns its addresses and its login. The VM starts at once (inferred). It is billed per second of actual runtime, without minimum term or set-up fee. Keep the initial password: this service returns it only in this response. The host system limits `cores`, `mem` and `disk`. `GET /vm/list/hosts` returns its maximum values.
      *
      * @param form The VM to create.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
@@ -44,7 +44,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Create a VM
      *
-     * Buys a virtual server and starts it (the start is inferred). It is billed per second of actual runtime, without minimum term or set-up fee. The maximum values of `cores`, `mem` and `disk` depend on the host system; `GET /vm/list/hosts` returns them. This service returns the initial password only in this response.
+     * Creates a virtual server on a host system, and returns its addresses and its login. The VM starts at once (inferred). It is billed per second of actual runtime, without minimum term or set-up fee. Keep the initial password: this service returns it only in this response. The host system limits `cores`, `mem` and `disk`. `GET /vm/list/hosts` returns its maximum values.
      *
      * @param form The VM to create.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
@@ -564,7 +564,16 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Register a domain
      *
-     * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` returns the price (inferred). A .de domain needs a handle with a phone number. It is inferred that the handle becomes the contact of the domain. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` in the response is the registration status of the domain. Not shown: a domain is charged one year in advance from its registration or transfer, and is renewed each year at that time unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are already registered at another provider.
+     * Registers a domain and returns its registration. With `authcode`, it transfers the domain from its current provider to this account instead.
+     *
+     * The price is that of `GET /domain/pricings` (inferred). The first year is charged at once, and the domain is renewed each year unless it is
+     * cancelled (not shown). `domain.status` is the registration status of the domain.
+     *
+     * The handle becomes the contact of the domain (inferred). A .de domain needs a handle with a phone number. Without nameservers, the domain gets
+     * the standard ones (inferred). `ns2` is required when `ns1` is given. This service also refuses `ns2` without `ns1`.
+     *
+     * In the sandbox of this service, the authcode of every domain at another provider is `example-authcode-1`, and names that begin with `taken-`
+     * are registered at another provider.
      *
      * @param form The domain, its handle, and the other fields of the registration.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
@@ -576,7 +585,16 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Register a domain
      *
-     * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` returns the price (inferred). A .de domain needs a handle with a phone number. It is inferred that the handle becomes the contact of the domain. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` in the response is the registration status of the domain. Not shown: a domain is charged one year in advance from its registration or transfer, and is renewed each year at that time unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are already registered at another provider.
+     * Registers a domain and returns its registration. With `authcode`, it transfers the domain from its current provider to this account instead.
+     *
+     * The price is that of `GET /domain/pricings` (inferred). The first year is charged at once, and the domain is renewed each year unless it is
+     * cancelled (not shown). `domain.status` is the registration status of the domain.
+     *
+     * The handle becomes the contact of the domain (inferred). A .de domain needs a handle with a phone number. Without nameservers, the domain gets
+     * the standard ones (inferred). `ns2` is required when `ns1` is given. This service also refuses `ns2` without `ns1`.
+     *
+     * In the sandbox of this service, the authcode of every domain at another provider is `example-authcode-1`, and names that begin with `taken-`
+     * are registered at another provider.
      *
      * @param form The domain, its handle, and the other fields of the registration.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
@@ -588,7 +606,16 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Register a domain
      *
-     * Registers a domain, or transfers it to this account when `authcode` is given. `GET /domain/pricings` returns the price (inferred). A .de domain needs a handle with a phone number. It is inferred that the handle becomes the contact of the domain. Without nameservers the domain gets the standard ones (inferred); `ns2` is required when `ns1` is given. The `domain.status` in the response is the registration status of the domain. Not shown: a domain is charged one year in advance from its registration or transfer, and is renewed each year at that time unless it is cancelled. This service refuses `ns2` without `ns1`. In the sandbox of this service the authcode of every domain at another provider is `example-authcode-1`, and domains whose name begins with `taken-` are already registered at another provider.
+     * Registers a domain and returns its registration. With `authcode`, it transfers the domain from its current provider to this account instead.
+     *
+     * The price is that of `GET /domain/pricings` (inferred). The first year is charged at once, and the domain is renewed each year unless it is
+     * cancelled (not shown). `domain.status` is the registration status of the domain.
+     *
+     * The handle becomes the contact of the domain (inferred). A .de domain needs a handle with a phone number. Without nameservers, the domain gets
+     * the standard ones (inferred). `ns2` is required when `ns1` is given. This service also refuses `ns2` without `ns1`.
+     *
+     * In the sandbox of this service, the authcode of every domain at another provider is `example-authcode-1`, and names that begin with `taken-`
+     * are registered at another provider.
      *
      * @param form The domain, its handle, and the other fields of the registration.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
@@ -704,7 +731,11 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service no record is lost: the record is added to those of the same type and subdomain, and a record that exists already stays as it is. A name can have only one CNAME, so a CNAME replaces the CNAME of its subdomain. DNS allows no other record next to a CNAME, so such a record is refused.
+     * Adds a DNS record to a domain. Records of the same type and subdomain stay as they are, and a record that exists already is not added again
+     * (not shown). A CNAME replaces the CNAME of its subdomain, because a name can have only one (not shown). Next to a CNAME, DNS allows no other
+     * record, so this service refuses one.
+     *
+     * The specification shows only the three form fields and the status 200 of the response. Other fields and the data of the response are not shown.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
@@ -715,7 +746,11 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service no record is lost: the record is added to those of the same type and subdomain, and a record that exists already stays as it is. A name can have only one CNAME, so a CNAME replaces the CNAME of its subdomain. DNS allows no other record next to a CNAME, so such a record is refused.
+     * Adds a DNS record to a domain. Records of the same type and subdomain stay as they are, and a record that exists already is not added again
+     * (not shown). A CNAME replaces the CNAME of its subdomain, because a name can have only one (not shown). Next to a CNAME, DNS allows no other
+     * record, so this service refuses one.
+     *
+     * The specification shows only the three form fields and the status 200 of the response. Other fields and the data of the response are not shown.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.
@@ -726,7 +761,11 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Edit a DNS record
      *
-     * Edits the DNS records of a domain. Only the three form fields and the 200 response are shown in the specification; other fields, the data of the response, and whether an existing record is replaced or another one added, are not shown. In this service no record is lost: the record is added to those of the same type and subdomain, and a record that exists already stays as it is. A name can have only one CNAME, so a CNAME replaces the CNAME of its subdomain. DNS allows no other record next to a CNAME, so such a record is refused.
+     * Adds a DNS record to a domain. Records of the same type and subdomain stay as they are, and a record that exists already is not added again
+     * (not shown). A CNAME replaces the CNAME of its subdomain, because a name can have only one (not shown). Next to a CNAME, DNS allows no other
+     * record, so this service refuses one.
+     *
+     * The specification shows only the three form fields and the status 200 of the response. Other fields and the data of the response are not shown.
      *
      * @param domain Name of the domain with its TLD.
      * @param form The DNS record.

@@ -1,0 +1,93 @@
+/** Every page of the site, rendered once in a real Chromium and checked at the widths of a desktop, a tablet and a phone. */
+import { globSync } from 'node:fs';
+
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
+import { references } from '../src/references.ts';
+import { startSite } from '../src/server.ts';
+import type { RunningSite } from '../src/server.ts';
+import { siteDirectory } from '../src/site.ts';
+import { violationsOf } from './axe.ts';
+
+const WIDTHS = [1440, 768, 390];
+/** Each is a process of the browser. */
+const TABS = [1, 2];
+const isReference = new Set(references.map(({ page }) => `${page}.html`));
+/** The pages that VitePress renders completely. Redoc renders the references in the browser. */
+const pages = globSync('**/*.html', { cwd: siteDirectory }).filter((page) => !isReference.has(page));
+
+let site: RunningSite;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (noBrowser !== undefined) return;
+  [site, browser] = await Promise.all([startSite(0), launchBrowser()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** VitePress renders the text of this page in the browser. */
+const isRenderedLater = new Set(['404.html']);
+
+test('no page breaks a name across lines, scrolls sideways or breaks a rule of axe', { timeout: 600_000 }, async ({ skip }) => {
+  if (noBrowser !== undefined) skip(noBrowser);
+  expect(pages.length).toBeGreaterThan(90);
+  const left = [...pages];
+  const names = await Promise.all(TABS.map(() => checkPages(left)));
+  expect(names.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(10_000);
+});
+
+/** Takes pages from a list until it is empty, and returns how often it saw a name. */
+async function checkPages(left: string[]): Promise<number> {
+  const page = await browser.newPage({ bypassCSP: true, reducedMotion: 'reduce' });
+  // Without their scripts, the pages load several times as fast and look the same.
+  await page.route('**/*.js', (route) => route.abort());
+  let names = 0;
+  for (let path = left.pop(); path !== undefined; path = left.pop()) {
+    await page.goto(`${site.url}${path}`);
+    expect.soft(path.includes('operations/') ? await provenanceInWords(page) : [], path).toEqual([]);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      const found = await measure(page);
+      names += found.names;
+      expect.soft({ broken: found.broken, overflow: found.overflow }, `${path} at ${width} px`).toEqual({ broken: [], overflow: 0 });
+    }
+    expect.soft(isRenderedLater.has(path) ? [] : await violationsOf(page), path).toEqual([]);
+  }
+  await page.close();
+  return names;
+}
+
+/** The sentences that state their provenance in words instead of with a mark. */
+function provenanceInWords(page: Page): Promise<string[]> {
+  return page.locator('.vp-doc :is(p, dd, td)').evaluateAll((parts) =>
+    parts.flatMap((part) => {
+      const copy = document.createElement('div');
+      copy.innerHTML = part.innerHTML;
+      for (const mark of copy.querySelectorAll('a[href*="open-questions"]')) mark.remove();
+      return copy.textContent?.match(/[^.]*\b(?:inferred|not shown|Must be at)\b[^.]*/g) ?? [];
+    }),
+  );
+}
+
+/** Counts the names in code, with all folded fields open, and finds those with more than one line box. */
+function measure(page: Page): Promise<{ readonly names: number; readonly broken: string[]; readonly overflow: number }> {
+  return page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+    const names = [...document.querySelectorAll('.vp-doc :not(pre) > code')].filter((code) =>
+      /^[\w.[\]-]{1,30}$/.test(code.textContent ?? ''),
+    );
+    const range = document.createRange();
+    const broken = names.filter((name) => {
+      range.selectNodeContents(name);
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+    });
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return { names: names.length, broken: broken.map((name) => name.textContent ?? ''), overflow: scrollWidth - clientWidth };
+  });
+}
