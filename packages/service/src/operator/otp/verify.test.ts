@@ -145,3 +145,12 @@ test('deletes failures that no longer count', async () => {
   await service.runScheduledJobs();
   expect(await kept()).toEqual([]);
 });
+
+test('accounts that do not exist give no further attempts, and share one counter', async () => {
+  const service = await startOperator();
+  const desk = await verifierOf(service, 'Desk');
+  const invented = (number: number) => `0192f7a4-0000-7000-8000-00000000000${number}`;
+  for (let number = 0; number < 5; number++) expect(await verify(desk, '00000000', invented(number))).toBe('404');
+  expect(await verify(desk, '00000000', invented(9))).toBe('429 after 600');
+  expect(await service.store.read((db) => db.selectFrom('otp_attempts').select('account_id').execute())).toEqual([{ account_id: '' }]);
+});

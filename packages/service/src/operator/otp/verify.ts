@@ -1,3 +1,4 @@
+import { accountExists } from '../../core/account/account.ts';
 import { counted } from '../../rules/counted.ts';
 import { hashesOfOtp } from '../../rules/credentials.ts';
 import type { Db, Store } from '../../store/store.ts';
@@ -12,7 +13,7 @@ const FAILURES_TTL_MS = 10 * 60 * 1000;
 /** Wrong codes are counted for each verifier and account. */
 interface Attempt {
   readonly verifierId: string;
-  /** Empty if the verifier names no account. */
+  /** Empty if the verifier names no account, or one that does not exist. */
   readonly accountId: string;
 }
 
@@ -30,9 +31,12 @@ export const verifyOtp: ServiceOperation<'verifyOtp'> = {
     const { account_id: accountId } = body;
     const presented = { hashes: hashesOfOtp(body.code, runtime), accountId };
     // Only the attempts of third parties are counted.
-    const attempt = caller.scopes === null ? { verifierId: caller.id, accountId: accountId ?? '' } : undefined;
+    const isCounted = caller.scopes === null;
     // The transaction stores a failed attempt, so it must not throw. The problem is thrown after it.
     const result = await runtime.store.commit(async ({ db }) => {
+      // Invented accounts share one counter, so that they neither fill the table nor give more attempts.
+      const isKnown = isCounted && accountId !== undefined && (await accountExists(db, accountId));
+      const attempt = isCounted ? { verifierId: caller.id, accountId: isKnown ? accountId : '' } : undefined;
       const { since, failed } = attempt ? await attemptsOf(db, attempt, now) : { since: now, failed: 0 };
       if (failed >= MAX_FAILURES) return { retryAfter: Math.ceil((since + FAILURES_TTL_MS - now) / 1000) };
       const account = await useCode(db, presented, now);
