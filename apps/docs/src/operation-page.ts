@@ -38,15 +38,6 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
   if (reference.followsSpecification) place.push(mark(provenance));
   const opening = [`# ${title}`, place.join(' · ')];
   const head = [text(operation.description, mark), `[Open in the reference](${ROOT}${reference.page}#/${redocPath(placed)})`];
-  const run = {
-    api: reference.api,
-    method,
-    path,
-    parameters: samples.request.parameters,
-    form: samples.request.body ?? {},
-    isBillable: operation['x-billable'] === true,
-    sandbox: sandboxUrl(document),
-  };
   const body: Block[] = [
     '## Samples',
     '### curl',
@@ -58,7 +49,7 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
     ...responseSections(document, placed, reference, mark),
     ...(reference.followsSpecification ? [legend(reference, mark)] : []),
   ];
-  const runner = reference.api === 'reseller' ? [`## Try it`, `<RunOperation :request='${attribute(run)}' />`] : [];
+  const runner = ['## Try it', `<RunOperation :request='${attribute(runnable(document, placed, reference, samples))}' />`];
   const description = `${title}: ${method} ${path}`;
   const matter = [
     '---',
@@ -71,6 +62,27 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
   return {
     markdown: `${join([...opening, facts.map(({ words }) => `**${words}**`).join(' · '), ...head, ...body.map((block) => markdownOf(block, mark))])}\n`,
     page: `${join([matter.join('\n'), ...opening.map(escapeVue), badges(facts), ...head.map(escapeVue), ...runner, ...body.map((block) => pageOf(block, mark))])}\n`,
+  };
+}
+
+/** The request that the form of the page sends (RunOperation.vue). */
+function runnable(document: OpenApi, { method, path, operation }: PlacedOperation, { api }: Reference, { request }: Samples): object {
+  const parameters = (operation.parameters ?? []).map((part) => parameterOf(document, part));
+  const isJson = request.mediaType === 'application/json';
+  const [media] = Object.values(operation.requestBody?.content ?? {});
+  const fields = media?.schema === undefined || isJson ? [] : fieldsOf(document, media.schema, { inherited: 'shown', mark: () => '' });
+  return {
+    api,
+    method,
+    path,
+    parameters: request.parameters,
+    form: isJson ? {} : (request.body ?? {}),
+    optional: fields.map(({ name }) => name).filter((name) => request.body?.[name] === undefined),
+    query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    ...(isJson ? { json: request.body ?? {} } : {}),
+    takesIdempotencyKey: parameters.some(({ name }) => name === 'Idempotency-Key'),
+    isBillable: operation['x-billable'] === true,
+    sandbox: sandboxUrl(document),
   };
 }
 

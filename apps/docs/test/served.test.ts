@@ -64,6 +64,41 @@ describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
     expect(problems).toEqual([]);
   });
 
+  test('sends optional fields and an Idempotency-Key, shows the curl line, and keeps the key for other pages', async () => {
+    await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/createVm`);
+    const form = page.getByRole('region', { name: 'Run in this sandbox' });
+    expect(await form.getByLabel('API key').inputValue()).toBe(sandbox.apiKey);
+    await form.getByText('Optional fields').click();
+    await form.getByLabel('hostname').fill('tried.example');
+    await form.getByRole('button', { name: 'New' }).click();
+    const key = await form.getByLabel('Idempotency-Key').inputValue();
+    const curl = await form.getByLabel('curl', { exact: true }).innerText();
+    expect(curl).toContain("--data-urlencode 'hostname=tried.example'");
+    expect(curl).toContain(`-H 'Idempotency-Key: ${key}'`);
+    expect(curl).not.toContain(sandbox.apiKey);
+    const identifiers = new Set<number>();
+    for (let time = 1; time <= 2; time += 1) {
+      const response = page.waitForResponse(`${sandbox.baseUrl}/vm/create`);
+      await form.getByRole('button', { name: 'Run in this sandbox' }).click();
+      const { data } = await (await response).json();
+      expect(data.config.hostname).toBe('tried.example');
+      identifiers.add(data.identifier);
+    }
+    expect(identifiers.size).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('runs operations of the operator API', async () => {
+    await page.goto(`${sandbox.baseUrl}/docs/operator/operations/advanceClock`);
+    const form = page.getByRole('region', { name: 'Run in this sandbox' });
+    await form.getByLabel('Operator token').fill(sandbox.operatorToken);
+    await form.getByLabel('Body').fill('{"by_seconds": 3600}');
+    await form.getByRole('button', { name: 'Run in this sandbox' }).click();
+    await form.getByText('200 OK').waitFor();
+    expect(JSON.parse(await form.getByLabel('Response').innerText())).toMatchObject({ advance_seconds: 3600 });
+    expect(problems).toEqual([]);
+  });
+
   test('shows the error of a request that it refuses', async () => {
     await page.goto(`${sandbox.baseUrl}/docs/operations/reseller/getDomain`);
     const form = page.getByRole('region', { name: 'Run in this sandbox' });

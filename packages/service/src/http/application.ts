@@ -40,8 +40,9 @@ export async function createApplication(context: HttpContext): Promise<FastifyIn
   serveInvoiceDocuments(app, runtime);
   serveSecurityTxt(app, context, runtime);
   if (docs !== undefined) {
-    serveOwnServers(app, { ...runtime, ...context, hidden: hiddenFromResellers(context) });
-    await serveDocs(app, docs, hiddenFromResellers(context));
+    const hidden = hiddenFromResellers(context);
+    serveOwnServers(app, { ...runtime, ...context, hidden });
+    await serveDocs(app, docs, { hidden, operatorUrl: () => (runtime.mode === 'sandbox' ? context.operatorUrl() : undefined) });
     serveRoot(
       app,
       () => documentationAt(`${runtime.publicUrl()}/docs/`, 'reseller'),

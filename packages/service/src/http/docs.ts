@@ -38,7 +38,7 @@ export function hiddenFromResellers({ hasExtension, runtime }: Pick<HttpContext,
 export async function serveDocs(
   app: FastifyInstance,
   { directory, contentSecurityPolicy }: Docs,
-  hidden: readonly HiddenDocument[],
+  { hidden, operatorUrl }: { readonly hidden: readonly HiddenDocument[]; readonly operatorUrl: () => string | undefined },
 ): Promise<void> {
   // The location is relative, so that it works behind a proxy that adds a prefix.
   app.get(PATH, (_request, reply) => reply.redirect(`.${PATH}/`, 301));
@@ -46,6 +46,12 @@ export async function serveDocs(
   // Loaded here, because a service without the site does not need it.
   const { default: fastifyStatic } = await import('@fastify/static');
   await app.register(serve, { prefix: PATH });
+
+  /** The pages of a sandbox also send requests to its operator API. */
+  function policy(): string {
+    const operator = operatorUrl();
+    return operator === undefined ? contentSecurityPolicy : `${contentSecurityPolicy}; connect-src 'self' ${operator}`;
+  }
 
   async function serve(site: FastifyInstance): Promise<void> {
     const handleError = site.errorHandler;
@@ -59,7 +65,7 @@ export async function serveDocs(
       raw.url = raw.url?.replace(PAGE, '$1.html');
     });
     site.addHook('onSend', (_request, reply, payload, done) => {
-      reply.headers({ 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' });
+      reply.headers({ 'content-security-policy': policy(), 'referrer-policy': 'no-referrer' });
       done(null, payload);
     });
     site.setNotFoundHandler(async ({ headers: { accept = '' } }, reply) => {

@@ -16,6 +16,7 @@ import { serveSecurityTxt } from '../security-txt.ts';
 import { createServer, listeningUrl, routeUrl } from '../server.ts';
 import { operatorApi } from './api.ts';
 import { createOperatorAuthenticator } from './authenticate.ts';
+import { allowDocumentation, isPreflight } from './cross-origin.ts';
 import { operatorRoute, PROBLEM_TYPE, scopeGuard, sendProblem } from './handler.ts';
 
 /** Creates the server of the operator API, probes and metrics. It does not listen yet. Resellers must not be able to reach it. */
@@ -30,6 +31,7 @@ export async function createOperatorApplication(context: HttpContext): Promise<F
     newRequestId: createId,
     parseBody: (_request, bytes) => bytes,
     async sendFailure(error, request, reply) {
+      if (isPreflight(request, runtime)) return reply.code(204).send();
       const problem = toProblem(error);
       countFailure(metrics, { api: 'operator', status: problem.status, error });
       const line = { ...requestFacts(request), err: loggableError(error) };
@@ -45,12 +47,13 @@ export async function createOperatorApplication(context: HttpContext): Promise<F
   });
   app.decorateRequest('operatorCaller', null);
   serveSecurityTxt(app, context, runtime);
+  allowDocumentation(app, runtime);
   if (docs !== undefined) {
     // A live service does not show this documentation to resellers.
     const isOwn = runtime.mode === 'live';
     if (isOwn) {
       serveOwnServers(app, { ...runtime, ...context, hidden: [] });
-      await serveDocs(app, docs, []);
+      await serveDocs(app, docs, { hidden: [], operatorUrl: () => undefined });
     }
     serveRoot(
       app,
