@@ -161,7 +161,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     return sandbox.copy('reinstallVm');
   },
   'undeleteDedicatedServer creditLimit': async (sandbox) => {
-    // The renewal of the cancelled server falls due in the open period.
+    // The renewal of the cancelled server is due in the open period.
     await sandbox.store.commit(async ({ db }) => {
       const due = Math.floor(sandbox.clock.now() / 1000) + 3_600;
       await db.updateTable('dedicated_servers').set({ due }).where('terminated', '=', 1).execute();

@@ -86,7 +86,7 @@ export const deleteDedicatedServer = <ThrowOnError extends boolean = false>(opti
 /**
  * Withdraw a server cancellation
  *
- * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date, but a renewal that falls due in this invoice period needs credit (not shown in the specification).
+ * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date, but a renewal that is due in this invoice period needs credit (not shown in the specification).
  */
 export const undeleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<UndeleteDedicatedServerData, ThrowOnError>): RequestResult<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError> => options.client.post<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/undelete', ...options });
 
@@ -160,7 +160,7 @@ export const requestDomainAuthcode = <ThrowOnError extends boolean = false>(opti
 /**
  * Withdraw a domain cancellation
  *
- * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal, but a renewal that falls due in this invoice period needs credit (not shown). How a domain is cancelled is not shown in the specification.
+ * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal, but a renewal that is due in this invoice period needs credit (not shown). How a domain is cancelled is not shown in the specification.
  */
 export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Options<UndeleteDomainData, ThrowOnError>): RequestResult<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError> => options.client.post<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError>({ url: '/domain/{domain}/undelete', ...options });
 

@@ -1793,7 +1793,7 @@ export type CurrentInvoice = {
      */
     nextInvoiceDate: string;
     /**
-     * Expected total at the end of the period. How it is estimated is not shown in the specification; this service assumes that everything running now keeps running, and that everything that is not cancelled is renewed when it falls due.
+     * Expected total at the end of the period. How it is estimated is not shown in the specification; this service assumes that everything running now keeps running, and that everything that is not cancelled is renewed when it is due.
      */
     estimatedInvoiceTotal: number;
     /**

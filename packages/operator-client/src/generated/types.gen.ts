@@ -303,7 +303,7 @@ export type AccountCurrentInvoice = {
      */
     total: Amount;
     /**
-     * Total at the end of the period if everything that runs now keeps running, and everything that is not cancelled is renewed when it falls due.
+     * Total at the end of the period if everything that runs now keeps running, and everything that is not cancelled is renewed when it is due.
      */
     estimated_total: Amount;
     /**

@@ -74,7 +74,7 @@ export function withdrawCancellation(state: ServerState): Transition<Deployed> {
   return state.terminated ? { next: { ...state, terminated: false } } : { refused: 'not cancelled' };
 }
 
-/** The number of renewals that fall due before an instant if the server is not cancelled. */
+/** The number of renewals that are due before an instant if the server is not cancelled. */
 export function renewalsBefore({ renew, terminated }: Deployed, runtimeDays: number, instant: Seconds): number {
   if (terminated || renew >= instant) return 0;
   return Math.ceil((instant - renew) / (runtimeDays * SECONDS_PER_DAY));

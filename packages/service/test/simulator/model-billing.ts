@@ -147,7 +147,7 @@ export function unpaidCents(model: Model, account: ModelAccount, now: Seconds): 
 
 /**
  * The held credit of an account in units of 10^-8 EUR: the estimated total of the current period with each position rounded up,
- * renewals that fall due in it, purchases in progress, and servers whose set-up is in progress.
+ * renewals that are due in it, purchases in progress, and servers whose set-up is in progress.
  */
 export function heldUnits(model: Model, account: ModelAccount, now: Seconds): bigint {
   const month = monthOf(now);
@@ -163,7 +163,7 @@ export function heldUnits(model: Model, account: ModelAccount, now: Seconds): bi
   return held;
 }
 
-/** The prices of the renewals that will fall due in a month. */
+/** The prices of the renewals that will be due in a month. */
 function renewalsIn(model: Model, account: ModelAccount, month: Seconds): Fraction[] {
   const end = monthAfter(month);
   const servers = model.servers.flatMap((server) => {

@@ -427,7 +427,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Withdraw a server cancellation
      *
-     * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date, but a renewal that falls due in this invoice period needs credit (not shown in the specification).
+     * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date, but a renewal that is due in this invoice period needs credit (not shown in the specification).
      *
      * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
@@ -439,7 +439,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Withdraw a server cancellation
      *
-     * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date, but a renewal that falls due in this invoice period needs credit (not shown in the specification).
+     * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date, but a renewal that is due in this invoice period needs credit (not shown in the specification).
      *
      * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
@@ -451,7 +451,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Withdraw a server cancellation
      *
-     * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date, but a renewal that falls due in this invoice period needs credit (not shown in the specification).
+     * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date, but a renewal that is due in this invoice period needs credit (not shown in the specification).
      *
      * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
@@ -695,7 +695,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Withdraw a domain cancellation
      *
-     * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal, but a renewal that falls due in this invoice period needs credit (not shown). How a domain is cancelled is not shown in the specification.
+     * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal, but a renewal that is due in this invoice period needs credit (not shown). How a domain is cancelled is not shown in the specification.
      *
      * @param domain Name of the cancelled domain with its TLD.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
@@ -707,7 +707,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Withdraw a domain cancellation
      *
-     * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal, but a renewal that falls due in this invoice period needs credit (not shown). How a domain is cancelled is not shown in the specification.
+     * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal, but a renewal that is due in this invoice period needs credit (not shown). How a domain is cancelled is not shown in the specification.
      *
      * @param domain Name of the cancelled domain with its TLD.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
@@ -719,7 +719,7 @@ export interface Groups<Dates extends boolean = false> {
     /**
      * Withdraw a domain cancellation
      *
-     * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal, but a renewal that falls due in this invoice period needs credit (not shown). How a domain is cancelled is not shown in the specification.
+     * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal, but a renewal that is due in this invoice period needs credit (not shown). How a domain is cancelled is not shown in the specification.
      *
      * @param domain Name of the cancelled domain with its TLD.
      * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.

@@ -1,5 +1,5 @@
 /**
- * Credit that renewals hold. A renewal that falls due in the open period is part of the estimate, so purchases cannot use its credit.
+ * Credit that renewals hold. A renewal that is due in the open period is part of the estimate, so purchases cannot use its credit.
  * Each server and each domain stores what it holds. Whatever changes its renewals calls `holdRenewals` in the same transaction.
  */
 import type { Selectable } from 'kysely';

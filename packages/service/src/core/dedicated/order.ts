@@ -131,7 +131,7 @@ export interface DedicatedOrder {
 }
 
 /**
- * Orders a server of the market for an account, and enqueues its set-up. The prices of the first runtime and of the renewals that would fall
+ * Orders a server of the market for an account, and enqueues its set-up. The prices of the first runtime and of the renewals that would be
  * due in the open period are held now. The first runtime is charged when the set-up completes. So the account pays only for a server that it
  * can use, and the charges of this period always fit the credit limit.
  *

@@ -7,7 +7,7 @@ import { withdrawCancellation } from '../../rules/dedicated.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /**
- * POST /dedicated/{identifier}/undelete: the server is renewed again. Nothing is charged before the renewal date, but a renewal that falls due
+ * POST /dedicated/{identifier}/undelete: the server is renewed again. Nothing is charged before the renewal date, but a renewal that is due
  * in the open period needs credit, because the account may have used the credit that the cancellation released.
  */
 export const undeleteDedicatedServer: StoreOperation<'undeleteDedicatedServer'> = {

@@ -11,7 +11,7 @@ const details = v.object({ name: v.string() });
 type Details = v.InferOutput<typeof details>;
 
 /**
- * POST /domain/{domain}/undelete: withdraws a cancellation. Nothing is charged before the next renewal, but a renewal that falls due in the
+ * POST /domain/{domain}/undelete: withdraws a cancellation. Nothing is charged before the next renewal, but a renewal that is due in the
  * open period needs credit, because the account may have used the credit that the cancellation released.
  */
 export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Details>({

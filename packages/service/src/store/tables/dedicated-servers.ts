@@ -32,7 +32,7 @@ export interface DedicatedServersTable {
   /** Money: the net price of one runtime. */
   price: number;
   runtime_days: number;
-  /** Money: its hold on the credit limit: the first runtime until it is charged, and all renewals that fall due in the open period. */
+  /** Money: its hold on the credit limit: the first runtime until it is charged, and all renewals that are due in the open period. */
   hold: number;
   dashboard: string | null;
   username: string | null;

@@ -25,7 +25,7 @@ export interface DomainsTable {
   created: number;
   /** Seconds: when it is renewed, or ends if it is cancelled. */
   expires: number;
-  /** Money: what its renewal holds of the credit limit, if it falls due in the open period. */
+  /** Money: what its renewal holds of the credit limit, if it is due in the open period. */
   hold: number;
   /** Seconds: the end of the time in which its status is LOCK. */
   locked_until: number;
