@@ -109,7 +109,11 @@ describe('a sandbox that listens on all addresses', () => {
       expect(await (await fetch(url)).json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });
 
     const page = await fetch(`${baseUrl}/docs`);
-    expect([page.status, page.url, page.headers.get('content-security-policy')]).toEqual([200, `${baseUrl}/docs/`, contentSecurityPolicy]);
+    expect([page.status, page.url, page.headers.get('content-security-policy')]).toEqual([
+      200,
+      `${baseUrl}/docs/`,
+      `${contentSecurityPolicy}; connect-src 'self' ${operatorUrl}`,
+    ]);
     expect(await page.text()).toContain('<title>');
   });
 });

@@ -61,10 +61,10 @@ async function startWithDocs({ extension, mode = 'sandbox' }: { extension?: bool
 const INFO = 30;
 
 test('serves the page with the policy of the site, and redirects to it without the query', async () => {
-  const { ask } = await startWithDocs();
+  const { ask, operatorUrl } = await startWithDocs();
   const page = await ask('/docs/');
   expect([page.status, page.text]).toEqual([200, PAGE]);
-  expect(page.headers.get('content-security-policy')).toBe(POLICY);
+  expect(page.headers.get('content-security-policy')).toBe(`${POLICY}; connect-src 'self' ${operatorUrl}`);
   expect(page.headers.get('x-content-type-options')).toBe('nosniff');
   const redirect = await ask('/docs?key=secret');
   expect([redirect.status, redirect.headers.get('location')]).toEqual([301, './docs/']);
@@ -104,10 +104,10 @@ test.each([
 });
 
 test.each(['/docs/nothing', '/docs/nothing/', '/docs/a/b.html'])('%s: sends the error page of the site to a browser', async (path) => {
-  const { ask } = await startWithDocs();
+  const { ask, operatorUrl } = await startWithDocs();
   const { status, text, headers } = await ask(path, 'Accept: text/html,application/xhtml+xml');
   expect([status, headers.get('content-type'), text]).toEqual([404, 'text/html; charset=utf-8', ERROR_PAGE]);
-  expect(headers.get('content-security-policy')).toBe(POLICY);
+  expect(headers.get('content-security-policy')).toBe(`${POLICY}; connect-src 'self' ${operatorUrl}`);
 });
 
 test.each([

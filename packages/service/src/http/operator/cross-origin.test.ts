@@ -9,7 +9,10 @@ const DOCS_ORIGIN = 'https://sandbox.example';
 async function start(mode: 'sandbox' | 'live') {
   const { operatorUrl } = await startOperator({ mode, publicUrl: DOCS_ORIGIN });
   return (line: string, origin: string) =>
-    exchange(operatorUrl, requestText(line, ['Host: x', `Origin: ${origin}`, 'Access-Control-Request-Method: POST']));
+    exchange(
+      operatorUrl,
+      requestText(line, [`Host: ${new URL(operatorUrl).host}`, `Origin: ${origin}`, 'Access-Control-Request-Method: POST']),
+    );
 }
 
 test('lets the documentation of a sandbox send requests to each path', async () => {
