@@ -5,7 +5,7 @@ export interface Remedy {
   /** Markdown, in full sentences. */
   readonly remedy: string;
   /** A page that tells more, from the root of the site. */
-  readonly guide?: { readonly title: string; readonly path: string };
+  readonly guide: { readonly title: string; readonly path: string };
 }
 
 const FIRST_PURCHASE = { title: 'Your first purchase', path: 'guides/first-purchase' };
@@ -74,7 +74,7 @@ export const RESELLER_REMEDIES: Readonly<Record<string, Remedy>> = {
     remedy: 'Send `Content-Type: application/x-www-form-urlencoded`, in UTF-8 and without compression.',
     guide: REQUESTS,
   },
-  range_not_satisfiable: { remedy: 'Ask for a range within the length in `Content-Range`, or for the whole file.' },
+  range_not_satisfiable: { remedy: 'Ask for a range within the length in `Content-Range`, or for the whole file.', guide: REQUESTS },
   validation_failed: {
     remedy: 'Correct the fields in `data.fields`. Each item names a field and the rule that it breaks.',
     guide: FIRST_PURCHASE,
@@ -90,10 +90,12 @@ export const RESELLER_REMEDIES: Readonly<Record<string, Remedy>> = {
     guide: LOST_RESPONSES,
   },
   unavailable: { remedy: 'Wait the number of seconds in `Retry-After`, then send the request again. Nothing was changed.', guide: RETRIES },
-  http_version_not_supported: { remedy: 'Use HTTP/1.1.' },
+  http_version_not_supported: { remedy: 'Use HTTP/1.1.', guide: REQUESTS },
 };
 
 const OPERATOR_PROBLEMS = { title: 'Requests and responses', path: 'operator/concepts/requests-and-responses' };
+const OPERATOR_RETRIES = { title: 'Retries', path: 'operator/concepts/retries' };
+const OPERATOR_SANDBOX = { title: 'A month in the sandbox', path: 'guides/a-month' };
 const OPERATOR_TOKENS = { title: 'Address and tokens', path: 'operator/concepts/address-and-tokens' };
 
 /** By the last part of the type of a problem in the operator API. */
@@ -101,16 +103,16 @@ export const OPERATOR_REMEDIES: Readonly<Record<string, Remedy>> = {
   'malformed-request': { remedy: 'Send one JSON object, and only the query parameters that the operation has.', guide: OPERATOR_PROBLEMS },
   unauthorized: { remedy: 'Send `Authorization: Bearer` and a token that is still valid.', guide: OPERATOR_TOKENS },
   forbidden: { remedy: 'Use a token with the scope that the description of the operation names.', guide: OPERATOR_TOKENS },
-  'sandbox-only': { remedy: 'Send the request to a sandbox. A live service has a real clock and real data.' },
-  'not-found': { remedy: 'Check the identifier, for example with the operation that lists these resources.' },
-  'method-not-allowed': { remedy: 'Send one of the methods in `Allow`.' },
-  'request-timeout': { remedy: 'Send the whole request at once.' },
-  'wrong-state': { remedy: 'Read the resource again and decide by its state. `detail` names the state that the operation needs.' },
-  'in-use': { remedy: 'Keep the resource, or remove first what uses it. `detail` says how much does.' },
-  'out-of-capacity': { remedy: 'Request less, or enlarge the node, the pool or the range.' },
-  'credit-limit-exceeded': { remedy: 'Raise the credit limit of the account, or ask the reseller to pay open invoices.' },
-  'payload-too-large': { remedy: 'Send a shorter body.' },
-  'uri-too-long': { remedy: 'Check the value that you put into the path or the query.' },
+  'sandbox-only': { remedy: 'Send the request to a sandbox. A live service has a real clock and real data.', guide: OPERATOR_SANDBOX },
+  'not-found': { remedy: 'Check the identifier, for example with the operation that lists these resources.', guide: OPERATOR_PROBLEMS },
+  'method-not-allowed': { remedy: 'Send one of the methods in `Allow`.', guide: OPERATOR_PROBLEMS },
+  'request-timeout': { remedy: 'Send the whole request at once.', guide: OPERATOR_RETRIES },
+  'wrong-state': { remedy: 'Read the resource again and decide by its state. `detail` names the state that the operation needs.', guide: OPERATOR_PROBLEMS },
+  'in-use': { remedy: 'Keep the resource, or remove first what uses it. `detail` says how much does.', guide: OPERATOR_PROBLEMS },
+  'out-of-capacity': { remedy: 'Request less, or enlarge the node, the pool or the range.', guide: OPERATOR_PROBLEMS },
+  'credit-limit-exceeded': { remedy: 'Raise the credit limit of the account, or ask the reseller to pay open invoices.', guide: CREDIT },
+  'payload-too-large': { remedy: 'Send a shorter body.', guide: OPERATOR_PROBLEMS },
+  'uri-too-long': { remedy: 'Check the value that you put into the path or the query.', guide: OPERATOR_PROBLEMS },
   'unsupported-media-type': {
     remedy: 'Send `Content-Type: application/json`, in UTF-8 and without compression.',
     guide: OPERATOR_PROBLEMS,
@@ -119,9 +121,9 @@ export const OPERATOR_REMEDIES: Readonly<Record<string, Remedy>> = {
     remedy: 'Correct the values in `errors`. Each item points to a value and says what was expected.',
     guide: OPERATOR_PROBLEMS,
   },
-  'rate-limited': { remedy: 'Wait the number of seconds in `Retry-After`.' },
-  'headers-too-large': { remedy: 'Send fewer or shorter headers.' },
-  'internal-error': { remedy: 'Read the state before you repeat the request, and look for its `instance` in the log of the service.' },
-  unavailable: { remedy: 'Wait the number of seconds in `Retry-After`, then send the request again. Nothing was changed.' },
-  'http-version-not-supported': { remedy: 'Use HTTP/1.1.' },
+  'rate-limited': { remedy: 'Wait the number of seconds in `Retry-After`.', guide: OPERATOR_RETRIES },
+  'headers-too-large': { remedy: 'Send fewer or shorter headers.', guide: OPERATOR_PROBLEMS },
+  'internal-error': { remedy: 'Read the state before you repeat the request, and look for its `instance` in the log of the service.', guide: OPERATOR_RETRIES },
+  unavailable: { remedy: 'Wait the number of seconds in `Retry-After`, then send the request again. Nothing was changed.', guide: OPERATOR_RETRIES },
+  'http-version-not-supported': { remedy: 'Use HTTP/1.1.', guide: OPERATOR_PROBLEMS },
 };

@@ -104,7 +104,7 @@ function errorEntry(
   return [
     `## ${status} \`${type}\``,
     `**Cause.** ${cause.charAt(0).toUpperCase()}${cause.slice(1)}.`,
-    `**Remedy.** ${remedy}${guide === undefined ? '' : ` More: [${guide.title}](${root}${guide.path}).`}`,
+    `**Remedy.** ${remedy} More: [${guide.title}](${root}${guide.path}).`,
     `**Returned by** ${by}.`,
     first === undefined ? '' : `\`\`\`json\n${JSON.stringify(first.value, null, 2)}\n\`\`\``,
   ]
