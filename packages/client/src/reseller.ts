@@ -125,8 +125,7 @@ function baseUrlOf({ environment, baseUrl }: Where): string {
       `The environment '${String(environment)}' is unknown. Use ${Object.keys(ENVIRONMENTS).join(' or ')}, or a baseUrl.`,
     );
   }
-  const moved = environment === 'sandbox' ? environmentVariable('RESELLER_SANDBOX_URL') : undefined;
-  return moved ?? ENVIRONMENTS[environment];
+  return (environment === 'sandbox' && environmentVariable('RESELLER_SANDBOX_URL')) || ENVIRONMENTS[environment];
 }
 
 /** State that clients share when `withOptions` creates them. */

@@ -54,8 +54,8 @@ test('encodes characters with a meaning in URLs, so that they stay within the id
   expect(url).toBe('http://reseller.test/domain/a%2Fb%3Fc%23d%20%C3%A9/info');
 });
 
-const UNSET_KEY = 'The apiKey is not set. Is the environment variable that it comes from set?';
-const UNUSABLE_KEY = 'The apiKey must be visible ASCII characters without spaces. Was it copied whole, without a line break?';
+const UNSET_KEY = 'The apiKey is not set. Is its environment variable set?';
+const UNUSABLE_KEY = 'The apiKey must be visible ASCII characters without spaces. Was it copied whole?';
 const UNSET_ADDRESS = 'The baseUrl is not set. Pass one such as https://api.example.com.';
 const unusable = (baseUrl: string) => `The baseUrl '${baseUrl}' is not an http or https address without a query.`;
 

@@ -65,11 +65,11 @@ export function learnKeySupport(keys: KeySupport, headers: Headers): void {
 /** @throws TypeError when the value cannot be a header. `name` is that of the option that it comes from. */
 export function checkCredential(name: string, value: unknown): asserts value is string {
   if (value === undefined || value === null || value === '') {
-    throw new TypeError(`The ${name} is not set. Is the environment variable that it comes from set?`);
+    throw new TypeError(`The ${name} is not set. Is its environment variable set?`);
   }
   // The message must not show it: a key with a line break at its end is still a key.
   if (typeof value !== 'string' || !/^[!-~]+$/.test(value)) {
-    throw new TypeError(`The ${name} must be visible ASCII characters without spaces. Was it copied whole, without a line break?`);
+    throw new TypeError(`The ${name} must be visible ASCII characters without spaces. Was it copied whole?`);
   }
 }
 
