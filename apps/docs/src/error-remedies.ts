@@ -107,7 +107,10 @@ export const OPERATOR_REMEDIES: Readonly<Record<string, Remedy>> = {
   'not-found': { remedy: 'Check the identifier, for example with the operation that lists these resources.', guide: OPERATOR_PROBLEMS },
   'method-not-allowed': { remedy: 'Send one of the methods in `Allow`.', guide: OPERATOR_PROBLEMS },
   'request-timeout': { remedy: 'Send the whole request at once.', guide: OPERATOR_RETRIES },
-  'wrong-state': { remedy: 'Read the resource again and decide by its state. `detail` names the state that the operation needs.', guide: OPERATOR_PROBLEMS },
+  'wrong-state': {
+    remedy: 'Read the resource again and decide by its state. `detail` names the state that the operation needs.',
+    guide: OPERATOR_PROBLEMS,
+  },
   'in-use': { remedy: 'Keep the resource, or remove first what uses it. `detail` says how much does.', guide: OPERATOR_PROBLEMS },
   'out-of-capacity': { remedy: 'Request less, or enlarge the node, the pool or the range.', guide: OPERATOR_PROBLEMS },
   'credit-limit-exceeded': { remedy: 'Raise the credit limit of the account, or ask the reseller to pay open invoices.', guide: CREDIT },
@@ -123,7 +126,13 @@ export const OPERATOR_REMEDIES: Readonly<Record<string, Remedy>> = {
   },
   'rate-limited': { remedy: 'Wait the number of seconds in `Retry-After`.', guide: OPERATOR_RETRIES },
   'headers-too-large': { remedy: 'Send fewer or shorter headers.', guide: OPERATOR_PROBLEMS },
-  'internal-error': { remedy: 'Read the state before you repeat the request, and look for its `instance` in the log of the service.', guide: OPERATOR_RETRIES },
-  unavailable: { remedy: 'Wait the number of seconds in `Retry-After`, then send the request again. Nothing was changed.', guide: OPERATOR_RETRIES },
+  'internal-error': {
+    remedy: 'Read the state before you repeat the request, and look for its `instance` in the log of the service.',
+    guide: OPERATOR_RETRIES,
+  },
+  unavailable: {
+    remedy: 'Wait the number of seconds in `Retry-After`, then send the request again. Nothing was changed.',
+    guide: OPERATOR_RETRIES,
+  },
   'http-version-not-supported': { remedy: 'Use HTTP/1.1.', guide: OPERATOR_PROBLEMS },
 };
