@@ -121,9 +121,7 @@ type ResellerWith<AnyGroups> = AnyGroups & Pick<Reseller, 'reconcile'> & { withO
 function baseUrlOf({ environment, baseUrl }: Where): string {
   if (environment === undefined) return baseUrl;
   if (!Object.hasOwn(ENVIRONMENTS, environment)) {
-    throw new TypeError(
-      `The environment '${String(environment)}' is unknown. Use ${Object.keys(ENVIRONMENTS).join(' or ')}, or a baseUrl.`,
-    );
+    throw new TypeError(`The environment '${String(environment)}' is unknown. Use one of ${Object.keys(ENVIRONMENTS).join(', ')}.`);
   }
   return (environment === 'sandbox' && environmentVariable('RESELLER_SANDBOX_URL')) || ENVIRONMENTS[environment];
 }

@@ -56,7 +56,7 @@ test('encodes characters with a meaning in URLs, so that they stay within the id
 
 const UNSET_KEY = 'The apiKey is not set. Is its environment variable set?';
 const UNUSABLE_KEY = 'The apiKey must be visible ASCII characters without spaces. Was it copied whole?';
-const UNSET_ADDRESS = 'The baseUrl is not set. Pass one such as https://api.example.com.';
+const UNSET_ADDRESS = 'The baseUrl is not set. Use one such as https://api.example.com.';
 const unusable = (baseUrl: string) => `The baseUrl '${baseUrl}' is not an http or https address without a query.`;
 
 test.each<[unknown, unknown, string]>([
@@ -121,7 +121,7 @@ test.each<[string, unknown, RegExp]>([
   [
     'an unknown environment',
     { apiKey: 'key', environment: 'test' },
-    /^The environment 'test' is unknown\. Use live or sandbox, or a baseUrl\.$/,
+    /^The environment 'test' is unknown\. Use one of live, sandbox\.$/,
   ],
   ['an environment that every object has', { apiKey: 'key', environment: 'toString' }, /environment 'toString' is unknown/],
   ['no configuration', undefined, /apiKey is not set/],

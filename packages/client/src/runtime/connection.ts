@@ -75,7 +75,7 @@ export function checkCredential(name: string, value: unknown): asserts value is 
 
 function readBaseUrl(baseUrl: unknown): string {
   if (typeof baseUrl !== 'string' || baseUrl === '')
-    throw new TypeError('The baseUrl is not set. Pass one such as https://api.example.com.');
+    throw new TypeError('The baseUrl is not set. Use one such as https://api.example.com.');
   const [, base] = /^(https?:\/\/[^?#']*[^?#'/])\/*$/.exec(baseUrl) ?? [];
   if (base === undefined) throw new TypeError(`The baseUrl '${baseUrl}' is not an http or https address without a query.`);
   return base;
