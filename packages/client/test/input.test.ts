@@ -118,11 +118,7 @@ test('finds the sandbox at the address in RESELLER_SANDBOX_URL, and everything e
 test.each<[string, unknown, RegExp]>([
   ['no key', { environment: 'sandbox' }, /apiKey is not set/],
   ['an empty key', { apiKey: '', environment: 'sandbox' }, /apiKey is not set/],
-  [
-    'an unknown environment',
-    { apiKey: 'key', environment: 'test' },
-    /^The environment 'test' is unknown\. Use one of live, sandbox\.$/,
-  ],
+  ['an unknown environment', { apiKey: 'key', environment: 'test' }, /^The environment 'test' is unknown\. Use one of live, sandbox\.$/],
   ['an environment that every object has', { apiKey: 'key', environment: 'toString' }, /environment 'toString' is unknown/],
   ['no configuration', undefined, /apiKey is not set/],
   ['no address', { apiKey: 'key' }, /baseUrl is not set/],
