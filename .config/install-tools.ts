@@ -5,4 +5,4 @@ import { installTools } from './test-tools.ts';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Usage: node .config/install-tools.ts FOLDER');
-installTools(resolve(folder), 'the tools of the documentation site, about 100 MB');
+await installTools(resolve(folder), 'the tools of the documentation site, about 100 MB');

@@ -1,8 +1,12 @@
 // @ts-check
 /** Installs packages. Plain JavaScript, because it runs before anything is installed, on any Node from version 20. */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+/** The longest time without a line on the screen. A registry that stalls keeps pnpm silent for up to a minute per request. */
+const LONGEST_SILENCE_S = 8;
 
 /** The command that runs pnpm: the pnpm that runs this process, or else the one that npx finds. */
 export const [PNPM = '', ...PNPM_ARGUMENTS] = commandOf(process.env['npm_execpath']);
@@ -20,19 +24,29 @@ function commandOf(running) {
  * @param {string} announcement What is installed, and how long it takes.
  * @param {{ project?: string, given?: readonly string[] }} [options] `project` is the folder whose packages are installed, if not all, and
  * `given` are arguments of `pnpm install`.
- * @returns {'installed' | 'unchanged' | 'failed'}
+ * @returns {Promise<'installed' | 'unchanged' | 'failed'>}
  */
-export function install(folder, announcement, { project = folder, given = [] } = {}) {
+export async function install(folder, announcement, { project = folder, given = [] } = {}) {
   const lock = readFileSync(join(folder, 'pnpm-lock.yaml'), 'utf8');
   // A copy of the lock file that was installed last. pnpm writes one, but for some of the projects it contains only their packages.
   const installed = join(project, 'node_modules', project === folder ? '.pnpm/lock.yaml' : 'installed-lock.yaml');
   if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return 'unchanged';
   process.stderr.write(`${announcement}\n`);
-  const { status } = spawnSync(PNPM, [...PNPM_ARGUMENTS, 'install', '--frozen-lockfile', '--loglevel=info', ...given], {
+  const pnpm = spawn(PNPM, [...PNPM_ARGUMENTS, 'install', '--frozen-lockfile', '--loglevel=info', '--reporter=append-only', ...given], {
     cwd: folder,
-    // Standard output belongs to the script, which may write a report to it.
-    stdio: ['ignore', 2, 2],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const silence = setInterval(() => {
+    process.stderr.write(`Still waiting for the package registry, ${Math.round(process.uptime())} s since the start.\n`);
+  }, LONGEST_SILENCE_S * 1000);
+  for (const output of [pnpm.stdout, pnpm.stderr])
+    output.on('data', (lines) => {
+      silence.refresh();
+      // Standard output belongs to the script, which may write a report to it.
+      process.stderr.write(lines);
+    });
+  const [status] = await once(pnpm, 'close');
+  clearInterval(silence);
   if (status !== 0) return 'failed';
   if (project !== folder) writeFileSync(installed, lock);
   return 'installed';

@@ -26,7 +26,7 @@ if (/^(?:npm|yarn|bun)\//.test(process.env['npm_config_user_agent'] ?? '')) {
 else await main();
 
 async function main() {
-  const result = installPackages();
+  const result = await installPackages();
   if (result === 'failed') {
     process.stderr.write('The packages could not be installed. Check the connection to the package registry, and run the command again.\n');
     process.exitCode = 1;

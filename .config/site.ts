@@ -5,7 +5,7 @@ import { installTools } from './test-tools.ts';
 import { REPOSITORY, turbo } from './turbo.ts';
 
 // Here, because turbo shows what it runs only when it fails.
-installTools(join(REPOSITORY, 'apps/docs/site'), 'the tools of the documentation site, about 100 MB');
+await installTools(join(REPOSITORY, 'apps/docs/site'), 'the tools of the documentation site, about 100 MB');
 const { status, output } = turbo(['run', 'build', '--filter=@reseller/docs', '--output-logs=errors-only', '--log-prefix=none'], 'pipe');
 if (status === 0) await import('../apps/docs/src/main.ts');
 else {

@@ -5,8 +5,8 @@
 import { install } from './install.mjs';
 
 /** Installs the tools of the tests. */
-export function installTestTools(): void {
-  installTools(import.meta.dirname, 'the tools of the tests: a browser, a database server and other runtimes, about 700 MB');
+export async function installTestTools(): Promise<void> {
+  await installTools(import.meta.dirname, 'the tools of the tests: a browser, a database server and other runtimes, about 700 MB');
 }
 
 /**
@@ -14,7 +14,7 @@ export function installTestTools(): void {
  *
  * @param tools What they are, for the user.
  */
-export function installTools(folder: string, tools: string): void {
-  if (install(folder, `Installing ${tools}. This takes one to five minutes, once.`) === 'failed')
+export async function installTools(folder: string, tools: string): Promise<void> {
+  if ((await install(folder, `Installing ${tools}. This takes one to five minutes, once.`)) === 'failed')
     throw new Error(`The tools of ${folder} could not be installed. Check the connection to the package registry, and try again.`);
 }

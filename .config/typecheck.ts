@@ -12,7 +12,7 @@ const CONCURRENCY = 2;
 const TSC = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
 
 // Tests import them.
-installTestTools();
+await installTestTools();
 
 const waiting = globSync(['openapi', 'packages/*', 'apps/*', 'examples/*', '.config'], { cwd: REPOSITORY }).filter((folder) =>
   existsSync(join(REPOSITORY, folder, 'tsconfig.json')),

@@ -9,7 +9,7 @@ import { installTestTools } from './test-tools.ts';
 // Tests start many processes that compile the same modules. Node shares the results between processes and runs.
 process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modules/.cache/node-compile');
 
-installTestTools();
+await installTestTools();
 
 // Far from UTC, so that a test fails if anything depends on the local time. Processes of tests inherit it.
 process.env['TZ'] = 'Pacific/Kiritimati';

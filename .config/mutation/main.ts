@@ -74,7 +74,7 @@ async function mutate({ tests, startsService, threshold }: Area, sources: readon
     process.stderr.write(built.output);
     return built.status;
   }
-  installTools(import.meta.dirname, 'StrykerJS');
+  await installTools(import.meta.dirname, 'StrykerJS');
   const all = await mutantsOf(REPOSITORY, sources);
   const sample = values.sample === undefined ? undefined : sampleOf(all, Number(values.sample), Number(values.seed));
   if (sample) process.stdout.write(`Testing ${sample.length} of ${all.length} changes, picked with --seed ${values.seed}.\n`);

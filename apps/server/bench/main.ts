@@ -57,7 +57,7 @@ const plan: Plan = {
   minutes: Number(values.minutes),
   progress: (text) => void process.stderr.write(`${Math.round((performance.now() - begun) / 1000)} s  ${text}\n`),
 };
-installTestTools();
+await installTestTools();
 process.stdout.write(`${machine()}\n`);
 await buildPrograms();
 const rows: Row[] = [];
