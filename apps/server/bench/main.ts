@@ -9,7 +9,7 @@ import type { Row } from '../../../.config/bench-row.ts';
 import { installTestTools } from '../../../.config/test-tools.ts';
 import { embeddedRows } from './embedded.ts';
 import { postgresRows } from './postgres.ts';
-import { buildPrograms, rowsOf } from './processes.ts';
+import { buildPrograms, rowsOf, startPostgres } from './processes.ts';
 import { machine, writeReport } from './report.ts';
 
 export interface Plan {
@@ -20,14 +20,26 @@ export interface Plan {
   progress(text: string): void;
 }
 
+const LARGE_ACCOUNT_VMS = '20000';
+
 const GROUPS: Readonly<Record<string, (plan: Plan) => AsyncIterable<Row>>> = {
   embedded: embeddedRows,
   postgres: postgresRows,
   'month-end': ({ rounds }) => rowsOf('packages/service/bench/month-end.ts', [String(rounds)]),
   'worst-request': ({ rounds }) => rowsOf('packages/service/bench/worst-request.ts', [String(rounds)]),
+  'large-account': largeAccountRows,
   client: () => rowsOf('packages/testing/bench/main.ts', []),
   contract: () => rowsOf('apps/contract-tests/bench/main.ts', []),
 };
+
+/** On both engines. */
+async function* largeAccountRows(): AsyncGenerator<Row> {
+  const script = 'packages/service/bench/large-account.ts';
+  yield* rowsOf(script, [LARGE_ACCOUNT_VMS]);
+  const postgres = await startPostgres();
+  yield* rowsOf(script, [LARGE_ACCOUNT_VMS, await postgres.newDatabase()]);
+  await postgres.stop();
+}
 
 const { values } = parseArgs({
   options: {

@@ -1923,7 +1923,7 @@ export type RequestLogItem = {
      */
     error_type: string | null;
     /**
-     * JSON text of the response.
+     * JSON text of the response. Whether long responses are shortened is not shown in the specification. In the response to a request that succeeded, beyond 65,536 characters, this service replaces `data` with its length, such as `[cut: 70000 characters]`.
      */
     response_body: string;
 };

@@ -4,6 +4,7 @@ import { currentInvoice } from '../core/accounting/current-invoice.ts';
 import type { CurrentInvoice } from '../core/accounting/current-invoice.ts';
 import { settleAccount } from '../core/jobs/settle.ts';
 import { decimalOf } from '../rules/money.ts';
+import { inTurns } from '../turns.ts';
 import { accountOf } from './account.ts';
 import { secondsToInstant } from './instants.ts';
 import type { ServiceOperation } from './operation.ts';
@@ -17,7 +18,7 @@ export const getAccountCurrentInvoice: ServiceOperation<'getAccountCurrentInvoic
   async run({ path, now, runtime }) {
     const { id: accountId } = await runtime.store.read((db) => accountOf(db, path.account_id));
     await settleAccount(runtime, { accountId, now });
-    const invoice = await runtime.store.read((db) => currentInvoice(db, accountId, Math.floor(now / 1000)));
+    const invoice = await runtime.store.readLong((db) => currentInvoice(db, accountId, Math.floor(now / 1000)));
     return {
       account_id: accountId,
       period_start: secondsToInstant(invoice.periodStart),
@@ -26,14 +27,15 @@ export const getAccountCurrentInvoice: ServiceOperation<'getAccountCurrentInvoic
       estimated_total: decimalOf(invoice.estimatedTotal),
       credit_limit: decimalOf(invoice.creditLimit),
       remaining_credit: decimalOf(invoice.remainingCredit),
-      positions: toPositions(invoice),
+      positions: await toPositions(invoice),
     };
   },
 };
 
-function toPositions({ vms, charges }: CurrentInvoice): CurrentPosition[] {
-  return [
-    ...vms.map(({ vmId, type, start, stop, runtime, monthlyPrice, amount }) => ({
+async function toPositions({ vms, charges }: CurrentInvoice): Promise<CurrentPosition[]> {
+  const positions: CurrentPosition[] = [];
+  await inTurns(vms, ({ vmId, type, start, stop, runtime, monthlyPrice, amount }) => {
+    positions.push({
       kind: 'vm',
       subject: String(vmId),
       type,
@@ -42,7 +44,10 @@ function toPositions({ vms, charges }: CurrentInvoice): CurrentPosition[] {
       runtime_seconds: runtime,
       monthly_price: decimalOf(monthlyPrice),
       total: decimalOf(amount),
-    })),
+    });
+  });
+  return [
+    ...positions,
     ...charges.map(({ kind, subject, type, start, stop, amount }) => ({
       kind,
       subject,

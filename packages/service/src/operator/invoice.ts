@@ -30,6 +30,7 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
     const invoices = await db
       .selectFrom('invoices')
       .selectAll()
+      .where('status', '!=', 'CLOSING')
       .where(afterCursor(order, query))
       .where(({ eb }) => (account === undefined ? ALL : eb('account_id', '=', account)))
       .where(({ eb }) => (status === undefined ? ALL : eb('status', '=', status)))
@@ -102,7 +103,10 @@ function brokenAmount(amount: Money): BrokenRule[] {
 }
 
 async function invoiceOf(db: Db, id: string): Promise<Row> {
-  return requireFound(await db.selectFrom('invoices').selectAll().where('id', '=', id).executeTakeFirst(), 'invoice of this identifier');
+  return requireFound(
+    await db.selectFrom('invoices').selectAll().where('id', '=', id).where('status', '!=', 'CLOSING').executeTakeFirst(),
+    'invoice of this identifier',
+  );
 }
 
 /** Reads an invoice after locking its account, so that no other transaction changes the invoice until this one ends. */

@@ -3,7 +3,8 @@ import { maskSecrets, memberTypes } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 
 import type { LogEntry, SharedResponse, SharedText } from '../store/log-row.ts';
-import { cutForm, cutText, MAX_LOGGED_PATH_LENGTH } from './cut.ts';
+import { jsonInTurns } from '../turns.ts';
+import { cutForm, cutText, MAX_LOGGED_PATH_LENGTH, MAX_LOGGED_RESPONSE_LENGTH } from './cut.ts';
 import { resellerDocument } from './document.ts';
 import { maskPath } from './masking.ts';
 import type { MaskKey } from './masking.ts';
@@ -48,6 +49,12 @@ export interface LoggedRequest {
   readonly maskKey: MaskKey;
 }
 
+/** A success to send. */
+export interface SuccessContent {
+  readonly message: string;
+  readonly data: unknown;
+}
+
 /** Writes error responses. */
 export interface ErrorCodec {
   /** @param maskKey Masks the caller's API key, which a refusal may repeat as the name of an unknown field. */
@@ -56,7 +63,9 @@ export interface ErrorCodec {
 
 /** Writes the responses of one operation. */
 export interface ReplyCodec extends ErrorCodec {
-  success(requestId: string, result: { readonly message: string; readonly data: unknown }): Reply;
+  success(requestId: string, result: SuccessContent): Reply;
+  /** Like `success`, in turns with other requests. */
+  longSuccess(requestId: string, result: SuccessContent): Promise<Reply>;
   /** The response to a repeated request. @param body The body of the first response. */
   repeat(body: string): Reply;
 }
@@ -86,6 +95,13 @@ export function createReplyCodec(operation: Operation, show = (data: unknown) =>
     kept.set(data, texts);
     return texts;
   }
+  /** The body for the request log. A long one has only the envelope. */
+  function logged(envelope: ReturnType<typeof successEnvelope>, body: string): string {
+    if (body.length > MAX_LOGGED_RESPONSE_LENGTH)
+      return JSON.stringify(successEnvelope(envelope.requestID, envelope.message, `[cut: ${body.length} characters]`));
+    const masked = maskSecrets(resellerDocument, schema, envelope);
+    return masked === envelope ? body : JSON.stringify(masked);
+  }
   return {
     ...createErrorCodec(sentId),
     success(requestId, { message, data: all }) {
@@ -103,8 +119,12 @@ export function createReplyCodec(operation: Operation, show = (data: unknown) =>
       }
       const envelope = successEnvelope(sentId(requestId), message, data);
       const body = JSON.stringify(envelope);
-      const masked = maskSecrets(resellerDocument, schema, envelope);
-      return { status: 200, body, loggedBody: masked === envelope ? body : JSON.stringify(masked), errorType: null };
+      return { status: 200, body, loggedBody: logged(envelope, body), errorType: null };
+    },
+    async longSuccess(requestId, { message, data }) {
+      const envelope = successEnvelope(sentId(requestId), message, show(data));
+      const body = await jsonInTurns(envelope);
+      return { status: 200, body, loggedBody: logged(envelope, body), errorType: null };
     },
     repeat(body) {
       const loggedBody = JSON.stringify(maskSecrets(resellerDocument, schema, JSON.parse(body)));

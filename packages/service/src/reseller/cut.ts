@@ -1,4 +1,4 @@
-/** Limits what the request log stores of a refused request, so that one API key cannot fill the disk. */
+/** Limits what the request log stores of a request, so that one API key cannot fill the disk. */
 
 /** Characters of a refused request's form. A form that was carried out is limited by the rules of its fields. */
 const MAX_LOGGED_FORM_LENGTH = 4_096;
@@ -6,6 +6,8 @@ const MAX_LOGGED_FORM_LENGTH = 4_096;
 const MAX_CUT_TEXT_LENGTH = 256;
 /** Characters of a path. */
 export const MAX_LOGGED_PATH_LENGTH = 1_024;
+/** Characters of a successful response that is not shared. A page of the log has 50 of them. */
+export const MAX_LOGGED_RESPONSE_LENGTH = 65_536;
 
 /**
  * Cuts a long form. The result is still the JSON text of an object, and says what was left out.

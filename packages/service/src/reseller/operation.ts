@@ -45,6 +45,8 @@ export interface ReadOperation<Id extends OperationId> {
   readonly kind: 'read';
   /** Whether due jobs of the account may change the response, so that they are performed first. */
   readonly settles: boolean;
+  /** Whether the response grows with the account, so that it is read and written in turns with other requests. */
+  readonly isLong?: boolean;
   run(db: Db, call: Call<Id>): Promise<Success<Id>>;
 }
 

@@ -56,6 +56,10 @@ export async function logReply({ requestLog }: Store, logged: LoggedRequest, rep
 async function performRead<Id extends OperationId>(operation: ReadOperation<Id>, { call, logged, codec }: Request<Id>): Promise<Reply> {
   const { runtime } = call;
   if (operation.settles) await settleAccount(runtime, call);
+  if (operation.isLong) {
+    const success = await runtime.store.readLong((db) => operation.run(db, call));
+    return logReply(runtime.store, logged, await codec.longSuccess(logged.id, success));
+  }
   const success = await runtime.store.read((db) => operation.run(db, call));
   return logReply(runtime.store, logged, codec.success(logged.id, success));
 }

@@ -142,6 +142,11 @@ export interface Store {
   /** Reads committed data. The work must not write. */
   read<T>(work: (db: Db) => Promise<T>, options?: Pick<CommitOptions, 'isUrgent'>): Promise<T>;
   /**
+   * Like `read`, for work that returns many rows. Other work continues between them. All its queries see the data of one moment, or of
+   * their own moments on PostgreSQL, as with `read`.
+   */
+  readLong<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /**
    * Runs a transaction, and resolves when its changes and log entries are durable. If the work throws, the transaction is rolled back and
    * the error is rethrown. The work may await its own queries only.
    *

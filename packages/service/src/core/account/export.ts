@@ -4,6 +4,7 @@ import type { RawBuilder } from 'kysely';
 
 import type { Schema } from '../../store/schema.ts';
 import type { Db, Store } from '../../store/store.ts';
+import { inTurns, jsonChunks } from '../../turns.ts';
 import { readLog } from './request-log.ts';
 
 /** Which rows of a table belong to an account. */
@@ -93,17 +94,21 @@ export async function exportAccount(
   accountId: string,
   about: Readonly<Record<string, string>>,
 ): Promise<AsyncIterable<string>> {
-  const tables = await store.read(async (db) => {
-    const found: Record<string, readonly Row[]> = {};
-    for (const [table, rows] of Object.entries(accountRows))
-      if (rows !== null && rows !== 'log') found[table] = await rowsOf(db, table, rows, accountId);
+  const tables = await store.readLong(async (db) => {
+    const found: string[] = [];
+    for (const [table, rows] of Object.entries(accountRows)) {
+      if (rows === null || rows === 'log') continue;
+      found.push(`"${table}":`, ...(await jsonChunks(await rowsOf(db, table, rows, accountId))), ',');
+    }
     return found;
   });
-  return textOf(store, accountId, { ...about, tables });
+  return textOf(store, accountId, [`${JSON.stringify(about).slice(0, -'}'.length)},"tables":{`, ...tables]);
 }
 
-async function* textOf(store: Store, accountId: string, exported: object): AsyncGenerator<string> {
-  yield `${JSON.stringify(exported).slice(0, -'}}'.length)},"request_log":[`;
+/** @param tables The parts of the text before the request log. */
+async function* textOf(store: Store, accountId: string, tables: readonly string[]): AsyncGenerator<string> {
+  yield* tables;
+  yield '"request_log":[';
   let before: number | undefined;
   do {
     const entries = await store.commit(({ db }) =>
@@ -117,5 +122,7 @@ async function* textOf(store: Store, accountId: string, exported: object): Async
 
 async function rowsOf(db: Db, table: string, { where, without = [] }: AccountRows, accountId: string): Promise<readonly Row[]> {
   const { rows } = await sql<Row>`select * from ${sql.table(table)} where ${where(accountId)}`.execute(db);
-  return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !without.includes(column))));
+  const shown: Row[] = [];
+  await inTurns(rows, (row) => void shown.push(Object.fromEntries(Object.entries(row).filter(([column]) => !without.includes(column)))));
+  return shown;
 }

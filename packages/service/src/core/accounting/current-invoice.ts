@@ -1,11 +1,12 @@
 import type { Selectable } from 'kysely';
 
-import { accruedBy, accruedByAll, accruedByCharge, amountOf, periodOf, runtimeOf, totalOf } from '../../rules/billing.ts';
+import { accruedBy, accruedByCharge, amountOf, periodOf, runtimeOf, totalOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { remainingCredit } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import type { ChargesTable } from '../../store/tables/charges.ts';
+import { inTurns } from '../../turns.ts';
 import { openCharges } from './charge.ts';
 import { toBilledRuntime } from './period-end.ts';
 import { heldByRenewals } from './renewal-hold.ts';
@@ -55,24 +56,33 @@ export async function currentInvoice(db: Db, accountId: string, instant: Seconds
   const renewals = accruedByCharge(await heldByRenewals(db, accountId));
   // The open period, because the period of `instant` may have ended before a late request is processed.
   const { start, end } = periodOf(account.period_start);
-  const runtimes = rows.map(toBilledRuntime);
-  const creditLimit = BigInt(account.credit_limit);
-  return {
-    periodStart: start,
-    periodEnd: end,
-    total: totalOf(accruedByAll(runtimes, instant) + accrued),
-    estimatedTotal: totalOf(accruedByAll(runtimes, end) + accrued + renewals),
-    creditLimit,
-    remainingCredit: remainingCredit({ limit: creditLimit, unpaid: BigInt(account.unpaid), held: BigInt(account.held) }),
-    vms: rows.map((row) => ({
+  const vms: RunningPosition[] = [];
+  let soFar = 0n;
+  let atEnd = 0n;
+  await inTurns(rows, (row) => {
+    const billed = toBilledRuntime(row);
+    const cost = accruedBy(billed, instant);
+    soFar += cost;
+    atEnd += accruedBy(billed, end);
+    vms.push({
       vmId: row.vm_id,
       type: row.type,
       start: row.start,
       stop: row.stop,
-      monthlyPrice: BigInt(row.monthly_price),
-      runtime: runtimeOf(toBilledRuntime(row), instant),
-      amount: amountOf(accruedBy(toBilledRuntime(row), instant)),
-    })),
+      monthlyPrice: billed.monthlyPrice,
+      runtime: runtimeOf(billed, instant),
+      amount: amountOf(cost),
+    });
+  });
+  const creditLimit = BigInt(account.credit_limit);
+  return {
+    periodStart: start,
+    periodEnd: end,
+    total: totalOf(soFar + accrued),
+    estimatedTotal: totalOf(atEnd + accrued + renewals),
+    creditLimit,
+    remainingCredit: remainingCredit({ limit: creditLimit, unpaid: BigInt(account.unpaid), held: BigInt(account.held) }),
+    vms,
     charges,
   };
 }

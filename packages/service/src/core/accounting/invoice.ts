@@ -10,6 +10,7 @@ import type { Db } from '../../store/store.ts';
 import type { ChargesTable } from '../../store/tables/charges.ts';
 import type { InvoicesTable } from '../../store/tables/invoices.ts';
 import type { PositionsTable } from '../../store/tables/positions.ts';
+import { inTurns } from '../../turns.ts';
 
 export function toInvoiceSummary(
   invoice: Selectable<InvoicesTable>,
@@ -48,9 +49,9 @@ export function chargesOn(db: Db, { id, account_id }: Pick<InvoicesTable, 'id' |
 }
 
 /** Positions of a closed invoice by VM. `totalRuntime` and `totalPrice` are only set in the current period. */
-export function toVmPositions(rows: readonly Selectable<PositionsTable>[]): Record<string, VmPosition[]> {
+export async function toVmPositions(rows: readonly Selectable<PositionsTable>[]): Promise<Record<string, VmPosition[]>> {
   const vms: Record<string, VmPosition[]> = {};
-  for (const row of rows) {
+  await inTurns(rows, (row) => {
     (vms[row.vm_id] ??= []).push({
       type: row.type,
       start: isoInstant(row.start),
@@ -59,6 +60,6 @@ export function toVmPositions(rows: readonly Selectable<PositionsTable>[]): Reco
       monthlyPrice: numberOf(BigInt(row.monthly_price)),
       totalPrice: null,
     });
-  }
+  });
   return vms;
 }

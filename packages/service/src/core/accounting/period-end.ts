@@ -1,15 +1,26 @@
 /** The end of an invoice period (specification: "Invoice"; the calendar month, UTC, is our choice). */
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { v5 as uuidv5 } from 'uuid';
 
 import { accruedByAll, accruedByCharge, holdFor, periodOf, totalOf } from '../../rules/billing.ts';
-import type { BilledRuntime, Seconds } from '../../rules/billing.ts';
+import type { BilledRuntime, PriceSeconds, Seconds } from '../../rules/billing.ts';
 import { statusOfNewInvoice } from '../../rules/invoice.ts';
-import type { Db } from '../../store/store.ts';
+import type { Money } from '../../rules/money.ts';
+import type { Db, Store } from '../../store/store.ts';
+import type { PositionsTable } from '../../store/tables/positions.ts';
+import { lockAccount } from '../account/lock.ts';
 import { changePrices } from './price-change.ts';
 import { storeAllHolds } from './renewal-hold.ts';
 
 /** Namespace of the UUIDs of invoices. */
 const INVOICE_NAMESPACE = 'b7d7f0f4-5a6e-4b0f-9d0c-0f8c1a1d7f5e';
+
+/** Positions of one step. It takes a few milliseconds. */
+const STEP_SIZE = 250;
+
+/** The base in which large sums of price-seconds are computed. */
+const SUM_BASE = 1_000_000_000;
 
 /** Positions of one statement. SQLite allows 32,766 parameters, and PostgreSQL 65,535. */
 const BATCH_SIZE = 500;
@@ -37,79 +48,171 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
     .where('period_start', '=', periodStart)
     .executeTakeFirst();
   if (claimed.numUpdatedRows === 0n) return;
-  const positions = await db
-    .selectFrom('positions')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('invoice_id', 'is', null)
-    .orderBy('vm_id')
-    .orderBy('number')
-    .execute();
+  const invoice = { id: invoiceIdOf(accountId, periodStart), accountId, periodStart };
+  const positions = await positionsToMove(db, accountId, end).selectAll().execute();
   const charges = await db
     .selectFrom('charges')
     .select(['amount'])
     .where('account_id', '=', accountId)
     .where('invoice_id', 'is', null)
     .execute();
+  const moved = await movedTo(db, invoice.id);
+  if (positions.length > 0 || charges.length > 0 || moved > 0n) await insertInvoice(db, invoice);
+  await moveToInvoice(db, invoice, positions, await changePrices(db, accountId, end));
+  await db
+    .updateTable('charges')
+    .set({ invoice_id: invoice.id })
+    .where('account_id', '=', accountId)
+    .where('invoice_id', 'is', null)
+    .execute();
   const charged = charges.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
-  const total = totalOf(accruedByAll(positions.map(toBilledRuntime), end) + accruedByCharge(charged));
-  const running = positions.filter(({ stop }) => stop === null);
-  const nextEnd = periodOf(end).end;
-  const changed = await changePrices(db, accountId, end);
-  const restarted = running.map((position) => {
-    const monthlyPrice = changed.get(position.vm_id) ?? BigInt(position.monthly_price);
-    const restart = { start: end, stop: null, monthlyPrice };
-    return {
-      ...position,
-      monthly_price: Number(monthlyPrice),
-      number: position.number + 1,
-      invoice_id: null,
-      type: 'BILLINGRESTART',
-      start: end,
-      stop: null,
-      hold: Number(holdFor(restart, nextEnd)),
-    };
-  });
-  if (positions.length > 0 || charges.length > 0) {
-    // The ID depends only on the account and the period, not on the instance that closes it.
-    const id = uuidv5(`${accountId}/${periodStart}`, INVOICE_NAMESPACE);
-    await db
-      .insertInto('invoices')
-      .values({
-        id,
-        account_id: accountId,
-        created: end * 1000,
-        period_start: periodStart,
-        period_end: end,
-        total: Number(total),
-        status: statusOfNewInvoice(total),
-        number: null,
-      })
-      .execute();
-    await db
-      .updateTable('positions')
-      .set({ stop: end })
-      .where('account_id', '=', accountId)
-      .where('invoice_id', 'is', null)
-      .where('stop', 'is', null)
-      .execute();
-    await db.updateTable('positions').set({ invoice_id: id }).where('account_id', '=', accountId).where('invoice_id', 'is', null).execute();
-    await db.updateTable('charges').set({ invoice_id: id }).where('account_id', '=', accountId).where('invoice_id', 'is', null).execute();
-    for (let from = 0; from < restarted.length; from += BATCH_SIZE) {
-      await db
-        .insertInto('positions')
-        .values(restarted.slice(from, from + BATCH_SIZE))
-        .execute();
-    }
-  }
-  const renewals = await storeAllHolds(db, accountId, nextEnd);
+  const total = totalOf(moved + accruedByAll(positions.map(toBilledRuntime), end) + accruedByCharge(charged));
+  await db
+    .updateTable('invoices')
+    .set({ total: Number(total), status: statusOfNewInvoice(total) })
+    .where('id', '=', invoice.id)
+    .execute();
+  const renewals = await storeAllHolds(db, accountId, periodOf(end).end);
   await db
     .updateTable('accounts')
     .set((account) => ({
       unpaid: account('unpaid', '+', Number(total)),
       // The holds of reservations stay.
-      held: account('held', '+', sumOfHolds(restarted) - sumOfHolds(positions) - Number(charged) + Number(renewals)),
+      held: account('held', '+', Number(renewals - charged)),
     }))
+    .where('id', '=', accountId)
+    .execute();
+}
+
+/**
+ * Closes most of an ended period in small transactions, if the account has many positions, so that other requests run in between.
+ * `closeEndedPeriods` closes the rest. Until then the invoice is `CLOSING`, which no operation shows.
+ *
+ * @param now Seconds.
+ */
+export async function closeInSteps({ commit }: Store, accountId: string, now: Seconds): Promise<void> {
+  while (await commit(({ db }) => closeStep(db, accountId, now)));
+}
+
+/** Whether the account has an ended period that `closeInSteps` would make shorter. */
+export async function needsSteps(db: Db, accountId: string, now: Seconds): Promise<boolean> {
+  const { period_start } = await db.selectFrom('accounts').select('period_start').where('id', '=', accountId).executeTakeFirstOrThrow();
+  const { end } = periodOf(period_start);
+  if (end > now) return false;
+  const last = await positionsToMove(db, accountId, end)
+    .select('vm_id')
+    .limit(1)
+    .offset(STEP_SIZE - 1)
+    .executeTakeFirst();
+  return last !== undefined;
+}
+
+/** @returns Whether another step is needed. */
+async function closeStep(db: Db, accountId: string, now: Seconds): Promise<boolean> {
+  const periodStart = await lockAccount(db, accountId);
+  const { end } = periodOf(periodStart);
+  if (end > now) return false;
+  const positions = await positionsToMove(db, accountId, end).selectAll().orderBy('start').limit(STEP_SIZE).execute();
+  if (positions.length < STEP_SIZE) return false;
+  const invoice = { id: invoiceIdOf(accountId, periodStart), accountId, periodStart };
+  await insertInvoice(db, invoice);
+  const ids = positions.filter(({ stop }) => stop === null).map(({ vm_id }) => vm_id);
+  await moveToInvoice(db, invoice, positions, await changePrices(db, accountId, end, ids));
+  return true;
+}
+
+interface NewInvoice {
+  readonly id: string;
+  readonly accountId: string;
+  readonly periodStart: Seconds;
+}
+
+/** The ID depends only on the account and the period, not on the instance that closes it. */
+function invoiceIdOf(accountId: string, periodStart: Seconds): string {
+  return uuidv5(`${accountId}/${periodStart}`, INVOICE_NAMESPACE);
+}
+
+/** Positions of a period that are on no invoice yet. Those that begin at its end belong to the next one. */
+function positionsToMove(db: Db, accountId: string, end: Seconds) {
+  return db.selectFrom('positions').where('account_id', '=', accountId).where('invoice_id', 'is', null).where('start', '<', end);
+}
+
+/** What the positions that earlier steps have moved add to the invoice. Summed in two parts, because the sum may exceed 64 bits. */
+async function movedTo(db: Db, invoiceId: string): Promise<PriceSeconds> {
+  const { high, low } = await db
+    .selectFrom('positions')
+    .select([
+      sql<number | null>`sum(monthly_price * (stop - start) / ${SUM_BASE})`.as('high'),
+      sql<number | null>`sum(monthly_price * (stop - start) % ${SUM_BASE})`.as('low'),
+    ])
+    .where('invoice_id', '=', invoiceId)
+    .executeTakeFirstOrThrow();
+  return BigInt(high ?? 0) * BigInt(SUM_BASE) + BigInt(low ?? 0);
+}
+
+/** Inserts the invoice without its total, unless an earlier step has inserted it. */
+async function insertInvoice(db: Db, { id, accountId, periodStart }: NewInvoice): Promise<void> {
+  const { end } = periodOf(periodStart);
+  await db
+    .insertInto('invoices')
+    .values({
+      id,
+      account_id: accountId,
+      created: end * 1000,
+      period_start: periodStart,
+      period_end: end,
+      total: 0,
+      status: 'CLOSING',
+      number: null,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
+/** Ends the positions, moves them to the invoice, and begins the positions of the next period with their holds. */
+async function moveToInvoice(
+  db: Db,
+  { id, accountId, periodStart }: NewInvoice,
+  positions: readonly Selectable<PositionsTable>[],
+  changed: ReadonlyMap<number, Money>,
+): Promise<void> {
+  const { end } = periodOf(periodStart);
+  const nextEnd = periodOf(end).end;
+  const restarted = positions
+    .filter(({ stop }) => stop === null)
+    .map((position) => {
+      const monthlyPrice = changed.get(position.vm_id) ?? BigInt(position.monthly_price);
+      const hold = holdFor({ start: end, stop: null, monthlyPrice }, nextEnd);
+      return {
+        ...position,
+        monthly_price: Number(monthlyPrice),
+        number: position.number + 1,
+        invoice_id: null,
+        type: 'BILLINGRESTART',
+        start: end,
+        stop: null,
+        hold: Number(hold),
+      };
+    });
+  for (let from = 0; from < positions.length; from += BATCH_SIZE) {
+    const keys = positions
+      .slice(from, from + BATCH_SIZE)
+      .map(({ vm_id, number }) => sql`(cast(${vm_id} as bigint), cast(${number} as bigint))`);
+    await db
+      .updateTable('positions')
+      .set({ stop: sql<Seconds>`coalesce(stop, ${end})`, invoice_id: id })
+      .where(sql<boolean>`(vm_id, number) in (values ${sql.join(keys)})`)
+      .execute();
+  }
+  for (let from = 0; from < restarted.length; from += BATCH_SIZE) {
+    await db
+      .insertInto('positions')
+      .values(restarted.slice(from, from + BATCH_SIZE))
+      .execute();
+  }
+  await db
+    .updateTable('accounts')
+    .set((account) => ({ held: account('held', '+', sumOfHolds(restarted) - sumOfHolds(positions)) }))
     .where('id', '=', accountId)
     .execute();
 }

@@ -15,9 +15,15 @@ const BATCH_SIZE = 500;
  * Gives the VMs of an account, running or stopped, the prices that apply to all VMs from the start of a period on. VMs in a sale keep
  * theirs. The transaction must have locked the account.
  *
+ * @param ids Only these VMs. Default: all of the account.
  * @returns The new net prices of 30 days, by the identifier of the VM.
  */
-export async function changePrices(db: Db, accountId: string, periodStart: Seconds): Promise<ReadonlyMap<number, Money>> {
+export async function changePrices(
+  db: Db,
+  accountId: string,
+  periodStart: Seconds,
+  ids?: readonly number[],
+): Promise<ReadonlyMap<number, Money>> {
   const changed = new Map<number, Money>();
   for (const { name, priceVersions } of (await catalogueOf(db)).hosts) {
     const version = pricesOfAllVms(priceVersions, periodStart);
@@ -30,6 +36,7 @@ export async function changePrices(db: Db, accountId: string, periodStart: Secon
       .where('state', 'in', ['running', 'stopped'])
       .where('price_basis', '=', 'STANDARD')
       .where('prices_from', '<', version.validFrom)
+      .$if(ids !== undefined, (query) => query.where('id', 'in', ids ?? []))
       .execute();
     const prices = vms.map((vm) => ({ id: vm.id, price: monthlyPriceOf(vm, version.prices) }));
     for (let from = 0; from < prices.length; from += BATCH_SIZE) await storePrices(db, prices.slice(from, from + BATCH_SIZE), version);

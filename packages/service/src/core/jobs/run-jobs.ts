@@ -1,5 +1,7 @@
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { Db } from '../../store/store.ts';
+import { periodEndJobs } from '../accounting/period-end-job.ts';
+import { closeInSteps, needsSteps } from '../accounting/period-end.ts';
 import { jobKinds } from './job-kinds.ts';
 import { dueBefore, firstJob } from './job.ts';
 import type { AccountLock } from './job.ts';
@@ -32,6 +34,7 @@ export async function runScheduledJobs(runtime: Runtime, round: JobRound): Promi
     try {
       const batch = await runtime.store.commit(({ db }) => performBatch(db, runtime, { now, others: round.others, batchSize }));
       performed += batch.performed;
+      if (batch.large !== undefined) await closeInSteps(runtime.store, batch.large, Math.floor(now / 1000));
       if (batch.isLast) return performed;
     } catch (error) {
       if (batchSize === 1) throw error;
@@ -40,18 +43,28 @@ export async function runScheduledJobs(runtime: Runtime, round: JobRound): Promi
   }
 }
 
+interface Batch {
+  readonly performed: number;
+  readonly isLast: boolean;
+  /** The account of the next job, if its period is closed in steps before. */
+  readonly large?: string;
+}
+
 async function performBatch(
   db: Db,
   runtime: Runtime,
   { now, others, batchSize }: { now: number; others: AccountLock['locked']; batchSize: number },
-): Promise<{ performed: number; isLast: boolean }> {
+): Promise<Batch> {
   const lock: AccountLock = { claim: runtime.store.sharing.claim, locked: others };
   let performed = 0;
   for (let tried = 0; tried < batchSize; tried++) {
     const claimed = await firstJob(db, jobKinds, dueBefore(now), { lock });
     if (!claimed) return { performed, isLast: true };
+    const { accountId } = claimed.job;
+    if (claimed.kind === periodEndJobs && (await needsSteps(db, accountId, claimed.job.due)))
+      return { performed, isLast: false, large: accountId };
     // The job is looked up again, because another instance may have performed it before the account was locked.
-    if (await performFirstJob(db, runtime, { accountId: claimed.job.accountId, now })) performed++;
+    if (await performFirstJob(db, runtime, { accountId, now })) performed++;
   }
   return { performed, isLast: false };
 }

@@ -3,6 +3,7 @@ import type { Seconds } from '../../rules/billing.ts';
 import { expectedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import { lockAccount } from '../account/lock.ts';
+import { closeInSteps, needsSteps } from '../accounting/period-end.ts';
 import { jobKinds } from './job-kinds.ts';
 import { dueBefore, firstJob } from './job.ts';
 
@@ -10,6 +11,8 @@ import { dueBefore, firstJob } from './job.ts';
 export async function settleAccount(runtime: Runtime, due: { readonly accountId: string; readonly now: number }): Promise<void> {
   const { accountId, now } = due;
   if (await runtime.store.read((db) => nothingIsDue(db, { accountId, ...dueBefore(now) }))) return;
+  const seconds = Math.floor(now / 1000);
+  if (await runtime.store.read((db) => needsSteps(db, accountId, seconds))) await closeInSteps(runtime.store, accountId, seconds);
   await runtime.store.commit(({ db }) => settle(db, runtime, due));
 }
 

@@ -4,16 +4,18 @@ import { toChargePositions } from '../../core/accounting/charge.ts';
 import { currentInvoice } from '../../core/accounting/current-invoice.ts';
 import { isoInstant } from '../../rules/billing.ts';
 import { numberOf } from '../../rules/money.ts';
+import { inTurns } from '../../turns.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /accounting/invoices/current: the total of the current period so far, and the expected total at its end. */
 export const getCurrentInvoice: ReadOperation<'getCurrentInvoice'> = {
   kind: 'read',
   settles: true,
+  isLong: true,
   async run(db, { accountId, now }) {
     const invoice = await currentInvoice(db, accountId, Math.floor(now / 1000));
     const vms: Record<string, CurrentVmPosition[]> = {};
-    for (const position of invoice.vms) {
+    await inTurns(invoice.vms, (position) => {
       (vms[position.vmId] ??= []).push({
         type: position.type,
         start: isoInstant(position.start),
@@ -22,7 +24,7 @@ export const getCurrentInvoice: ReadOperation<'getCurrentInvoice'> = {
         monthlyPrice: numberOf(position.monthlyPrice),
         totalPrice: numberOf(position.amount),
       });
-    }
+    });
     return {
       message: 'The invoice of the current period.',
       data: {

@@ -7,6 +7,7 @@ import type { ReadOperation } from '../operation.ts';
 export const getInvoice: ReadOperation<'getInvoice'> = {
   kind: 'read',
   settles: true,
+  isLong: true,
   async run(db, call) {
     const { accountId, path } = call;
     const invoice = await db
@@ -14,6 +15,7 @@ export const getInvoice: ReadOperation<'getInvoice'> = {
       .selectAll()
       .where('id', '=', path.invoiceID)
       .where('account_id', '=', accountId)
+      .where('status', '!=', 'CLOSING')
       .executeTakeFirst();
     if (!invoice) throw notFound('invoice');
     const positions = await positionsOn(db, invoice);
@@ -22,7 +24,7 @@ export const getInvoice: ReadOperation<'getInvoice'> = {
       message: 'The invoice.',
       data: {
         ...toInvoiceSummary(invoice, call.runtime),
-        positions: { vms: toVmPositions(positions), ...toChargePositions(charges).positions },
+        positions: { vms: await toVmPositions(positions), ...toChargePositions(charges).positions },
       },
     };
   },

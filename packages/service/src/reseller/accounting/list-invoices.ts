@@ -11,6 +11,7 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
       .selectFrom('invoices')
       .selectAll()
       .where('account_id', '=', call.accountId)
+      .where('status', '!=', 'CLOSING')
       .orderBy('period_start', 'desc')
       .execute();
     return {

@@ -6,6 +6,7 @@ import type { ReadOperation } from '../operation.ts';
 export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
   kind: 'read',
   settles: true,
+  isLong: true,
   async run(db, call) {
     const servers = await db
       .selectFrom('dedicated_servers')

@@ -4,6 +4,7 @@ import type { ReadOperation } from '../operation.ts';
 export const listDomains: ReadOperation<'listDomains'> = {
   kind: 'read',
   settles: true,
+  isLong: true,
   async run(db, call) {
     const rows = await db
       .selectFrom('domains')

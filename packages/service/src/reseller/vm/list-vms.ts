@@ -4,35 +4,40 @@ import { catalogueOf } from '../../core/catalogue.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { ownVms } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
+import { inTurns } from '../../turns.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /vm/list: the VMs of the account. */
 export const listVms: ReadOperation<'listVms'> = {
   kind: 'read',
   settles: false,
+  isLong: true,
   async run(db, { accountId }) {
     const vms = await ownVms(db, accountId).orderBy('created').orderBy('id').execute();
     const hosts = new Map((await catalogueOf(db)).hosts.map((host) => [host.name, host]));
-    function sum(resource: 'cores' | 'mem' | 'disk') {
-      return vms.reduce((total, vm) => total + vm[resource], 0);
-    }
+    const total = { cores: 0, mem: 0, disk: 0 };
+    const list: VmListItem[] = [];
+    await inTurns(vms, (vm) => {
+      const { node, hostname, state: status, cores, mem, disk } = vm;
+      total.cores += cores;
+      total.mem += mem;
+      total.disk += disk;
+      list.push({
+        vmid: vm.id,
+        createDate: new Date(vm.created).toISOString(),
+        node,
+        hostname,
+        status,
+        hostsystem: { datacenter: toDatacenter(hosts.get(vm.hostsystem)), name: vm.hostsystem, node },
+        config: { cores, mem, disk },
+      });
+    });
     return {
       message: `${counted(vms.length, 'VM')}.`,
       data: {
         total_vms: vms.length,
-        total_stats: { cores: sum('cores'), mem: sum('mem'), disk: sum('disk') },
-        list: vms.map((vm): VmListItem => {
-          const { node, hostname, state: status, cores, mem, disk } = vm;
-          return {
-            vmid: vm.id,
-            createDate: new Date(vm.created).toISOString(),
-            node,
-            hostname,
-            status,
-            hostsystem: { datacenter: toDatacenter(hosts.get(vm.hostsystem)), name: vm.hostsystem, node },
-            config: { cores, mem, disk },
-          };
-        }),
+        total_stats: total,
+        list,
       },
     };
   },

@@ -52,6 +52,8 @@ export async function openPostgresStore(url: string): Promise<Store> {
   }
   return {
     read,
+    // The rows arrive in parts, and other work continues between them.
+    readLong: read,
     commit,
     insertRows,
     sharing: postgresSharing(read),

@@ -26,7 +26,7 @@ export class ConnectionDialect extends SqliteDialect {
  * Writes limits without a bare parameter. SQLite plans for the value of such a parameter, so it would prepare the statement again for each
  * run, which takes longer than the run.
  */
-class QueryCompiler extends SqliteQueryCompiler {
+export class QueryCompiler extends SqliteQueryCompiler {
   protected override visitLimit({ limit }: LimitNode): void {
     this.append('limit ');
     if (ValueNode.is(limit)) {
@@ -95,7 +95,7 @@ function wrap(statement: StatementSync): SqliteStatement {
   };
 }
 
-function inputValue(value: unknown): SQLInputValue {
+export function inputValue(value: unknown): SQLInputValue {
   if (value === null || typeof value === 'string' || typeof value === 'bigint' || value instanceof Uint8Array) return value;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   throw new TypeError(

@@ -15,6 +15,7 @@ import { createCheckpointer, startCheckpointThread } from './checkpointer.ts';
 import { ConnectionDialect, directRunner } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
 import { insertRows } from './insert-rows.ts';
+import { longReads } from './long-reads.ts';
 import { createPrivateFile, makePrivate } from './private-files.ts';
 import { rememberResults } from './remembered-results.ts';
 import { sqliteSharing } from './sharing.ts';
@@ -60,11 +61,13 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
   const checkpointer = createCheckpointer(connection, () => startCheckpointThread(file));
   const commit = groupCommit(connection, db, { sync: () => log.datasync(), makeRoom: checkpointer.makeRoom, onFailedSync });
   const readDb = kyselyOn(readConnection, (runner) => rememberResults(runner, commit.transactionBatches));
+  const long = longReads(file);
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await commit.idle();
     await checkpointer.close();
     await log.close();
+    await long.close();
     readConnection.close();
     connection.close();
     lock.close();
@@ -73,6 +76,13 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
     async read(work) {
       try {
         return await work(readDb);
+      } catch (error) {
+        throw unavailableOr(error);
+      }
+    },
+    async readLong(work) {
+      try {
+        return await long.read(work);
       } catch (error) {
         throw unavailableOr(error);
       }

@@ -47,7 +47,7 @@ function pending(db: Db) {
     .selectFrom('invoices')
     .selectAll()
     .where('number', 'is', null)
-    .where('status', '!=', 'CANCELED')
+    .where('status', 'not in', ['CANCELED', 'CLOSING'])
     .orderBy('period_end')
     .orderBy('id');
 }

@@ -1,0 +1,82 @@
+/** Reads that return many rows, on their own connections, so that other work continues between the rows. */
+import { DatabaseSync } from 'node:sqlite';
+
+import { Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+
+import { inTurns } from '../../turns.ts';
+import type { Schema } from '../schema.ts';
+import type { Db } from '../store.ts';
+import { inputValue, QueryCompiler } from './database.ts';
+
+/** Further long reads wait until one of these has ended. */
+const MAX_CONNECTIONS = 4;
+
+export interface LongReads {
+  /** Runs the work in a transaction that sees the committed data of one moment. */
+  read<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** @param file The database. It is in WAL mode, so these reads block no transaction. */
+export function longReads(file: string): LongReads {
+  const idle: Kysely<Schema>[] = [];
+  const waiting: (() => void)[] = [];
+  let inUse = 0;
+  async function take(): Promise<Kysely<Schema>> {
+    if (inUse === MAX_CONNECTIONS) await new Promise<void>((resolve) => waiting.push(resolve));
+    inUse++;
+    return idle.pop() ?? new Kysely<Schema>({ dialect: readingDialect(new DatabaseSync(file, { readOnly: true })) });
+  }
+  function giveBack(db: Kysely<Schema>): void {
+    idle.push(db);
+    inUse--;
+    waiting.shift()?.();
+  }
+  return {
+    async read(work) {
+      const db = await take();
+      try {
+        return await db.transaction().execute(work);
+      } finally {
+        giveBack(db);
+      }
+    },
+    close: async () => void (await Promise.all(idle.splice(0).map((db) => db.destroy()))),
+  };
+}
+
+function readingDialect(connection: DatabaseSync): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => readingDriver(connection),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new QueryCompiler(),
+  };
+}
+
+function readingDriver(connection: DatabaseSync): Driver {
+  function run(statement: string) {
+    return async () => connection.exec(statement);
+  }
+  return {
+    init: async () => {},
+    acquireConnection: async () => ({ executeQuery: (query) => rowsOf(connection, query), streamQuery: notStreamed }),
+    releaseConnection: async () => {},
+    beginTransaction: run('BEGIN'),
+    commitTransaction: run('COMMIT'),
+    rollbackTransaction: run('ROLLBACK'),
+    destroy: async () => connection.close(),
+  };
+}
+
+async function rowsOf<Row>(connection: DatabaseSync, { sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+  const rows: Row[] = [];
+  const found: Iterable<unknown> = connection.prepare(sql).iterate(...parameters.map(inputValue));
+  await inTurns(found, (row) => void rows.push(row as Row));
+  return { rows };
+}
+
+const notStreamed: DatabaseConnection['streamQuery'] = () => {
+  throw new Error('Long reads return all rows.');
+};

@@ -1,0 +1,74 @@
+/** Long computations that let other requests run in between. */
+
+/** The longest turn of a computation. */
+const TURN_MS = 8;
+/** Items between two looks at the clock. */
+const ITEMS_PER_LOOK = 32;
+
+let lastTurn = Promise.resolve();
+
+/**
+ * Waits until other work has run. Computations that wait at the same time continue in different iterations of the event loop, so that their
+ * turns do not add up.
+ */
+export function nextTurn(): Promise<void> {
+  return (lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve))));
+}
+
+/** Handles each item in order, in turns. */
+export async function inTurns<Item>(items: Iterable<Item>, handle: (item: Item) => void): Promise<void> {
+  let end = performance.now() + TURN_MS;
+  let handled = 0;
+  for (const item of items) {
+    handle(item);
+    if (++handled % ITEMS_PER_LOOK > 0 || performance.now() < end) continue;
+    await nextTurn();
+    end = performance.now() + TURN_MS;
+  }
+}
+
+/** How deep objects are written member by member. */
+const WRITTEN_DEPTH = 4;
+
+/** Length of a chunk of JSON. Each is longer than this by a small value at most. */
+const CHUNK_LENGTH = 65_536;
+
+/** Like `JSON.stringify` for plain data whose long parts are lists and maps of small values, in turns. */
+export async function jsonInTurns(value: unknown): Promise<string> {
+  return (await jsonChunks(value)).join('');
+}
+
+/** The text of `jsonInTurns` in chunks. */
+export async function jsonChunks(value: unknown): Promise<string[]> {
+  const chunks: string[] = [];
+  let chunk = '';
+  await inTurns(jsonParts(value, WRITTEN_DEPTH), (part) => {
+    chunk += part;
+    if (chunk.length < CHUNK_LENGTH) return;
+    chunks.push(chunk);
+    chunk = '';
+  });
+  return [...chunks, chunk];
+}
+
+function* jsonParts(value: unknown, depth: number): Generator<string> {
+  if (depth === 0 || typeof value !== 'object' || value === null) {
+    yield JSON.stringify(value);
+  } else if (Array.isArray(value)) {
+    yield '[';
+    for (const [index, item] of value.entries()) {
+      if (index > 0) yield ',';
+      yield JSON.stringify(item ?? null);
+    }
+    yield ']';
+  } else {
+    let separator = '{';
+    for (const [name, member] of Object.entries(value)) {
+      if (member === undefined) continue;
+      yield `${separator}${JSON.stringify(name)}:`;
+      separator = ',';
+      yield* jsonParts(member, depth - 1);
+    }
+    yield separator === '{' ? '{}' : '}';
+  }
+}
