@@ -57,6 +57,7 @@ export const EXTENSION_PLACES: Places = {
   },
   accounting: {
     pricings: 'getPricings',
+    documents: 'listDocuments',
   },
   domain: {
     check: 'checkDomain',

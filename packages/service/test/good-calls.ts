@@ -103,6 +103,7 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   checkDomain: (service, owner) => registerDomain(service, owner, 'checked.net'),
   deleteDomain: (service, owner) => registerDomain(service, owner, 'given-up.net'),
   getPricings: async () => ({}),
+  listDocuments: async () => ({}),
   listDomainDns: (service, owner) => registerDomain(service, owner, 'listed.net'),
   addDomainDns: async (service, owner) => ({
     ...(await registerDomain(service, owner, 'extended.net')),

@@ -88,6 +88,7 @@ const nothing: Readonly<Record<string, unknown>> = {
   listDedicatedServers: { list: [] },
   listDomains: { list: [] },
   listInvoices: {},
+  listDocuments: { unpaid: 0, list: [] },
   getCurrentInvoice: {
     currentInvoiceTotal: 0,
     nextInvoiceDate: '2027-01-01T00:00:00.000Z',

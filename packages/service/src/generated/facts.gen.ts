@@ -43,6 +43,7 @@ export const OPERATION_IDS = [
   "addDomainDns",
   "editDomainDnsRecord",
   "removeDomainDns",
+  "listDocuments",
   "getPricings"
 ] as const;
 

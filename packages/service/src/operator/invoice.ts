@@ -4,8 +4,8 @@ import type { Selectable } from 'kysely';
 
 import { lockAccount } from '../core/account/lock.ts';
 import { cancelInvoice as cancel, createCreditNote as correct, markInvoicePaid as markPaid } from '../core/accounting/invoice-changes.ts';
+import { linkTo } from '../core/accounting/invoice.ts';
 import type { Runtime } from '../delivery/runtime.ts';
-import { documentLink, linkExpiry } from '../rules/document-link.ts';
 import { decimalOf, euros, UNITS_PER_CENT } from '../rules/money.ts';
 import type { Money } from '../rules/money.ts';
 import type { Db } from '../store/store.ts';
@@ -128,7 +128,7 @@ function toInvoice(invoice: Row): Invoice {
   };
 }
 
-function toInvoiceDetail(invoice: Row, documents: readonly Selectable<IssuedDocumentsTable>[], runtime: LinkSettings): InvoiceDetail {
+function toInvoiceDetail(invoice: Row, documents: readonly Selectable<IssuedDocumentsTable>[], runtime: Runtime): InvoiceDetail {
   const document = documents.find(({ kind }) => kind === 'invoice');
   return {
     ...toInvoice(invoice),
@@ -141,7 +141,7 @@ function toInvoiceDetail(invoice: Row, documents: readonly Selectable<IssuedDocu
   };
 }
 
-function toCreditNote({ id, name, number, net, vat, reason, issued }: Selectable<IssuedDocumentsTable>, runtime: LinkSettings): CreditNote {
+function toCreditNote({ id, name, number, net, vat, reason, issued }: Selectable<IssuedDocumentsTable>, runtime: Runtime): CreditNote {
   return {
     name: name ?? '',
     number,
@@ -152,12 +152,6 @@ function toCreditNote({ id, name, number, net, vat, reason, issued }: Selectable
     created: toInstant(issued),
     document: linkTo(id, runtime),
   };
-}
-
-type LinkSettings = Pick<Runtime, 'publicUrl' | 'secret' | 'ports' | 'invoiceLinkDays'>;
-
-function linkTo(documentId: string, { publicUrl, secret, ports, invoiceLinkDays }: LinkSettings): string {
-  return documentLink(publicUrl(), { documentId, expires: linkExpiry(ports.clock.now(), invoiceLinkDays) }, secret);
 }
 
 function grossOf({ net, vat }: Pick<IssuedDocumentsTable, 'net' | 'vat'>): string {

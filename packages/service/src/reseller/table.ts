@@ -3,6 +3,7 @@ import { listRequests } from './account/list-requests.ts';
 import { getCurrentInvoice } from './accounting/get-current-invoice.ts';
 import { getInvoice } from './accounting/get-invoice.ts';
 import { getPricings } from './accounting/get-pricings.ts';
+import { listDocuments } from './accounting/list-documents.ts';
 import { listInvoices } from './accounting/list-invoices.ts';
 import { listSales } from './accounting/list-sales.ts';
 import { deleteDedicatedServer } from './dedicated/delete-dedicated-server.ts';
@@ -58,6 +59,7 @@ export const operations: OperationTable = {
   getCurrentInvoice,
   getInvoice,
   listInvoices,
+  listDocuments,
   listSales,
   generateOtp,
   listRequests,

@@ -1129,6 +1129,26 @@ export interface Groups<Dates extends boolean = false> {
      * @throws ResellerError Its class tells the kind of the failure.
      */
     pricings(options?: CallOptions): Call<types.GetPricingsSuccess['data']>;
+    /**
+     * List invoices and credit notes
+     *
+     * Returns the documents that the provider issued: the number, the dates, the VAT and the gross amount of each invoice, what is still to be paid of it, and each credit note that corrects an invoice. A document is issued some seconds after its invoice is closed.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    documents(options: DryRunOptions): Promise<DryRun>;
+    /**
+     * List invoices and credit notes
+     *
+     * Returns the documents that the provider issued: the number, the dates, the VAT and the gross amount of each invoice, what is still to be paid of it, and each credit note that corrects an invoice. A document is issued some seconds after its invoice is closed.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    documents(options?: CallOptions): Call<Dates extends true ? WithDates<types.ListDocumentsSuccess['data'], 'list.*.date' | 'list.*.dueDate'> : types.ListDocumentsSuccess['data']>;
   };
   readonly account: {
     /**
@@ -1232,6 +1252,7 @@ export const groupsOf = <Dates extends boolean>(client: Client): Groups<Dates> =
     currentInvoice: (options?: AnyCallOptions) => sdk.getCurrentInvoice({ ...options, client, meta: table.getCurrentInvoice }),
     invoice: (invoiceID: types.GetInvoiceData['path']['invoiceID'], options?: AnyCallOptions) => sdk.getInvoice({ ...options, client, path: { invoiceID }, meta: table.getInvoice }),
     pricings: (options?: AnyCallOptions) => sdk.getPricings({ ...options, client, meta: table.getPricings }),
+    documents: (options?: AnyCallOptions) => sdk.listDocuments({ ...options, client, meta: table.listDocuments }),
   },
   account: {
     createOtp: (options?: AnyCallOptions) => sdk.generateOtp({ ...options, client, meta: table.generateOtp }),

@@ -555,6 +555,16 @@ export const removeDomainDns = {
     keyed: true
 } as const;
 
+export const listDocuments = {
+    id: 'listDocuments',
+    effect: 'read',
+    repeatable: true,
+    instants: [
+        'list.*.date',
+        'list.*.dueDate'
+    ]
+} as const;
+
 export const getPricings = {
     id: 'getPricings',
     effect: 'read',

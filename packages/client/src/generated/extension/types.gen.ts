@@ -2570,6 +2570,95 @@ export type RemoveDomainDnsResponse = SuccessEnvelope & {
 };
 
 /**
+ * Kind of the document.
+ */
+export type AccountingDocumentKind = 'invoice' | 'credit_note';
+
+/**
+ * The VAT at one rate.
+ */
+export type VatAmount = {
+    /**
+     * Rate in percent, such as 19.
+     */
+    rate: number;
+    /**
+     * Net amount in EUR that the rate applies to.
+     */
+    net: number;
+    /**
+     * VAT in EUR.
+     */
+    amount: number;
+};
+
+/**
+ * An invoice or a credit note as it was issued. Its amounts never change, except `unpaid`.
+ */
+export type AccountingDocument = {
+    kind: AccountingDocumentKind;
+    /**
+     * Consecutive number of the document. Use it as the reference of a payment.
+     */
+    number: string;
+    /**
+     * Identifier of the invoice. A credit note has that of the invoice that it corrects.
+     */
+    invoiceID: string;
+    /**
+     * When the document was issued, ISO 8601 in UTC.
+     */
+    date: string;
+    /**
+     * When an invoice is due, ISO 8601 in UTC. Null for a credit note.
+     */
+    dueDate: string | null;
+    /**
+     * Why a credit note was issued. Null for an invoice.
+     */
+    reason: string | null;
+    /**
+     * Net amount in EUR. That of a credit note is in your favour.
+     */
+    net: number;
+    /**
+     * The VAT of the document, by rate.
+     */
+    vat: Array<VatAmount>;
+    /**
+     * Net amount and VAT in EUR.
+     */
+    gross: number;
+    /**
+     * Gross amount in EUR that is still to be paid of an open invoice, less its credit notes. 0 for an invoice that is paid or cancelled, and for a credit note.
+     */
+    unpaid: number;
+    /**
+     * URL of the PDF. The URL is signed and expires like that of an invoice.
+     */
+    document: string;
+};
+
+/**
+ * The documents of the account.
+ */
+export type ListDocumentsResponse = SuccessEnvelope & {
+    /**
+     * The documents, and what they add up to.
+     */
+    data: {
+        /**
+         * Gross amount in EUR that is still to be paid of all invoices in the list.
+         */
+        unpaid: number;
+        /**
+         * The documents, newest first.
+         */
+        list: Array<AccountingDocument>;
+    };
+};
+
+/**
  * Price of a resource.
  */
 export type KvmPrice = {
@@ -5181,6 +5270,51 @@ export type RemoveDomainDnsResponses = {
 };
 
 export type RemoveDomainDnsSuccess = RemoveDomainDnsResponses[keyof RemoveDomainDnsResponses];
+
+export type ListDocumentsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/accounting/documents';
+};
+
+export type ListDocumentsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListDocumentsError = ListDocumentsErrors[keyof ListDocumentsErrors];
+
+export type ListDocumentsResponses = {
+    /**
+     * The documents, newest first.
+     */
+    200: ListDocumentsResponse;
+};
+
+export type ListDocumentsSuccess = ListDocumentsResponses[keyof ListDocumentsResponses];
 
 export type GetPricingsData = {
     body?: never;

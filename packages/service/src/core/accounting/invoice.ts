@@ -12,15 +12,19 @@ import type { InvoicesTable } from '../../store/tables/invoices.ts';
 import type { PositionsTable } from '../../store/tables/positions.ts';
 import { inTurns } from '../../turns.ts';
 
-export function toInvoiceSummary(
-  invoice: Selectable<InvoicesTable>,
-  { secret, publicUrl, ports, invoiceLinkDays }: Pick<Runtime, 'secret' | 'publicUrl' | 'ports' | 'invoiceLinkDays'>,
-): InvoiceSummary {
+type LinkSettings = Pick<Runtime, 'publicUrl' | 'secret' | 'ports' | 'invoiceLinkDays'>;
+
+/** A signed link to the PDF of an invoice or a credit note. */
+export function linkTo(documentId: string, { publicUrl, secret, ports, invoiceLinkDays }: LinkSettings): string {
+  return documentLink(publicUrl(), { documentId, expires: linkExpiry(ports.clock.now(), invoiceLinkDays) }, secret);
+}
+
+export function toInvoiceSummary(invoice: Selectable<InvoicesTable>, settings: LinkSettings): InvoiceSummary {
   return {
     created: new Date(invoice.created).toISOString(),
     total: numberOf(BigInt(invoice.total)),
     status: invoice.status,
-    invoice: documentLink(publicUrl(), { documentId: invoice.id, expires: linkExpiry(ports.clock.now(), invoiceLinkDays) }, secret),
+    invoice: linkTo(invoice.id, settings),
   };
 }
 
