@@ -233,7 +233,7 @@ export type CreatedVmPricings = {
      */
     monthly?: number;
     /**
-     * Gross price in EUR of 30 days of runtime.
+     * Gross price in EUR of 30 days of runtime, rounded to cents.
      */
     monthly_gross?: number;
 };

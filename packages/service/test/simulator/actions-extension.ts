@@ -14,7 +14,7 @@ import {
   applyVmChange,
   applyResize,
 } from './actions-vm.ts';
-import { cents, numberOfCents, over, times, units } from './fraction.ts';
+import { cents, numberOf, numberOfCents, over, times, units } from './fraction.ts';
 import { creditFits, holdFrom, iso } from './model-billing.ts';
 import { settleModel } from './model-jobs.ts';
 import { ownDomain } from './model.ts';
@@ -194,7 +194,7 @@ function changeVm(sim: Simulation, vm: ModelVm): Promise<void> {
               end();
               const { newConfig, pricings } = reply.data();
               expect(pricings).toEqual({
-                monthly: numberOfCents(cents(price)),
+                monthly: numberOf(price),
                 monthly_gross: numberOfCents(cents(over(times(price, 119), 100))),
               });
               await applyResize(sim, vm, { to, price, listed }, allowFallbackIPs, false);

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 
 import { decimalOf, euros } from '../../src/rules/money.ts';
 import { expectedRecord } from './actions-dns.ts';
-import { cents, decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';
+import { decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import { chargesIn, currentInvoice, invoicesOf, isOpen, iso, positionsIn } from './model-billing.ts';
 import { settleModel } from './model-jobs.ts';
@@ -119,7 +119,7 @@ export async function checkServers(sim: Simulation, account: ModelAccount): Prom
         deployed: state === 'deployed',
         renew: state === 'deployed' && due !== null ? iso(due) : null,
         terminated,
-        net: numberOfCents(cents(price)),
+        net: numberOf(price),
         isManaged: state === 'deployed',
       })),
   );
@@ -184,7 +184,7 @@ export async function checkVms({ client, model, dice }: Simulation, account: Mod
   const { config, pricings } = (await client.call(account, 'getVmConfig', { path })).data();
   // The API shows the new addresses of a change while it is in progress.
   if (!vm.changing) expect(config.ipv4.map(({ ip_address }) => ip_address).toSorted()).toEqual(vm.ipv4.toSorted());
-  expect(pricings?.monthly).toBe(numberOfCents(cents(vm.price)));
+  expect(pricings?.monthly).toBe(numberOf(vm.price));
 }
 
 function expectedDomain({ name, tld, authcode, created, expires, terminated, handle, nameservers }: ModelDomain, now: number): object {

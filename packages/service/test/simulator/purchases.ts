@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 
 import { hosts, osImages } from './catalogue.ts';
 import type { CatalogueHost } from './catalogue.ts';
-import { cents, numberOfCents, over, times } from './fraction.ts';
+import { cents, numberOf, numberOfCents, over, times } from './fraction.ts';
 import { creditFits, holdFrom, offersFor } from './model-billing.ts';
 import { settleModel } from './model-jobs.ts';
 import { listedAt, priceOf } from './model-prices.ts';
@@ -155,7 +155,7 @@ export function reserveVm(
       expect(config.ipv4.map(({ address }) => address).toSorted()).toEqual([...ipv4].toSorted());
       expect(config.ipv6.map(({ ip_address }) => ip_address)).toEqual(ipv6);
       const gross = over(times(terms.price, 119), 100);
-      expect(pricings).toEqual({ monthly: numberOfCents(cents(terms.price)), monthly_gross: numberOfCents(cents(gross)) });
+      expect(pricings).toEqual({ monthly: numberOf(terms.price), monthly_gross: numberOfCents(cents(gross)) });
       remove(model.reservations, taken);
       settleModel(sim, account);
       const start = Math.max(terms.since, account.period);

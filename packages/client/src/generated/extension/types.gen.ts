@@ -234,7 +234,7 @@ export type CreatedVmPricings = {
      */
     monthly?: number;
     /**
-     * Gross price in EUR of 30 days of runtime.
+     * Gross price in EUR of 30 days of runtime, rounded to cents.
      */
     monthly_gross?: number;
 };
@@ -2570,9 +2570,9 @@ export type RemoveDomainDnsResponse = SuccessEnvelope & {
 };
 
 /**
- * Kind of the document.
+ * Kind of the document, an invoice of a period or a credit note that corrects it.
  */
-export type AccountingDocumentKind = 'invoice' | 'credit_note';
+export type AccountingDocumentKind = 'invoice' | 'credit_note' | (string & {});
 
 /**
  * The VAT at one rate.
@@ -2644,7 +2644,7 @@ export type AccountingDocument = {
  */
 export type ListDocumentsResponse = SuccessEnvelope & {
     /**
-     * The documents, and what they add up to.
+     * The documents, and the amount left to pay.
      */
     data: {
         /**

@@ -93,7 +93,7 @@ export function offeredIps({ offered_ips }: ServerRow, ips: DedicatedIps): { rea
 
 function priceOf({ price }: ServerRow, vat: number): DedicatedPrice {
   const net = BigInt(price);
-  return { net: numberOf(roundToCents(net)), gross: numberOf(roundToCents(grossOf(net, vat))) };
+  return { net: numberOf(net), gross: numberOf(roundToCents(grossOf(net, vat))) };
 }
 
 function managementOf({ id, dashboard, username, email, sealed_password }: ServerRow, secrets: Secrets): DedicatedManagement {

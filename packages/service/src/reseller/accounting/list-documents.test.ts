@@ -49,7 +49,7 @@ test('shows the number, the due date, the VAT and the gross amount of an invoice
   expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
 });
 
-test('shows credit notes, newest first, and what they leave to pay', async () => {
+test('shows credit notes, newest first, and the amount left to pay', async () => {
   const { service, invoiceID, credit, documents } = await startWithInvoice();
   await credit('first', '3.33');
   service.clock.advance(60_000);

@@ -11,6 +11,7 @@ import { expectInvariants } from '../../../test/invariants.ts';
 import { startOperator } from '../../../test/operator.ts';
 import { providerOf } from '../../../test/provider.ts';
 import { apiOperations, specifiedOperations } from '../../http/api.ts';
+import { euros } from '../../rules/money.ts';
 
 async function buy(service: TestService, form: Readonly<Record<string, unknown>> = SMALL_VM): Promise<{ readonly vmid: string }> {
   const { status, body } = await service.call('createVm', { form });
@@ -242,6 +243,19 @@ test.each([
   expect((await service.call('changeVm', { path: vm, form: { cores: 2, max_price: price } })).status).toBe(status);
   if (status === 412) expect(await positions(service, vm)).toEqual(before);
   await expectInvariants(service.store);
+});
+
+test('returns an exact price, which is enough as max_price of the next purchase', async () => {
+  const service = await startService();
+  await providerOf(service).createSale({ pricings: { nl_ryzen: { mem: euros('0.4567') } } });
+  const { pricings } = (await service.call('createVm', { form: SMALL_VM })).body.data;
+  // 2 x 2.00 + 4 x 0.4567 + 40 x 0.04
+  expect(pricings).toEqual({ monthly: 7.4268, monthly_gross: 8.84 });
+  const max_price = String(pricings.monthly);
+  expect((await service.call('createVm', { form: { ...SMALL_VM, max_price } })).status).toBe(200);
+  const path = await buy(service, { ...SMALL_VM, cores: 1 });
+  const changed = await service.call('changeVm', { path, form: { cores: 2, max_price } });
+  expect(changed).toMatchObject({ status: 200, body: { data: { pricings } } });
 });
 
 test('stops billing for a deletion even if the hypervisor fails, and completes it later', async () => {

@@ -17,5 +17,5 @@ export function toResources({ cores, mem, disk, storage, ips, network_speed, bac
  * @param vat Hundredths of a percent.
  */
 export function toPricings(monthly: Money, vat: number): CreatedVmPricings {
-  return { monthly: numberOf(roundToCents(monthly)), monthly_gross: numberOf(roundToCents(grossOf(monthly, vat))) };
+  return { monthly: numberOf(monthly), monthly_gross: numberOf(roundToCents(grossOf(monthly, vat))) };
 }
