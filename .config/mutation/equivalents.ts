@@ -137,13 +137,13 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'both sides of the comparison are sorted in the same way',
   },
   {
-    file: 'packages/contract/src/undo.ts',
+    file: 'packages/contract/src/run/undo.ts',
     original: 'undos === undefined',
     replacement: 'true',
     reason: 'the same operations have the same undos, so that working them out again changes only the time',
   },
   {
-    file: 'packages/contract/src/clean-up.ts',
+    file: 'packages/contract/src/run/clean-up.ts',
     original: 'operation === undefined',
     replacement: 'false',
     reason: 'every entry of a run is of an operation of its document',

@@ -1,9 +1,9 @@
-export { DocumentError, parseDocument, type OpenApiDocument } from './document.ts';
-export { fillPath, hasPathParameters, pathParameters, pathPattern } from './path-template.ts';
-export { joinPointer, lastToken, parentPointer, pointerTokens, valueAt } from './pointer.ts';
-export { readForm, writeForm, type FormReading, type TakesForm } from './form.ts';
-export type { Issue } from './issues.ts';
-export { createMatcher, type Match, type Matcher } from './match.ts';
+export { DocumentError, parseDocument, type OpenApiDocument } from './document/document.ts';
+export { fillPath, hasPathParameters, pathParameters, pathPattern } from './document/path-template.ts';
+export { joinPointer, lastToken, parentPointer, pointerTokens, valueAt } from './document/pointer.ts';
+export { readForm, writeForm, type FormReading, type TakesForm } from './form/form.ts';
+export type { Issue } from './document/issues.ts';
+export { createMatcher, type Match, type Matcher } from './document/match.ts';
 export type {
   Example,
   Form,
@@ -18,11 +18,11 @@ export type {
   ScalarKind,
   Schema,
   Security,
-} from './operation.ts';
-export { mediaTypeName } from './media-type.ts';
-export { readOperations, responseFor, surveyOperations, type OperationSurvey, type UnreadableOperation } from './operations.ts';
-export { constraintsOf, ruleProvenance } from './provenance.ts';
-export type { Provenance } from './provenance.ts';
-export { keysOf, memberTypes } from './schema.ts';
-export { MASK, maskSecrets, secretNames } from './secrets.ts';
-export { createValidator, type Check, type Validator } from './validator.ts';
+} from './document/operation.ts';
+export { mediaTypeName } from './document/media-type.ts';
+export { readOperations, responseFor, surveyOperations, type OperationSurvey, type UnreadableOperation } from './document/operations.ts';
+export { constraintsOf, ruleProvenance } from './document/provenance.ts';
+export type { Provenance } from './document/provenance.ts';
+export { keysOf, memberTypes } from './document/schema.ts';
+export { MASK, maskSecrets, secretNames } from './document/secrets.ts';
+export { createValidator, type Check, type Validator } from './document/validator.ts';

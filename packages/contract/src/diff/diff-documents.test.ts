@@ -1,8 +1,8 @@
 import bundle from '@reseller/openapi/openapi.json' with { type: 'json' };
 import { expect, test } from 'vitest';
 
-import { parseDocument } from '../document.ts';
-import { replaced } from '../replace.ts';
+import { parseDocument } from '../document/document.ts';
+import { replaced } from '../document/replace.ts';
 import { diffDocuments } from './diff-documents.ts';
 
 const before = parseDocument(bundle);

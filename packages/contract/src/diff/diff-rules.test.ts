@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import { parseDocument } from '../document.ts';
-import type { OpenApiDocument } from '../document.ts';
-import { replaced } from '../replace.ts';
+import { parseDocument } from '../document/document.ts';
+import type { OpenApiDocument } from '../document/document.ts';
+import { replaced } from '../document/replace.ts';
 import type { Impact } from './change.ts';
 import { diffDocuments } from './diff-documents.ts';
 

@@ -1,6 +1,6 @@
-import type { OpenApiDocument } from '../document.ts';
-import { isObject } from '../json.ts';
-import { joinPointer } from '../pointer.ts';
+import type { OpenApiDocument } from '../document/document.ts';
+import { isObject } from '../document/json.ts';
+import { joinPointer } from '../document/pointer.ts';
 import { NOTHING_CHANGES, NOTHING_TO_DO } from './change.ts';
 import type { Impact, ReportChange } from './change.ts';
 import {

@@ -1,8 +1,8 @@
-import { resolve } from '../document.ts';
-import type { OpenApiDocument } from '../document.ts';
-import { isObject, member } from '../json.ts';
-import type { Operation } from '../operation.ts';
-import { joinPointer, valueAt } from '../pointer.ts';
+import { resolve } from '../document/document.ts';
+import type { OpenApiDocument } from '../document/document.ts';
+import { isObject, member } from '../document/json.ts';
+import type { Operation } from '../document/operation.ts';
+import { joinPointer, valueAt } from '../document/pointer.ts';
 import type { ReportChange } from './change.ts';
 import { canonical } from './shape.ts';
 

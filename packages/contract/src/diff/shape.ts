@@ -1,9 +1,9 @@
-import { referencePointer } from '../document.ts';
-import type { OpenApiDocument } from '../document.ts';
-import { isObject, member } from '../json.ts';
-import type { JsonObject } from '../json.ts';
-import { joinPointer, valueAt } from '../pointer.ts';
-import { keysOf } from '../schema.ts';
+import { referencePointer } from '../document/document.ts';
+import type { OpenApiDocument } from '../document/document.ts';
+import { isObject, member } from '../document/json.ts';
+import type { JsonObject } from '../document/json.ts';
+import { joinPointer, valueAt } from '../document/pointer.ts';
+import { keysOf } from '../document/schema.ts';
 
 /** A schema object that applies to a value unconditionally. */
 interface Part {

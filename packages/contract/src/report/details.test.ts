@@ -4,15 +4,15 @@ import { createHash } from 'node:crypto';
 import { XMLParser } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
 
-import { settle } from '../baseline.ts';
-import type { Acceptance, SettledReport } from '../baseline.ts';
-import type { Coverage } from '../coverage.ts';
-import type { Verdict } from '../finding.ts';
-import type { Report } from '../report.ts';
+import type { Coverage } from '../judge/coverage.ts';
+import type { Verdict } from '../judge/finding.ts';
 import type { PlacedFinding } from '../source/place-findings.ts';
+import { settle } from './baseline.ts';
+import type { Acceptance, SettledReport } from './baseline.ts';
 import { toHtml } from './html.ts';
 import { toJunit } from './junit.ts';
 import { toMarkdown } from './markdown.ts';
+import type { Report } from './report.ts';
 import { toSarif } from './sarif.ts';
 import { summaryLine } from './summary.ts';
 

@@ -2,16 +2,16 @@
 import { XMLParser } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
 
-import { failures, isFailed, settle } from '../baseline.ts';
-import type { Acceptance, SettledReport } from '../baseline.ts';
-import { VERDICTS } from '../finding.ts';
-import type { Verdict } from '../finding.ts';
-import type { Report } from '../report.ts';
+import { VERDICTS } from '../judge/finding.ts';
+import type { Verdict } from '../judge/finding.ts';
 import type { PlacedFinding } from '../source/place-findings.ts';
+import { failures, isFailed, settle } from './baseline.ts';
+import type { Acceptance, SettledReport } from './baseline.ts';
 import { toHar } from './har.ts';
 import { toHtml } from './html.ts';
 import { toJunit } from './junit.ts';
 import { toMarkdown } from './markdown.ts';
+import type { Report } from './report.ts';
 import { toSarif } from './sarif.ts';
 import { summarise, summaryLine } from './summary.ts';
 

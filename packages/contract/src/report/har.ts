@@ -1,7 +1,7 @@
 import type { Entry, Har, Header } from 'har-format';
 
-import type { SettledReport } from '../baseline.ts';
-import type { RecordedExchange } from '../traffic.ts';
+import type { RecordedExchange } from '../exchange/traffic.ts';
+import type { SettledReport } from './baseline.ts';
 
 const UNKNOWN = -1;
 

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-import type { SettledFinding, SettledReport } from '../baseline.ts';
-import type { Coverage } from '../coverage.ts';
-import { VERDICTS } from '../finding.ts';
-import type { Verdict } from '../finding.ts';
+import { visible } from '../exchange/visible.ts';
+import type { Coverage } from '../judge/coverage.ts';
+import { VERDICTS } from '../judge/finding.ts';
+import type { Verdict } from '../judge/finding.ts';
+import type { SettledFinding, SettledReport } from './baseline.ts';
 import { Html, joined, markup } from './escaped.ts';
 import { SEARCH_SCRIPT } from './html-search.ts';
 import { STYLE } from './html-style.ts';
 import { summarise } from './summary.ts';
-import { visible } from './visible.ts';
 
 const MEANINGS: Readonly<Record<Verdict, string>> = {
   violation: 'A response contradicts what the specification shows. The run fails.',

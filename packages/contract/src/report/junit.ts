@@ -1,9 +1,9 @@
 import { XMLBuilder } from 'fast-xml-parser';
 
-import { failures } from '../baseline.ts';
-import type { SettledFinding, SettledReport } from '../baseline.ts';
-import type { Coverage } from '../coverage.ts';
-import { visible } from './visible.ts';
+import { visible } from '../exchange/visible.ts';
+import type { Coverage } from '../judge/coverage.ts';
+import { failures } from './baseline.ts';
+import type { SettledFinding, SettledReport } from './baseline.ts';
 
 /** Renders the report as JUnit XML: a suite for each operation, with a case for each check that applies. */
 export function toJunit(report: SettledReport): string {

@@ -1,7 +1,7 @@
-import type { SettledFinding, SettledReport } from '../baseline.ts';
-import { VERDICTS } from '../finding.ts';
+import { visible } from '../exchange/visible.ts';
+import { VERDICTS } from '../judge/finding.ts';
+import type { SettledFinding, SettledReport } from './baseline.ts';
 import { summarise, summaryLine } from './summary.ts';
-import { visible } from './visible.ts';
 
 /** Renders the report as a Markdown summary, for example for a pull request. */
 export function toMarkdown(report: SettledReport): string {

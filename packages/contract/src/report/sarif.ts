@@ -1,7 +1,7 @@
 import type { Log, Result } from 'sarif';
 
-import type { SettledFinding, SettledReport } from '../baseline.ts';
-import type { Verdict } from '../finding.ts';
+import type { Verdict } from '../judge/finding.ts';
+import type { SettledFinding, SettledReport } from './baseline.ts';
 
 const LEVELS: Readonly<Record<Verdict, Result.level>> = {
   violation: 'error',

@@ -1,7 +1,7 @@
-import { isFailed } from '../baseline.ts';
-import type { SettledReport } from '../baseline.ts';
-import { VERDICTS } from '../finding.ts';
-import type { Verdict } from '../finding.ts';
+import { VERDICTS } from '../judge/finding.ts';
+import type { Verdict } from '../judge/finding.ts';
+import { isFailed } from './baseline.ts';
+import type { SettledReport } from './baseline.ts';
 
 /** The figures at the beginning of every report. */
 export interface Summary {

@@ -2,16 +2,16 @@
 import { XMLParser } from 'fast-xml-parser';
 import { expect, test } from 'vitest';
 
-import { settle } from '../baseline.ts';
-import type { SettledReport } from '../baseline.ts';
-import { VERDICTS } from '../finding.ts';
-import type { Report } from '../report.ts';
+import { unseenAsJson, visible } from '../exchange/visible.ts';
+import { VERDICTS } from '../judge/finding.ts';
 import type { PlacedFinding } from '../source/place-findings.ts';
+import { settle } from './baseline.ts';
+import type { SettledReport } from './baseline.ts';
 import { toHtml } from './html.ts';
 import { toJunit } from './junit.ts';
 import { toMarkdown } from './markdown.ts';
+import type { Report } from './report.ts';
 import { toSarif } from './sarif.ts';
-import { unseenAsJson, visible } from './visible.ts';
 
 /** A command as `curl.ts` writes it, without invisible characters. */
 const CURL = `curl -i -X POST -H "X-Key: $RESELLER_API_KEY" --data-raw '{"a":"it'\\''s <b>&amp;\\u202e\\\\ ]]> \`\`\` ~~ $(id) ä€😀 | _*[x](y)"}' 'http://a.test/x?a=1&b=%27'`;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 
-import { parseDocument } from '../document.ts';
-import type { Proposal } from '../proposal.ts';
+import { parseDocument } from '../document/document.ts';
+import type { Proposal } from '../judge/proposal.ts';
 import { applySplices, spliceFor } from './edit.ts';
 import { mapSources } from './source-map.ts';
 import type { SourceMap } from './source-map.ts';

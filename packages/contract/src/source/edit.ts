@@ -3,9 +3,9 @@ import { dirname, relative } from 'node:path';
 import { isMap, isScalar, isSeq, stringify } from 'yaml';
 import type { Node, Pair, YAMLMap, YAMLSeq } from 'yaml';
 
-import { isObject } from '../json.ts';
-import { joinPointer } from '../pointer.ts';
-import type { Proposal } from '../proposal.ts';
+import { isObject } from '../document/json.ts';
+import { joinPointer } from '../document/pointer.ts';
+import type { Proposal } from '../judge/proposal.ts';
 import type { SourceFile, SourceMap, SourceNode } from './source-map.ts';
 
 /** A replacement of a part of a file. */

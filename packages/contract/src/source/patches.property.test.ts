@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { Document, isMap, isScalar, isSeq, parse, visit } from 'yaml';
 
-import { parseDocument } from '../document.ts';
-import type { OpenApiDocument } from '../document.ts';
-import type { Finding } from '../finding.ts';
-import { createRecorder } from '../recorded.ts';
+import { parseDocument } from '../document/document.ts';
+import type { OpenApiDocument } from '../document/document.ts';
+import type { Finding } from '../judge/finding.ts';
+import { createRecorder } from '../run/recorded.ts';
 import { editedFiles } from './place-findings.ts';
 import { mapSources } from './source-map.ts';
 

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 
 import { createTwoFilesPatch } from 'diff';
 
-import type { Finding } from '../finding.ts';
+import type { Finding } from '../judge/finding.ts';
 import { applySplices, spliceFor } from './edit.ts';
 import type { Splice } from './edit.ts';
 import type { SourceMap, SourcePlace } from './source-map.ts';

@@ -4,9 +4,9 @@ import { dirname, relative, resolve as resolvePath } from 'node:path';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Document, Node } from 'yaml';
 
-import type { OpenApiDocument } from '../document.ts';
-import { isObject, member } from '../json.ts';
-import { joinPointer, pointerTokens, valueAt } from '../pointer.ts';
+import type { OpenApiDocument } from '../document/document.ts';
+import { isObject, member } from '../document/json.ts';
+import { joinPointer, pointerTokens, valueAt } from '../document/pointer.ts';
 
 /** A place in the source files. */
 export interface SourcePlace {

@@ -1,0 +1,73 @@
+import type { OpenApiDocument } from '../document/document.ts';
+import { isObject, member, typeOf } from '../document/json.ts';
+import { valueAt } from '../document/pointer.ts';
+import { MASK, maskSecrets } from '../document/secrets.ts';
+
+const MAX_TEXT_LENGTH = 60;
+const MAX_NAMES = 8;
+/** Shorter secrets are not removed from other texts, because they occur in many by chance. */
+const MIN_SECRET_LENGTH = 6;
+
+/** Describes the value at a pointer without secrets: objects and lists by their shape, short scalars literally. */
+export function observe(document: OpenApiDocument, schemaPointer: string, value: unknown, pointer: string): string {
+  return describe(valueAt(maskSecrets(document, schemaPointer, value), pointer));
+}
+
+/** Describes the shape of an undescribed value without its content. */
+export function shapeOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}, the first ${shapeOf(value[0])}`;
+  if (!isObject(value)) return typeOf(value);
+  const names = Object.keys(value);
+  const shown = names.slice(0, MAX_NAMES).map((name) => `${name}: ${isObject(value[name]) ? 'object' : typeOf(value[name])}`);
+  return `an object {${shown.join(', ')}${names.length > MAX_NAMES ? ', …' : ''}}`;
+}
+
+function describe(value: unknown): string {
+  if (value === MASK) return MASK;
+  if (typeof value !== 'string')
+    return typeof value === 'object' && value !== null ? shapeOf(value) : value === undefined ? 'nothing' : JSON.stringify(value);
+  return value.length <= MAX_TEXT_LENGTH ? JSON.stringify(value) : `a string of ${value.length} characters`;
+}
+
+/** The secrets of a value, to be removed from all reports. */
+export function secretsIn(document: OpenApiDocument, schemaPointer: string, value: unknown): readonly string[] {
+  const secrets: string[] = [];
+  function visit(original: unknown, masked: unknown): void {
+    if (original === masked) return;
+    if (masked === MASK) {
+      texts(original, secrets);
+    } else if (Array.isArray(original) && Array.isArray(masked)) {
+      original.forEach((item, index) => visit(item, masked[index]));
+    } else if (isObject(original) && isObject(masked)) {
+      for (const name of Object.keys(original)) visit(original[name], member(masked, name));
+    }
+  }
+  visit(value, maskSecrets(document, schemaPointer, value));
+  return secrets;
+}
+
+function texts(value: unknown, into: string[]): void {
+  if (typeof value === 'string' || typeof value === 'number') into.push(String(value));
+  else if (typeof value === 'object' && value !== null) for (const child of Object.values(value)) texts(child, into);
+}
+
+/** Returns a function that masks secrets in a text, including their JSON and URL encodings. */
+export function scrubber(secrets: Iterable<string>): (text: string) => string {
+  const forms = [...new Set(secrets)].flatMap((secret) => (secret.length < MIN_SECRET_LENGTH ? [] : formsOf(secret)));
+  const known = [...new Set(forms)].toSorted((one, other) => other.length - one.length);
+  // Many texts repeat, especially headers.
+  const done = new Map<string, string>();
+  return (text) => {
+    let scrubbed = done.get(text);
+    if (scrubbed === undefined) {
+      scrubbed = known.reduce((left, secret) => left.replaceAll(secret, MASK), text);
+      done.set(text, scrubbed);
+    }
+    return scrubbed;
+  };
+}
+
+function formsOf(secret: string): readonly string[] {
+  return [secret, JSON.stringify(secret).slice(1, -1), ...(secret.isWellFormed() ? [encodeURIComponent(secret)] : [])];
+}

@@ -1,0 +1,28 @@
+import type { Operation } from '../document/operation.ts';
+import { fillPath } from '../document/path-template.ts';
+import type { PathValues } from './discover.ts';
+import { readExchange } from './exchange.ts';
+import type { Exchange, Purpose } from './exchange.ts';
+
+/** An exchange with a valid request, for tests. */
+export function exchangeWith(
+  operation: Operation,
+  body: unknown,
+  more: { readonly status?: number; readonly purpose?: Purpose; readonly path?: PathValues } = {},
+): Exchange {
+  const { status = 200, purpose = 'call', path = {} } = more;
+  return readExchange(
+    operation,
+    {
+      method: operation.method,
+      url: `http://target.example${fillPath(operation.path, path)}`,
+      headers: {},
+      body: undefined,
+      credential: 'account',
+      purpose,
+      detail: '',
+      at: '',
+    },
+    { status, headers: { 'content-type': 'application/json' }, bytes: new TextEncoder().encode(JSON.stringify(body)), milliseconds: 1 },
+  );
+}

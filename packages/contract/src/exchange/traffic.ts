@@ -1,0 +1,54 @@
+import type { OpenApiDocument } from '../document/document.ts';
+import { responseFor } from '../document/operations.ts';
+import { MASK } from '../document/secrets.ts';
+import type { Exchange } from './exchange.ts';
+import { HTTP_HEADERS } from './http-headers.ts';
+import { isSecretHeader, maskedBody, maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
+
+/** An exchange without secrets, for reports. */
+export interface RecordedExchange {
+  readonly operation: string;
+  readonly purpose: string;
+  readonly detail: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly milliseconds: number;
+  readonly method: string;
+  readonly url: string;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly requestBody: string | undefined;
+  readonly status: number;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  readonly contentType: string;
+  /** JSON with secrets masked, or a description of the body. */
+  readonly responseBody: string;
+}
+
+/** Removes the secrets of an exchange. */
+export function recordExchange(document: OpenApiDocument, exchange: Exchange): RecordedExchange {
+  const { operation, sent, status, headers, mediaType, body, milliseconds } = exchange;
+  const described = sent.purpose === 'method' ? undefined : responseFor(operation, status)?.headers;
+  function isShown(name: string): boolean {
+    return !isSecretHeader(operation, name) && (HTTP_HEADERS.test(name) || described?.[name] !== undefined);
+  }
+  return {
+    operation: operation.id,
+    purpose: sent.purpose,
+    detail: sent.detail,
+    at: sent.at,
+    milliseconds: Math.round(milliseconds * 1_000) / 1_000,
+    method: sent.method,
+    url: maskedUrl(document, exchange),
+    requestHeaders: maskedHeaders(document, exchange),
+    requestBody: maskedForm(document, exchange),
+    status,
+    responseHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isShown(name) ? value : MASK])),
+    contentType: mediaType,
+    responseBody:
+      body.kind === 'json'
+        ? (JSON.stringify(maskedBody(document, exchange)) ?? '')
+        : body.kind === 'empty'
+          ? ''
+          : `(${body.problem}; not recorded)`,
+  };
+}

@@ -1,0 +1,57 @@
+import type { OpenApiDocument } from '../document/document.ts';
+import type { Operation } from '../document/operation.ts';
+import { keysOf } from '../document/schema.ts';
+import type { SchemaNode } from '../document/schema.ts';
+import { rootView } from '../document/view.ts';
+import type { View } from '../document/view.ts';
+import { jsonOf } from '../exchange/exchange.ts';
+
+export function always(): boolean {
+  return true;
+}
+
+/** Whether an operation has a JSON response with a schema. */
+export function returnsJson({ responses }: Operation): boolean {
+  return Object.values(responses).some((response) => jsonOf(response)?.pointer !== undefined);
+}
+
+/** Whether an operation has a path parameter. */
+export function hasPathParameter({ parameters }: Operation): boolean {
+  return parameters.some((parameter) => parameter.in === 'path');
+}
+
+/** Whether an operation has a query parameter other than the credential. */
+export function takesQuery({ parameters, security }: Operation): boolean {
+  return parameters.some(({ in: place, name }) => place === 'query' && !(security?.in === 'query' && security.name === name));
+}
+
+/** Whether an operation has a body with at least one field. */
+export function takesBody({ body }: Operation): boolean {
+  return body !== undefined && body.fields.size > 0;
+}
+
+/** Whether a JSON response of an operation has a schema node, at any depth, that matches the predicate. */
+export function describes(says: (node: SchemaNode) => boolean): (operation: Operation, document: OpenApiDocument) => boolean {
+  return ({ responses }, document) =>
+    Object.values(responses).some((response) => {
+      const pointer = jsonOf(response)?.pointer;
+      return pointer !== undefined && reaches(document, pointer, says);
+    });
+}
+
+function reaches(document: OpenApiDocument, pointer: string, says: (node: SchemaNode) => boolean): boolean {
+  return visitViews(rootView(document, pointer), (view) => view.nodes.some(says));
+}
+
+/** Visits the views below a schema, each once. Stops and returns true as soon as `isMatch` does. */
+export function visitViews(root: View, isMatch: (view: View) => boolean): boolean {
+  const seen = new Set<View>();
+  function look(view: View): boolean {
+    if (seen.has(view)) return false;
+    seen.add(view);
+    if (isMatch(view)) return true;
+    const names = new Set(view.nodes.flatMap(({ schema }) => keysOf(schema, 'properties')));
+    return [...names].some((name) => look(view.member(name).view)) || look(view.member(0).view) || look(view.member('\u0000').view);
+  }
+  return look(root);
+}

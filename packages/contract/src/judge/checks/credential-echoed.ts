@@ -1,0 +1,47 @@
+import { maskSecrets } from '../../document/secrets.ts';
+import { secretsOfCredential, credentialOf } from '../../exchange/credential.ts';
+import { jsonOf } from '../../exchange/exchange.ts';
+import type { Check, ResponseContext } from '../check.ts';
+
+export const credentialEchoed: Check = {
+  id: 'credential-echoed',
+  claim: 'No response contains the credential of its request.',
+  judges:
+    'Searches the body and the headers of the response for the key, token or password of the request. Properties that the document marks as secret may contain it.',
+  client: 'Logs and caches of responses contain your key.',
+  undescribed: 'also',
+  applies: ({ security }) => security !== undefined,
+  checkResponse(context) {
+    const { exchange } = context;
+    if (!exchange.echoesCredential || isMarkedSecret(context)) return [];
+    return [
+      {
+        pointer: '',
+        verdict: 'violation',
+        message: 'the response contains the credential of the request',
+        expected: 'a response without the credential',
+        observed: 'the credential',
+        at: `${exchange.operation.pointer}/responses`,
+        rule: 'echoed',
+        cause: 'echoed',
+      },
+    ];
+  },
+  defect: {
+    description: 'A header of the response repeats the API key.',
+    tamper: ({ outcome, operation, response, credential }) =>
+      outcome === 'success' && operation?.readOnly === true && credential !== undefined
+        ? { ...response, headers: { ...response.headers, etag: `"${credential}"` } }
+        : undefined,
+  },
+};
+
+/** Whether the credential is only in properties that the document marks as secret. */
+function isMarkedSecret({ document, exchange, response }: ResponseContext): boolean {
+  const { security } = exchange.operation;
+  const credential = security === undefined ? undefined : credentialOf(security, exchange.sent);
+  const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
+  if (security === undefined || credential === undefined || pointer === undefined || exchange.body.kind !== 'json') return false;
+  const texts = [JSON.stringify(maskSecrets(document, pointer, exchange.body.value)), ...Object.values(exchange.headers)];
+  return secretsOfCredential(security, credential).every((secret) => !texts.some((text) => text.includes(secret)));
+}

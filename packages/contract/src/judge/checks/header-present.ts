@@ -1,0 +1,58 @@
+import { provenanceOfIssue } from '../../document/place.ts';
+import { parentPointer } from '../../document/pointer.ts';
+import type { Check } from '../check.ts';
+import { verdictOf } from '../finding.ts';
+import { proposalFor } from '../propose.ts';
+import { withMembers } from '../tamper.ts';
+
+export const headerPresent: Check = {
+  id: 'header-present',
+  claim: 'Responses have the headers that the document requires, and described headers match their schema.',
+  judges: 'Uses `required` and the schema of each header. Converts the text of a header to the type in its schema.',
+  client: 'Code that reads `Retry-After` or a page count gets no usable number.',
+  applies: ({ responses }) => Object.values(responses).some(({ headers }) => Object.keys(headers).length > 0),
+  checkResponse({ document, exchange, response, validator }) {
+    return Object.entries(response?.headers ?? {}).flatMap(([key, header]) => {
+      const text = exchange.headers[key];
+      const at = header.pointer === undefined ? `${response?.holder ?? ''}/headers/${header.name}` : parentPointer(header.pointer);
+      const base = { pointer: '', at };
+      if (text === undefined) {
+        if (!header.required) return [];
+        return [
+          {
+            ...base,
+            verdict: verdictOf(header.provenance),
+            message: `the header ${header.name} is missing`,
+            expected: `the header ${header.name}`,
+            observed: 'nothing',
+            rule: 'missing',
+            proposal: header.provenance === 'shown' ? undefined : { kind: 'remove-entry' as const, at, key: 'required' },
+          },
+        ];
+      }
+      if (header.pointer === undefined) return [];
+      const check = validator.compile(header.pointer);
+      const [issue] = check(text).length > 0 && /^-?[0-9]+(?:\.[0-9]+)?$/.test(text) ? check(Number(text)) : check(text);
+      if (issue === undefined) return [];
+      const provenance = provenanceOfIssue(document, { pointer: header.pointer, provenance: header.provenance }, text, issue);
+      return [
+        {
+          ...base,
+          verdict: verdictOf(provenance),
+          message: `the header ${header.name} ${issue.message}`,
+          expected: issue.message,
+          observed: `a text of ${text.length} characters`,
+          rule: issue.message,
+          proposal: provenance === 'shown' ? undefined : proposalFor(issue, text),
+        },
+      ];
+    });
+  },
+  defect: {
+    description: 'The Retry-After of a 429 is not a number.',
+    tamper: ({ outcome, key, response }) =>
+      outcome === 'unauthorized' && key === 'none'
+        ? { ...withMembers(response, { type: 'rate_limited' }), status: 429, headers: { ...response.headers, 'retry-after': 'soon' } }
+        : undefined,
+  },
+};

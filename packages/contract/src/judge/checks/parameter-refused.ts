@@ -1,0 +1,73 @@
+import { isCredential, issuesOfText } from '../../document/parameters.ts';
+import { provenanceOfIssue } from '../../document/place.ts';
+import type { Provenance } from '../../document/provenance.ts';
+import { isSuccess } from '../../exchange/exchange.ts';
+import { takesQuery } from '../applies.ts';
+import type { Check, ResponseContext } from '../check.ts';
+import { verdictOf } from '../finding.ts';
+import { isKnownFor, occasionProposal } from '../observed.ts';
+import type { Proposal } from '../proposal.ts';
+import { proposalFor } from '../propose.ts';
+
+export const parameterRefused: Check = {
+  id: 'parameter-refused',
+  claim: 'The service refuses an invalid query parameter.',
+  judges:
+    'Sends requests in which one query parameter breaks one rule, to read operations and, in a full run, to changes that cost no money: a missing required parameter, a word instead of a number, a number outside its limits, a string that is too short, too long, not ASCII or against its pattern, or a value outside its list. Any 4xx is a refusal. Does not send unknown parameters, because OpenAPI cannot forbid them.',
+  client:
+    'The service silently returns something other than what your code requested, such as a page of another size or an unfiltered list.',
+  needs: ['invalid-parameter'],
+  applies: takesQuery,
+  checkResponse(context) {
+    const { sent, status } = context.exchange;
+    if (sent.purpose !== 'invalid-parameter' || !isSuccess(status)) return [];
+    if (isKnownFor(context.document, context.response, 'x-for-invalid-form')) return [];
+    const broken = brokenRule(context);
+    // An earlier proposal has removed the rule from the document.
+    if (broken === undefined) return [];
+    return [
+      {
+        pointer: '',
+        verdict: verdictOf(broken.provenance),
+        message: `the service accepts an invalid query parameter: ${sent.detail}`,
+        expected: '4xx',
+        observed: String(status),
+        at: broken.at,
+        rule: sent.detail,
+        proposal: broken.provenance === 'shown' ? undefined : (broken.proposal ?? occasionProposal(context, 'x-for-invalid-form')),
+      },
+    ];
+  },
+  defect: {
+    description: 'The service does not validate query parameters.',
+    tamper: ({ outcome, success }) => (outcome === 'invalid-parameter' ? success() : undefined),
+  },
+};
+
+interface Broken {
+  readonly at: string;
+  readonly provenance: Provenance;
+  readonly proposal: Proposal | undefined;
+}
+
+/** The rule of the document that the query breaks. */
+function brokenRule({ document, validator, exchange: { operation, sent } }: ResponseContext): Broken | undefined {
+  const query = new URL(sent.url).searchParams;
+  for (const parameter of operation.parameters) {
+    const { name, in: place, pointer, provenance, required } = parameter;
+    if (place !== 'query' || pointer === undefined || isCredential(operation, parameter)) continue;
+    const text = query.get(name);
+    if (text === null) {
+      if (required) return { at: pointer, provenance, proposal: undefined };
+      continue;
+    }
+    const [issue] = issuesOfText(validator.compile(pointer), text);
+    if (issue !== undefined)
+      return {
+        at: issue.schemaPath === '' ? pointer : issue.schemaPath,
+        provenance: provenanceOfIssue(document, { pointer, provenance }, text, issue),
+        proposal: proposalFor(issue, text),
+      };
+  }
+  return undefined;
+}

@@ -1,0 +1,57 @@
+import type { OperationResponse } from '../../document/operation.ts';
+import type { Exchange, Purpose } from '../../exchange/exchange.ts';
+import { always } from '../applies.ts';
+import type { Check } from '../check.ts';
+import { refusalLike } from '../tamper.ts';
+
+/** Describes the requests that differ from a plain call. */
+const TRIED: Partial<Readonly<Record<Purpose, string>>> = {
+  'no-key': ' for a request without a key',
+  'wrong-key': ' for a made-up key',
+  'unknown-id': ' for an identifier that does not exist',
+  'invalid-form': ' for an invalid form',
+  'invalid-parameter': ' for an invalid query parameter',
+  method: ' for an undescribed method',
+  'next-page': ' for the next page',
+  'remove-again': ' for the removal of a removed resource',
+  'read-removed': ' for the read of a removed resource',
+};
+
+/** @param response The described response of the status, if there is one. */
+export function isServerError({ status, sent }: Exchange, response: OperationResponse | undefined): boolean {
+  if (status < 500 || status === 501) return false;
+  return status !== 503 || (response === undefined && sent.purpose !== 'method');
+}
+
+export const serverError: Check = {
+  id: 'server-error',
+  claim: 'No request makes the service fail.',
+  judges:
+    'Reports every 5xx, described or not, except 501 (not implemented) and a described 503 (temporarily unavailable). Operations that fail with the same status for requests with the same purpose are one finding.',
+  client: 'The client throws an error after its retries. After a purchase you cannot tell whether it took place.',
+  undescribed: 'also',
+  applies: always,
+  checkResponse({ exchange, response }) {
+    if (!isServerError(exchange, response)) return [];
+    const { status, operation, sent } = exchange;
+    return [
+      {
+        pointer: '',
+        verdict: 'violation',
+        message: `the service fails with ${status}${TRIED[sent.purpose] ?? ''}`,
+        expected: 'a response below 500',
+        observed: `${status}${sent.detail === '' ? '' : ` for ${sent.detail}`}`,
+        at: `${operation.pointer}/responses`,
+        rule: `${status} ${sent.purpose}`,
+        cause: 'failure',
+      },
+    ];
+  },
+  defect: {
+    description: 'The service fails for an identifier that does not exist.',
+    tamper: ({ outcome, operation, response }) => {
+      const example = Object.values(operation?.responses['500']?.content['application/json']?.examples ?? {})[0]?.value;
+      return outcome === 'unknown-id' && example !== undefined ? refusalLike(response, 500, example) : undefined;
+    },
+  },
+};

@@ -1,0 +1,77 @@
+import { isObject, member } from '../../document/json.ts';
+import { valueAt } from '../../document/pointer.ts';
+import { isSuccess, jsonValue } from '../../exchange/exchange.ts';
+import { observe } from '../../exchange/observe.ts';
+import { returnsJson } from '../applies.ts';
+import type { Check, ResponseContext } from '../check.ts';
+import { verdictOf } from '../finding.ts';
+import { shapeSchema } from '../infer.ts';
+import { schemasOf } from '../observed.ts';
+import type { Proposal } from '../proposal.ts';
+import { tamperEnvelope } from '../tamper.ts';
+
+export const statusAgrees: Check = {
+  id: 'status-agrees',
+  claim: 'The HTTP status and the body agree on success or failure.',
+  judges:
+    'Uses the property that is a constant in every described response, with different values for success and failure. For a document without such a property, tests which of the described responses the body matches.',
+  client:
+    'The client uses the HTTP status to decide between data and an error. It returns a failure with the status 200 as data, so that a failed purchase looks like a success.',
+  undescribed: 'also',
+  applies: returnsJson,
+  isFinal: true,
+  checkResponse(context) {
+    const { exchange, response, envelope, document, json } = context;
+    const value = jsonValue(exchange);
+    const isGood = isSuccess(exchange.status);
+    if (!isObject(value) || (!isGood && exchange.status < 400)) return [];
+    const { outcome } = envelope;
+    const said = outcome === undefined ? undefined : member(value, outcome.name);
+    const disagrees =
+      outcome === undefined
+        ? isGood && fitsError(context, value)
+        : isGood
+          ? outcome.failure.includes(said)
+          : outcome.success.includes(said);
+    // The document may describe a failure in the body of a success.
+    if (!disagrees || (isGood && json?.pointer !== undefined && context.issues().length === 0)) return [];
+    const pointer = outcome === undefined ? '' : `/${outcome.name}`;
+    return [
+      {
+        pointer,
+        verdict: isGood ? verdictOf(response?.provenance ?? 'shown') : 'violation',
+        message: `the HTTP status says ${isGood ? 'success' : 'failure'}, but the body says the opposite`,
+        expected: `an HTTP status and a body that agree`,
+        observed: `${exchange.status} with ${json?.pointer === undefined ? 'a body of the other kind' : `${pointer} ${observe(document, json.pointer, value, pointer)}`}`,
+        at: `${exchange.operation.pointer}/responses`,
+        rule: isGood ? 'error in a success' : 'success in an error',
+        proposal:
+          isGood && response !== undefined && response.provenance !== 'shown' && json?.pointer !== undefined
+            ? alternative(context, json.pointer)
+            : undefined,
+      },
+    ];
+  },
+  defect: {
+    description: 'A failure has the status 200.',
+    tamper: (exchange) => (exchange.operation?.readOnly === true ? tamperEnvelope(exchange, 200) : undefined),
+  },
+};
+
+function fitsError({ exchange, validator, json }: ResponseContext, value: unknown): boolean {
+  if (json?.pointer === undefined || validator.compile(json.pointer)(value).length === 0) return false;
+  return failureSchema({ exchange, validator }, value) !== undefined;
+}
+
+/** The schema of the first described failure of the operation that a body matches. */
+function failureSchema({ exchange, validator }: Pick<ResponseContext, 'exchange' | 'validator'>, value: unknown): string | undefined {
+  return schemasOf(exchange, (status) => /^[45]/.test(status)).find((pointer) => validator.compile(pointer)(value).length === 0);
+}
+
+/** Proposes to allow the failure as an alternative body of the success. */
+function alternative(context: ResponseContext, at: string): Proposal {
+  const value = jsonValue(context.exchange);
+  const pointer = failureSchema(context, value);
+  const written = pointer === undefined ? undefined : valueAt(context.document, pointer);
+  return { kind: 'add-alternative', at, value: isObject(written) ? written : shapeSchema(value) };
+}

@@ -1,0 +1,167 @@
+import type { OpenApiDocument } from '../document/document.ts';
+import type { Operation } from '../document/operation.ts';
+import { responseFor } from '../document/operations.ts';
+import { walkDescribed } from '../document/place.ts';
+import { joinPointer } from '../document/pointer.ts';
+import { keysOf } from '../document/schema.ts';
+import { rootView } from '../document/view.ts';
+import type { View } from '../document/view.ts';
+import { isPlainCall, isSuccess, jsonOf } from '../exchange/exchange.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { Check } from './check.ts';
+import { VERDICTS } from './finding.ts';
+import type { Finding, Verdict } from './finding.ts';
+import { isPerformed } from './judge.ts';
+
+/** The result of a run for one operation. */
+export interface Coverage {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly tag: string | undefined;
+  readonly requests: number;
+  /** Every status that the document describes or a response had. */
+  readonly statuses: readonly StatusCoverage[];
+  /** Every part of the described success, as a pointer with `*` for items and keys of maps. */
+  readonly fields: readonly FieldCoverage[];
+  /** Every check that applies, with its outcome. */
+  readonly checks: readonly CheckCoverage[];
+  /** `passed` needs a described success and no finding. `unverified` does not count as passed. */
+  readonly verdict: Verdict | 'passed';
+  /** Whether a response was a described success. It may still have findings. */
+  readonly verified: boolean;
+  /** The reason when it is not verified, else empty. */
+  readonly reason: string;
+}
+
+export interface StatusCoverage {
+  readonly status: string;
+  readonly described: boolean;
+  readonly times: number;
+}
+
+export interface FieldCoverage {
+  readonly field: string;
+  readonly seen: boolean;
+}
+
+export interface CheckCoverage {
+  readonly check: string;
+  readonly outcome: Verdict | 'passed' | 'not-performed';
+}
+
+export interface CoverageParts {
+  readonly document: OpenApiDocument;
+  readonly exchanges: readonly Exchange[];
+  readonly findings: readonly Finding[];
+  readonly reasons: ReadonlyMap<string, string>;
+  readonly checks: readonly Check[];
+  readonly unusable: ReadonlyMap<string, string>;
+}
+
+/** The result of a run for one operation, by status, field and check. */
+export function coverOperation(parts: CoverageParts, operation: Operation): Coverage {
+  const { id, method, path, tag } = operation;
+  const unusable = parts.unusable.get(id);
+  if (unusable !== undefined)
+    return {
+      operation: id,
+      method,
+      path,
+      tag,
+      requests: 0,
+      statuses: [],
+      fields: [],
+      checks: [],
+      verdict: 'unverified',
+      verified: false,
+      reason: unusable,
+    };
+  const exchanges = parts.exchanges.filter((exchange) => exchange.operation.id === id);
+  const own = exchanges.filter(({ sent }) => sent.purpose !== 'method');
+  const findings = parts.findings.filter(({ touches }) => touches.some((touch) => touch.operation === id));
+  const verified = own.some(
+    (exchange) => isPlainCall(exchange) && isSuccess(exchange.status) && responseFor(operation, exchange.status) !== undefined,
+  );
+  const worst = VERDICTS.find((verdict) => findings.some((finding) => finding.verdict === verdict));
+  return {
+    operation: id,
+    method,
+    path,
+    tag,
+    requests: exchanges.length,
+    statuses: statusesOf(operation, own),
+    fields: fieldsOf(parts.document, operation, own),
+    checks: checksOf(parts, operation, { exchanges, findings }),
+    verdict: worst === undefined || (worst === 'unverified' && verified) ? (verified ? 'passed' : 'unverified') : worst,
+    verified,
+    reason: verified ? '' : (parts.reasons.get(id) ?? unprovenReason(own)),
+  };
+}
+
+function statusesOf(operation: Operation, exchanges: readonly Exchange[]): readonly StatusCoverage[] {
+  const times = new Map<string, number>();
+  for (const { status } of exchanges) times.set(String(status), (times.get(String(status)) ?? 0) + 1);
+  const all = new Set([...Object.keys(operation.responses), ...times.keys()]);
+  return [...all]
+    .toSorted()
+    .map((status) => ({ status, described: responseFor(operation, Number(status)) !== undefined, times: times.get(status) ?? 0 }));
+}
+
+function fieldsOf(document: OpenApiDocument, operation: Operation, exchanges: readonly Exchange[]): readonly FieldCoverage[] {
+  const [status, response] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
+  const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
+  if (status === undefined || response === undefined || pointer === undefined) return [];
+  const seen = new Set<string>();
+  for (const { status: received, body } of exchanges) {
+    if (String(received) !== status || body.kind !== 'json') continue;
+    walkDescribed(document, { pointer, provenance: response.provenance }, body.value, (place) => {
+      seen.add(place.pattern);
+      return true;
+    });
+  }
+  return describedFields(rootView(document, pointer)).map((field) => ({ field, seen: seen.has(field) }));
+}
+
+function describedFields(root: View): readonly string[] {
+  const fields: string[] = [];
+  function visit(view: View, pattern: string, above: ReadonlySet<View>): void {
+    if (above.has(view)) return;
+    const path = new Set([...above, view]);
+    for (const name of new Set(view.nodes.flatMap(({ schema }) => keysOf(schema, 'properties')))) {
+      const at = joinPointer(pattern, name);
+      fields.push(at);
+      visit(view.member(name).view, at, path);
+    }
+    const hasItems = view.nodes.some(({ schema }) => typeof schema['items'] === 'object');
+    const hasKeys = view.nodes.some(({ schema }) => typeof schema['additionalProperties'] === 'object');
+    if (hasItems || hasKeys) {
+      const at = joinPointer(pattern, '*');
+      fields.push(at);
+      visit(view.member(hasItems ? 0 : '\u0000').view, at, path);
+    }
+  }
+  visit(root, '', new Set());
+  return fields;
+}
+
+function checksOf(
+  { document, checks }: CoverageParts,
+  operation: Operation,
+  seen: { readonly exchanges: readonly Exchange[]; readonly findings: readonly Finding[] },
+): readonly CheckCoverage[] {
+  return checks
+    .filter((check) => check.applies(operation, document))
+    .map((check) => {
+      const found = VERDICTS.find((verdict) => seen.findings.some((finding) => finding.check === check.id && finding.verdict === verdict));
+      const performed = seen.exchanges.some((exchange) => isPerformed(check, exchange));
+      return { check: check.id, outcome: found ?? (performed ? 'passed' : 'not-performed') };
+    });
+}
+
+function unprovenReason(exchanges: readonly Exchange[]): string {
+  const plain = exchanges.filter(isPlainCall);
+  if (plain.length === 0) return 'it was not called';
+  if (plain.some(({ status }) => isSuccess(status))) return 'it succeeded with an undescribed status';
+  return `it responded only with ${[...new Set(plain.map(({ status }) => status))].join(', ')}`;
+}

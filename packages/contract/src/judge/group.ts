@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+
+import type { OpenApiDocument } from '../document/document.ts';
+import { isObject } from '../document/json.ts';
+import { valueAt } from '../document/pointer.ts';
+import { curlOf } from '../exchange/curl.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { VERDICTS } from './finding.ts';
+import type { Finding, Sample, Touched } from './finding.ts';
+import type { Judged } from './judge.ts';
+import { limitToOperation } from './limit-to-operation.ts';
+import type { Proposal } from './proposal.ts';
+
+const MAX_SAMPLES = 3;
+
+/** Groups remarks of the same check, place in the document and rule into findings. The most severe come first. */
+export function groupFindings(document: OpenApiDocument, judged: readonly Judged[]): readonly Finding[] {
+  const groups = new Map<string, Judged[]>();
+  for (const one of judged) {
+    const { check, remark } = one;
+    const key = [check.id, remark.verdict, remark.cause ?? remark.at, remark.rule].join('\n');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()].flatMap((group) => findingOf(document, group)).toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+function rankOf({ verdict, isUrgent }: Finding): number {
+  return 2 * VERDICTS.indexOf(verdict) + (isUrgent ? 0 : 1);
+}
+
+function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonly Finding[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  const { check, exchange, remark } = first;
+  const { verdict, message, expected, observed, at, rule, cause = at } = remark;
+  return [
+    {
+      id: `f-${createHash('sha256').update([check.id, cause, rule].join('\n')).digest('hex').slice(0, 12)}`,
+      check: check.id,
+      verdict,
+      isUrgent: group.some((one) => one.remark.isUrgent === true),
+      about: check.about ?? 'service',
+      message,
+      expected,
+      observed,
+      at,
+      touches: touchesOf(group),
+      samples: samplesOf(group),
+      curl: curlOf(document, exchange),
+      client: `${typeName(at)}${check.client}`,
+      proposals: proposalsOf(document, group),
+    },
+  ];
+}
+
+/** Removes duplicate changes, and limits a change to the operation that showed it. */
+function proposalsOf(document: OpenApiDocument, group: readonly Judged[]): readonly Proposal[] {
+  const showing = new Map<string, { readonly proposal: Proposal; readonly exchanges: Exchange[] }>();
+  for (const { exchange, remark } of group) {
+    if (remark.proposal === undefined) continue;
+    const key = JSON.stringify(remark.proposal);
+    const known = showing.get(key) ?? { proposal: remark.proposal, exchanges: [] };
+    known.exchanges.push(exchange);
+    showing.set(key, known);
+  }
+  return [...showing.values()].flatMap(({ proposal, exchanges }) =>
+    withCompanion(document, limitToOperation(document, proposal, exchanges)),
+  );
+}
+
+/** Removes `x-expected` together with the pattern that it explains (openapi/EXTENSIONS.md). */
+function withCompanion(document: OpenApiDocument, proposal: Proposal): readonly Proposal[] {
+  if (proposal.kind !== 'remove-entry' || proposal.key !== 'pattern') return [proposal];
+  const schema = valueAt(document, proposal.at);
+  const isExplained = isObject(schema) && schema['x-expected'] !== undefined;
+  return isExplained ? [proposal, { kind: 'remove-entry', at: proposal.at, key: 'x-expected' }] : [proposal];
+}
+
+/** The type of the generated client for a part of the document. It has the name of its schema. */
+function typeName(at: string): string {
+  const schema = /^\/components\/schemas\/([^/]+)/.exec(at)?.[1];
+  if (schema === undefined) return '';
+  const [, ...properties] = at.split('/properties/');
+  const property = properties.at(-1)?.split('/')[0];
+  return `Type ${schema}${property === undefined ? '' : `['${property}']`}. `;
+}
+
+function touchesOf(group: readonly Judged[]): readonly Touched[] {
+  const touches = new Map<string, Touched>();
+  for (const { exchange } of group) {
+    const key = `${exchange.operation.id} ${exchange.status}`;
+    const times = (touches.get(key)?.times ?? 0) + 1;
+    touches.set(key, { operation: exchange.operation.id, status: exchange.status, times });
+  }
+  return [...touches.values()];
+}
+
+function samplesOf(group: readonly Judged[]): readonly Sample[] {
+  const samples = new Map<string, Sample>();
+  for (const { exchange, remark } of group) {
+    const sample = { operation: exchange.operation.id, status: exchange.status, pointer: remark.pointer, observed: remark.observed };
+    const key = JSON.stringify(sample);
+    if (samples.size < MAX_SAMPLES && !samples.has(key)) samples.set(key, sample);
+  }
+  return [...samples.values()];
+}

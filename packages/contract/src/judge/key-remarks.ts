@@ -1,0 +1,28 @@
+import { isSuccess } from '../exchange/exchange.ts';
+import type { ResponseContext } from './check.ts';
+import type { Remark } from './finding.ts';
+import { isKnownFor, occasionProposal } from './observed.ts';
+
+/** Judges the response to a request without a key or with a wrong one. */
+export function keyRemarks(context: ResponseContext, how: string): readonly Remark[] {
+  const { exchange, document, response } = context;
+  const { status } = exchange;
+  // 429 and failures do not show whether the service checks keys. The check server-error reports failures.
+  if (status === 401 || status === 403 || status === 429 || status >= 500) return [];
+  const isServed = isSuccess(status);
+  // A recorded request without a key may have been refused for any reason.
+  if (!isServed && exchange.sent.purpose === 'traffic') return [];
+  if (!isServed && isKnownFor(document, response, 'x-for-no-key')) return [];
+  return [
+    {
+      pointer: '',
+      verdict: isServed ? 'violation' : 'learned',
+      message: isServed ? `the service accepts a request ${how}` : `the service refuses a request ${how}, but for another reason`,
+      expected: '401',
+      observed: String(status),
+      at: '/security',
+      rule: isServed ? 'served' : String(status),
+      proposal: isServed ? undefined : occasionProposal(context, 'x-for-no-key'),
+    },
+  ];
+}

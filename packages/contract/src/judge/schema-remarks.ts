@@ -1,0 +1,52 @@
+import type { Issue } from '../document/issues.ts';
+import { provenanceOfIssue } from '../document/place.ts';
+import { joinPointer, lastToken, pointerTokens, valueAt } from '../document/pointer.ts';
+import { observe } from '../exchange/observe.ts';
+import type { ResponseContext } from './check.ts';
+import { verdictOf } from './finding.ts';
+import type { Remark } from './finding.ts';
+import { proposalFor } from './propose.ts';
+
+/** Remarks on the issues of one check. Other checks judge the request identifier and the size of pages. */
+export function schemaRemarks(context: ResponseContext, isMine: (issue: Issue, value: unknown) => boolean): readonly Remark[] {
+  const { exchange, envelope } = context;
+  if (exchange.body.kind !== 'json') return [];
+  const { value } = exchange.body;
+  const identifier = envelope.identifier === undefined ? undefined : joinPointer('', envelope.identifier);
+  return context
+    .issues()
+    .filter((issue) => issue.path !== identifier && issue.keyword !== 'maxItems' && isMine(issue, valueAt(value, issue.path)))
+    .map((issue) => remarkOf(context, issue));
+}
+
+/** The remark on one broken rule. */
+export function remarkOf({ document, exchange, response, json }: ResponseContext, issue: Issue): Remark {
+  const value = exchange.body.kind === 'json' ? exchange.body.value : undefined;
+  const described = { pointer: json?.pointer ?? '', provenance: response?.provenance ?? 'shown' };
+  const provenance = provenanceOfIssue(document, described, value, issue);
+  return {
+    pointer: issue.path,
+    verdict: verdictOf(provenance),
+    message: `${generalised(issue.path, value) || 'the body'} ${issue.message}`,
+    expected: issue.message,
+    observed: observe(document, described.pointer, value, issue.path),
+    at: issue.schemaPath,
+    // The same for all values that break the rule, so that one cause is one finding.
+    rule:
+      issue.keyword === 'required' || issue.keyword === 'additionalProperties'
+        ? `${issue.message} ${lastToken(issue.path)}`
+        : issue.message,
+    proposal: provenance === 'shown' ? undefined : proposalFor(issue, valueAt(value, issue.path)),
+  };
+}
+
+/** A pointer with `*` for indexes: the same for all items of a list. */
+export function generalised(pointer: string, root: unknown): string {
+  let at: unknown = root;
+  let text = '';
+  for (const token of pointerTokens(pointer)) {
+    text = joinPointer(text, Array.isArray(at) ? '*' : token);
+    at = valueAt(at, joinPointer('', token));
+  }
+  return text;
+}

@@ -1,0 +1,152 @@
+import type { OpenApiDocument } from '../document/document.ts';
+import type { Operation } from '../document/operation.ts';
+import type { Validator } from '../document/validator.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { secretsOf } from '../exchange/mask-exchange.ts';
+import { scrubber } from '../exchange/observe.ts';
+import { recordExchange } from '../exchange/traffic.ts';
+import type { RecordedExchange } from '../exchange/traffic.ts';
+import type { Check, Pair } from '../judge/check.ts';
+import { coverOperation } from '../judge/coverage.ts';
+import type { Coverage } from '../judge/coverage.ts';
+import type { Finding } from '../judge/finding.ts';
+import { groupFindings } from '../judge/group.ts';
+import { createJudge } from '../judge/judge.ts';
+import { showMoney } from '../run/money.ts';
+import type { Mode, Plan } from '../run/plan.ts';
+import type { Budget } from '../run/price.ts';
+import { describeStep } from '../run/step.ts';
+
+/** The result of a run as JSON, from which all other reports are made. Secrets are masked in every text. */
+export interface Report {
+  readonly format: 1;
+  readonly document: { readonly title: string; readonly version: string };
+  readonly target: string;
+  readonly mode: Mode | 'recorded';
+  readonly seed: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly milliseconds: number;
+  /** The checks of the run, with their explanations. */
+  readonly checks: readonly CheckText[];
+  readonly findings: readonly Finding[];
+  readonly coverage: readonly Coverage[];
+  /** The planned requests. */
+  readonly plan: readonly string[];
+  /** Readable descriptions of the changes that remain on the account. */
+  readonly left: readonly string[];
+  /** The remaining changes that the run should have undone, each with the command that undoes it. If there are any, the run fails. */
+  readonly unfinished: readonly string[];
+  /** Notes about the document, such as ignored keywords. */
+  readonly notes: readonly string[];
+  /** The sum of known prices in decimal notation, and the number of purchases with an unknown price. */
+  readonly spent: { readonly amount: string; readonly unknown: number };
+  readonly traffic: readonly RecordedExchange[];
+}
+
+/** The texts of a check. */
+export type CheckText = Pick<Check, 'id' | 'claim' | 'judges' | 'client'>;
+
+export interface ReportParts {
+  readonly document: OpenApiDocument;
+  readonly operations: readonly Operation[];
+  readonly validator: Validator;
+  readonly exchanges: readonly Exchange[];
+  readonly pairs: readonly Pair[];
+  readonly unpaired: readonly Exchange[];
+  /** Recorded exchanges that match no operation of the document. */
+  readonly foreign: readonly Exchange[];
+  /** Operations that cannot be used, with the reason. */
+  readonly unusable: ReadonlyMap<string, string>;
+  readonly notes: readonly string[];
+  readonly checks: readonly Check[];
+  readonly plan: Plan;
+  readonly reasons: ReadonlyMap<string, string>;
+  readonly left: readonly string[];
+  readonly unfinished: readonly string[];
+  readonly spent: Budget;
+  readonly mode: Report['mode'];
+  readonly seed: number;
+  readonly target: URL;
+  /** Secrets that no report may contain, such as the API key. */
+  readonly secrets: readonly string[];
+  readonly milliseconds: number;
+}
+
+/** Judges all responses of a run and builds the report. */
+export function buildReport(parts: ReportParts): Report {
+  const { document, operations, validator, checks, exchanges, pairs, unpaired, foreign, unusable } = parts;
+  const reasons = new Map([...parts.reasons, ...unusable]);
+  const usable = operations.filter(({ id }) => !unusable.has(id));
+  const judge = createJudge({ document, operations: usable, validator, checks });
+  // Responses of the compared service are judged only by their differences.
+  const judged = [
+    ...exchanges.flatMap((exchange) => judge.judgeResponse(exchange)),
+    ...judge.judgeRun({ exchanges, pairs, unpaired, foreign }),
+  ];
+  const findings = groupFindings(document, judged);
+  const all = [...exchanges, ...pairs.map(({ other }) => other)];
+  const scrub = scrubber([...parts.secrets.flatMap(formsOfKey), ...all.flatMap((exchange) => secretsOf(document, exchange))]);
+  const report: Report = {
+    format: 1,
+    document: { title: document.info.title, version: document.info.version },
+    target: parts.target.href,
+    mode: parts.mode,
+    seed: parts.seed,
+    at: new Date().toISOString(),
+    milliseconds: Math.round(parts.milliseconds),
+    checks: checks.map(({ id, claim, judges, client }) => ({ id, claim, judges, client })),
+    findings,
+    coverage: operations.map((operation) => coverOperation({ document, exchanges: all, findings, reasons, checks, unusable }, operation)),
+    plan: parts.plan.steps.map(describeStep),
+    left: parts.left,
+    unfinished: parts.unfinished,
+    notes: parts.notes,
+    spent: { amount: showMoney(parts.spent.amount), unknown: parts.spent.unknown },
+    traffic: exchanges.map((exchange) => recordExchange(document, exchange)),
+  };
+  return scrubbed(report, scrub);
+}
+
+/** A key, and its encodings for basic authentication. */
+function formsOfKey(key: string): readonly string[] {
+  return [key, Buffer.from(key).toString('base64'), Buffer.from(`${key}:`).toString('base64')];
+}
+
+function scrubbed(report: Report, scrub: (text: string) => string): Report {
+  return {
+    ...report,
+    findings: report.findings.map((finding) => scrubFinding(finding, scrub)),
+    coverage: report.coverage.map((row) => ({ ...row, reason: scrub(row.reason) })),
+    plan: report.plan.map(scrub),
+    left: report.left.map(scrub),
+    unfinished: report.unfinished.map(scrub),
+    traffic: report.traffic.map((exchange) => ({
+      ...exchange,
+      url: scrub(exchange.url),
+      requestHeaders: scrubHeaders(exchange.requestHeaders, scrub),
+      requestBody: exchange.requestBody === undefined ? undefined : scrub(exchange.requestBody),
+      responseHeaders: scrubHeaders(exchange.responseHeaders, scrub),
+      responseBody: scrub(exchange.responseBody),
+    })),
+  };
+}
+
+function scrubFinding(finding: Finding, scrub: (text: string) => string): Finding {
+  const { message, expected, observed, curl, client, samples, proposals } = finding;
+  return {
+    ...finding,
+    message: scrub(message),
+    expected: scrub(expected),
+    observed: scrub(observed),
+    curl: scrub(curl),
+    client: scrub(client),
+    samples: samples.map((sample) => ({ ...sample, pointer: scrub(sample.pointer), observed: scrub(sample.observed) })),
+    // A proposal must not write a secret into the document.
+    proposals: proposals.filter((proposal) => scrub(JSON.stringify(proposal)) === JSON.stringify(proposal)),
+  };
+}
+
+function scrubHeaders(headers: Readonly<Record<string, string>>, scrub: (text: string) => string): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, scrub(value)]));
+}

@@ -1,0 +1,171 @@
+import { createMatcher } from '../document/match.ts';
+import { credentialOf, credentialText } from '../exchange/credential.ts';
+import type { PathValues } from '../exchange/discover.ts';
+import type { Credential } from '../exchange/exchange.ts';
+import { isSuccess } from '../exchange/exchange.ts';
+import { readBody } from '../form/body.ts';
+import { showMoney } from './money.ts';
+import { NO_BUDGET, worthOf } from './price.ts';
+import type { Budget, PriceOf } from './price.ts';
+import { bodyOf } from './step.ts';
+import type { Step } from './step.ts';
+
+/** Sends a request and returns its response, like the global `fetch`. */
+export type Send = (request: Request) => Promise<Response>;
+
+/** The guard refused a request that the plan does not allow. The request was not sent. */
+export class RefusedRequestError extends Error {
+  override readonly name = 'RefusedRequestError';
+}
+
+export interface GuardOptions {
+  readonly steps: readonly Step[];
+  /** Base address of all allowed requests. */
+  readonly target: URL;
+  /** The key for each kind of credential. */
+  readonly keyOf: (credential: Credential) => string | undefined;
+  readonly budget: Budget;
+  readonly priceOf: PriceOf;
+  readonly send: Send;
+  /** The maximum number of requests for one operation. Default: no limit beyond that of the steps. */
+  readonly mostPerOperation?: number | undefined;
+}
+
+/** Sends only requests that the plan lists. All requests of the engine pass through it. */
+export interface Guard {
+  readonly send: Send;
+  /** Allows changes of a resource that this run created. */
+  own(path: PathValues): void;
+  /** Whether this run created a resource. */
+  owns(path: PathValues): boolean;
+  /** The cost of requests that succeeded or whose outcome is unknown. */
+  readonly spent: () => Budget;
+}
+
+/**
+ * Wraps `send` so that it sends only requests that the plan lists, by origin, normalised path, method, key, body and count.
+ * Refuses requests that follow redirects, because the redirected request would bypass the guard.
+ */
+export function createGuard({ steps, target, keyOf, budget, priceOf, send, mostPerOperation = Infinity }: GuardOptions): Guard {
+  const base = basePath(target);
+  const rules = steps.map((step) => ({ step, match: createMatcher([{ ...step.operation, method: step.method }]), used: 0, waited: 0 }));
+  const owned = new Set<string>();
+  let spent = NO_BUDGET;
+  const sent = new Map<string, number>();
+
+  function count({ operation: { id } }: Step, by: number): void {
+    sent.set(id, (sent.get(id) ?? 0) + by);
+  }
+
+  async function ruleFor(request: Request): Promise<(typeof rules)[number] | undefined> {
+    const url = new URL(request.url);
+    const path = url.origin === target.origin && url.pathname.startsWith(`${base}/`) ? url.pathname.slice(base.length) : undefined;
+    if (path === undefined || request.redirect === 'follow') return undefined;
+    const body = request.body === null ? '' : await request.clone().text();
+    const headers = Object.fromEntries(request.headers);
+    function carriesKey({ operation: { security }, credential }: Step): boolean {
+      if (security === undefined) return true;
+      const key = keyOf(credential);
+      return credentialOf(security, { url: request.url, headers }) === (key === undefined ? undefined : credentialText(security, key));
+    }
+    return rules.find(({ step, match, used }) => {
+      const found =
+        used < step.times && step.method === request.method && carriesKey(step) ? match(request.method, path)?.parameters : undefined;
+      return found !== undefined && takesPath(step, found, owned) && takesQuery(step, url.searchParams) && takesBody(step, body);
+    });
+  }
+
+  /** After 429 ("try again later"), the same request may be sent once more. */
+  async function sendReading(rule: (typeof rules)[number], request: Request): Promise<Response> {
+    const response = await send(request);
+    if (response.status === 429 && rule.waited < rule.step.times) {
+      rule.waited++;
+      rule.used--;
+      count(rule.step, -1);
+    }
+    return response;
+  }
+
+  return {
+    own: (path) => void owned.add(textOf(path)),
+    owns: (path) => owned.has(textOf(path)),
+    spent: () => spent,
+    async send(request) {
+      const rule = await ruleFor(request);
+      if (rule === undefined)
+        throw new RefusedRequestError(`${request.method} ${new URL(request.url).pathname} is not in the plan; it was not sent.`);
+      if ((sent.get(rule.step.operation.id) ?? 0) >= mostPerOperation)
+        throw new RefusedRequestError(`${mostPerOperation} requests were sent for ${rule.step.operation.id}; no more may leave.`);
+      count(rule.step, 1);
+      if (rule.step.effect !== 'costs') {
+        rule.used++;
+        return sendReading(rule, request);
+      }
+      const price = priceOf(rule.step);
+      const cost: Budget = price === undefined ? { amount: 0n, unknown: 1 } : { amount: worthOf(price), unknown: 0 };
+      const refusal = beyond(budget, plus(spent, cost));
+      if (refusal !== undefined) {
+        count(rule.step, -1);
+        throw new RefusedRequestError(`${refusal}; it was not sent.`);
+      }
+      rule.used++;
+      // Counted before the response, because a request without a response may have bought something.
+      spent = plus(spent, cost);
+      const response = await send(request);
+      if (!isSuccess(response.status)) spent = { amount: spent.amount - cost.amount, unknown: spent.unknown - cost.unknown };
+      return response;
+    },
+  };
+}
+
+function plus(one: Budget, other: Budget): Budget {
+  return { amount: one.amount + other.amount, unknown: one.unknown + other.unknown };
+}
+
+function beyond(budget: Budget, sum: Budget): string | undefined {
+  if (sum.amount > budget.amount) return `the budget of ${showMoney(budget.amount)} would not suffice`;
+  if (sum.unknown > budget.unknown) return `no more than ${budget.unknown} purchases of unknown price may succeed`;
+  return undefined;
+}
+
+function takesPath({ path }: Step, found: PathValues, owned: ReadonlySet<string>): boolean {
+  if (path === 'none' || path === 'found') return true;
+  return path === 'own' ? owned.has(textOf(found)) : textOf(path) === textOf(found);
+}
+
+/** Whether the query has exactly the parameters of the step, the credential and the position of the next page. */
+function takesQuery({ operation: { security }, parameters, next }: Step, given: URLSearchParams): boolean {
+  const credential = security?.in === 'query' ? security.name : undefined;
+  const pairs = [...given].filter(([name]) => name !== credential && !(next?.in === 'query' && name === next.field));
+  const pages = next?.in === 'query' ? given.getAll(next.field) : [];
+  const isPage = next?.in === 'query' ? pages.length === 1 && (next.value ?? pages[0]) === pages[0] : true;
+  const expected = parameters.query.filter(([name]) => !(next?.in === 'query' && name === next.field));
+  return (
+    isPage && JSON.stringify(pairs.toSorted(byText)) === JSON.stringify(expected.map(([name, value]) => [name, value]).toSorted(byText))
+  );
+}
+
+function byText(one: readonly unknown[], other: readonly unknown[]): number {
+  const [first, second] = [JSON.stringify(one), JSON.stringify(other)];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+function takesBody(step: Step, body: string): boolean {
+  if (step.form === undefined) return body === '';
+  const given = readBody(step.operation, body).values;
+  const page = step.next?.in === 'form' && step.next.value === undefined ? [step.next.field] : [];
+  const names = [...Object.keys(step.form.found), ...page];
+  if (names.some((name) => typeof given[name] !== 'string' && typeof given[name] !== 'number')) return false;
+  return bodyOf(step, Object.fromEntries(names.map((name) => [name, given[name]]))) === body;
+}
+
+function textOf(path: PathValues): string {
+  return JSON.stringify(Object.entries(path).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** The path of a base address without a trailing slash: empty for the root. */
+export function basePath(target: URL): string {
+  let path = target.pathname;
+  while (path.endsWith('/')) path = path.slice(0, -1);
+  return path;
+}

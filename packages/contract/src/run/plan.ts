@@ -1,0 +1,394 @@
+import type { OpenApiDocument } from '../document/document.ts';
+import { createMatcher } from '../document/match.ts';
+import type { Operation } from '../document/operation.ts';
+import { NO_PARAMETERS } from '../document/parameters.ts';
+import { fillPath, hasPathParameters, pathParameters } from '../document/path-template.ts';
+import type { Validator } from '../document/validator.ts';
+import type { PathValues } from '../exchange/discover.ts';
+import { pagingOf } from '../exchange/paging.ts';
+import { needsNoField } from '../form/body.ts';
+import { brokenForms, brokenParameters } from '../form/broken-forms.ts';
+import type { Extension } from './extension.ts';
+import type { JournalEntry } from './journal.ts';
+import { madeUpPath } from './made-up.ts';
+import { sendableOf, validBody, validExamples } from './sendable.ts';
+import type { Sendable } from './sendable.ts';
+import { stepForm } from './step-form.ts';
+import { PHASES } from './step.ts';
+import type { Effect, Step, StepForm } from './step.ts';
+import { isUndo, undoOf } from './undo.ts';
+
+export type Mode = 'read-only' | 'full';
+
+/** Operations by id, each with the identifier of the resource that it may use, if given. */
+export type NamedOperations = ReadonlyMap<string, string | undefined>;
+
+export interface PlanOptions {
+  readonly document: OpenApiDocument;
+  readonly operations: readonly Operation[];
+  readonly validator: Validator;
+  readonly mode: Mode;
+  /** Restricts the run to these operations; empty for all operations that need not be named. */
+  readonly only: NamedOperations;
+  /** Adds these operations to the run. */
+  readonly also: NamedOperations;
+  readonly seed: number;
+  /** Changes of earlier runs that can still be undone. */
+  readonly orphans: readonly JournalEntry[];
+  readonly extensions: readonly Extension[];
+  /** Operations that cannot be used, with the reason. */
+  readonly unusable: ReadonlyMap<string, string>;
+}
+
+/** Every request that may be sent, and the reasons why other operations are not called. */
+export interface Plan {
+  readonly steps: readonly Step[];
+  readonly withheld: ReadonlyMap<string, string>;
+  /** The withheld operations for which the document does not provide a request. */
+  readonly unsendable: ReadonlySet<string>;
+}
+
+/** The maximum number of requests of a read-only run for each operation. */
+export const MAX_READ_ONLY_REQUESTS = 5;
+/** The number of resources that a run reads with one operation. */
+export const MAX_SAMPLES_READ = 2;
+/** How many resources are tried until a response has content. In full mode, the first ones are those that the run created. */
+const MAX_TRIES: Readonly<Record<Mode, number>> = { 'read-only': 3, full: 6 };
+
+/** The maximum number of requests of a plan. */
+export function countRequests(steps: readonly Step[], mode: Mode): number {
+  const sums = new Map<string, number>();
+  for (const { operation, times } of steps) sums.set(operation.id, (sums.get(operation.id) ?? 0) + times);
+  const max = mode === 'read-only' ? MAX_READ_ONLY_REQUESTS : Infinity;
+  return [...sums.values()].reduce((sum, one) => sum + Math.min(one, max), 0);
+}
+
+interface Planning extends PlanOptions {
+  readonly sendable: ReadonlyMap<string, Sendable | string>;
+  readonly withheld: Map<string, string>;
+  readonly names: NamedOperations;
+}
+
+/** Plans all requests of a run before the first is sent. */
+export function makePlan(options: PlanOptions): Plan {
+  const { operations, mode, only, also, unusable } = options;
+  const usable = operations.filter(({ id }) => !unusable.has(id));
+  const planning: Planning = {
+    ...options,
+    sendable: new Map(
+      usable
+        .filter((operation) => mode === 'full' || operation.readOnly)
+        .map((operation) => [operation.id, sendableOf(options, operation)]),
+    ),
+    withheld: new Map(unusable),
+    names: new Map([...only, ...also]),
+  };
+  const steps: Step[] = mode === 'full' ? orphanSteps(options) : [];
+  for (const operation of usable) steps.push(...stepsFor(planning, operation));
+  const unsendable = new Set([...planning.sendable].flatMap(([id, sendable]) => (typeof sendable === 'string' ? [id] : [])));
+  for (const id of unsendable) planning.withheld.set(id, String(planning.sendable.get(id)));
+  return { steps: steps.toSorted(inOrder), withheld: planning.withheld, unsendable };
+}
+
+/** Orders steps by phase. A resource is removed after its subresources. */
+function inOrder(one: Step, other: Step): number {
+  if (one.phase !== other.phase) return one.phase - other.phase;
+  return one.phase === PHASES.remove ? depthOf(other) - depthOf(one) : 0;
+}
+
+function depthOf({ operation }: Step): number {
+  return pathParameters(operation.path).length;
+}
+
+function stepsFor(planning: Planning, operation: Operation): readonly Step[] {
+  const { operations, mode, only, names, withheld } = planning;
+  const isNamed = names.has(operation.id);
+  // The run also includes operations that undo its changes, whether they are named or not.
+  const undone =
+    mode === 'full' ? operations.filter((other) => isRun(planning, other) && undoOf(other, operations)?.id === operation.id) : [];
+  const undoing = undone.flatMap((other) => undoStep(planning, operation, other));
+  if (undoing.length > 0 && !isNamed && operation.method !== 'DELETE') return undoing;
+  const isWanted = only.size === 0 || isNamed || undone.length > 0;
+  const planned = operation.readOnly ? readingSteps(planning, operation) : [...undoing, ...writingSteps(planning, operation, undone)];
+  if (!isWanted && !operation.readOnly) withheld.set(operation.id, 'it is not listed in --only');
+  // Operations that only read also find identifiers for the named ones.
+  const needed = isWanted ? planned : operation.readOnly ? planned.filter(({ purpose }) => purpose === 'call') : [];
+  return mode === 'read-only' ? limited(needed) : needed;
+}
+
+function isRun({ names, only, operations, sendable }: Planning, operation: Operation): boolean {
+  if (typeof sendable.get(operation.id) !== 'object') return false;
+  return names.has(operation.id) || (only.size === 0 && reasonToName(operation, operations) === undefined);
+}
+
+/** Drops steps beyond the limit of a read-only run for one operation. */
+function limited(steps: readonly Step[]): readonly Step[] {
+  let sent = 0;
+  return steps.filter(({ times, purpose }) => {
+    // More identifiers are tried only within the limit.
+    const max = purpose === 'call' ? Math.min(times, MAX_SAMPLES_READ) : times;
+    if (sent + max > MAX_READ_ONLY_REQUESTS) return false;
+    sent += max;
+    return true;
+  });
+}
+
+function base(
+  planning: Planning,
+  operation: Operation,
+  effect: Effect,
+): Pick<Step, 'operation' | 'method' | 'credential' | 'form' | 'parameters' | 'detail' | 'times' | 'effect'> {
+  const sendable = planning.sendable.get(operation.id);
+  const parameters = typeof sendable === 'object' ? sendable.parameters : NO_PARAMETERS;
+  return { operation, method: operation.method, credential: 'account', form: undefined, parameters, detail: '', times: 1, effect };
+}
+
+function formOf({ sendable }: Planning, operation: Operation): StepForm | undefined {
+  const made = sendable.get(operation.id);
+  return typeof made === 'object' ? made.form : undefined;
+}
+
+function isSendable({ sendable }: Planning, operation: Operation): boolean {
+  return typeof sendable.get(operation.id) === 'object';
+}
+
+function readingSteps(planning: Planning, operation: Operation): readonly Step[] {
+  const { document, mode } = planning;
+  if (!isSendable(planning, operation)) return methodSteps(planning, operation);
+  const isBelow = hasPathParameters(operation.path);
+  const named = namedPath(planning, operation);
+  const call: Step = {
+    ...base(planning, operation, 'reads'),
+    purpose: 'call',
+    path: isBelow ? (named ?? 'found') : 'none',
+    form: formOf(planning, operation),
+    times: isBelow && named === undefined ? MAX_TRIES[mode] : 1,
+    phase: isBelow ? PHASES.readMore : PHASES.read,
+  };
+  const steps: Step[] = [call];
+  // Lists that were empty before contain the resources that the run created by then.
+  if (mode === 'full' && !isBelow) steps.push({ ...call, detail: 'again, after the creations', phase: PHASES.readMore });
+  const paging = pagingOf(document, operation);
+  if (paging !== undefined) {
+    const value = paging.by === 'offset' ? paging.next(undefined) : undefined;
+    const detail = value === undefined ? `${paging.field} of the first page` : `${paging.field} ${value}`;
+    const { form } = call;
+    const pageForm: StepForm | undefined =
+      paging.in === 'form' ? { values: { ...form?.values }, found: {}, isFromDocument: form?.isFromDocument ?? true } : form;
+    steps.push({ ...call, purpose: 'next-page', form: pageForm, next: { in: paging.in, field: paging.field, value }, detail, times: 1 });
+  }
+  steps.push(...keySteps({ ...call, phase: PHASES.probe, times: 1 }), ...unknownSteps(planning, operation, call.form));
+  for (const broken of [brokenSteps(planning, operation), brokenParameterSteps(planning, operation, call)])
+    steps.push(...(mode === 'read-only' ? broken.slice(0, 1) : broken));
+  steps.push(...methodSteps(planning, operation));
+  if (mode === 'full')
+    steps.push(...otherForms(planning, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.probe, times: 1 })));
+  return steps;
+}
+
+function writingSteps(planning: Planning, operation: Operation, undone: readonly Operation[]): readonly Step[] {
+  const { mode, names, operations, withheld } = planning;
+  const probes = [...methodSteps(planning, operation)];
+  if (mode === 'read-only') {
+    withheld.set(operation.id, operation.billable ? 'costs money, and this run is read-only' : 'changes state, and this run is read-only');
+    return probes;
+  }
+  if (!isSendable(planning, operation)) return probes;
+  probes.push(...harmlessKeySteps(planning, operation), ...unknownSteps(planning, operation, formOf(planning, operation)));
+  const reason = names.has(operation.id) || undone.length > 0 ? undefined : reasonToName(operation, operations);
+  if (reason !== undefined) {
+    withheld.set(operation.id, reason);
+    return probes;
+  }
+  return [...probes, ...effectiveSteps(planning, operation, undone)];
+}
+
+/** Why an operation runs only when it is named, or undefined. */
+export function reasonToName(operation: Operation, operations: readonly Operation[]): string | undefined {
+  if (operation.billable) return `it costs money; add it with --also ${operation.id}`;
+  if (undoOf(operation, operations) === undefined && !isUndo(operation, operations) && operation.method !== 'DELETE')
+    return `the document has no operation that undoes it; add it with --also ${operation.id}`;
+  return undefined;
+}
+
+function effectiveSteps(planning: Planning, operation: Operation, undone: readonly Operation[]): readonly Step[] {
+  const { operations, extensions } = planning;
+  const effect: Effect = operation.billable ? 'costs' : 'changes';
+  const named = namedPath(planning, operation);
+  const path = hasPathParameters(operation.path) ? (named ?? 'own') : 'none';
+  const isRemoval = operation.method === 'DELETE';
+  const isUndoing = isUndo(operation, operations);
+  const call: Step = {
+    ...base(planning, operation, effect),
+    purpose: isRemoval ? 'remove' : isUndoing ? 'undo' : 'call',
+    path,
+    form: formOf(planning, operation),
+    phase: isRemoval ? PHASES.remove : isUndoing ? PHASES.undo : path === 'none' ? PHASES.create : PHASES.change,
+  };
+  // The plan already contains this call as an undo step.
+  const isPlannedAsUndo = !isRemoval && undone.some((other) => named === undefined || samePath(named, namedPath(planning, other)));
+  const steps: Step[] = isPlannedAsUndo ? [] : [call];
+  if (isRemoval) {
+    // Removes the named resource and those that the run created.
+    if (named !== undefined && undone.length > 0) steps.push({ ...call, path: 'own', detail: 'a resource that this run created' });
+    steps.push({ ...call, purpose: 'remove-again', phase: PHASES.removed });
+    const reader = operations.find((one) => one.method === 'GET' && one.path === operation.path);
+    if (reader !== undefined && isSendable(planning, reader))
+      steps.push({ ...base(planning, reader, 'reads'), purpose: 'read-removed', path, phase: PHASES.removed });
+  }
+  for (const extension of extensions) steps.push(...extension.steps(operation, call));
+  // Without a path parameter or required field, the request cannot be made harmless. It runs only because it was named.
+  if (!operation.billable && harmlessKeySteps(planning, operation).length === 0) steps.push(...keySteps({ ...call, phase: PHASES.probe }));
+  if (!operation.billable && !isRemoval && !isUndoing)
+    steps.push(...otherForms(planning, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.change })));
+  steps.push(...brokenSteps(planning, operation).map((step): Step => ({ ...step, path, effect })));
+  // A service that ignores a broken parameter carries out the change, which must not cost money.
+  if (!operation.billable) steps.push(...brokenParameterSteps(planning, operation, call));
+  return steps;
+}
+
+/** Undoes a change of the run. It restores the earlier state, so it needs neither a name nor a budget. */
+function undoStep(planning: Planning, operation: Operation, undone: Operation): readonly Step[] {
+  if (operation.method === 'DELETE' || !isSendable(planning, operation)) return [];
+  return [
+    {
+      ...base(planning, operation, 'changes'),
+      purpose: 'undo',
+      path: namedPath(planning, undone) ?? 'own',
+      form: formOf(planning, operation),
+      detail: `undoes ${undone.id}`,
+      phase: PHASES.undo,
+      onlyAfter: undone.id,
+    },
+  ];
+}
+
+function namedPath({ names }: Planning, operation: Operation): PathValues | undefined {
+  const value = names.get(operation.id);
+  const [name, ...others] = pathParameters(operation.path);
+  return value === undefined || name === undefined || others.length > 0 ? undefined : { [name]: value };
+}
+
+function samePath(one: PathValues, other: PathValues | undefined): boolean {
+  return other !== undefined && JSON.stringify(Object.values(one)) === JSON.stringify(Object.values(other));
+}
+
+function keySteps(call: Step): readonly Step[] {
+  if (call.operation.security === undefined || call.operation.security.optional) return [];
+  return [
+    { ...call, purpose: 'no-key', credential: 'none' },
+    { ...call, purpose: 'wrong-key', credential: 'wrong' },
+  ];
+}
+
+/** Requests without a valid key that would change nothing even if the service accepted them. */
+function harmlessKeySteps(planning: Planning, operation: Operation): readonly Step[] {
+  const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : 'none';
+  if (path === undefined || (path === 'none' && needsNoField(operation.body))) return [];
+  return keySteps({
+    ...base(planning, operation, 'reads'),
+    purpose: 'no-key',
+    path,
+    detail:
+      path === 'none' ? `without the ${operation.body?.format === 'json' ? 'body' : 'form'}` : 'with an identifier that does not exist',
+    phase: PHASES.probe,
+  });
+}
+
+function unknownSteps(planning: Planning, operation: Operation, form: StepForm | undefined): readonly Step[] {
+  const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : undefined;
+  if (path === undefined) return [];
+  return [
+    {
+      ...base(planning, operation, 'reads'),
+      purpose: 'unknown-id',
+      path,
+      form,
+      detail: 'an identifier that does not exist',
+      phase: PHASES.probe,
+    },
+  ];
+}
+
+function methodSteps(planning: Planning, operation: Operation): readonly Step[] {
+  const { operations, mode } = planning;
+  const first = operations.find(({ path }) => path === operation.path);
+  const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : 'none';
+  if (first?.id !== operation.id || path === undefined) return [];
+  const match = createMatcher(operations);
+  const filled = fillPath(operation.path, path === 'none' ? {} : path);
+  return (
+    ['GET', ...(mode === 'full' ? ['PATCH'] : [])]
+      // The path may match another operation: GET /things/search is also GET /things/{id}.
+      .filter((method) => match(method, filled) === undefined)
+      .map((method) => ({
+        ...base(planning, operation, 'reads'),
+        method,
+        parameters: NO_PARAMETERS,
+        purpose: 'method' as const,
+        path,
+        detail: 'an undescribed method',
+        phase: PHASES.probe,
+      }))
+  );
+}
+
+function brokenSteps(planning: Planning, operation: Operation): readonly Step[] {
+  const valid = validBody(planning, operation);
+  if (operation.body === undefined || valid === undefined) return [];
+  const path = hasPathParameters(operation.path) ? ('found' as const) : ('none' as const);
+  return brokenForms(planning, operation, valid.values).map(({ values, detail, field }) => ({
+    ...base(planning, operation, 'reads'),
+    purpose: 'invalid-form',
+    path,
+    form: stepForm(planning, operation, { ...valid, values }, field),
+    detail,
+    phase: PHASES.probe,
+  }));
+}
+
+function brokenParameterSteps(planning: Planning, operation: Operation, call: Step): readonly Step[] {
+  return brokenParameters(planning, operation, call.parameters).map(({ parameters, detail }) => ({
+    ...call,
+    purpose: 'invalid-parameter',
+    parameters,
+    detail,
+    times: 1,
+    phase: PHASES.probe,
+  }));
+}
+
+/** The other examples of the body. The service must accept them too. */
+function otherForms(planning: Planning, operation: Operation): readonly Pick<Step, 'purpose' | 'form' | 'detail'>[] {
+  return validExamples(planning, operation)
+    .slice(needsNoField(operation.body) ? 0 : 1)
+    .filter(({ values }) => Object.keys(values).length > 0)
+    .map(({ name, values }) => ({
+      purpose: 'valid-form' as const,
+      form: stepForm(planning, operation, { values, isFromDocument: true }),
+      detail: `the example ${name}`,
+    }));
+}
+
+function orphanSteps({ operations, orphans, unusable }: PlanOptions): Step[] {
+  return orphans.flatMap(({ id, operation: name, undo }) => {
+    const operation = operations.find((one) => one.id === undo?.operation && !unusable.has(one.id));
+    if (operation === undefined || undo === undefined) return [];
+    return [
+      {
+        operation,
+        method: operation.method,
+        credential: 'account' as const,
+        form: undefined,
+        parameters: NO_PARAMETERS,
+        purpose: 'undo' as const,
+        path: undo.path,
+        detail: `left behind by ${name} of an earlier run`,
+        times: 1,
+        phase: PHASES.orphans,
+        effect: 'changes' as const,
+        undoes: id,
+      },
+    ];
+  });
+}

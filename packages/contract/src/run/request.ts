@@ -1,0 +1,40 @@
+import { fillPath } from '../document/path-template.ts';
+import { attachCredential } from '../exchange/credential.ts';
+import type { PathValues } from '../exchange/discover.ts';
+import { basePath } from './guard.ts';
+import type { Step } from './step.ts';
+
+/** The parts of a request. */
+export interface RequestParts {
+  readonly target: URL;
+  readonly step: Step;
+  readonly path: PathValues;
+  readonly body: string | undefined;
+  /** More query parameters than those of the step. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  /** The key to send; undefined for none. */
+  readonly key: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+export function buildRequest({ target, step, path, body, query: more = {}, key, signal }: RequestParts): Request {
+  const { operation } = step;
+  const headers = new Headers({ accept: 'application/json', ...step.parameters.headers });
+  const query = new URLSearchParams(step.parameters.query.map(([name, value]): [string, string] => [name, value]));
+  const cookies = Object.entries(step.parameters.cookies).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  if (cookies.length > 0) headers.set('cookie', cookies.join('; '));
+  for (const [name, value] of Object.entries(more)) query.set(name, value);
+  if (operation.security !== undefined && key !== undefined) attachCredential(operation.security, key, { headers, query });
+  const filled = fillPath(operation.path, path);
+  const url = new URL(`${target.origin}${basePath(target)}${filled}`);
+  url.search = query.toString();
+  const hasBody = operation.body !== undefined && body !== undefined && step.method !== 'GET';
+  if (hasBody) headers.set('content-type', operation.body.mediaType);
+  return new Request(url, {
+    method: step.method,
+    headers,
+    redirect: 'manual',
+    ...(hasBody ? { body } : {}),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}

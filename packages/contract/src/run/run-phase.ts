@@ -1,0 +1,71 @@
+import { isSuccess } from '../exchange/exchange.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { foundFields, nextPage, pathsOf } from './fill-step.ts';
+import { MAX_SAMPLES_READ } from './plan.ts';
+import type { Run } from './run-state.ts';
+import { sendStep } from './send-step.ts';
+import { bodyOf } from './step.ts';
+import type { Step } from './step.ts';
+
+/**
+ * Sends the steps of a phase. A step without known identifiers waits for the responses of other steps.
+ * @returns the steps that could not be sent
+ */
+export async function runPhase(run: Run, steps: readonly Step[]): Promise<readonly Step[]> {
+  let waiting: readonly Step[] = steps;
+  let isLastResort = false;
+  while (waiting.length > 0) {
+    const later: Step[] = [];
+    for (const step of waiting) if (!(await runStep(run, step, isLastResort))) later.push(step);
+    if (later.length === waiting.length && isLastResort) break;
+    isLastResort = later.length === waiting.length;
+    waiting = later;
+  }
+  for (const step of waiting) {
+    if (step.purpose === 'call' || step.purpose === 'remove' || step.purpose === 'undo')
+      run.reasons.set(step.operation.id, reasonNotSent(step));
+  }
+  return waiting;
+}
+
+/** @returns whether all values of the step were known */
+async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boolean> {
+  const found = foundFields(run, step);
+  const { onlyAfter } = step;
+  const paths = pathsOf(run, step, isLastResort).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));
+  if (found === undefined || paths.length === 0) return false;
+  const page = nextPage(run, step);
+  // The first page was the last one.
+  if (page === undefined) return true;
+  for (const path of paths.slice(0, step.times)) {
+    if (isEnough(run, step)) break;
+    const times = step.purpose === 'repeat' ? step.times : 1;
+    for (let time = 0; time < times; time++) {
+      const body = bodyOf(step, { ...found, ...(step.next?.in === 'form' ? page : {}) });
+      if (!(await sendStep(run, step, { path, body, query: step.next?.in === 'query' ? page : undefined }))) return true;
+    }
+  }
+  return true;
+}
+
+/** Whether a step has enough responses, or the limit of its operation is reached. */
+function isEnough({ sent, mostPerOperation = Infinity, exchanges }: Run, { operation, purpose, path }: Step): boolean {
+  if ((sent.get(operation.id) ?? 0) >= mostPerOperation) return true;
+  if (purpose !== 'call' || path !== 'found') return false;
+  const calls = exchanges.filter((exchange) => exchange.operation.id === operation.id && exchange.sent.purpose === 'call');
+  return calls.length >= MAX_SAMPLES_READ && calls.some(isNonEmptySuccess);
+}
+
+/** Whether a response is successful and has content. */
+function isNonEmptySuccess({ status, body }: Exchange): boolean {
+  if (!isSuccess(status) || body.kind !== 'json') return false;
+  const { value } = body;
+  return value !== null && (typeof value !== 'object' || Object.keys(value).length > 0);
+}
+
+function reasonNotSent({ operation, path, form, onlyAfter }: Step): string {
+  if (onlyAfter !== undefined) return `${onlyAfter} made no change that could be undone`;
+  if (path === 'own') return `this run created no resource for it; name an existing one with --also ${operation.id}=IDENTIFIER`;
+  const names = operation.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name);
+  return `no response has a value for ${[...(path === 'found' ? names : []), ...Object.values(form?.found ?? {})].join(' and ')}`;
+}

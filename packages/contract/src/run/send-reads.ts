@@ -1,0 +1,65 @@
+import { parseDocument } from '../document/document.ts';
+import { surveyOperations } from '../document/operations.ts';
+import { createValidator } from '../document/validator.ts';
+import type { PathValues } from '../exchange/discover.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { TargetError } from './contract-options.ts';
+import type { ContractOptions } from './contract-options.ts';
+import { createGuard } from './guard.ts';
+import { NO_BUDGET } from './price.ts';
+import { sendRequest, NoResponseError, paceOf } from './send-request.ts';
+import { sendableOf } from './sendable.ts';
+import { bodyOf, PHASES } from './step.ts';
+import type { Step } from './step.ts';
+
+/** A call of an operation that only reads. */
+export interface ReadCall {
+  readonly operation: string;
+  readonly path: PathValues;
+}
+
+/**
+ * Calls operations that only read, once each, before a run: for example, to get prices. The guard allows no other request.
+ * @returns the responses of the operations that exist in the document and can be called
+ * @throws {TargetError} when the target does not respond
+ */
+export async function sendReads(options: ContractOptions, calls: readonly ReadCall[]): Promise<readonly Exchange[]> {
+  const document = parseDocument(options.document);
+  const { operations } = surveyOperations(document);
+  const validator = createValidator(document, { brief: true, lenient: true });
+  const steps = calls.flatMap(({ operation: id, path }): readonly Step[] => {
+    const operation = operations.find((one) => one.id === id);
+    const sendable = operation === undefined ? undefined : sendableOf({ document, operations, validator, seed: 1 }, operation);
+    if (operation === undefined || !operation.readOnly || typeof sendable !== 'object') return [];
+    return [
+      {
+        operation,
+        method: operation.method,
+        purpose: 'call',
+        credential: 'account',
+        path: Object.keys(path).length === 0 ? 'none' : path,
+        ...sendable,
+        detail: 'prices',
+        times: 1,
+        phase: PHASES.read,
+        effect: 'reads',
+      },
+    ];
+  });
+  const { target, send = fetch, timeout = 10_000, rate } = options;
+  function keyOf(): string | undefined {
+    return options.apiKey;
+  }
+  const guard = createGuard({ steps, target, keyOf, budget: NO_BUDGET, priceOf: () => undefined, send });
+  const transport = { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) };
+  const exchanges: Exchange[] = [];
+  for (const step of steps) {
+    try {
+      exchanges.push(await sendRequest(transport, step, { path: typeof step.path === 'string' ? {} : step.path, body: bodyOf(step, {}) }));
+    } catch (error) {
+      if (!(error instanceof NoResponseError)) throw error;
+      throw new TargetError(`${target.origin} does not respond: ${error.message}`, { cause: error.cause });
+    }
+  }
+  return exchanges;
+}

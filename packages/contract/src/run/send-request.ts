@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { readExchange } from '../exchange/exchange.ts';
+import type { Exchange, Credential, SentRequest } from '../exchange/exchange.ts';
+import { RefusedRequestError } from './guard.ts';
+import type { Send } from './guard.ts';
+import { buildRequest } from './request.ts';
+import type { RequestParts } from './request.ts';
+import type { Step } from './step.ts';
+
+/** Sends requests to one target. */
+export interface Transport {
+  readonly target: URL;
+  readonly send: Send;
+  readonly keyOf: (credential: Credential) => string | undefined;
+  /** Timeout of a request in milliseconds. */
+  readonly timeout: number;
+  /** Resolves when the next request may be sent. */
+  readonly pace: () => Promise<void>;
+}
+
+/** There was no response to a request, or the guard refused it. */
+export class NoResponseError extends Error {
+  override readonly name = 'NoResponseError';
+}
+
+/** The maximum wait in seconds before the retry after a 429. */
+const MAX_WAIT_S = 30;
+
+/** The values that a step takes from earlier responses. */
+export type StepValues = Pick<RequestParts, 'path' | 'body' | 'query'>;
+
+/**
+ * Sends one request of a step and parses its response.
+ * @throws {NoResponseError} when there is no response
+ */
+export async function sendRequest(transport: Transport, step: Step, { path, body, query }: StepValues): Promise<Exchange> {
+  const { target, keyOf } = transport;
+  const parts = { target, step, path, body, query, key: keyOf(step.credential) };
+  await transport.pace();
+  const request = buildRequest({ ...parts, signal: AbortSignal.timeout(transport.timeout) });
+  const sent: SentRequest = {
+    method: step.method,
+    url: request.url,
+    headers: Object.fromEntries(request.headers),
+    body,
+    credential: step.credential,
+    purpose: step.purpose,
+    detail: step.detail,
+    isMadeUp: step.form?.isFromDocument === false,
+    at: new Date().toISOString(),
+  };
+  const first = await once(transport, step, request, sent);
+  // Only requests with the account's key are retried. For other requests, 429 is a valid result.
+  if (first.status !== 429 || step.credential !== 'account' || step.times < 1) return first;
+  const wait = Number(first.headers['retry-after'] ?? 1);
+  await sleep(Math.min(Number.isFinite(wait) ? wait : 1, MAX_WAIT_S) * 1_000);
+  try {
+    await transport.pace();
+    return await once(transport, step, buildRequest({ ...parts, signal: AbortSignal.timeout(transport.timeout) }), sent);
+  } catch (error) {
+    if (error instanceof NoResponseError && error.cause instanceof RefusedRequestError) return first;
+    throw error;
+  }
+}
+
+async function once({ send }: Transport, step: Step, request: Request, sent: SentRequest): Promise<Exchange> {
+  const begun = performance.now();
+  try {
+    const response = await send(request);
+    const { bytes, cut } = await bodyOf(response);
+    const headers = Object.fromEntries(response.headers);
+    return readExchange(step.operation, sent, { status: response.status, headers, bytes, cut, milliseconds: performance.now() - begun });
+  } catch (error) {
+    throw new NoResponseError(reasonOf(error), { cause: error });
+  }
+}
+
+/** The bytes of a response, or the reason why its connection closed early. A timeout is an error instead. */
+async function bodyOf(response: Response): Promise<{ readonly bytes: Uint8Array; readonly cut: string | undefined }> {
+  try {
+    return { bytes: new Uint8Array(await response.arrayBuffer()), cut: undefined };
+  } catch (error) {
+    if (error instanceof Error && error.name === 'TimeoutError') throw error;
+    return { bytes: new Uint8Array(), cut: reasonOf(error) };
+  }
+}
+
+/** The message of the innermost cause, because `fetch` reports only "fetch failed". */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return reasonOf(error.cause);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return error.message === '' ? code : error.message;
+}
+
+/** Limits the number of requests per second; undefined for no limit. */
+export function paceOf(perSecond: number | undefined): () => Promise<void> {
+  if (perSecond === undefined) return async () => {};
+  let next = performance.now();
+  return async () => {
+    const now = performance.now();
+    const wait = next - now;
+    next = Math.max(next, now) + 1_000 / perSecond;
+    if (wait > 0) await sleep(wait);
+  };
+}

@@ -1,0 +1,68 @@
+import type { OpenApiDocument } from '../document/document.ts';
+import { isObject } from '../document/json.ts';
+import type { Operation } from '../document/operation.ts';
+import { requiredParameters } from '../document/parameters.ts';
+import type { RequestParameters } from '../document/parameters.ts';
+import { sampleOf } from '../document/sample.ts';
+import type { Validator } from '../document/validator.ts';
+import { needsNoField } from '../form/body.ts';
+import { stepForm } from './step-form.ts';
+import type { StepForm } from './step.ts';
+
+/** The source of valid requests. */
+export interface RequestSource {
+  readonly document: OpenApiDocument;
+  readonly operations: readonly Operation[];
+  readonly validator: Validator;
+  readonly seed: number;
+}
+
+/** The parameters and the body of a valid request of an operation. */
+export interface Sendable {
+  readonly parameters: RequestParameters;
+  readonly form: StepForm | undefined;
+}
+
+/** The fields of a valid body. */
+export interface BodyValues {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly isFromDocument: boolean;
+}
+
+/** A valid request of an operation, or the reason why the document does not provide one. */
+export function sendableOf(source: RequestSource, operation: Operation): Sendable | string {
+  const { unsupportedSecurity, unsupportedBody, body, method } = operation;
+  if (method === 'TRACE') return 'requests with the method TRACE cannot be sent';
+  if (unsupportedSecurity !== undefined) return unsupportedSecurity;
+  if (unsupportedBody !== undefined) return unsupportedBody;
+  const parameters = requiredParameters(source, operation);
+  if (typeof parameters === 'string') return parameters;
+  if (body === undefined) return { parameters, form: undefined };
+  const valid = validBody(source, operation);
+  if (valid === undefined && body.required)
+    return `it needs a ${body.format === 'form' ? 'form' : 'JSON body'}, for which the document has no example, and none could be made from its schema`;
+  return { parameters, form: valid === undefined ? undefined : stepForm(source, operation, valid) };
+}
+
+/** An empty body if all fields are optional; else the first valid example, else a body generated from the schema. */
+export function validBody(source: RequestSource, operation: Operation): BodyValues | undefined {
+  const { body } = operation;
+  if (body === undefined) return undefined;
+  if (needsNoField(body)) return { values: {}, isFromDocument: true };
+  const [example] = validExamples(source, operation);
+  if (example !== undefined) return { values: example.values, isFromDocument: true };
+  const sample = sampleOf(source, body.pointer);
+  return isObject(sample?.value) ? { values: sample.value, isFromDocument: sample.isFromDocument } : undefined;
+}
+
+/** The valid examples of a body. Invalid examples of the document are not sent. */
+export function validExamples(
+  { validator }: Pick<RequestSource, 'validator'>,
+  { body }: Operation,
+): readonly { readonly name: string; readonly values: Readonly<Record<string, unknown>> }[] {
+  if (body === undefined) return [];
+  const check = validator.compile(body.pointer);
+  return Object.entries(body.examples).flatMap(([name, { value }]) =>
+    isObject(value) && check(value).length === 0 ? [{ name, values: value }] : [],
+  );
+}
