@@ -122,6 +122,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
   const rest = COMMANDS.some((name) => name === command) ? positionals.slice(1) : positionals;
   if (command === 'diff' && rest.length !== 2) throw new CannotRunError(`diff needs two documents: ${CONTRACT} diff OLD NEW.`);
   if (command !== 'diff' && rest.length > 0) throw new CannotRunError(`Unexpected argument. See ${CONTRACT} --help.`);
+  rejectWithoutEffect(command, values);
   if (values.extension === true && (values.document !== undefined || values.write === true)) {
     throw new CannotRunError(
       '--extension chooses the bundle of the specification and the extension. Leave out --document and --write, which need one document.',
@@ -132,6 +133,14 @@ export function readArguments(argv: readonly string[], environment: Environment 
   }
   const mode = values.mode ?? 'read-only';
   if (mode !== 'read-only' && mode !== 'full') throw new CannotRunError('--mode must be read-only or full.');
+  const budget = readMoney(values.budget);
+  for (const name of FULL_MODE)
+    if (mode !== 'full' && values[name] !== undefined)
+      throw new CannotRunError(
+        `--${name} has no effect, because a read-only run changes and buys nothing. Add --mode full, or leave it out.`,
+      );
+  if (values.yes === true && values.plan === true)
+    throw new CannotRunError('--yes has no effect with --plan, which sends nothing. Leave out one of them.');
   return {
     command,
     files: command === 'diff' ? rest : [],
@@ -144,7 +153,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
     also: readNames(also),
     failOn: readFailOn(values['fail-on']),
     plan: values.plan === true,
-    budget: readMoney(values.budget),
+    budget,
     unknownPrices: readNumber(values['allow-unknown-price'], '--allow-unknown-price', 0) ?? 0,
     yes: values.yes === true,
     seed: readNumber(values.seed, '--seed', 0) ?? randomInt(1, 2 ** 31),
@@ -250,6 +259,31 @@ function readCommand(values: Values, [first]: readonly string[]): Arguments['com
   if (values.version === true) return 'version';
   if (values.har !== undefined) return 'har';
   return COMMANDS.find((name) => name === first) ?? 'run';
+}
+
+type OptionName = keyof typeof OPTIONS;
+
+const FULL_MODE = ['budget', 'allow-unknown-price', 'yes'] as const;
+const JUDGING = ['document', 'extension', 'fail-on', 'baseline', 'report', 'write'] as const;
+/** The options of each command. Those of a run are all that no other command has alone. */
+const OPTIONS_OF: Readonly<Record<Exclude<Arguments['command'], 'run' | 'help' | 'version'>, readonly OptionName[]>> = {
+  har: ['har', ...JUDGING],
+  proxy: ['target', 'port', ...JUDGING],
+  diff: [],
+  selftest: ['document', 'extension', 'seed', 'report'],
+};
+const NOT_OF_A_RUN: readonly OptionName[] = ['har', 'port'];
+
+/** Rejects options that the command ignores, because their user expects an effect. */
+function rejectWithoutEffect(command: Arguments['command'], values: Values): void {
+  if (command === 'help' || command === 'version') return;
+  for (const name of Object.keys(values)) {
+    const isKnown = command === 'run' ? !NOT_OF_A_RUN.some((one) => one === name) : OPTIONS_OF[command].some((one) => one === name);
+    if (!isKnown)
+      throw new CannotRunError(
+        `--${name} has no effect on ${command === 'run' ? 'a run' : command === 'har' ? 'the judgement of a recording' : command}. Leave it out. See ${CONTRACT} --help.`,
+      );
+  }
 }
 
 function readFailOn(text: string | undefined): Verdict {

@@ -120,8 +120,16 @@ export function columns(rows: readonly (readonly string[])[]): readonly string[]
   );
 }
 
-const COLOURS = { violation: 'red', failed: 'red', discovered: 'blue', learned: 'yellow', unverified: 'gray', passed: 'green' } as const;
-const COLOURED = [...VERDICTS, 'passed', 'failed'] as const;
+const COLOURS = {
+  violation: 'red',
+  failed: 'red',
+  discovered: 'blue',
+  learned: 'yellow',
+  unverified: 'gray',
+  passed: 'green',
+  accepted: 'gray',
+} as const;
+const COLOURED = [...VERDICTS, 'passed', 'failed', 'accepted'] as const;
 /** A verdict in the last column of a table. */
 const AT_END = new RegExp(`^(.* {2})(${COLOURED.join('|')})()$`);
 const AT_BEGINNING = new RegExp(`^( {0,2})(${COLOURED.join('|')})((?: {2}| of the client).*)$`);

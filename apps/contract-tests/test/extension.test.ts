@@ -27,7 +27,7 @@ test('with --extension, every operation of a service with the extension is verif
 
 test('with --extension, reports each called operation that a service without the extension lacks', async () => {
   const { code, output } = await command(
-    ['--target', (await start(false)).url.href, '--extension', '--only', 'listVms', 'getPricings'],
+    ['--target', (await start(false)).url.href, '--extension', '--only', 'listVms', 'getPricings', 'listDomains'],
     key,
   );
   expect(output).toMatch(/^ {2}listVms +GET \/vm\/list +.*404/m);

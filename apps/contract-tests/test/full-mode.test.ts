@@ -121,7 +121,7 @@ test('does not withdraw a cancellation that it did not make', async () => {
   const url = `${service.url}/dedicated/${SERVER}/delete`;
   expect((await fetch(url, { method: 'DELETE', headers: { 'x-service-apikey': FAKE_KEY } })).status).toBe(200);
   const { output } = await command(
-    ['--target', service.url, '--mode', 'full', '--only', `deleteDedicatedServer=${SERVER}`, '--yes'],
+    ['--target', service.url, '--mode', 'full', '--only', `deleteDedicatedServer=${SERVER}`, 'listDomains', '--yes'],
     environment,
   );
   expect(output).toContain('undeleteDedicatedServer  deleteDedicatedServer made no change that could be undone');
@@ -176,7 +176,7 @@ test('first undoes the changes that a crashed run left behind', async () => {
     { state: 'intended', operation: 'deleteDedicatedServer', undo: { operation: 'undeleteDedicatedServer', path: { identifier: SERVER } } },
   ]);
 
-  const plan = await command(['--target', service.url, '--mode', 'full', '--plan'], {}, { journal: file });
+  const plan = await command(['--target', service.url, '--mode', 'full', '--plan'], environment, { journal: file });
   expect(plan.output).toContain(`POST /dedicated/${SERVER}/undelete  (undo: left behind by deleteDedicatedServer of an earlier run)`);
   const sent = service.requests.length;
   const next = await command(['--target', service.url, '--mode', 'full', '--yes', '--only', 'listDomains'], environment, { journal: file });

@@ -135,7 +135,7 @@ test('a baseline accepts a finding until it expires, and lists fixed findings', 
     const file = join(await temporaryFolder(), 'baseline.yaml');
     await writeFile(
       file,
-      `accepted:\n  - finding: ${finding}\n    check: property-type\n    reason: Known to the provider, ticket 7.\n    owner: accounting\n    expires: '${expires}'\n`,
+      `accepted:\n  - finding: ${finding}\n    check: property-type\n    operations: all\n    reason: Known to the provider, ticket 7.\n    owner: accounting\n    expires: '${expires}'\n`,
     );
     return file;
   };
@@ -159,8 +159,16 @@ test('a baseline accepts a finding until it expires, and lists fixed findings', 
 test.each([
   ['not YAML', 'accepted: [', /^The baseline is not YAML/],
   ['without a list', 'other: 1', 'The baseline has no list "accepted".'],
-  ['without an owner', "accepted: [{finding: f-1, check: a, reason: b, expires: '2030-01-01'}]", /^Entry 1 of the baseline needs/],
-  ['without a day', 'accepted: [{finding: f-1, check: a, reason: b, owner: c, expires: soon}]', /^Entry 1 of the baseline needs/],
+  [
+    'without an owner',
+    "accepted: [{finding: f-1, check: a, operations: all, reason: b, expires: '2030-01-01'}]",
+    /^Entry 1 of the baseline needs/,
+  ],
+  [
+    'without a day',
+    'accepted: [{finding: f-1, check: a, operations: all, reason: b, owner: c, expires: soon}]',
+    /^Entry 1 of the baseline needs/,
+  ],
 ])('refuses a baseline that is %s', (_, text, message) => {
   expect(() => readBaseline(text)).toThrow(message);
 });

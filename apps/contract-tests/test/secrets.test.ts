@@ -94,7 +94,10 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const { findings } = JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'));
     const [{ id, check }] = findings;
     const baseline = join(folder, 'baseline.yaml');
-    await writeFile(baseline, `accepted: [{ finding: ${id}, check: ${check}, reason: Known., owner: us, expires: '2999-01-01' }]\n`);
+    await writeFile(
+      baseline,
+      `accepted: [{ finding: ${id}, check: ${check}, operations: all, reason: Known., owner: us, expires: '2999-01-01' }]\n`,
+    );
     const { output } = await runWithSecrets(
       ['--target', target, '--baseline', baseline, '--report', join(folder, 'again')],
       folder,

@@ -1,4 +1,4 @@
-import { surveyOperations } from '@reseller/contract';
+import { pathParameters, surveyOperations } from '@reseller/contract';
 import { NO_BUDGET, planContract, runContract, TargetError, countRequests, describeStep } from '@reseller/contract/engine';
 import type { Budget, PriceOf, Mode, ContractOptions, Plan, Report } from '@reseller/contract/engine';
 
@@ -33,7 +33,7 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   rejectUnknown(args, loaded);
   const needsKey = surveyOperations(loaded.document).operations.some(({ security }) => security !== undefined);
   // A plan sends no requests, so it needs neither key nor token.
-  const apiKey = !needsKey ? '' : args.plan ? 'no-key' : await readKey(args, environment);
+  const apiKey = !needsKey ? '' : await (args.plan ? readKey(args, environment).catch(() => 'no-key') : readKey(args, environment));
   const operator = args.plan ? withoutToken(args) : await readOperator(args, environment);
   const secrets = args.plan ? [] : [apiKey, environment['RESELLER_COMPARE_API_KEY'] ?? '', operator?.token ?? ''];
   const safe = safeConsole(output, secrets);
@@ -129,11 +129,21 @@ async function withTargetHint<Result>({ compare }: Arguments, what: () => Promis
   }
 }
 
-function rejectUnknown({ only, also }: Arguments, { document }: LoadedDocument): void {
+function rejectUnknown({ only, also, mode }: Arguments, { document }: LoadedDocument): void {
   const { operations, unreadable } = surveyOperations(document);
   const known = new Set([...operations, ...unreadable].map(({ id }) => id));
   const unknown = [...only.keys(), ...also.keys()].filter((id) => !known.has(id));
   if (unknown.length > 0) throw new CannotRunError(`The document has no operation ${unknown.join(', ')}. It has ${[...known].join(', ')}.`);
+  for (const { id, path, readOnly } of operations) {
+    const value = only.get(id) ?? also.get(id);
+    const parameters = pathParameters(path);
+    if (value !== undefined && parameters.length !== 1)
+      throw new CannotRunError(
+        `${id}=${value} has no effect: ${id} has ${parameters.length === 0 ? 'no path parameter' : `${parameters.length} path parameters, ${parameters.join(' and ')}, and one value cannot name its resource`}. Leave out =${value}.`,
+      );
+    if (mode === 'read-only' && !readOnly && also.has(id))
+      throw new CannotRunError(`--also ${id} has no effect, because ${id} changes something and the run is read-only. Add --mode full.`);
+  }
 }
 
 /** Describes how often one-time codes are presented. The plan has no steps for it, because they are not sent to the target. */

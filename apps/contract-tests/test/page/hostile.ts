@@ -36,13 +36,20 @@ export const hostileService: Tamper = ({ operation, outcome, response }) => {
 };
 
 /** Keys of a report whose values come from the program itself. */
-const OWN_WORDS: ReadonlySet<string> = new Set(['verdict', 'outcome', 'about', 'mode']);
+const OWN_WORDS: ReadonlySet<string> = new Set(['operations', 'verdict', 'outcome', 'about', 'mode']);
 
 /** A report with every kind of part, in which all texts are hostile. */
 export function hostileReport(report: SettledReport): SettledReport {
   const [accepted, expired, client, ...others] = report.findings;
   if (accepted === undefined || expired === undefined || client === undefined) throw new Error('The report has too few findings.');
-  const acceptance = { finding: accepted.id, check: accepted.check, reason: 'known', owner: 'accounting', expires: '2030-01-01' };
+  const acceptance = {
+    finding: accepted.id,
+    check: accepted.check,
+    operations: 'all' as const,
+    reason: 'known',
+    owner: 'accounting',
+    expires: '2030-01-01',
+  };
   const full: SettledReport = {
     ...report,
     findings: [{ ...accepted, accepted: acceptance }, { ...expired, expired: acceptance }, { ...client, about: 'client' }, ...others],

@@ -177,17 +177,23 @@ function isListOf(words: readonly string[], wanted: string): boolean {
   return stemOf(last) === wanted || (LIST_WORD.test(last) && stemOf(before) === wanted);
 }
 
+/** Whether an operation lists the resources that a path parameter names: `/vms` or `/vm/list` for `{vmId}`. */
+export function isListFor({ path, method }: Operation, parameter: string): boolean {
+  const wanted = resourceOf(parameter);
+  const words = withoutEnding(path)
+    .split('/')
+    .filter((segment) => segment !== '' && !segment.includes('{'));
+  return wanted !== '' && method === 'GET' && !withoutEnding(path).endsWith('}') && isListOf(words, wanted);
+}
+
+function resourceOf(parameter: string): string {
+  return stemOf(parameter.replace(/[_-]?(?:id|uuid|identifier|sid|name|number|slug|key|code)$/i, ''));
+}
+
 /** Identifiers in lists of the resources that a parameter names: of `/vms` or `/vm/list` for `{vmId}`. */
 function fromResource({ document, exchanges }: Discovery, parameter: string): readonly string[] {
-  const wanted = stemOf(parameter.replace(/[_-]?(?:id|uuid|identifier|sid|name|number|slug|key|code)$/i, ''));
-  if (wanted === '') return [];
   return exchanges
-    .filter(({ operation: { path }, sent, status }) => {
-      const words = withoutEnding(path)
-        .split('/')
-        .filter((segment) => segment !== '' && !segment.includes('{'));
-      return sent.method === 'GET' && isSuccess(status) && !withoutEnding(path).endsWith('}') && isListOf(words, wanted);
-    })
+    .filter(({ operation, sent, status }) => sent.method === 'GET' && isSuccess(status) && isListFor(operation, parameter))
     .flatMap((exchange) => identifiersIn(document, exchange, parameter));
 }
 

@@ -23,6 +23,7 @@ export const PURPOSES = [
   'remove-again',
   'read-removed',
   'undo',
+  'leftover',
   'compare',
 ] as const;
 

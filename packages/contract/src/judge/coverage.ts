@@ -27,7 +27,7 @@ export interface Coverage {
   /** Every check that applies, with its outcome. */
   readonly checks: readonly CheckCoverage[];
   /** `passed` needs a described success and no finding. `unverified` does not count as passed. */
-  readonly verdict: Verdict | 'passed';
+  readonly verdict: Verdict | 'passed' | 'accepted';
   /** Whether a response was a described success. It may still have findings. */
   readonly verified: boolean;
   /** The reason when it is not verified, else empty. */

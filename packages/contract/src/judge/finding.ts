@@ -38,6 +38,8 @@ export interface Touched {
   readonly operation: string;
   readonly status: number;
   readonly times: number;
+  /** A command that reproduces it. */
+  readonly curl: string;
 }
 
 /** One occurrence of a finding. */

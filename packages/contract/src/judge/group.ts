@@ -46,7 +46,7 @@ function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonl
       expected,
       observed,
       at,
-      touches: touchesOf(group),
+      touches: touchesOf(document, group),
       samples: samplesOf(group),
       curl: curlOf(document, exchange),
       client: `${typeName(at)}${check.client}`,
@@ -87,12 +87,18 @@ function typeName(at: string): string {
   return `Type ${schema}${property === undefined ? '' : `['${property}']`}. `;
 }
 
-function touchesOf(group: readonly Judged[]): readonly Touched[] {
+function touchesOf(document: OpenApiDocument, group: readonly Judged[]): readonly Touched[] {
   const touches = new Map<string, Touched>();
   for (const { exchange } of group) {
     const key = `${exchange.operation.id} ${exchange.status}`;
-    const times = (touches.get(key)?.times ?? 0) + 1;
-    touches.set(key, { operation: exchange.operation.id, status: exchange.status, times });
+    const known = touches.get(key);
+    const { operation, status } = exchange;
+    touches.set(
+      key,
+      known === undefined
+        ? { operation: operation.id, status, times: 1, curl: curlOf(document, exchange) }
+        : { ...known, times: known.times + 1 },
+    );
   }
   return [...touches.values()];
 }

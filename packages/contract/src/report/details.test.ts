@@ -30,7 +30,7 @@ function findingOf(verdict: Verdict, more: Partial<PlacedFinding> = {}): PlacedF
     expected: 'a number',
     observed: 'a text',
     at: '/paths',
-    touches: [{ operation: 'getThing', status: 200, times: 1 }],
+    touches: [{ operation: 'getThing', status: 200, times: 1, curl: '' }],
     samples: [],
     curl: 'curl http://a.test/',
     client: 'It breaks.',
@@ -89,6 +89,7 @@ const unverified = rowOf({ verified: false });
 const acceptanceOf = (finding: string, expires = TODAY): Acceptance => ({
   finding,
   check: 'property-type',
+  operations: 'all',
   reason: 'Known.',
   owner: 'accounting',
   expires,
@@ -256,8 +257,8 @@ describe('the page', () => {
     const finding = findingOf('violation', {
       about: 'client',
       touches: [
-        { operation: 'getThing', status: 200, times: 1 },
-        { operation: 'listThings', status: 404, times: 3 },
+        { operation: 'getThing', status: 200, times: 1, curl: '' },
+        { operation: 'listThings', status: 404, times: 3, curl: '' },
       ],
       samples: [
         { operation: 'getThing', status: 200, pointer: '', observed: 'nothing' },
@@ -311,8 +312,8 @@ describe('the page', () => {
 describe('the other formats', () => {
   const finding = findingOf('violation', {
     touches: [
-      { operation: 'getThing', status: 200, times: 1 },
-      { operation: 'listThings', status: 404, times: 3 },
+      { operation: 'getThing', status: 200, times: 1, curl: '' },
+      { operation: 'listThings', status: 404, times: 3, curl: '' },
     ],
     patch: '--- a\n+++ b\n+new\n',
   });

@@ -33,7 +33,7 @@ function findingOf(verdict: Verdict): PlacedFinding {
     expected: 'a number',
     observed: 'a text',
     at: '/paths',
-    touches: [{ operation: 'getThing', status: 200, times: 2 }],
+    touches: [{ operation: 'getThing', status: 200, times: 2, curl: '' }],
     samples: [],
     curl: 'curl http://a.test/',
     client: 'Your code breaks.',
@@ -85,7 +85,7 @@ const base: Omit<Report, 'findings'> = {
 };
 
 function acceptanceUntil(expires: string, finding = 'f-1'): Acceptance {
-  return { finding, check: 'property-type', reason: 'Known.', owner: 'accounting', expires };
+  return { finding, check: 'property-type', operations: 'all', reason: 'Known.', owner: 'accounting', expires };
 }
 
 function reportOf(verdict: Verdict, state: State, failOn: Verdict): SettledReport {

@@ -60,7 +60,9 @@ export interface ReportParts {
   readonly unusable: ReadonlyMap<string, string>;
   readonly notes: readonly string[];
   readonly checks: readonly Check[];
-  readonly plan: Plan;
+  readonly plan: Pick<Plan, 'steps'>;
+  /** The operations that are judged; undefined for all. */
+  readonly wanted?: ReadonlySet<string> | undefined;
   readonly reasons: ReadonlyMap<string, string>;
   readonly left: readonly string[];
   readonly unfinished: readonly string[];
@@ -80,9 +82,12 @@ export function buildReport(parts: ReportParts): Report {
   const usable = operations.filter(({ id }) => !unusable.has(id));
   const judge = createJudge({ document, operations: usable, validator, checks });
   // Responses of the compared service are judged only by their differences.
+  function isWanted({ operation }: Exchange): boolean {
+    return parts.wanted?.has(operation.id) !== false;
+  }
   const judged = [
-    ...exchanges.flatMap((exchange) => judge.judgeResponse(exchange)),
-    ...judge.judgeRun({ exchanges, pairs, unpaired, foreign }),
+    ...exchanges.filter(isWanted).flatMap((exchange) => judge.judgeResponse(exchange)),
+    ...judge.judgeRun({ exchanges, pairs, unpaired, foreign }).filter(({ exchange }) => isWanted(exchange)),
   ];
   const findings = groupFindings(document, judged);
   const all = [...exchanges, ...pairs.map(({ other }) => other)];
@@ -97,7 +102,9 @@ export function buildReport(parts: ReportParts): Report {
     milliseconds: Math.round(parts.milliseconds),
     checks: checks.map(({ id, claim, judges, client }) => ({ id, claim, judges, client })),
     findings,
-    coverage: operations.map((operation) => coverOperation({ document, exchanges: all, findings, reasons, checks, unusable }, operation)),
+    coverage: operations.map((operation) =>
+      coverOperation({ document, exchanges: all.filter(isWanted), findings, reasons, checks, unusable }, operation),
+    ),
     plan: parts.plan.steps.map(describeStep),
     left: parts.left,
     unfinished: parts.unfinished,
@@ -133,7 +140,7 @@ function scrubbed(report: Report, scrub: (text: string) => string): Report {
 }
 
 function scrubFinding(finding: Finding, scrub: (text: string) => string): Finding {
-  const { message, expected, observed, curl, client, samples, proposals } = finding;
+  const { message, expected, observed, curl, client, samples, proposals, touches } = finding;
   return {
     ...finding,
     message: scrub(message),
@@ -141,6 +148,7 @@ function scrubFinding(finding: Finding, scrub: (text: string) => string): Findin
     observed: scrub(observed),
     curl: scrub(curl),
     client: scrub(client),
+    touches: touches.map((touch) => ({ ...touch, curl: scrub(touch.curl) })),
     samples: samples.map((sample) => ({ ...sample, pointer: scrub(sample.pointer), observed: scrub(sample.observed) })),
     // A proposal must not write a secret into the document.
     proposals: proposals.filter((proposal) => scrub(JSON.stringify(proposal)) === JSON.stringify(proposal)),

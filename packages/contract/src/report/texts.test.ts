@@ -43,7 +43,7 @@ function findingOf(message: string, verdict: PlacedFinding['verdict'] = 'violati
     expected: message,
     observed: message,
     at: '/paths',
-    touches: [{ operation: 'getThing', status: 200, times: 1 }],
+    touches: [{ operation: 'getThing', status: 200, times: 1, curl: '' }],
     samples: [{ operation: 'getThing', status: 200, pointer: '/a', observed: message }],
     curl: CURL,
     client: message,
@@ -87,7 +87,14 @@ function reportOf(message: string): SettledReport {
     spent: { amount: '1.00', unknown: 1 },
     traffic: [],
   };
-  const acceptance = { finding: 'f-learned', check: 'property-type', reason: message, owner: 'accounting', expires: '2030-01-01' };
+  const acceptance = {
+    finding: 'f-learned',
+    check: 'property-type',
+    operations: 'all' as const,
+    reason: message,
+    owner: 'accounting',
+    expires: '2030-01-01',
+  };
   return settle(report, [acceptance], '2026-11-22');
 }
 

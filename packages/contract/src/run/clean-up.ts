@@ -9,9 +9,11 @@ import { discoverBelow, discoverCreated } from '../exchange/discover.ts';
 import type { PathValues } from '../exchange/discover.ts';
 import { isSuccess } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import { fingerprintOf, isSameResource, sharesUnique } from './fingerprint.ts';
 import { basePath } from './guard.ts';
 import type { Guard } from './guard.ts';
 import type { Journal, JournalEntry } from './journal.ts';
+import type { Leftover } from './leftovers.ts';
 import type { Step } from './step.ts';
 import { undoOf } from './undo.ts';
 
@@ -30,6 +32,12 @@ export interface Cleaner {
   after(entry: JournalEntry | undefined, step: Step, exchange: Exchange): Promise<void>;
   /** Called when there is no response; `isUnsent` means that the request was not sent. */
   lost(entry: JournalEntry | undefined, isUnsent: boolean): Promise<void>;
+  /** Looks at a read: it can show that a resource still is what a run made. */
+  saw(step: Step, exchange: Exchange, path: PathValues): Promise<void>;
+  /** Whether a step may be sent. False for the removal of what may be another resource than an earlier run made. */
+  mayUndo(step: Step): boolean;
+  /** Closes the entries of earlier runs that are too old to be undone; this run lists them for the last time. */
+  forgetOld(): Promise<void>;
   /** Returns the changes that the run leaves behind. */
   finish(): Remains;
 }
@@ -48,12 +56,18 @@ interface Parts {
   readonly guard: Guard;
   readonly journal: Journal | undefined;
   readonly target: URL;
+  /** See `accountOf`. */
+  readonly account?: string;
+  /** What earlier runs did not undo. Default: nothing. */
+  readonly leftovers?: readonly Leftover[];
 }
 
 /** Statuses that mean that there is nothing to undo: not found, in another state, gone. */
 const NOTHING_TO_UNDO: ReadonlySet<number> = new Set([404, 409, 410]);
 
-export function createCleaner({ document, operations, validator, guard, journal, target }: Parts): Cleaner {
+export function createCleaner({ document, operations, validator, guard, journal, target, account, leftovers = [] }: Parts): Cleaner {
+  /** The leftovers that are not undone yet, by the identifier of their entry, and why not. */
+  const remaining = new Map(leftovers.map((leftover) => [leftover.entry.id, { ...leftover, isProven: false }]));
   const made: Exchange[] = [];
   const open = new Map<string, JournalEntry>();
   /** Changes that cannot be undone. */
@@ -62,6 +76,7 @@ export function createCleaner({ document, operations, validator, guard, journal,
   async function record(entry: JournalEntry): Promise<JournalEntry> {
     if (journal === undefined) throw new Error('A run that changes something needs a journal.');
     await journal.record(entry);
+    remaining.delete(entry.id);
     if (entry.state === 'closed' || entry.state === 'stays') open.delete(entry.id);
     else open.set(entry.id, entry);
     if (entry.state === 'stays')
@@ -97,7 +112,9 @@ export function createCleaner({ document, operations, validator, guard, journal,
           entry.operation === operation && entry.state === 'done' && entry.undo !== undefined && textOf(entry.undo.path) === textOf(path),
       ),
     async before(step, path) {
-      if (step.effect === 'reads') return undefined;
+      // A request that the service should refuse can create something too.
+      const canCreate = !step.operation.readOnly && step.method === step.operation.method && Object.keys(path).length === 0;
+      if (step.effect === 'reads' && !canCreate) return undefined;
       const undo = undoOf(step.operation, operations);
       const isKnown = undo !== undefined && Object.keys(path).length > 0;
       return record({
@@ -108,6 +125,7 @@ export function createCleaner({ document, operations, validator, guard, journal,
         undo: step.undoes === undefined ? (isKnown ? { operation: undo.id, path } : undefined) : { operation: step.operation.id, path },
         made: Object.keys(path).length > 0 ? textOf(path) : undefined,
         at: new Date().toISOString(),
+        account,
       });
     },
     async after(entry, step, exchange) {
@@ -132,8 +150,10 @@ export function createCleaner({ document, operations, validator, guard, journal,
       }
       const undo = undoOf(step.operation, operations);
       const path = undo === undefined ? undefined : (entry.undo?.path ?? pathFor(undo, exchange));
-      if (undo !== undefined && path !== undefined && step.undoes === undefined)
-        return void (await record({ ...entry, state: 'done', undo: { operation: undo.id, path }, made: textOf(path), at }));
+      if (undo !== undefined && path !== undefined && step.undoes === undefined) {
+        const fingerprint = undo.method === 'DELETE' ? fingerprintOf(document, exchange) : undefined;
+        return void (await record({ ...entry, state: 'done', undo: { operation: undo.id, path }, made: textOf(path), at, fingerprint }));
+      }
       if (isUndo) return void (await record({ ...entry, state: 'closed', at }));
       const what = nameOf(exchange) ?? entry.made;
       // If an operation could undo it, the entry stays open, although the resource is unknown.
@@ -142,8 +162,46 @@ export function createCleaner({ document, operations, validator, guard, journal,
     async lost(entry, isUnsent) {
       if (entry !== undefined && isUnsent) await record({ ...entry, state: 'closed', at: new Date().toISOString() });
     },
+    async saw(step, exchange, path) {
+      if (step.effect !== 'reads' || step.method !== 'GET') return;
+      const { status, operation } = exchange;
+      const leftover = step.undoes === undefined ? undefined : remaining.get(step.undoes);
+      if (leftover !== undefined) {
+        const { entry } = leftover;
+        if (NOTHING_TO_UNDO.has(status)) return void (await record({ ...entry, state: 'closed', at: new Date().toISOString() }));
+        const read = isSuccess(status) ? fingerprintOf(document, exchange) : undefined;
+        const isProven = read !== undefined && entry.fingerprint !== undefined && isSameResource(entry.fingerprint, read);
+        const problem =
+          read === undefined ? `its read returned ${status}, so it cannot be recognised` : 'it differs from what the run made';
+        remaining.set(entry.id, { ...leftover, isProven, problem: isProven ? undefined : problem });
+        return;
+      }
+      for (const entry of open.values()) {
+        const undo = operations.find(({ id }) => id === entry.undo?.operation);
+        const isItem = undo?.method === 'DELETE' && undo.path === operation.path && textOf(entry.undo?.path ?? {}) === textOf(path);
+        const read = isItem && entry.state === 'done' && isSuccess(status) ? fingerprintOf(document, exchange) : undefined;
+        if (read === undefined || JSON.stringify(read) === JSON.stringify(entry.fingerprint)) continue;
+        // The read can show another resource only when the service has begun again in between.
+        const { fingerprint } = entry;
+        if (fingerprint === undefined || fingerprint.unique.length === 0 || sharesUnique(fingerprint, read))
+          await record({ ...entry, fingerprint: read });
+      }
+    },
+    mayUndo: ({ undoes, purpose, operation }) =>
+      undoes === undefined || purpose === 'leftover' || operation.method !== 'DELETE' || remaining.get(undoes)?.isProven === true,
+    async forgetOld() {
+      for (const { entry, isOld } of leftovers) if (isOld) await journal?.record({ ...entry, state: 'stays' });
+    },
     finish() {
       const unfinished: string[] = [];
+      const earlier = [...remaining.values()].map(({ entry, problem = 'it was not undone' }) => {
+        const undo = operations.find(({ id }) => id === entry.undo?.operation);
+        const how =
+          undo === undefined || entry.undo === undefined
+            ? 'look for it, and remove it if it exists'
+            : `if it is yours to remove, run: ${undoCommand(undo, entry.undo.path, target)}`;
+        return `${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`} of an earlier run: ${problem}; ${how}`;
+      });
       const left = [...open.values()].map((entry) => {
         const { operation: id, made: what, state } = entry;
         const operation = operations.find((one) => one.id === id);
@@ -153,7 +211,7 @@ export function createCleaner({ document, operations, validator, guard, journal,
         if (undo !== undefined) unfinished.push(line);
         return line;
       });
-      return { left: [...new Set([...stays.map(({ line }) => line), ...left])], unfinished: [...new Set(unfinished)] };
+      return { left: [...new Set([...earlier, ...stays.map(({ line }) => line), ...left])], unfinished: [...new Set(unfinished)] };
     },
   };
 }

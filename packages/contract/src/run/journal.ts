@@ -1,4 +1,5 @@
 import type { PathValues } from '../exchange/discover.ts';
+import type { Fingerprint } from './fingerprint.ts';
 
 /** A change that a run makes to the account, recorded before and after its request. */
 export interface JournalEntry {
@@ -16,6 +17,10 @@ export interface JournalEntry {
   /** The created resource in a readable form: "vmid 48213". */
   readonly made?: string | undefined;
   readonly at: string;
+  /** Identifies the account, so that a run with another key leaves its resources alone. */
+  readonly account?: string | undefined;
+  /** The values of the resource, by which a later run recognises it. */
+  readonly fingerprint?: Fingerprint | undefined;
 }
 
 /** Stores entries so that they survive a crash. */

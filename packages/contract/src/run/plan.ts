@@ -10,9 +10,12 @@ import { needsNoField } from '../form/body.ts';
 import { brokenForms, brokenParameters } from '../form/broken-forms.ts';
 import type { Extension } from './extension.ts';
 import type { JournalEntry } from './journal.ts';
+import { leftoversOf } from './leftovers.ts';
+import type { Leftover } from './leftovers.ts';
 import { madeUpPath } from './made-up.ts';
 import { sendableOf, validBody, validExamples } from './sendable.ts';
 import type { Sendable } from './sendable.ts';
+import { sourcesFor } from './sources.ts';
 import { stepForm } from './step-form.ts';
 import { PHASES } from './step.ts';
 import type { Effect, Step, StepForm } from './step.ts';
@@ -46,6 +49,10 @@ export interface Plan {
   readonly withheld: ReadonlyMap<string, string>;
   /** The withheld operations for which the document does not provide a request. */
   readonly unsendable: ReadonlySet<string>;
+  /** What earlier runs did not undo. */
+  readonly leftovers: readonly Leftover[];
+  /** The operations that the run judges, when it is restricted; undefined for all. */
+  readonly wanted: ReadonlySet<string> | undefined;
 }
 
 /** The maximum number of requests of a read-only run for each operation. */
@@ -64,30 +71,68 @@ export function countRequests(steps: readonly Step[], mode: Mode): number {
 }
 
 interface Planning extends PlanOptions {
+  /** Reads whose responses have identifiers for the wanted operations. */
+  readonly sources: ReadonlySet<string>;
   readonly sendable: ReadonlyMap<string, Sendable | string>;
   readonly withheld: Map<string, string>;
   readonly names: NamedOperations;
+}
+
+/** The named operations, and those that undo their changes. */
+function wantedFrom({ only, also, mode }: PlanOptions, operations: readonly Operation[]): ReadonlySet<string> {
+  const named = operations.filter(({ id }) => only.has(id) || also.has(id));
+  const undoing = mode === 'full' ? named.map((operation) => undoOf(operation, operations)?.id) : [];
+  return new Set([...named.map(({ id }) => id), ...undoing.filter((id) => id !== undefined)]);
 }
 
 /** Plans all requests of a run before the first is sent. */
 export function makePlan(options: PlanOptions): Plan {
   const { operations, mode, only, also, unusable } = options;
   const usable = operations.filter(({ id }) => !unusable.has(id));
+  const wanted = only.size === 0 ? undefined : wantedFrom(options, usable);
+  const sources =
+    wanted === undefined
+      ? new Set<string>()
+      : sourcesFor(
+          usable.filter(({ id }) => wanted.has(id)),
+          usable,
+        );
   const planning: Planning = {
     ...options,
+    sources,
     sendable: new Map(
       usable
-        .filter((operation) => mode === 'full' || operation.readOnly)
+        .filter(({ id, readOnly }) => (mode === 'full' || readOnly) && (wanted === undefined || wanted.has(id) || sources.has(id)))
         .map((operation) => [operation.id, sendableOf(options, operation)]),
     ),
     withheld: new Map(unusable),
     names: new Map([...only, ...also]),
   };
-  const steps: Step[] = mode === 'full' ? orphanSteps(options) : [];
+  const leftovers = mode === 'full' ? leftoversOf(options.orphans, usable) : [];
+  const steps: Step[] = leftovers.flatMap((leftover) => leftover.steps);
   for (const operation of usable) steps.push(...stepsFor(planning, operation));
   const unsendable = new Set([...planning.sendable].flatMap(([id, sendable]) => (typeof sendable === 'string' ? [id] : [])));
   for (const id of unsendable) planning.withheld.set(id, String(planning.sendable.get(id)));
-  return { steps: steps.toSorted(inOrder), withheld: planning.withheld, unsendable };
+  return { steps: withAllRemovals(steps, operations).toSorted(inOrder), withheld: planning.withheld, unsendable, leftovers, wanted };
+}
+
+/** Plans the removal of everything that the run can create, also by requests that the service should refuse. */
+function withAllRemovals(steps: readonly Step[], operations: readonly Operation[]): readonly Step[] {
+  return steps.map((step) => {
+    if (step.path !== 'own' || (step.purpose !== 'remove' && step.purpose !== 'undo')) return step;
+    const creations = steps.filter((other) => canCreate(other) && undoOf(other.operation, operations)?.id === step.operation.id);
+    return {
+      ...step,
+      times: Math.max(
+        1,
+        creations.reduce((sum, { times }) => sum + times, 0),
+      ),
+    };
+  });
+}
+
+function canCreate({ operation, method, path }: Step): boolean {
+  return !operation.readOnly && method === operation.method && typeof path === 'string';
 }
 
 /** Orders steps by phase. A resource is removed after its subresources. */
@@ -110,9 +155,8 @@ function stepsFor(planning: Planning, operation: Operation): readonly Step[] {
   if (undoing.length > 0 && !isNamed && operation.method !== 'DELETE') return undoing;
   const isWanted = only.size === 0 || isNamed || undone.length > 0;
   const planned = operation.readOnly ? readingSteps(planning, operation) : [...undoing, ...writingSteps(planning, operation, undone)];
-  if (!isWanted && !operation.readOnly) withheld.set(operation.id, 'it is not listed in --only');
-  // Operations that only read also find identifiers for the named ones.
-  const needed = isWanted ? planned : operation.readOnly ? planned.filter(({ purpose }) => purpose === 'call') : [];
+  if (!isWanted) withheld.set(operation.id, 'it is not listed in --only');
+  const needed = isWanted ? planned : planning.sources.has(operation.id) ? planned.filter(({ purpose }) => purpose === 'call') : [];
   return mode === 'read-only' ? limited(needed) : needed;
 }
 
@@ -368,27 +412,4 @@ function otherForms(planning: Planning, operation: Operation): readonly Pick<Ste
       form: stepForm(planning, operation, { values, isFromDocument: true }),
       detail: `the example ${name}`,
     }));
-}
-
-function orphanSteps({ operations, orphans, unusable }: PlanOptions): Step[] {
-  return orphans.flatMap(({ id, operation: name, undo }) => {
-    const operation = operations.find((one) => one.id === undo?.operation && !unusable.has(one.id));
-    if (operation === undefined || undo === undefined) return [];
-    return [
-      {
-        operation,
-        method: operation.method,
-        credential: 'account' as const,
-        form: undefined,
-        parameters: NO_PARAMETERS,
-        purpose: 'undo' as const,
-        path: undo.path,
-        detail: `left behind by ${name} of an earlier run`,
-        times: 1,
-        phase: PHASES.orphans,
-        effect: 'changes' as const,
-        undoes: id,
-      },
-    ];
-  });
 }

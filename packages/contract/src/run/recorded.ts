@@ -78,7 +78,7 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
         pairs: [],
         unpaired: [],
         checks,
-        plan: { steps: [], withheld: new Map(), unsendable: new Set() },
+        plan: { steps: [] },
         reasons: new Map(),
         left: [],
         unfinished: [],

@@ -30,6 +30,8 @@ export async function runPhase(run: Run, steps: readonly Step[]): Promise<readon
 
 /** @returns whether all values of the step were known */
 async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boolean> {
+  // What an earlier run left behind is removed only when a read has shown that it is still the same.
+  if (!run.cleaner.mayUndo(step)) return true;
   const found = foundFields(run, step);
   const { onlyAfter } = step;
   const paths = pathsOf(run, step, isLastResort).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));

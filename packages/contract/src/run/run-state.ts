@@ -6,6 +6,7 @@ import type { Cleaner } from './clean-up.ts';
 import type { ContractOptions } from './contract-options.ts';
 import { createGuard } from './guard.ts';
 import type { Guard } from './guard.ts';
+import { accountOf } from './leftovers.ts';
 import { countRequests, MAX_READ_ONLY_REQUESTS } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { NO_BUDGET } from './price.ts';
@@ -52,7 +53,14 @@ export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableD
     options,
     comparedTransport:
       compare === undefined ? undefined : transportTo(compare.target, compare.apiKey, plan.steps.filter(isComparable)).transport,
-    cleaner: createCleaner({ ...usable, guard: main.guard, journal: options.journal, target: options.target }),
+    cleaner: createCleaner({
+      ...usable,
+      guard: main.guard,
+      journal: options.journal,
+      target: options.target,
+      account: accountOf(options.apiKey),
+      leftovers: plan.leftovers,
+    }),
     exchanges: [],
     pairs: [],
     unpaired: [],

@@ -4,6 +4,7 @@ import type { UsableDocument } from '../judge/usable.ts';
 import { buildReport } from '../report/report.ts';
 import type { Report } from '../report/report.ts';
 import type { ContractOptions } from './contract-options.ts';
+import { accountOf } from './leftovers.ts';
 import { makePlan } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { runPhase } from './run-phase.ts';
@@ -32,6 +33,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
     // A creation may need an identifier that only the next phase reads.
     late = phase <= PHASES.readMore ? left : [];
   }
+  await run.cleaner.forgetOld();
   const { left, unfinished } = run.cleaner.finish();
   const { apiKey, compare, extensions = [], mode = 'read-only', notes = [], secrets = [], seed = 1, target } = options;
   return buildReport({
@@ -43,6 +45,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
     unpaired: run.unpaired,
     foreign: [],
     plan,
+    wanted: plan.wanted,
     reasons: run.reasons,
     left,
     unfinished,
@@ -63,7 +66,8 @@ function readFor({ document, mode = 'read-only' }: ContractOptions): UsableDocum
 async function planFor(options: ContractOptions, usable: UsableDocument): Promise<Plan> {
   const { mode = 'read-only', only = new Map<string, undefined>(), also = new Map<string, undefined>(), seed = 1, journal } = options;
   const open = (await journal?.open()) ?? [];
-  const orphans = open.filter(({ target }) => target === options.target.href);
+  const account = accountOf(options.apiKey);
+  const orphans = open.filter((entry) => entry.target === options.target.href && (entry.account ?? account) === account);
   const plan = makePlan({ ...usable, mode, only, also, seed, orphans, extensions: options.extensions ?? [] });
   // Without a key, requests with a wrong key would show nothing.
   const steps = plan.steps.filter(({ credential }) => credential === 'account' || options.apiKey !== undefined);

@@ -36,6 +36,7 @@ export async function sendStep(run: Run, step: Step, values: StepValues): Promis
     return step.effect !== 'costs';
   }
   run.exchanges.push(exchange);
+  await cleaner.saw(step, exchange, values.path);
   // After a truncated response, the effect of the request is unknown.
   if (exchange.body.kind === 'cut') await cleaner.lost(entry, false);
   else await cleaner.after(entry, step, exchange);
