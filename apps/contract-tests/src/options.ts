@@ -26,8 +26,6 @@ Target
   --api-key KEY        API key, bearer token or user:password, sent as the document says. Prefer RESELLER_API_KEY, which
                        other users of the machine cannot see. For a sandbox on this machine, demo-api-key in its data
                        folder (RESELLER_DATA_DIR, or .data) is read when neither is given
-  --compare URL        a second service that should return the same shapes. Its key is RESELLER_COMPARE_API_KEY, or else
-                       the same key
   --operator URL       operator API at which one-time codes are presented as by a third party, in full mode (or
                        RESELLER_OPERATOR_URL). Its token, or that of a verifier, is RESELLER_OPERATOR_TOKEN. For a sandbox
                        on this machine, operator-token in its data folder is read when it is not set
@@ -101,7 +99,6 @@ export interface Arguments {
   readonly yes: boolean;
   readonly seed: number;
   readonly rate: number | undefined;
-  readonly compare: URL | undefined;
   readonly operator: URL | undefined;
   readonly baseline: string | undefined;
   readonly report: string | undefined;
@@ -139,8 +136,6 @@ export function readArguments(argv: readonly string[], environment: Environment 
       throw new CannotRunError(
         `--${name} has no effect, because a read-only run changes and buys nothing. Add --mode full, or leave it out.`,
       );
-  if (values.yes === true && values.plan === true)
-    throw new CannotRunError('--yes has no effect with --plan, which sends nothing. Leave out one of them.');
   return {
     command,
     files: command === 'diff' ? rest : [],
@@ -158,7 +153,6 @@ export function readArguments(argv: readonly string[], environment: Environment 
     yes: values.yes === true,
     seed: readNumber(values.seed, '--seed', 0) ?? randomInt(1, 2 ** 31),
     rate: readNumber(values.rate?.replace(/\/s$/, ''), '--rate', 1),
-    compare: values.compare === undefined ? undefined : readAddress(values.compare, 'compared service'),
     operator: readOperatorAddress(values.operator, environment, mode),
     baseline: values.baseline,
     report: values.report,
@@ -205,7 +199,6 @@ const OPTIONS = {
   yes: { type: 'boolean' },
   seed: { type: 'string' },
   rate: { type: 'string' },
-  compare: { type: 'string' },
   operator: { type: 'string' },
   baseline: { type: 'string' },
   report: { type: 'string' },

@@ -1,18 +1,18 @@
 import { fillPath, pathParameters, readOperations } from '@reseller/contract';
 import type { OpenApiDocument, Operation } from '@reseller/contract';
-import { attachCredential, CHECKS, createRecorder, runContract, writeBody } from '@reseller/contract/engine';
+import { attachCredential, checksWith, createRecorder, runContract, writeBody } from '@reseller/contract/engine';
 import type { Check, Report } from '@reseller/contract/engine';
 
 import { AMOUNTS } from './fake/amounts.ts';
 import { FAKE_KEY, startFakeService } from './fake/fake-service.ts';
 import type { FakeService, Tamper } from './fake/fake-service.ts';
 import { memoryJournal } from './memory-journal.ts';
-import { oneTimeCodes } from './one-time-codes/extension.ts';
 import { otpRules } from './one-time-codes/rules.ts';
 import { startProxy } from './proxy.ts';
+import { growingLog, resellerRules } from './reseller.ts';
 
 /** All checks of the engine and of this API. */
-export const ALL_CHECKS: readonly Check[] = [...CHECKS, otpRules([])];
+export const ALL_CHECKS: readonly Check[] = checksWith([otpRules([]), growingLog]);
 
 /** The result of the selftest for one check. */
 export interface Proof {
@@ -60,9 +60,9 @@ function areasOf(document: OpenApiDocument): readonly OpenApiDocument[] {
 }
 
 async function findingsOnDefect(document: OpenApiDocument, { defect }: Check): Promise<Report['findings']> {
-  const { tamper, alterForm, undescribedPath, needsComparison } = defect;
+  const { tamper, alterForm, undescribedPath } = defect;
   if (alterForm !== undefined || undescribedPath !== undefined) return clientFindings(document, defect);
-  return (await runAgainstFake(document, tamper, needsComparison)).findings;
+  return (await runAgainstFake(document, tamper)).findings;
 }
 
 /** The findings on the traffic of a client that sends the examples of the document through the proxy, with or without a defect. */
@@ -71,7 +71,7 @@ export async function clientFindings(
   { alterForm = (form) => form, undescribedPath }: Pick<Check['defect'], 'alterForm' | 'undescribedPath'> = {},
 ): Promise<Report['findings']> {
   const service = await startFakeService(document);
-  const recorder = createRecorder(document);
+  const recorder = createRecorder(document, resellerRules(document));
   const proxy = await startProxy({ target: new URL(service.url), port: 0, recorder, onExchange: () => {} });
   try {
     for (const operation of readOperations(document)) await send(proxy.url, operation, alterForm);
@@ -102,18 +102,16 @@ async function send(base: string, operation: Operation, alterForm: (form: string
 }
 
 /** Runs all operations in full mode against a fake service with defects. */
-export async function runAgainstFake(document: OpenApiDocument, tamper: Tamper = () => undefined, isCompared = false): Promise<Report> {
-  const service = await startFakeService(document, isCompared ? undefined : tamper);
-  const other = isCompared ? await startFakeService(document, tamper) : undefined;
+export async function runAgainstFake(document: OpenApiDocument, tamper: Tamper = () => undefined): Promise<Report> {
+  const service = await startFakeService(document, tamper);
   try {
-    return await fullRun(document, service, other);
+    return await fullRun(document, service);
   } finally {
     await service.close();
-    await other?.close();
   }
 }
 
-function fullRun(document: OpenApiDocument, service: FakeService, other: FakeService | undefined): Promise<Report> {
+function fullRun(document: OpenApiDocument, service: FakeService): Promise<Report> {
   return runContract({
     document,
     target: new URL(service.url),
@@ -122,8 +120,7 @@ function fullRun(document: OpenApiDocument, service: FakeService, other: FakeSer
     only: named(document),
     budget: { amount: 0n, unknown: 1_000 },
     journal: memoryJournal(),
-    extensions: [oneTimeCodes(document, (code) => service.presentOtp(code))],
-    ...(other === undefined ? {} : { compare: { target: new URL(other.url), apiKey: FAKE_KEY } }),
+    extensions: resellerRules(document, (code) => service.presentOtp(code)),
   });
 }
 

@@ -3,7 +3,7 @@ import type { Acceptance, Report } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
 
 /** Checks that need a second service or recorded traffic. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['parity', 'request-described', 'operation-described']);
+const ELSEWHERE: ReadonlySet<string> = new Set(['request-described', 'operation-described']);
 
 /**
  * Defines a test for each operation and each performed check. Skips operations that were not called, with the reason, so that

@@ -1,4 +1,4 @@
-/** What a run may remove, what it must remove, and what `--only` and a baseline may hide. */
+/** The limits of a run: the removals it makes and owes, and the findings that `--only` and a baseline leave out. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -159,7 +159,6 @@ describe('an option that cannot take effect is an error', () => {
   test.each([
     [['--mode', 'full', '--also', 'putBin=7'], /putBin=7.*2 path parameters/],
     [['--only', 'getMe=7'], /getMe=7.*no path parameter/],
-    [['--mode', 'full', '--yes', '--plan'], /--yes.*--plan/],
     [['--budget', '5'], /--budget.*--mode full/],
     [['--also', 'addItem'], /addItem.*--mode full/],
     [['diff', 'a.json', 'b.json', '--fail-on', 'learned'], /--fail-on has no effect on diff/],

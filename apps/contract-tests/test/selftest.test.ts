@@ -43,7 +43,7 @@ describe('the selftest', () => {
 });
 
 /** Checks that need a second service or a client, and checks whose findings are unverified. */
-const APART: ReadonlySet<string> = new Set(['parity', 'request-described', 'operation-described', 'part-seen', 'header-seen']);
+const APART: ReadonlySet<string> = new Set(['request-described', 'operation-described', 'part-seen', 'header-seen']);
 const OPERATIONS = readOperations(document);
 const seeds = [1, 2, 3, 4, 5, 6, 7, 131, randomInt(8, 2 ** 31)];
 

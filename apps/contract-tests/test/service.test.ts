@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
 import { memoryJournal } from '../src/memory-journal.ts';
-import { oneTimeCodes } from '../src/one-time-codes/extension.ts';
 import { otpPresenter } from '../src/operator.ts';
+import { resellerRules } from '../src/reseller.ts';
 import { describeReport, performedChecks } from './describe-report.ts';
 import { startSandbox } from './sandbox.ts';
 
@@ -40,7 +40,7 @@ test('one-time codes were presented at the operator API, and followed their rule
 test('performed all checks except those that need another service or document', () => {
   const missing = CHECKS.map(({ id }) => id).filter((id) => !performedChecks(report).includes(id));
   // They need a second service, an undescribed status, recorded traffic, amounts with described decimals, or query parameters.
-  expect(['parity', 'envelope-kept', 'request-described', 'operation-described', 'amount-decimals', 'parameter-refused']).toEqual(
+  expect(['envelope-kept', 'request-described', 'operation-described', 'amount-decimals', 'parameter-refused']).toEqual(
     expect.arrayContaining(missing),
   );
 });
@@ -60,7 +60,7 @@ async function runAgainstSandbox(): Promise<Report> {
       only: named.set('deleteDedicatedServer', server).set('undeleteDedicatedServer', server).set('undeleteDomain', domain),
       budget: { amount: 0n, unknown: 20 },
       journal: memoryJournal(),
-      extensions: [oneTimeCodes(document, otpPresenter({ url: sandbox.operatorUrl, token: sandbox.operatorToken }))],
+      extensions: resellerRules(document, otpPresenter({ url: sandbox.operatorUrl, token: sandbox.operatorToken })),
       secrets: [sandbox.operatorToken],
     });
   } finally {

@@ -131,19 +131,6 @@ test.each([
   expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(message) });
 });
 
-test('compares two services by the shapes of their responses', async () => {
-  const [one, other] = [await start(), await start(wrongType)];
-  const argv = ['--target', one.url, '--compare', other.url];
-  const { code, output } = await command(argv, { RESELLER_API_KEY: FAKE_KEY });
-  expect(code).toBe(1);
-  expect(output).toContain('violation  /data/creditLimit has different types in the two services');
-  expect(output).toContain('expected  number');
-  const same = await command(['--target', one.url, '--compare', one.url], { RESELLER_API_KEY: FAKE_KEY });
-  expect(same.code).toBe(0);
-  const gone = await command(['--target', one.url, '--compare', 'http://127.0.0.1:9'], { RESELLER_API_KEY: FAKE_KEY });
-  expect(gone).toMatchObject({ code: 2, output: expect.stringContaining('leave --compare out') });
-});
-
 test('sends at most as many requests per second as the rate allows', async () => {
   const service = await start();
   const leaving: number[] = [];

@@ -1,18 +1,19 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { lint as lintDocument, loadConfig } from '@redocly/openapi-core';
 import type { OpenApiDocument } from '@reseller/contract';
 import { runContract, tamperEnvelope } from '@reseller/contract/engine';
 import type { FakeResponse, Report } from '@reseller/contract/engine';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { loadDocument, openDocument, sourcesOf, writeProposals } from '../src/document.ts';
 import type { LoadedDocument } from '../src/document.ts';
 import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
 import type { Tamper } from '../src/fake/fake-service.ts';
 import { memoryJournal } from '../src/memory-journal.ts';
+import { resellerRules } from '../src/reseller.ts';
 import { named } from '../src/selftest.ts';
 import { copyOfSources } from './workspace.ts';
 
@@ -44,6 +45,7 @@ async function judge(document: OpenApiDocument, tamper: Tamper, mode: 'read-only
       target: new URL(fake.url),
       apiKey: FAKE_KEY,
       mode,
+      extensions: resellerRules(document),
       ...(mode === 'full' ? { only: named(service), budget: { amount: 0n, unknown: 99 }, journal: memoryJournal() } : {}),
     });
   } finally {
@@ -244,73 +246,6 @@ describe('proposes a change for every difference from the assumptions of the doc
       expect(open.filter(({ id }) => still.has(id)).map(({ check, message }) => `${check}: ${message}`)).toEqual([]);
     },
   );
-});
-
-test('makes properties optional that one of two services lacks, describes those that only one has, and uses the identifiers of each service', async () => {
-  const other = await startFakeService(service, ({ operation, outcome, response }) => {
-    const body = Object(response.body);
-    if (outcome !== 'success') return undefined;
-    if (operation?.id === 'listDomains') return { ...response, body: { ...body, data: { ...body.data, total: 1 } } };
-    if (operation?.id === 'listInvoices') return { ...response, body: { ...body, data: {} } };
-    if (operation?.id !== 'getHandle') return undefined;
-    const { city: _, ...data } = body.data;
-    return { ...response, body: { ...body, data: { ...data, number: 12 } } };
-  });
-  onTestFinished(() => other.close());
-  const before = await copyOf(original);
-  const compared = async (document: OpenApiDocument): Promise<Report> => {
-    const one = await startFakeService(service);
-    onTestFinished(() => one.close());
-    return runContract({ document, target: new URL(one.url), apiKey: FAKE_KEY, compare: { target: new URL(other.url), apiKey: FAKE_KEY } });
-  };
-  const { findings } = await compared(before.document);
-  expect(findings.map(({ check, verdict, message }) => [check, verdict, message])).toEqual([
-    ['parity', 'violation', '/data/number has different types in the two services'],
-    ['parity', 'discovered', 'only the compared service sends /data/total'],
-    ['parity', 'discovered', 'the compared service does not send /data/city'],
-    ['parity', 'unverified', expect.stringContaining('has an identifier for this operation')],
-  ]);
-  await writeProposals(before, findings);
-  expect(await lint(before.root)).toEqual([]);
-  const after = await openDocument(before.root);
-  const open = (await compared(after.document)).findings.filter(({ verdict }) => verdict !== 'unverified');
-  expect(open.map(({ message }) => message)).toEqual(['/data/number has different types in the two services']);
-});
-
-describe('a change of a shared response', () => {
-  /** Adds headers to the 404 of some operations. */
-  const hinting =
-    (isMatch: (id: string) => boolean): Tamper =>
-    ({ operation, outcome, response }) =>
-      outcome === 'unknown-id' && isMatch(operation?.id ?? '')
-        ? { ...response, headers: { ...response.headers, 'x-hint': 'a', 'x-other-hint': 'b' } }
-        : undefined;
-
-  async function write(tamper: Tamper): Promise<{ readonly files: readonly string[]; readonly root: string }> {
-    const before = await copyOf(original);
-    const { root } = before;
-    const { findings } = await judge(before.document, tamper);
-    const files = await writeProposals(before, findings);
-    expect(await lint(root)).toEqual([]);
-    const again = await judge((await openDocument(root)).document, tamper);
-    expect(again.findings.filter(({ check }) => check === 'header-described')).toEqual([]);
-    return { files: files.map((file) => relative(dirname(root), file)), root };
-  }
-
-  test('is limited to the only operation that showed it', async () => {
-    const { files, root } = await write(hinting((id) => id === 'getDomain'));
-    expect(files).toEqual(['paths/domain@{domain}@info.yaml']);
-    const text = await readFile(join(dirname(root), files[0] ?? ''), 'utf8');
-    expect(text).toMatch(/ {4}'404':\n {6}description: .*\n/);
-    expect(text).toMatch(/ {8}x-hint:\n/);
-    expect(text).toMatch(/ {8}x-other-hint:\n/);
-    expect(text).toContain('            $ref: ../components/schemas/common/ErrorEnvelope.yaml\n');
-  });
-
-  test('applies to the shared response when several operations showed it', async () => {
-    const { files } = await write(hinting(() => true));
-    expect(files).toEqual(['components/responses/NotFound.yaml']);
-  });
 });
 
 test('finds a line of a file for every pointer of the bundle', async () => {

@@ -11,7 +11,8 @@ export {
   type SentRequest,
 } from './exchange/exchange.ts';
 export type { Check, Defect, FakeExchange, FakeResponse } from './judge/check.ts';
-export { CHECKS } from './judge/checks.ts';
+export { CHECKS, checksWith } from './judge/checks.ts';
+export { pageOverlapCheck } from './judge/checks/page-overlap.ts';
 export type { CheckCoverage, Coverage, FieldCoverage, StatusCoverage } from './judge/coverage.ts';
 export { VERDICTS, type Finding, type Remark, type RunRemark, type Sample, type Touched, type Verdict } from './judge/finding.ts';
 export { basePath, createGuard, RefusedRequestError, type Guard, type Send } from './run/guard.ts';

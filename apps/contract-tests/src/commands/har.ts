@@ -6,14 +6,14 @@ import { CannotRunError } from '../cannot-run.ts';
 import { safeConsole } from '../console.ts';
 import type { Console } from '../console.ts';
 import { openChosenDocument } from '../document.ts';
-import { oneTimeCodes } from '../one-time-codes/extension.ts';
 import type { Arguments } from '../options.ts';
+import { resellerRules } from '../reseller.ts';
 import { conclude } from './conclude.ts';
 
 /** Judges the traffic of a HAR file. */
 export async function judgeHar(args: Arguments, file: string, output: Console): Promise<0 | 1> {
   const loaded = await openChosenDocument(args);
-  const recorder = createRecorder(loaded.document, [oneTimeCodes(loaded.document)]);
+  const recorder = createRecorder(loaded.document, resellerRules(loaded.document));
   const entries = await read(file);
   const taken = entries.map((entry) => recorder.take(entry));
   const first = taken.find((exchange) => exchange !== undefined);

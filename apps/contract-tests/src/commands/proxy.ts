@@ -6,16 +6,16 @@ import { CannotRunError } from '../cannot-run.ts';
 import { safeConsole } from '../console.ts';
 import type { Console } from '../console.ts';
 import { openChosenDocument } from '../document.ts';
-import { oneTimeCodes } from '../one-time-codes/extension.ts';
 import type { Arguments } from '../options.ts';
 import { startProxy } from '../proxy.ts';
 import type { Proxy, ProxyOptions } from '../proxy.ts';
+import { resellerRules } from '../reseller.ts';
 import { conclude } from './conclude.ts';
 
 /** Judges the traffic between a client and a service until it is stopped, then prints the report. */
 export async function runProxy(args: Arguments, output: Console, signal: AbortSignal | undefined): Promise<0 | 1> {
   const loaded = await openChosenDocument(args);
-  const recorder = createRecorder(loaded.document, [oneTimeCodes(loaded.document)]);
+  const recorder = createRecorder(loaded.document, resellerRules(loaded.document));
   const safe = safeConsole(output, []);
   const proxy = await start({
     target: args.target,

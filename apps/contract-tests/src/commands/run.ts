@@ -9,7 +9,6 @@ import { openChosenDocument } from '../document.ts';
 import type { LoadedDocument } from '../document.ts';
 import { fileJournal } from '../file-journal.ts';
 import { START_SANDBOX } from '../installation.ts';
-import { oneTimeCodes } from '../one-time-codes/extension.ts';
 import { OTP_RULE_NAMES } from '../one-time-codes/rules.ts';
 import { assertOperator, otpPresenter, readOperator } from '../operator.ts';
 import type { OperatorAccess } from '../operator.ts';
@@ -17,6 +16,7 @@ import { readKey } from '../options.ts';
 import type { Arguments, Environment } from '../options.ts';
 import { readPrices } from '../prices.ts';
 import { counted } from '../render.ts';
+import { resellerRules } from '../reseller.ts';
 import { readAccepted, settleReport } from '../settle-report.ts';
 import { makeReportFolder, writeReports } from '../write-reports.ts';
 import { conclude } from './conclude.ts';
@@ -35,12 +35,12 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   // A plan sends no requests, so it needs neither key nor token.
   const apiKey = !needsKey ? '' : await (args.plan ? readKey(args, environment).catch(() => 'no-key') : readKey(args, environment));
   const operator = args.plan ? withoutToken(args) : await readOperator(args, environment);
-  const secrets = args.plan ? [] : [apiKey, environment['RESELLER_COMPARE_API_KEY'] ?? '', operator?.token ?? ''];
+  const secrets = args.plan ? [] : [apiKey, operator?.token ?? ''];
   const safe = safeConsole(output, secrets);
   // Reads the baseline and creates the folder first, so that errors occur before the first request.
   if (args.baseline !== undefined) await readAccepted(args.baseline);
   if (args.report !== undefined && !args.plan) await makeReportFolder(args.report);
-  const options = contractOptions(args, { loaded, apiKey, operator, environment, output: safe, journal: paths.journal });
+  const options = contractOptions(args, { loaded, apiKey, operator, output: safe, journal: paths.journal });
   const plan = await planContract(options);
   if (args.plan) {
     safe.print(renderPlan(plan, args.mode, presentationLines(operator, plan)));
@@ -49,7 +49,7 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   announce(safe, loaded, plan);
   const { priceOf, budget } = await confirmed(args, { options, plan, operator, output: safe });
   if (operator !== undefined) await assertOperator(operator);
-  const report = await withTargetHint(args, () => runContract({ ...options, budget, priceOf }));
+  const report = await withTargetHint(() => runContract({ ...options, budget, priceOf }));
   try {
     rejectEmptyRun(report);
   } catch (error) {
@@ -78,13 +78,12 @@ interface Parts {
   readonly loaded: LoadedDocument;
   readonly apiKey: string;
   readonly operator: OperatorAccess | undefined;
-  readonly environment: Environment;
   readonly output: Console;
   readonly journal: string;
 }
 
-function contractOptions(args: Arguments, { loaded, apiKey, operator, environment, output, journal }: Parts): ContractOptions {
-  const { target, mode, only, also, seed, rate, compare } = args;
+function contractOptions(args: Arguments, { loaded, apiKey, operator, output, journal }: Parts): ContractOptions {
+  const { target, mode, only, also, seed, rate } = args;
   return {
     document: loaded.document,
     target,
@@ -95,10 +94,9 @@ function contractOptions(args: Arguments, { loaded, apiKey, operator, environmen
     seed,
     ...(apiKey === '' ? {} : { apiKey }),
     ...(rate === undefined ? {} : { rate }),
-    ...(compare === undefined ? {} : { compare: { target: compare, apiKey: environment['RESELLER_COMPARE_API_KEY'] ?? apiKey } }),
     ...(operator === undefined ? {} : { secrets: [operator.token] }),
     journal: fileJournal(journal),
-    extensions: [oneTimeCodes(loaded.document, operator === undefined ? undefined : otpPresenter(operator))],
+    extensions: resellerRules(loaded.document, operator === undefined ? undefined : otpPresenter(operator)),
     onRequest: ({ done, planned, step }) => output.progress(`${done}/${planned}  calling  ${step}`, true),
     onProgress: ({ done, planned, step, status }) => output.progress(`${done}/${planned}  ${status ?? 'no response'}  ${step}`),
   };
@@ -110,21 +108,18 @@ async function confirmed(
   { options, plan, operator, output }: { readonly options: ContractOptions; readonly plan: Plan } & Pick<Parts, 'operator' | 'output'>,
 ): Promise<{ readonly priceOf: PriceOf; readonly budget: Budget }> {
   if (args.mode !== 'full') return { priceOf: () => undefined, budget: NO_BUDGET };
-  const priceOf = await withTargetHint(args, () => readPrices(options, plan));
+  const priceOf = await withTargetHint(() => readPrices(options, plan));
   const { text, budget } = confirmChanges(args, plan, priceOf);
   output.print([text, ...presentationLines(operator, plan)].join('\n'));
   return { priceOf, budget };
 }
 
-async function withTargetHint<Result>({ compare }: Arguments, what: () => Promise<Result>): Promise<Result> {
+async function withTargetHint<Result>(what: () => Promise<Result>): Promise<Result> {
   try {
     return await what();
   } catch (error) {
     if (!(error instanceof TargetError)) throw error;
-    const hint =
-      compare !== undefined && error.message.startsWith(compare.origin)
-        ? 'Start the service there, or leave --compare out.'
-        : `Start the service there (${START_SANDBOX} for the sandbox), or give another address with --target.`;
+    const hint = `Start the service there (${START_SANDBOX} for the sandbox), or give another address with --target.`;
     throw new CannotRunError(`${error.message}. ${hint}`, { cause: error });
   }
 }

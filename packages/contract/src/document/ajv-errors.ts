@@ -36,7 +36,10 @@ export function readErrors(errors: readonly ErrorObject[], pointers: ReadonlyMap
       continue;
     }
     const branches = takeBranches(found, error);
-    found.push(...(meantBranch(error, branches) ?? [{ error, issue: readAlternatives(error, branches, pointers) }]));
+    found.push(
+      ...(selectedBranch(error, branches, pointers) ??
+        meantBranch(error, branches) ?? [{ error, issue: readAlternatives(error, branches, pointers) }]),
+    );
   }
   return distinct(found);
 }
@@ -69,6 +72,86 @@ function takeBranches(found: Found[], error: ErrorObject): readonly Found[] {
     found.pop();
   }
   return branches;
+}
+
+/** The discriminator of an object: its property, and the value in the data. */
+function discriminatorOf({ parentSchema, data }: ErrorObject): { readonly name: string; readonly value: unknown } | undefined {
+  const discriminator: unknown = isObject(parentSchema) ? parentSchema['discriminator'] : undefined;
+  const name = isObject(discriminator) ? discriminator['propertyName'] : undefined;
+  return typeof name === 'string' && isObject(data) ? { name, value: data[name] } : undefined;
+}
+
+/**
+ * The issues of the branch that the data selects: by the discriminator, else by a constant that only one branch accepts.
+ * @returns one issue about the discriminator when it selects no branch, and undefined when the data selects none
+ */
+function selectedBranch(error: ErrorObject, found: readonly Found[], pointers: ReadonlyMap<object, string>): readonly Found[] | undefined {
+  const branches = branchPointers(error, pointers);
+  const placed = Map.groupBy(found, ({ issue }) =>
+    branches.findIndex((starts) => starts.some((start) => issue.schemaPath.startsWith(`${start}/`))),
+  );
+  const discriminator = discriminatorOf(error);
+  function isOther(index: number): boolean {
+    return (placed.get(index) ?? []).some(
+      ({ error: { keyword, instancePath } }) =>
+        (keyword === 'const' || keyword === 'enum') &&
+        instancePath.startsWith(`${error.instancePath}/`) &&
+        (discriminator === undefined || instancePath === joinPointer(error.instancePath, discriminator.name)),
+    );
+  }
+  const mapped = discriminator === undefined ? -1 : mappedBranch(error, branches, discriminator.value);
+  const possible = mapped >= 0 ? [mapped] : branches.map((_, index) => index).filter((index) => !isOther(index));
+  const [selected] = possible;
+  if (possible.length === 1 && selected !== undefined && branches.some((_, index) => index !== selected && isOther(index))) {
+    const issues = placed.get(selected);
+    if (issues === undefined) return undefined;
+    return issues.map((one) =>
+      discriminator === undefined
+        ? one
+        : {
+            ...one,
+            issue: { ...one.issue, message: `${one.issue.message} (${discriminator.name} is ${JSON.stringify(discriminator.value)})` },
+          },
+    );
+  }
+  if (discriminator === undefined || possible.length > 0 || mapped >= 0) return undefined;
+  const allowed = [...placed.values()]
+    .flat()
+    .flatMap(({ error: one }): unknown[] =>
+      one.instancePath === joinPointer(error.instancePath, discriminator.name)
+        ? one.keyword === 'const'
+          ? [one.params['allowedValue']]
+          : Array.isArray(one.params['allowedValues'])
+            ? one.params['allowedValues']
+            : []
+        : [],
+    );
+  const path = joinPointer(error.instancePath, discriminator.name);
+  const message = expectation('enum', { allowedValues: [...new Set(allowed)] }, {});
+  return [{ error, issue: { path, keyword: 'discriminator', message, params: {}, schemaPath: schemaPath(error, pointers) } }];
+}
+
+/** For each branch, the pointers with which the places of its rules begin: its own, and that of the schema that it refers to. */
+function branchPointers(
+  { schema, parentSchema, keyword }: ErrorObject,
+  pointers: ReadonlyMap<object, string>,
+): readonly (readonly string[])[] {
+  const holder = isObject(parentSchema) ? pointers.get(parentSchema) : undefined;
+  if (!Array.isArray(schema) || holder === undefined) return [];
+  return schema.map((branch, index) => {
+    const reference: unknown = isObject(branch) ? branch['$ref'] : undefined;
+    return [joinPointer(holder, keyword, index), ...(typeof reference === 'string' ? [reference.slice(reference.indexOf('#') + 1)] : [])];
+  });
+}
+
+/** The branch that the mapping of a discriminator, or the name of a schema, selects; -1 when there is none. */
+function mappedBranch({ parentSchema }: ErrorObject, branches: readonly (readonly string[])[], value: unknown): number {
+  const mapping: unknown =
+    isObject(parentSchema) && isObject(parentSchema['discriminator']) ? parentSchema['discriminator']['mapping'] : undefined;
+  if (typeof value !== 'string') return -1;
+  const target = isObject(mapping) ? mapping[value] : undefined;
+  const wanted = typeof target === 'string' ? target.slice(target.indexOf('#') + 1) : `/components/schemas/${value}`;
+  return branches.findIndex((starts) => starts.includes(wanted));
 }
 
 /** The issues of the only branch whose type matches the value, such as the object in "object or null". */

@@ -1,6 +1,7 @@
 import { resolve } from './document.ts';
 import type { OpenApiDocument } from './document.ts';
 import { emptyRecord, isObject, member } from './json.ts';
+import type { JsonObject } from './json.ts';
 import type { Example, Header, Schema } from './operation.ts';
 import { joinPointer, lastToken } from './pointer.ts';
 import { provenanceOf } from './provenance.ts';
@@ -36,7 +37,15 @@ export function readHeader(document: OpenApiDocument, at: string, inherited: Pro
   return {
     name: lastToken(at),
     required: value['required'] === true,
-    ...readSchema(document, pointer),
+    explode: value['explode'] === true,
+    isJson: value['schema'] === undefined && isObject(value['content']),
+    ...readSchema(document, contentOf(pointer, value) ?? pointer),
     provenance: provenanceOf(value, inherited),
   };
+}
+
+/** The media type object of a header that is described by `content` instead of `schema`. */
+function contentOf(pointer: string, { schema, content }: JsonObject): string | undefined {
+  const [type] = schema === undefined && isObject(content) ? Object.keys(content) : [];
+  return type === undefined ? undefined : joinPointer(pointer, 'content', type);
 }

@@ -129,6 +129,10 @@ export interface Example {
 export interface Header {
   readonly name: string;
   readonly required: boolean;
+  /** Whether an object is written as `name=value`. */
+  readonly explode: boolean;
+  /** Whether the text is JSON (`content`), not in the style `simple`. */
+  readonly isJson: boolean;
   readonly pointer: string | undefined;
   readonly schema: Schema;
   readonly provenance: Provenance;

@@ -24,7 +24,6 @@ export const PURPOSES = [
   'read-removed',
   'undo',
   'leftover',
-  'compare',
 ] as const;
 
 /** Why a request was sent: as a regular call, or to test a certain behaviour. */

@@ -46,12 +46,21 @@ export function maskedUrl(document: OpenApiDocument, { operation, sent }: Exchan
   return url.href;
 }
 
-/** Names of headers and cookies with credentials. */
-const SECRET_NAME = /auth|cookie|credential|idempotency-key$|key$|password|secret|session|token/;
+/** The words of names of headers and cookies with credentials: `token` in `x-access-token`, but not `auth` in `x-author`. */
+const SECRET_WORD =
+  /^(?:(?:access|api|auth|csrf|id|refresh|secret|session|xsrf)?(?:key|token)|auth|authentication|authorization|cookie|credentials?|pass(?:phrase|word|wd)|secret|sess(?:ion)?(?:id)?|sid)$/;
 
-/** Whether a header has a credential, by the document or by its name in lower case. */
-export function isSecretHeader({ security }: Operation, name: string): boolean {
-  return (security?.in === 'header' && security.name.toLowerCase() === name) || SECRET_NAME.test(name);
+function hasSecretName(name: string): boolean {
+  return name
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .some((word) => SECRET_WORD.test(word));
+}
+
+/** Whether a header has a credential, by the document or by the words of its name in lower case. True and false reveal nothing. */
+export function isSecretHeader({ security }: Operation, name: string, value: string): boolean {
+  if (security?.in === 'header' && security.name.toLowerCase() === name) return true;
+  return value !== 'true' && value !== 'false' && !name.startsWith('access-control-') && hasSecretName(name);
 }
 
 /** The headers of a request, with credentials and secret parameters masked. */
@@ -61,7 +70,7 @@ export function maskedHeaders(document: OpenApiDocument, exchange: Exchange): Re
     Object.entries(sent.headers).map(([name, value]) => {
       if (name === 'cookie') return [name, maskedCookies(document, exchange, value)];
       const parameter = operation.parameters.find((one) => one.in === 'header' && one.name.toLowerCase() === name);
-      const isSecret = isSecretHeader(operation, name) || (parameter !== undefined && isSecretParameter(document, parameter));
+      const isSecret = isSecretHeader(operation, name, value) || (parameter !== undefined && isSecretParameter(document, parameter));
       return [name, isSecret ? MASK : value];
     }),
   );
@@ -70,7 +79,7 @@ export function maskedHeaders(document: OpenApiDocument, exchange: Exchange): Re
 /** The cookies that the document describes as parameters that are not secret. Other cookies could be a session. */
 function maskedCookies(document: OpenApiDocument, { operation }: Exchange, header: string): string {
   const shown = operation.parameters
-    .filter((one) => one.in === 'cookie' && !SECRET_NAME.test(one.name.toLowerCase()) && !isSecretParameter(document, one))
+    .filter((one) => one.in === 'cookie' && !hasSecretName(one.name) && !isSecretParameter(document, one))
     .flatMap(({ name }) => {
       const value = cookieIn(header, name);
       return value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`];
@@ -78,7 +87,8 @@ function maskedCookies(document: OpenApiDocument, { operation }: Exchange, heade
   return shown.length === 0 ? MASK : shown.join('; ');
 }
 
-function isSecretParameter(document: OpenApiDocument, { pointer }: Parameter): boolean {
+/** Whether the document marks a parameter or a header as secret. */
+export function isSecretParameter(document: OpenApiDocument, { pointer }: Pick<Parameter, 'pointer'>): boolean {
   return pointer !== undefined && rootView(document, pointer).nodes.some(({ schema }) => schema['x-secret'] === true);
 }
 

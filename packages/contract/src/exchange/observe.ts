@@ -27,7 +27,12 @@ function describe(value: unknown): string {
   if (value === MASK) return MASK;
   if (typeof value !== 'string')
     return typeof value === 'object' && value !== null ? shapeOf(value) : value === undefined ? 'nothing' : JSON.stringify(value);
-  return value.length <= MAX_TEXT_LENGTH ? JSON.stringify(value) : `a string of ${value.length} characters`;
+  return shortText(value);
+}
+
+/** A short text literally, a long one by its length. */
+export function shortText(text: string): string {
+  return text.length <= MAX_TEXT_LENGTH ? JSON.stringify(text) : `a string of ${text.length} characters`;
 }
 
 /** The secrets of a value, to be removed from all reports. */

@@ -3,7 +3,7 @@ import { responseFor } from '../document/operations.ts';
 import { MASK } from '../document/secrets.ts';
 import type { Exchange } from './exchange.ts';
 import { HTTP_HEADERS } from './http-headers.ts';
-import { isSecretHeader, maskedBody, maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
+import { isSecretHeader, isSecretParameter, maskedBody, maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
 
 /** An exchange without secrets, for reports. */
 export interface RecordedExchange {
@@ -28,8 +28,10 @@ export interface RecordedExchange {
 export function recordExchange(document: OpenApiDocument, exchange: Exchange): RecordedExchange {
   const { operation, sent, status, headers, mediaType, body, milliseconds } = exchange;
   const described = sent.purpose === 'method' ? undefined : responseFor(operation, status)?.headers;
-  function isShown(name: string): boolean {
-    return !isSecretHeader(operation, name) && (HTTP_HEADERS.test(name) || described?.[name] !== undefined);
+  function isShown(name: string, value: string): boolean {
+    const header = described?.[name];
+    if (isSecretHeader(operation, name, value) || (header !== undefined && isSecretParameter(document, header))) return false;
+    return HTTP_HEADERS.test(name) || header !== undefined;
   }
   return {
     operation: operation.id,
@@ -42,7 +44,7 @@ export function recordExchange(document: OpenApiDocument, exchange: Exchange): R
     requestHeaders: maskedHeaders(document, exchange),
     requestBody: maskedForm(document, exchange),
     status,
-    responseHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isShown(name) ? value : MASK])),
+    responseHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isShown(name, value) ? value : MASK])),
     contentType: mediaType,
     responseBody:
       body.kind === 'json'

@@ -39,18 +39,8 @@ export interface RunContext {
   readonly validator: Validator;
   readonly envelope: Envelope;
   readonly exchanges: readonly Exchange[];
-  /** Responses of both services to the same requests, when two services are compared. */
-  readonly pairs: readonly Pair[];
-  /** Responses without a counterpart, because the compared service returned no identifier to send. */
-  readonly unpaired: readonly Exchange[];
   /** Recorded exchanges that match no operation of the document. */
   readonly foreign: readonly Exchange[];
-}
-
-/** The responses of both services to the same request. */
-export interface Pair {
-  readonly one: Exchange;
-  readonly other: Exchange;
 }
 
 /**
@@ -93,8 +83,6 @@ export interface Defect {
   readonly alterForm?: (form: string) => string | undefined;
   /** For a defect of a client: the undescribed path that it requests. */
   readonly undescribedPath?: string;
-  /** Whether only a comparison with a second service can find the defect. */
-  readonly needsComparison?: boolean;
 }
 
 /** A request to the fake service of the selftest, and the response of a correct service. */

@@ -21,7 +21,6 @@ import { operationDescribed } from './checks/operation-described.ts';
 import { pageOverlap } from './checks/page-overlap.ts';
 import { pageSize } from './checks/page-size.ts';
 import { parameterRefused } from './checks/parameter-refused.ts';
-import { parity } from './checks/parity.ts';
 import { partSeen } from './checks/part-seen.ts';
 import { propertyDescribed } from './checks/property-described.ts';
 import { propertyFormat } from './checks/property-format.ts';
@@ -60,6 +59,8 @@ export const CHECKS: readonly Check[] = [
   headerDescribed,
   bodyReadable,
   jsonUnambiguous,
+  requestDescribed,
+  operationDescribed,
   dataNullOnError,
   statusAgrees,
   requestId,
@@ -75,7 +76,10 @@ export const CHECKS: readonly Check[] = [
   partSeen,
   pageSize,
   pageOverlap,
-  parity,
-  requestDescribed,
-  operationDescribed,
 ];
+
+/** All checks, with those of extensions. A check of an extension replaces the one with the same id. */
+export function checksWith(more: readonly Check[]): readonly Check[] {
+  const replaced = new Set(more.map(({ id }) => id));
+  return [...CHECKS.filter(({ id }) => !replaced.has(id)), ...more];
+}

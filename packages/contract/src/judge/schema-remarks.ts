@@ -32,12 +32,24 @@ export function remarkOf({ document, exchange, response, json }: ResponseContext
     observed: observe(document, described.pointer, value, issue.path),
     at: issue.schemaPath,
     // The same for all values that break the rule, so that one cause is one finding.
+    ...(isRelativeUri(issue, valueAt(value, issue.path)) ? { cause: 'relative URI' } : {}),
     rule:
       issue.keyword === 'required' || issue.keyword === 'additionalProperties'
         ? `${issue.message} ${lastToken(issue.path)}`
         : issue.message,
     proposal: provenance === 'shown' ? undefined : proposalFor(issue, valueAt(value, issue.path)),
   };
+}
+
+/** Whether a service sends a relative reference in place of a URI. It does so everywhere, so this is one cause. */
+function isRelativeUri({ keyword, params }: Issue, value: unknown): boolean {
+  return (
+    keyword === 'format' &&
+    params['format'] === 'uri' &&
+    typeof value === 'string' &&
+    !URL.canParse(value) &&
+    URL.canParse(value, 'https://base.invalid/')
+  );
 }
 
 /** A pointer with `*` for indexes: the same for all items of a list. */

@@ -51,7 +51,12 @@ type Settled = Parameters<typeof settle>[0];
 
 /** A report with these findings, of checks that were performed, passed over or did not apply. */
 function reportOf(
-  findings: readonly { readonly id: string; readonly verdict: Verdict; readonly touches: readonly object[] }[],
+  findings: readonly {
+    readonly id: string;
+    readonly verdict: Verdict;
+    readonly touches: readonly object[];
+    readonly samples?: readonly object[];
+  }[],
   more: object = {},
 ): Settled {
   const report: Pick<Settled, 'unfinished'> & { findings: unknown; coverage: unknown } = {

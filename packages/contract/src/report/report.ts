@@ -6,7 +6,7 @@ import { secretsOf } from '../exchange/mask-exchange.ts';
 import { scrubber } from '../exchange/observe.ts';
 import { recordExchange } from '../exchange/traffic.ts';
 import type { RecordedExchange } from '../exchange/traffic.ts';
-import type { Check, Pair } from '../judge/check.ts';
+import type { Check } from '../judge/check.ts';
 import { coverOperation } from '../judge/coverage.ts';
 import type { Coverage } from '../judge/coverage.ts';
 import type { Finding } from '../judge/finding.ts';
@@ -52,8 +52,6 @@ export interface ReportParts {
   readonly operations: readonly Operation[];
   readonly validator: Validator;
   readonly exchanges: readonly Exchange[];
-  readonly pairs: readonly Pair[];
-  readonly unpaired: readonly Exchange[];
   /** Recorded exchanges that match no operation of the document. */
   readonly foreign: readonly Exchange[];
   /** Operations that cannot be used, with the reason. */
@@ -77,21 +75,19 @@ export interface ReportParts {
 
 /** Judges all responses of a run and builds the report. */
 export function buildReport(parts: ReportParts): Report {
-  const { document, operations, validator, checks, exchanges, pairs, unpaired, foreign, unusable } = parts;
+  const { document, operations, validator, checks, exchanges, foreign, unusable } = parts;
   const reasons = new Map([...parts.reasons, ...unusable]);
   const usable = operations.filter(({ id }) => !unusable.has(id));
   const judge = createJudge({ document, operations: usable, validator, checks });
-  // Responses of the compared service are judged only by their differences.
   function isWanted({ operation }: Exchange): boolean {
     return parts.wanted?.has(operation.id) !== false;
   }
   const judged = [
     ...exchanges.filter(isWanted).flatMap((exchange) => judge.judgeResponse(exchange)),
-    ...judge.judgeRun({ exchanges, pairs, unpaired, foreign }).filter(({ exchange }) => isWanted(exchange)),
+    ...judge.judgeRun({ exchanges, foreign }).filter(({ exchange }) => isWanted(exchange)),
   ];
   const findings = groupFindings(document, judged);
-  const all = [...exchanges, ...pairs.map(({ other }) => other)];
-  const scrub = scrubber([...parts.secrets.flatMap(formsOfKey), ...all.flatMap((exchange) => secretsOf(document, exchange))]);
+  const scrub = scrubber([...parts.secrets.flatMap(formsOfKey), ...exchanges.flatMap((exchange) => secretsOf(document, exchange))]);
   const report: Report = {
     format: 1,
     document: { title: document.info.title, version: document.info.version },
@@ -103,7 +99,7 @@ export function buildReport(parts: ReportParts): Report {
     checks: checks.map(({ id, claim, judges, client }) => ({ id, claim, judges, client })),
     findings,
     coverage: operations.map((operation) =>
-      coverOperation({ document, exchanges: all.filter(isWanted), findings, reasons, checks, unusable }, operation),
+      coverOperation({ document, exchanges: exchanges.filter(isWanted), findings, reasons, checks, unusable }, operation),
     ),
     plan: parts.plan.steps.map(describeStep),
     left: parts.left,

@@ -29,8 +29,6 @@ export interface ContractOptions {
   readonly rate?: number;
   /** Timeout of a request in milliseconds. Default: 10,000. */
   readonly timeout?: number;
-  /** A second service that should return the same shapes. */
-  readonly compare?: { readonly target: URL; readonly apiKey: string | undefined };
   /** Records the changes. Required in full mode. */
   readonly journal?: Journal;
   /** Rules of one API that its document cannot express. */

@@ -10,7 +10,7 @@ import { parentPointer } from '../document/pointer.ts';
 import { credentialOf, secretsOfCredential } from '../exchange/credential.ts';
 import { PURPOSES, readExchange } from '../exchange/exchange.ts';
 import type { Exchange, Purpose, SentRequest } from '../exchange/exchange.ts';
-import { CHECKS } from '../judge/checks.ts';
+import { checksWith } from '../judge/checks.ts';
 import { readUsable } from '../judge/usable.ts';
 import { CREATOR } from '../report/har.ts';
 import { buildReport } from '../report/report.ts';
@@ -49,7 +49,7 @@ export interface Recorder {
 }
 
 export function createRecorder(input: OpenApiDocument, extensions: readonly Extension[] = []): Recorder {
-  const checks = [...CHECKS, ...extensions.flatMap((extension) => extension.checks)];
+  const checks = checksWith(extensions.flatMap((extension) => extension.checks));
   const usable = readUsable(input);
   const { operations, unusable } = usable;
   const match = createMatcher(operations);
@@ -75,8 +75,6 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
         ...usable,
         exchanges,
         foreign: foreignCalls(foreign, exchanges),
-        pairs: [],
-        unpaired: [],
         checks,
         plan: { steps: [] },
         reasons: new Map(),

@@ -1,4 +1,4 @@
-import { CHECKS } from '../judge/checks.ts';
+import { checksWith } from '../judge/checks.ts';
 import { readUsable } from '../judge/usable.ts';
 import type { UsableDocument } from '../judge/usable.ts';
 import { buildReport } from '../report/report.ts';
@@ -35,14 +35,12 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   }
   await run.cleaner.forgetOld();
   const { left, unfinished } = run.cleaner.finish();
-  const { apiKey, compare, extensions = [], mode = 'read-only', notes = [], secrets = [], seed = 1, target } = options;
+  const { apiKey, extensions = [], mode = 'read-only', notes = [], secrets = [], seed = 1, target } = options;
   return buildReport({
     ...usable,
     notes: [...notes, ...usable.notes],
-    checks: [...CHECKS, ...extensions.flatMap(({ checks }) => checks)],
+    checks: checksWith(extensions.flatMap(({ checks }) => checks)),
     exchanges: run.exchanges,
-    pairs: run.pairs,
-    unpaired: run.unpaired,
     foreign: [],
     plan,
     wanted: plan.wanted,
@@ -53,7 +51,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
     mode,
     seed,
     target,
-    secrets: [apiKey, compare?.apiKey, ...secrets].filter((key) => key !== undefined),
+    secrets: [apiKey, ...secrets].filter((key) => key !== undefined),
     milliseconds: performance.now() - begun,
   });
 }

@@ -1,12 +1,10 @@
 import { isSuccess } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { TargetError } from './contract-options.ts';
-import { pathsFor } from './fill-step.ts';
 import { RefusedRequestError } from './guard.ts';
-import { isComparable } from './run-state.ts';
 import type { Run } from './run-state.ts';
 import { sendRequest, NoResponseError } from './send-request.ts';
-import type { StepValues, Transport } from './send-request.ts';
+import type { StepValues } from './send-request.ts';
 import { describeStep } from './step.ts';
 import type { Step } from './step.ts';
 
@@ -41,33 +39,9 @@ export async function sendStep(run: Run, step: Step, values: StepValues): Promis
   if (exchange.body.kind === 'cut') await cleaner.lost(entry, false);
   else await cleaner.after(entry, step, exchange);
   reportProgress(run, step, exchange.status);
-  if (run.comparedTransport !== undefined && isComparable(step))
-    await compare(run, run.comparedTransport, step, { exchange, body: values.body });
   for (const extension of options.extensions ?? []) await extension.onExchange(exchange, run.exchanges);
   // One accepted purchase with an invalid form is enough.
   return !(step.effect === 'costs' && step.purpose === 'invalid-form' && isSuccess(exchange.status));
-}
-
-/** Sends the same request to the compared service. */
-async function compare(
-  run: Run,
-  transport: Transport,
-  step: Step,
-  { exchange, body }: { readonly exchange: Exchange; readonly body: string | undefined },
-): Promise<void> {
-  const exchanges = run.pairs.map(({ other }) => other);
-  const [path] = step.path === 'none' ? [{}] : pathsFor(run, step.operation, exchanges);
-  if (path === undefined) return void run.unpaired.push(exchange);
-  // An operation is compared only once.
-  if (run.pairs.some(({ one }) => one.operation.id === step.operation.id && one.sent.detail === exchange.sent.detail)) return;
-  try {
-    const other = await sendRequest(transport, step, { path, body });
-    run.pairs.push({ one: exchange, other: { ...other, sent: { ...other.sent, purpose: 'compare' } } });
-  } catch (error) {
-    if (!(error instanceof NoResponseError)) throw error;
-    if (run.pairs.length === 0)
-      throw new TargetError(`${transport.target.origin} does not respond: ${error.message}`, { cause: error.cause });
-  }
 }
 
 function reportProgress(run: Run, step: Step, status: number | undefined): void {

@@ -17,7 +17,7 @@ export const formRefused: Check = {
   judges:
     'Changes a valid form or JSON body so that it breaks one rule: a missing required field, a wrong type, a number outside its limits, a string that is too short, too long or not ASCII, a value outside its list, an unknown field, or a field without another that it depends on. Any 4xx is a refusal. In recorded traffic, reports every invalid body that the service accepted.',
   client:
-    'The type forbids a value that the service accepts, or the service silently ignores a misspelt field: with `netwrok_speed` you get the default speed and no error.',
+    'The type forbids a value that the service accepts, or the service silently ignores a misspelt field: you get the default and no error.',
   needs: ['invalid-form', 'traffic'],
   applies: takesBody,
   checkResponse(context) {

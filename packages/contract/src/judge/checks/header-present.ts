@@ -1,5 +1,9 @@
 import { provenanceOfIssue } from '../../document/place.ts';
 import { parentPointer } from '../../document/pointer.ts';
+import { MASK } from '../../document/secrets.ts';
+import { issuesOfSimple } from '../../document/simple-style.ts';
+import { isSecretHeader, isSecretParameter } from '../../exchange/mask-exchange.ts';
+import { shortText } from '../../exchange/observe.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import { proposalFor } from '../propose.ts';
@@ -8,8 +12,9 @@ import { withMembers } from '../tamper.ts';
 export const headerPresent: Check = {
   id: 'header-present',
   claim: 'Responses have the headers that the document requires, and described headers match their schema.',
-  judges: 'Uses `required` and the schema of each header. Converts the text of a header to the type in its schema.',
-  client: 'Code that reads `Retry-After` or a page count gets no usable number.',
+  judges:
+    'Uses `required` and the schema of each header. Converts the text of a header to the type in its schema: numbers, true and false, lists with commas, and objects.',
+  client: 'Code that reads `Retry-After` or a page count gets no usable value.',
   applies: ({ responses }) => Object.values(responses).some(({ headers }) => Object.keys(headers).length > 0),
   checkResponse({ document, exchange, response, validator }) {
     return Object.entries(response?.headers ?? {}).flatMap(([key, header]) => {
@@ -32,16 +37,18 @@ export const headerPresent: Check = {
       }
       if (header.pointer === undefined) return [];
       const check = validator.compile(header.pointer);
-      const [issue] = check(text).length > 0 && /^-?[0-9]+(?:\.[0-9]+)?$/.test(text) ? check(Number(text)) : check(text);
+      const [issue] = header.isJson
+        ? check(jsonIn(text))
+        : issuesOfSimple(document, { pointer: header.pointer, explode: header.explode }, text, check);
       if (issue === undefined) return [];
       const provenance = provenanceOfIssue(document, { pointer: header.pointer, provenance: header.provenance }, text, issue);
       return [
         {
           ...base,
           verdict: verdictOf(provenance),
-          message: `the header ${header.name} ${issue.message}`,
+          message: `the header ${header.name} ${issue.path === '' ? '' : `has ${issue.path.slice(1)}, which `}${issue.message}`,
           expected: issue.message,
-          observed: `a text of ${text.length} characters`,
+          observed: isSecretHeader(exchange.operation, key, text) || isSecretParameter(document, header) ? MASK : shortText(text),
           rule: issue.message,
           proposal: provenance === 'shown' ? undefined : proposalFor(issue, text),
         },
@@ -56,3 +63,12 @@ export const headerPresent: Check = {
         : undefined,
   },
 };
+
+/** The value of a header whose text is JSON; the text itself when it is not. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -32,6 +32,7 @@ export const identifierUnknown: Check = {
         observed: String(status),
         at: described?.holder ?? operation.pointer,
         rule: isServed ? 'served' : String(status),
+        cause: 'unknown-id',
         proposal: isServed && operation.provenance === 'shown' ? undefined : occasionProposal(context, 'x-for-unknown-id'),
       },
     ];

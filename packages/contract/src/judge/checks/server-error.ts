@@ -28,7 +28,7 @@ export const serverError: Check = {
   claim: 'No request makes the service fail.',
   judges:
     'Reports every 5xx, described or not, except 501 (not implemented) and a described 503 (temporarily unavailable). Operations that fail with the same status for requests with the same purpose are one finding.',
-  client: 'The client throws an error after its retries. After a purchase you cannot tell whether it took place.',
+  client: 'The client throws an error after its retries. After a change you cannot tell whether it took place.',
   undescribed: 'also',
   applies: always,
   checkResponse({ exchange, response }) {

@@ -1,5 +1,6 @@
 import { isObject, member } from '../../document/json.ts';
 import { valueAt } from '../../document/pointer.ts';
+import { rootView } from '../../document/view.ts';
 import { isSuccess, jsonValue } from '../../exchange/exchange.ts';
 import { observe } from '../../exchange/observe.ts';
 import { returnsJson } from '../applies.ts';
@@ -14,12 +15,13 @@ export const statusAgrees: Check = {
   id: 'status-agrees',
   claim: 'The HTTP status and the body agree on success or failure.',
   judges:
-    'Uses the property that is a constant in every described response, with different values for success and failure. For a document without such a property, tests which of the described responses the body matches.',
+    'Uses the property that is a constant in every described response, with different values for success and failure. For a document without such a property, a body is that of a failure if it matches a described failure with required properties and has no property that only the success describes.',
   client:
-    'The client uses the HTTP status to decide between data and an error. It returns a failure with the status 200 as data, so that a failed purchase looks like a success.',
+    'The client uses the HTTP status to decide between data and an error. It returns a failure with the status 200 as data, so that a failure looks like a success.',
   undescribed: 'also',
-  applies: returnsJson,
+  // The checks after this one compare the body with the schema of a success, from which all of it differs.
   isFinal: true,
+  applies: returnsJson,
   checkResponse(context) {
     const { exchange, response, envelope, document, json } = context;
     const value = jsonValue(exchange);
@@ -58,9 +60,13 @@ export const statusAgrees: Check = {
   },
 };
 
-function fitsError({ exchange, validator, json }: ResponseContext, value: unknown): boolean {
+function fitsError({ document, exchange, validator, json }: ResponseContext, value: unknown): boolean {
   if (json?.pointer === undefined || validator.compile(json.pointer)(value).length === 0) return false;
-  return failureSchema({ exchange, validator }, value) !== undefined;
+  const failure = failureSchema({ exchange, validator }, value);
+  if (failure === undefined) return false;
+  const [success, failed] = [rootView(document, json.pointer), rootView(document, failure)];
+  const required = failed.nodes.flatMap(({ schema }) => (Array.isArray(schema['required']) ? schema['required'] : []));
+  return required.length > 0 && !Object.keys(Object(value)).some((name) => success.member(name).isNamed && !failed.member(name).isNamed);
 }
 
 /** The schema of the first described failure of the operation that a body matches. */

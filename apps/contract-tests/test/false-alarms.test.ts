@@ -1,0 +1,210 @@
+/** Correct responses that have no finding, and the finding that wrong ones have. */
+import { parseDocument } from '@reseller/contract';
+import { runContract } from '@reseller/contract/engine';
+import type { Report } from '@reseller/contract/engine';
+import { describe, expect, test } from 'vitest';
+
+import { sendJson, startServer } from './raw-server.ts';
+
+function json(schema: unknown): unknown {
+  return { 'application/json': { schema } };
+}
+
+function documentOf(paths: object, components: object = {}): unknown {
+  return { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths: JSON.parse(JSON.stringify(paths)), components };
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Judges a service whose only operation, or the ones given, return a body. */
+async function judge(document: unknown, bodies: Readonly<Record<string, unknown>>, headers: Headers = {}): Promise<Report> {
+  const { url } = await startServer(({ method, path }, response) => {
+    const body = bodies[path];
+    if (method !== 'GET' || body === undefined) return sendJson(response, method === 'GET' ? 404 : 405, {});
+    sendJson(response, 200, body, headers);
+  });
+  return runContract({ document: parseDocument(document), target: url });
+}
+
+function messagesOf({ findings }: Report): readonly string[] {
+  return findings.filter(({ verdict }) => verdict === 'violation').map(({ check, message }) => `${check}: ${message}`);
+}
+
+const HEADERS = {
+  'X-Word': { schema: { type: 'string', minLength: 3 } },
+  'X-Whole': { schema: { type: 'integer', maximum: 9 } },
+  'X-Ratio': { schema: { type: 'number' } },
+  'X-Flag': { schema: { type: 'boolean' } },
+  'X-List': { schema: { type: 'array', items: { type: 'integer' }, maxItems: 3 } },
+  'X-Words': { schema: { type: 'array', items: { enum: ['red', 'green'] } } },
+  'X-Pair': { schema: { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } } },
+  'X-Named': { explode: true, schema: { type: 'object', required: ['a'], properties: { a: { type: 'boolean' } } } },
+  'X-Json': { content: { 'application/json': { schema: { type: 'object', required: ['a'] } } } },
+  'X-Both': { schema: { type: ['integer', 'string'] } },
+  'Access-Control-Allow-Credentials': { schema: { type: 'boolean' } },
+};
+const GOOD: Headers = {
+  'x-word': '123',
+  'x-whole': '7',
+  'x-ratio': '0.5',
+  'x-flag': 'false',
+  'x-list': '1, 2,3',
+  'x-words': 'red,green',
+  'x-pair': 'a,1',
+  'x-named': 'a=true',
+  'x-json': '{"a":1}',
+  'x-both': 'many',
+  'access-control-allow-credentials': 'true',
+};
+
+describe('headers of every type', () => {
+  const document = documentOf({
+    '/a': { get: { operationId: 'getA', responses: { 200: { description: 'A.', headers: HEADERS, content: json({}) } } } },
+  });
+
+  test('are converted by schema and style', async () => {
+    expect(messagesOf(await judge(document, { '/a': {} }, GOOD))).toEqual([]);
+  });
+
+  test.each([
+    ['x-word', 'ab', 'the header X-Word must be at least 3 characters long', '"ab"'],
+    ['x-whole', '10', 'the header X-Whole must be an integer of at most 9', '"10"'],
+    ['x-ratio', 'half', 'the header X-Ratio must be a number', '"half"'],
+    ['x-flag', 'yes', 'the header X-Flag must be true or false', '"yes"'],
+    ['x-list', '1,2,3,4', 'the header X-List must have at most 3 items', '"1,2,3,4"'],
+    ['x-words', 'red,blue', 'the header X-Words has 1, which must be one of red, green', '"red,blue"'],
+    ['x-pair', 'b,1', 'the header X-Pair has a, which is required', '"b,1"'],
+    ['x-named', 'a=1', 'the header X-Named has a, which must be true or false', '"a=1"'],
+    ['x-json', '[]', 'the header X-Json must be an object', '"[]"'],
+    ['access-control-allow-credentials', '1', 'the header Access-Control-Allow-Credentials must be true or false', '"1"'],
+  ])('%s with %s is a finding that shows the value', async (name, value, message, observed) => {
+    const { findings } = await judge(document, { '/a': {} }, { ...GOOD, [name]: value });
+    expect(findings.filter(({ verdict }) => verdict === 'violation').map((finding) => [finding.message, finding.observed])).toEqual([
+      [message, observed],
+    ]);
+  });
+
+  test('show their values in the report, except for secrets', async () => {
+    const secret = { 'X-Access-Token': { schema: { type: 'string' } }, 'X-Author': { schema: { type: 'string' } } };
+    const one = documentOf({
+      '/a': {
+        get: { operationId: 'getA', responses: { 200: { description: 'A.', headers: { ...HEADERS, ...secret }, content: json({}) } } },
+      },
+    });
+    const { traffic } = await judge(one, { '/a': {} }, { ...GOOD, 'x-access-token': 'abc123secret', 'x-author': 'Ann' });
+    expect(traffic[0]?.responseHeaders).toMatchObject({
+      'access-control-allow-credentials': 'true',
+      'x-access-token': '***',
+      'x-author': 'Ann',
+    });
+  });
+});
+
+describe('a wrong body', () => {
+  const thing = {
+    type: 'object',
+    required: ['id', 'size'],
+    properties: { id: { type: 'string' }, size: { type: 'integer' }, message: { type: 'string' } },
+  };
+
+  test('that also fits the schema of a failure is not called a failure', async () => {
+    const responses = {
+      200: { description: 'A.', content: json(thing) },
+      400: { description: 'Bad.', content: json({ type: 'object', properties: { message: { type: 'string' } } }) },
+    };
+    const report = await judge(documentOf({ '/a': { get: { operationId: 'getA', responses } } }), { '/a': { id: 'x', size: '4' } });
+    expect(messagesOf(report)).toEqual(['property-type: /size must be an integer']);
+  });
+
+  test('that is a failure is called one, and what does not follow from that is listed too', async () => {
+    const failure = { type: 'object', required: ['error'], properties: { error: { type: 'string' } } };
+    const headers = { 'X-Whole': HEADERS['X-Whole'] };
+    const responses = { 200: { description: 'A.', headers, content: json(thing) }, 400: { description: 'Bad.', content: json(failure) } };
+    const document = documentOf({ '/a': { get: { operationId: 'getA', responses } } });
+    expect(messagesOf(await judge(document, { '/a': { error: 'no' } }, { 'x-whole': '10' }))).toEqual([
+      'header-present: the header X-Whole must be an integer of at most 9',
+      'status-agrees: the HTTP status says success, but the body says the opposite',
+    ]);
+  });
+});
+
+describe('an alternative', () => {
+  const components = {
+    schemas: {
+      Cat: { type: 'object', required: ['kind', 'lives'], properties: { kind: { const: 'cat' }, lives: { type: 'integer' } } },
+      Dog: { type: 'object', required: ['kind', 'name'], properties: { kind: { const: 'dog' }, name: { type: 'string' } } },
+    },
+  };
+  const pet = {
+    oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }],
+    discriminator: { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' } },
+  };
+  const document = documentOf(
+    { '/a': { get: { operationId: 'getA', 'x-provenance': 'inferred', responses: { 200: { description: 'A.', content: json(pet) } } } } },
+    components,
+  );
+
+  test('that the data selects is named with the missing property, and only it is proposed to change', async () => {
+    const { findings } = await judge(document, { '/a': { kind: 'dog' } });
+    expect(findings.filter(({ verdict }) => verdict !== 'unverified').map(({ message, at }) => [message, at])).toEqual([
+      ['/name is required (kind is "dog")', '/components/schemas/Dog/required'],
+    ]);
+    const places = findings.flatMap(({ proposals }) => proposals.map(({ at }) => at));
+    expect(places).toEqual(['/components/schemas/Dog/required']);
+  });
+
+  test('that the document does not have is reported by its discriminator', async () => {
+    const { findings } = await judge(document, { '/a': { kind: 'bird' } });
+    expect(findings.filter(({ verdict }) => verdict !== 'unverified').map(({ message }) => message)).toEqual([
+      '/kind must be one of cat, dog',
+    ]);
+  });
+
+  test('that a constant selects without a discriminator is named too', async () => {
+    const { discriminator: _, ...plain } = pet;
+    const one = documentOf(
+      { '/a': { get: { operationId: 'getA', responses: { 200: { description: 'A.', content: json(plain) } } } } },
+      components,
+    );
+    expect(messagesOf(await judge(one, { '/a': { kind: 'cat', lives: 'nine' } }))).toEqual(['property-type: /lives must be an integer']);
+  });
+});
+
+describe('one cause is one finding', () => {
+  const names = ['a', 'b', 'c', 'd'];
+
+  test('for relative references in place of URIs, but not together with other texts', async () => {
+    const links = Object.fromEntries([...names, 'other'].map((name) => [name, { type: 'string', format: 'uri' }]));
+    const paths = Object.fromEntries(
+      names.map((name) => [
+        `/${name}`,
+        {
+          get: {
+            operationId: `get_${name}`,
+            responses: { 200: { description: 'A.', content: json({ type: 'object', properties: links }) } },
+          },
+        },
+      ]),
+    );
+    const body = { ...Object.fromEntries(names.map((name) => [name, `/relative/${name}`])), other: 'https://[' };
+    const report = await judge(documentOf(paths), Object.fromEntries(names.map((name) => [`/${name}`, body])));
+    expect(report.findings.filter(({ check }) => check === 'property-format')).toHaveLength(1 + names.length);
+  });
+
+  test('for unknown identifiers', async () => {
+    const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }];
+    const paths = Object.fromEntries(
+      names.map((name) => [
+        `/${name}/{id}`,
+        {
+          parameters,
+          get: { operationId: `get_${name}`, responses: { 200: { description: 'A.', content: json({}) }, 404: { description: 'None.' } } },
+        },
+      ]),
+    );
+    const { url } = await startServer((_, response) => sendJson(response, 200, {}));
+    const { findings } = await runContract({ document: parseDocument(documentOf(paths)), target: url });
+    const unknown = findings.filter(({ check }) => check === 'identifier-unknown');
+    expect(unknown.map(({ touches }) => touches.length)).toEqual([names.length]);
+  });
+});
