@@ -43,6 +43,7 @@ Requests
   --yes                make the changes that full mode announces
   --seed N             determines the order of invalid bodies and the names of new resources.
                        Default: a random number, which is printed
+  --requests N         maximum number of valid requests for each operation in full mode, with different values (default: 10)
   --rate N/s           maximum number of requests per second
 
 Results
@@ -99,6 +100,8 @@ export interface Arguments {
   readonly yes: boolean;
   readonly seed: number;
   readonly rate: number | undefined;
+  /** The maximum number of valid requests for each operation. */
+  readonly requests: number | undefined;
   readonly operator: URL | undefined;
   readonly baseline: string | undefined;
   readonly report: string | undefined;
@@ -134,7 +137,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
   for (const name of FULL_MODE)
     if (mode !== 'full' && values[name] !== undefined)
       throw new CannotRunError(
-        `--${name} has no effect, because a read-only run changes and buys nothing. Add --mode full, or leave it out.`,
+        `--${name} has no effect, because a read-only run sends few requests, and changes and buys nothing. Add --mode full, or leave it out.`,
       );
   return {
     command,
@@ -152,6 +155,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
     unknownPrices: readNumber(values['allow-unknown-price'], '--allow-unknown-price', 0) ?? 0,
     yes: values.yes === true,
     seed: readNumber(values.seed, '--seed', 0) ?? randomInt(1, 2 ** 31),
+    requests: readNumber(values.requests, '--requests', 1),
     rate: readNumber(values.rate?.replace(/\/s$/, ''), '--rate', 1),
     operator: readOperatorAddress(values.operator, environment, mode),
     baseline: values.baseline,
@@ -199,6 +203,7 @@ const OPTIONS = {
   yes: { type: 'boolean' },
   seed: { type: 'string' },
   rate: { type: 'string' },
+  requests: { type: 'string' },
   operator: { type: 'string' },
   baseline: { type: 'string' },
   report: { type: 'string' },
@@ -256,7 +261,7 @@ function readCommand(values: Values, [first]: readonly string[]): Arguments['com
 
 type OptionName = keyof typeof OPTIONS;
 
-const FULL_MODE = ['budget', 'allow-unknown-price', 'yes'] as const;
+const FULL_MODE = ['budget', 'allow-unknown-price', 'requests', 'yes'] as const;
 const JUDGING = ['document', 'extension', 'fail-on', 'baseline', 'report', 'write'] as const;
 /** The options of each command. Those of a run are all that no other command has alone. */
 const OPTIONS_OF: Readonly<Record<Exclude<Arguments['command'], 'run' | 'help' | 'version'>, readonly OptionName[]>> = {

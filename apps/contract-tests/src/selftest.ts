@@ -1,4 +1,4 @@
-import { fillPath, pathParameters, readOperations } from '@reseller/contract';
+import { createMatcher, fillPath, pathParameters, readOperations } from '@reseller/contract';
 import type { OpenApiDocument, Operation } from '@reseller/contract';
 import { attachCredential, checksWith, createRecorder, runContract, writeBody } from '@reseller/contract/engine';
 import type { Check, Report } from '@reseller/contract/engine';
@@ -6,6 +6,8 @@ import type { Check, Report } from '@reseller/contract/engine';
 import { AMOUNTS } from './fake/amounts.ts';
 import { FAKE_KEY, startFakeService } from './fake/fake-service.ts';
 import type { FakeService, Tamper } from './fake/fake-service.ts';
+import { WORKSHOP } from './fake/workshop-document.ts';
+import { startWorkshop, WORKSHOP_TOKEN } from './fake/workshop.ts';
 import { memoryJournal } from './memory-journal.ts';
 import { otpRules } from './one-time-codes/rules.ts';
 import { startProxy } from './proxy.ts';
@@ -25,13 +27,16 @@ export interface Proof {
 
 /** The findings on a service without defects. All of them are false alarms. */
 export async function controlRun(document: OpenApiDocument): Promise<Report['findings']> {
-  return [...(await runAgainstFake(document)).findings, ...(await clientFindings(document))];
+  return [...(await runAgainstFake(document)).findings, ...(await runAgainstWorkshop()).findings, ...(await clientFindings(document))];
 }
 
 /** Runs all checks against services with the defect of one check, which have one area of the API each, until the check finds the defect. */
 export async function proveCheck(given: OpenApiDocument, check: Check): Promise<Proof> {
-  const document = appliesTo(check, given) ? given : AMOUNTS;
+  const document = [given, AMOUNTS].find((one) => appliesTo(check, one)) ?? WORKSHOP;
   const proof = { check: check.id, defect: check.defect.description };
+  // The workshop is one service; it has no separate areas.
+  if (document === WORKSHOP)
+    return { ...proof, found: (await runAgainstWorkshop(check.defect.tamper)).findings.some((finding) => finding.check === check.id) };
   // Some defects may appear only in the whole API.
   for (const part of [...areasOf(document).filter((area) => appliesTo(check, area)), document]) {
     const findings = await findingsOnDefect(part, check);
@@ -122,6 +127,45 @@ function fullRun(document: OpenApiDocument, service: FakeService): Promise<Repor
     journal: memoryJournal(),
     extensions: resellerRules(document, (code) => service.presentOtp(code)),
   });
+}
+
+/** Runs all operations in full mode against a workshop with defects. */
+async function runAgainstWorkshop(tamper: Tamper = () => undefined): Promise<Report> {
+  const operations = readOperations(WORKSHOP);
+  const match = createMatcher(operations);
+  const workshop = await startWorkshop({
+    replace({ method, path, headers, query }, reply) {
+      const response = { status: reply.status, headers: reply.headers ?? {}, body: reply.text ?? reply.body ?? '' };
+      const outcome = reply.status < 300 ? 'success' : reply.status === 401 ? 'unauthorized' : 'invalid-form';
+      const tampered = tamper({
+        document: WORKSHOP,
+        operation: match(method, path)?.operation,
+        method,
+        outcome,
+        key: reply.status === 401 ? 'wrong' : 'account',
+        credential: headers.authorization,
+        form: undefined,
+        query: Object.fromEntries(query),
+        response,
+        success: () => response,
+      });
+      if (tampered === undefined) return reply;
+      const { status, headers: changed, body } = tampered;
+      return { status, headers: changed, ...(typeof body === 'string' ? { text: body } : { body }) };
+    },
+  });
+  try {
+    return await runContract({
+      document: WORKSHOP,
+      target: workshop.url,
+      apiKey: WORKSHOP_TOKEN,
+      mode: 'full',
+      also: new Map(operations.map(({ id }) => [id, undefined])),
+      journal: memoryJournal(),
+    });
+  } finally {
+    await workshop.close();
+  }
 }
 
 /** All operations, with the example identifiers of the document for operations on existing resources. */

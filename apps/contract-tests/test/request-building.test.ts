@@ -126,7 +126,11 @@ describe('lists before the run an operation without a supported', () => {
     ],
     [
       'parameter',
-      { parameters: [{ name: 'q', in: 'query', required: true, schema: { type: 'string', pattern: '^(?:[0-9]{3}[a-z]){9}$' } }] },
+      {
+        parameters: [
+          { name: 'q', in: 'query', required: true, schema: { type: 'string', pattern: '^(?=.*z)(?=.*[0-9])(?=.{20})[a-z0-9-]+$' } },
+        ],
+      },
       /it needs the query parameter q/,
     ],
   ])('%s', async (_, more, reason) => {

@@ -81,7 +81,11 @@ test.each(seeds)('finds all of several defects in one service, chosen by the see
   expect([...shown].filter((one) => !found.has(one))).toEqual([]);
   const alarms = findings.flatMap(({ check, verdict, message, touches }) =>
     verdict === 'violation'
-      ? touches.filter(({ operation }) => !shown.has(`${check} ${operation}`)).map(({ operation }) => `${check} ${operation}: ${message}`)
+      ? touches
+          .filter(({ operation }) => !shown.has(`${check} ${operation}`))
+          // A service that accepts every identifier also accepts one that breaks its pattern.
+          .filter(({ operation }) => !(message.includes('the path parameter') && shown.has(`identifier-unknown ${operation}`)))
+          .map(({ operation }) => `${check} ${operation}: ${message}`)
       : [],
   );
   expect(alarms).toEqual([]);

@@ -83,7 +83,7 @@ interface Parts {
 }
 
 function contractOptions(args: Arguments, { loaded, apiKey, operator, output, journal }: Parts): ContractOptions {
-  const { target, mode, only, also, seed, rate } = args;
+  const { target, mode, only, also, seed, rate, requests } = args;
   return {
     document: loaded.document,
     target,
@@ -94,6 +94,7 @@ function contractOptions(args: Arguments, { loaded, apiKey, operator, output, jo
     seed,
     ...(apiKey === '' ? {} : { apiKey }),
     ...(rate === undefined ? {} : { rate }),
+    ...(requests === undefined ? {} : { requests }),
     ...(operator === undefined ? {} : { secrets: [operator.token] }),
     journal: fileJournal(journal),
     extensions: resellerRules(loaded.document, operator === undefined ? undefined : otpPresenter(operator)),

@@ -53,6 +53,7 @@ export async function startFakeService(document: OpenApiDocument, tamper: Tamper
             credential: credentialIn(request, found.operation),
             body,
             query: Object.fromEntries(searchParams),
+            headers: headersOf(request),
           });
     send(response, tamper(exchange) ?? exchange.response);
   });
@@ -79,12 +80,13 @@ interface FakeRequest {
   readonly credential: string | undefined;
   readonly body: string;
   readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-function correctExchange({ document, state, operation, parameters, credential, body, query }: FakeRequest): FakeExchange {
+function correctExchange({ document, state, operation, parameters, credential, body, query, headers }: FakeRequest): FakeExchange {
   const key = keyOf(credential, operation);
   const form = operation.body === undefined ? undefined : readBody(operation, body);
-  const outcome = key !== 'account' ? 'unauthorized' : state.outcome(operation, parameters, { form, query });
+  const outcome = key !== 'account' ? 'unauthorized' : state.outcome(operation, parameters, { form, query, headers });
   const success: FakeExchange['success'] = (page) =>
     state.succeed(operation, parameters, page === 'first page' ? { form: undefined, query: {} } : { form, query });
   const given = outcome === 'success' ? success() : state.refusal(operation, outcome);
@@ -93,8 +95,11 @@ function correctExchange({ document, state, operation, parameters, credential, b
 
 function credentialIn(request: IncomingMessage, { security }: Operation): string | undefined {
   if (security === undefined) return FAKE_KEY;
-  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-  return credentialOf(security, { url: `http://fake.invalid${request.url ?? '/'}`, headers });
+  return credentialOf(security, { url: `http://fake.invalid${request.url ?? '/'}`, headers: headersOf(request) });
+}
+
+function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
 function keyOf(given: string | undefined, { security }: Operation): FakeExchange['key'] {

@@ -25,6 +25,8 @@ type Values = Readonly<Record<string, string>>;
 export interface RequestValues {
   readonly form: FormReading | undefined;
   readonly query: Values;
+  /** By name in lower case. */
+  readonly headers?: Values;
 }
 
 /** The state of a fake service: existing and removed resources, past requests and the current one-time code. */
@@ -103,10 +105,10 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
     return identifier === undefined ? item : withIdentifier(item);
   }
 
-  function isBroken(operation: Operation, parameter: Parameter, query: Values): boolean {
+  function isBroken(operation: Operation, parameter: Parameter, { query, headers = {} }: RequestValues): boolean {
     const { name, in: place, pointer, required } = parameter;
-    if (place !== 'query' || isCredential(operation, parameter)) return false;
-    const text = query[name];
+    if ((place !== 'query' && place !== 'header') || isCredential(operation, parameter)) return false;
+    const text = place === 'query' ? query[name] : headers[name.toLowerCase()];
     if (text === undefined || pointer === undefined) return required && text === undefined;
     return issuesOfText(validator.compile(pointer), text).length > 0;
   }
@@ -121,7 +123,8 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
   }
 
   return {
-    outcome(operation, parameters, { form, query }) {
+    outcome(operation, parameters, requested) {
+      const { form } = requested;
       const path = keyOf(parameters);
       if (operation.path.includes('{') && !existing.has(path)) return 'unknown-id';
       const isGone = operation.method === 'DELETE' && removed.has(path);
@@ -131,7 +134,7 @@ export function createFakeState(document: OpenApiDocument, operations: readonly 
         operation.path.includes('{') && isUndo(operation, operations) && operation.method !== 'DELETE' && !removed.has(path);
       if (isGone || isNothingToUndo) return 'removed';
       if (isRead) return 'unknown-id';
-      if (operation.parameters.some((parameter) => isBroken(operation, parameter, query))) return 'invalid-parameter';
+      if (operation.parameters.some((parameter) => isBroken(operation, parameter, requested))) return 'invalid-parameter';
       if (form === undefined || operation.body === undefined) return 'success';
       return form.issues.length > 0 || validator.compile(operation.body.pointer)(form.values).length > 0 ? 'invalid-form' : 'success';
     },

@@ -19,7 +19,8 @@ export function requiredParameters(source: SampleSource, operation: Operation): 
   const cookies: Record<string, string> = {};
   for (const parameter of operation.parameters) {
     const { name, in: place, required } = parameter;
-    if (!required || place === 'path' || isCredential(operation, parameter)) continue;
+    // An entity tag comes from an earlier response.
+    if (!required || place === 'path' || isCredential(operation, parameter) || isEntityTag(parameter)) continue;
     const texts = textsOf(source, parameter);
     const [first] = texts ?? [];
     if (texts === undefined) return `it needs the ${place} parameter ${name}, for which the document has no example`;
@@ -33,6 +34,11 @@ export function requiredParameters(source: SampleSource, operation: Operation): 
 /** Whether a parameter is the credential. Some documents describe it twice. */
 export function isCredential({ security }: Operation, { name, in: place }: Parameter): boolean {
   return security?.in === place && security.name.toLowerCase() === name.toLowerCase();
+}
+
+/** Whether a parameter is the entity tag of the state that a change is for. */
+export function isEntityTag({ name, in: place }: Parameter): boolean {
+  return place === 'header' && name.toLowerCase() === 'if-match';
 }
 
 /** Validates the text of a parameter, as a string and as the number or Boolean that it may represent. */

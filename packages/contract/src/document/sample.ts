@@ -2,8 +2,10 @@ import { DocumentError, resolve } from './document.ts';
 import type { OpenApiDocument } from './document.ts';
 import { isObject, member } from './json.ts';
 import type { JsonObject } from './json.ts';
+import { textForPattern } from './pattern-text.ts';
 import { patternOf } from './pattern.ts';
 import { joinPointer, valueAt } from './pointer.ts';
+import { schemaNodes } from './schema.ts';
 import type { Validator } from './validator.ts';
 
 /** The source of sample values. */
@@ -194,7 +196,7 @@ function textsFor({ format, minLength, maxLength, pattern }: JsonObject): readon
   const max = typeof maxLength === 'number' ? maxLength : Infinity;
   const texts = MADE_UP_TEXTS.map((text) => text.padEnd(min, 'x').slice(0, Math.max(min, Math.min(max, text.length))));
   const matches = typeof pattern === 'string' ? patternOf(pattern) : undefined;
-  const ofPattern = typeof pattern === 'string' ? textsLike(pattern, ['0', 'a', 'A']) : [];
+  const ofPattern = typeof pattern === 'string' ? [textForPattern(pattern) ?? '', ...textsLike(pattern, ['0', 'a', 'A'])] : [];
   return [...(byFormat === undefined ? [] : [byFormat]), ...texts, ...ofPattern, 'x'.repeat(Math.min(min, 10_000))].filter(
     (text) => matches === undefined || matches.test(text),
   );
@@ -234,6 +236,9 @@ function listsFor(source: SampleSource, pointer: string, schema: JsonObject, dep
 /** An object with the required properties, and one with all properties for which the document has values. */
 function objectsFor(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly Sample[] {
   const properties = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+  function isReadOnly(name: string): boolean {
+    return schemaNodes(source.document, joinPointer(pointer, 'properties', name)).some((node) => node.schema['readOnly'] === true);
+  }
   const required = Array.isArray(schema['required']) ? schema['required'].filter((name) => typeof name === 'string') : [];
   function sampleFor(name: string): Sample | undefined {
     return properties.includes(name)
@@ -246,7 +251,7 @@ function objectsFor(source: SampleSource, pointer: string, schema: JsonObject, d
   if (!isWhole) return [];
   const smallest = objectOf(known);
   const optional = properties
-    .filter((name) => !required.includes(name))
+    .filter((name) => !required.includes(name) && !isReadOnly(name))
     .map((name) => [name, sampleFor(name)] as const)
     .filter((entry): entry is readonly [string, Sample] => entry[1]?.isFromDocument === true);
   return optional.length === 0 ? [smallest] : [smallest, objectOf([...known, ...optional])];

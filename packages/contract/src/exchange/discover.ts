@@ -237,6 +237,11 @@ function identifiersIn(document: OpenApiDocument, exchange: Exchange, parameter:
   return found;
 }
 
+/** The identifiers of the items in a list, for the path parameter of an operation on one item. */
+export function identifiersFor(document: OpenApiDocument, item: Operation, exchange: Exchange): readonly string[] {
+  return identifiersIn(document, exchange, pathParameters(item.path).at(-1) ?? '');
+}
+
 /** The values in OpenAPI links of earlier responses. */
 function fromLinks({ operation, exchanges }: Discovery): readonly PathValues[] {
   const found: PathValues[] = [];

@@ -24,6 +24,9 @@ export const PURPOSES = [
   'read-removed',
   'undo',
   'leftover',
+  'poll',
+  'read-changed',
+  'precondition',
 ] as const;
 
 /** Why a request was sent: as a regular call, or to test a certain behaviour. */
@@ -114,7 +117,17 @@ export function isPlainCall({ sent }: Exchange): boolean {
   return PLAIN.has(sent.purpose);
 }
 
-const PLAIN: ReadonlySet<Purpose> = new Set(['call', 'traffic', 'valid-form', 'next-page', 'repeat', 'remove', 'undo']);
+const PLAIN: ReadonlySet<Purpose> = new Set([
+  'call',
+  'traffic',
+  'valid-form',
+  'next-page',
+  'repeat',
+  'remove',
+  'undo',
+  'poll',
+  'read-changed',
+]);
 
 /** The value of a JSON body, or undefined. */
 export function jsonValue({ body }: Exchange): unknown {

@@ -1,9 +1,10 @@
 import type { OpenApiDocument } from '../document/document.ts';
 import { readCoercion } from '../document/form-fields.ts';
 import { isObject, member } from '../document/json.ts';
-import type { FormField, Operation, RequestBody } from '../document/operation.ts';
-import { isCredential, issuesOfText } from '../document/parameters.ts';
+import type { FormField, Operation, Parameter, RequestBody } from '../document/operation.ts';
+import { isCredential, isEntityTag, issuesOfText } from '../document/parameters.ts';
 import type { RequestParameters } from '../document/parameters.ts';
+import { pathParameters } from '../document/path-template.ts';
 import { schemaNodes } from '../document/schema.ts';
 import type { Validator } from '../document/validator.ts';
 import { readBody, writeBody } from './body.ts';
@@ -38,6 +39,7 @@ export function brokenForms(
       made.push({ values: { ...valid, [field.name]: value }, detail: `${field.name} ${what}`, field: field.name });
   }
   made.push({ values: { ...valid, not_a_field: 'x' }, detail: 'an unknown field', field: '' });
+  const forResponses = [...body.fields.values()].filter((field) => isReadOnly(parts.document, field.pointer));
   const needs = isObject(body.schema) ? member(body.schema, 'dependentRequired') : undefined;
   if (isObject(needs)) for (const name of Object.keys(needs)) made.push(...withoutDependents(valid, name, needs[name]));
   const check = parts.validator.compile(body.pointer);
@@ -45,7 +47,18 @@ export function brokenForms(
     const reading = readBody(operation, writeBody(operation, values));
     return reading.issues.length > 0 || check(reading.values).length > 0;
   });
-  return shuffled(broken, parts.seed);
+  return [
+    ...shuffled(broken, parts.seed),
+    ...forResponses.map(({ name }) => ({
+      values: { ...valid, [name]: 'contract-test' },
+      detail: `${name}, which is only for responses`,
+      field: name,
+    })),
+  ];
+}
+
+function isReadOnly(document: OpenApiDocument, pointer: string): boolean {
+  return schemaNodes(document, pointer).some(({ schema }) => schema['readOnly'] === true);
 }
 
 function withoutDependents(valid: Values, name: string, needed: unknown): readonly BrokenForm[] {
@@ -56,14 +69,19 @@ function withoutDependents(valid: Values, name: string, needed: unknown): readon
   ];
 }
 
-/** Query parameters, one of which breaks exactly one rule. */
+/** The parameters of a request, one of which breaks exactly one rule. */
 export interface BrokenParameters {
   readonly parameters: RequestParameters;
-  /** A description of the mistake: "limit above its maximum". */
+  /** The broken path parameter; undefined when another parameter is broken. */
+  readonly path?: Readonly<Record<string, string>>;
+  /** A description of the mistake: "the query parameter limit above its maximum". */
   readonly detail: string;
 }
 
-/** Changes valid query parameters so that one breaks one rule of the document, once for each rule. The seed determines the order. */
+/**
+ * Changes valid parameters so that one of the query, the headers, the cookies or the path breaks one rule of the document, once for each rule.
+ * The seed determines the order.
+ */
 export function brokenParameters(
   { document, validator, seed }: { readonly document: OpenApiDocument; readonly validator: Validator; readonly seed: number },
   operation: Operation,
@@ -72,17 +90,43 @@ export function brokenParameters(
   const made: BrokenParameters[] = [];
   for (const parameter of operation.parameters) {
     const { name, in: place, pointer, required } = parameter;
-    if (place !== 'query' || pointer === undefined || isCredential(operation, parameter)) continue;
-    const others = valid.query.filter(([other]) => other !== name);
-    if (required) made.push({ parameters: { ...valid, query: others }, detail: `without the required query parameter ${name}` });
+    if (pointer === undefined || isCredential(operation, parameter) || isEntityTag(parameter)) continue;
+    if (place === 'path' && pathParameters(operation.path).length !== 1) continue;
+    if (required && place !== 'path')
+      made.push({ ...withParameter(valid, parameter, undefined), detail: `without the required ${NOUNS[place]} ${name}` });
     const field = { pointer, ...readCoercion(document, schemaNodes(document, pointer), undefined) };
     for (const [value, what] of wrongValues(document, field, 'form')) {
       const text = String(value);
-      if (issuesOfText(validator.compile(pointer), text).length > 0)
-        made.push({ parameters: { ...valid, query: [...others, [name, text]] }, detail: `the query parameter ${name} ${what}` });
+      // A header carries visible ASCII only, and an empty segment makes another path.
+      const isSendable = place === 'header' ? /^[ -~]+$/.test(text) : place !== 'path' || text !== '';
+      if (isSendable && issuesOfText(validator.compile(pointer), text).length > 0)
+        made.push({ ...withParameter(valid, parameter, text), detail: `the ${NOUNS[place]} ${name} ${what}` });
     }
   }
   return shuffled(made, seed);
+}
+
+const NOUNS = { query: 'query parameter', header: 'header', cookie: 'cookie', path: 'path parameter' } as const;
+
+function withParameter(
+  valid: RequestParameters,
+  { name, in: place }: Parameter,
+  text: string | undefined,
+): Omit<BrokenParameters, 'detail'> {
+  const given = text === undefined ? {} : { [name]: text };
+  function without(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    return Object.fromEntries(Object.entries(values).filter(([other]) => other !== name));
+  }
+  switch (place) {
+    case 'header':
+      return { parameters: { ...valid, headers: { ...without(valid.headers), ...given } } };
+    case 'cookie':
+      return { parameters: { ...valid, cookies: { ...without(valid.cookies), ...given } } };
+    case 'path':
+      return { parameters: valid, path: given };
+    default:
+      return { parameters: { ...valid, query: [...valid.query.filter(([other]) => other !== name), ...Object.entries(given)] } };
+  }
 }
 
 /** Text that a service misreads when it counts bytes or expects ASCII. */

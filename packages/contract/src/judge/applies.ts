@@ -20,9 +20,9 @@ export function hasPathParameter({ parameters }: Operation): boolean {
   return parameters.some((parameter) => parameter.in === 'path');
 }
 
-/** Whether an operation has a query parameter other than the credential. */
-export function takesQuery({ parameters, security }: Operation): boolean {
-  return parameters.some(({ in: place, name }) => place === 'query' && !(security?.in === 'query' && security.name === name));
+/** Whether an operation has a parameter other than the credential. */
+export function takesParameters({ parameters, security }: Operation): boolean {
+  return parameters.some(({ in: place, name }) => !(security?.in === place && security.name === name));
 }
 
 /** Whether an operation has a body with at least one field. */

@@ -1,4 +1,5 @@
 import type { Check } from './check.ts';
+import { acceptHonoured } from './checks/accept-honoured.ts';
 import { amountDecimals } from './checks/amount-decimals.ts';
 import { bodyComplete } from './checks/body-complete.ts';
 import { bodyReadable } from './checks/body-readable.ts';
@@ -22,7 +23,9 @@ import { pageOverlap } from './checks/page-overlap.ts';
 import { pageSize } from './checks/page-size.ts';
 import { parameterRefused } from './checks/parameter-refused.ts';
 import { partSeen } from './checks/part-seen.ts';
+import { preconditionKept } from './checks/precondition-kept.ts';
 import { propertyDescribed } from './checks/property-described.ts';
+import { propertyDirection } from './checks/property-direction.ts';
 import { propertyFormat } from './checks/property-format.ts';
 import { propertyNull } from './checks/property-null.ts';
 import { propertyRequired } from './checks/property-required.ts';
@@ -32,6 +35,7 @@ import { requestDescribed } from './checks/request-described.ts';
 import { requestIdUnique } from './checks/request-id-unique.ts';
 import { requestId } from './checks/request-id.ts';
 import { serverError } from './checks/server-error.ts';
+import { stateKept } from './checks/state-kept.ts';
 import { statusAgrees } from './checks/status-agrees.ts';
 import { statusDocumented } from './checks/status-documented.ts';
 import { valueAllowed } from './checks/value-allowed.ts';
@@ -53,6 +57,8 @@ export const CHECKS: readonly Check[] = [
   statusDocumented,
   envelopeKept,
   contentTypeDocumented,
+  acceptHonoured,
+  preconditionKept,
   headerPresent,
   headerSeen,
   credentialEchoed,
@@ -73,9 +79,11 @@ export const CHECKS: readonly Check[] = [
   amountDecimals,
   valueSeen,
   propertyDescribed,
+  propertyDirection,
   partSeen,
   pageSize,
   pageOverlap,
+  stateKept,
 ];
 
 /** All checks, with those of extensions. A check of an extension replaces the one with the same id. */

@@ -25,6 +25,8 @@ export interface ContractOptions {
   readonly priceOf?: PriceOf;
   /** Determines the order of invalid forms, and the names of new resources. Default: 1. */
   readonly seed?: number;
+  /** The maximum number of valid requests for each operation in full mode. Default: 10. */
+  readonly requests?: number;
   /** Requests per second. Default: unlimited. */
   readonly rate?: number;
   /** Timeout of a request in milliseconds. Default: 10,000. */

@@ -1,10 +1,12 @@
 import type { Operation } from '../document/operation.ts';
-import { namedValues } from '../document/parameters.ts';
+import { isEntityTag, namedValues } from '../document/parameters.ts';
+import { fillPath } from '../document/path-template.ts';
 import { discoverCreated, discoverPaths } from '../exchange/discover.ts';
 import type { PathValues } from '../exchange/discover.ts';
 import { isSuccess, jsonValue } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { pagingOf } from '../exchange/paging.ts';
+import { basePath } from './guard.ts';
 import type { Run } from './run-state.ts';
 import type { Step } from './step.ts';
 
@@ -31,7 +33,9 @@ export function pathsFor(
   const created = creations
     .map((exchange) => discoverCreated({ document, validator, operation, exchanges: [exchange] }))
     .filter((path) => path !== undefined);
-  const all = [...created, ...discoverPaths({ document, validator, operation, exchanges: plain })];
+  const [first, ...more] = created;
+  // One created resource, then those that exist, then the other created ones.
+  const all = [...(first === undefined ? [] : [first]), ...discoverPaths({ document, validator, operation, exchanges: plain }), ...more];
   return [...new Map(all.map((path) => [JSON.stringify(path), path])).values()];
 }
 
@@ -55,12 +59,26 @@ export function foundFields(run: Run, { form }: Step): Readonly<Record<string, s
   return values;
 }
 
+/** The value of `If-Match` for a step: the entity tag of the latest response about the same resource, unless the step says otherwise. */
+export function entityTagFor({ exchanges, transport }: Run, { operation, ifMatch }: Step, path: PathValues): string | undefined {
+  if (!operation.parameters.some(isEntityTag) || ifMatch === 'missing') return undefined;
+  if (ifMatch === 'stale') return STALE_TAG;
+  const { pathname } = new URL(`${transport.target.origin}${basePath(transport.target)}${fillPath(operation.path, path)}`);
+  return exchanges.findLast(({ sent, headers, status }) => {
+    return isSuccess(status) && headers['etag'] !== undefined && new URL(sent.url).pathname === pathname;
+  })?.headers['etag'];
+}
+
+/** The tag of a state that no resource has had. */
+const STALE_TAG = '"contract-test-stale"';
+
 /** The field that requests the next page: none for other steps, undefined when there is no next page. */
 export function nextPage({ document, exchanges }: Run, { next, operation }: Step): Readonly<Record<string, string>> | undefined {
   if (next === undefined) return {};
-  const first = exchanges.find(
-    ({ operation: { id }, sent, status }) => id === operation.id && sent.purpose === 'call' && isSuccess(status),
+  const latest = exchanges.findLast(
+    ({ operation: { id }, sent, status }) =>
+      id === operation.id && (sent.purpose === 'call' || sent.purpose === 'next-page') && isSuccess(status),
   );
-  const value = next.value ?? (first === undefined ? undefined : pagingOf(document, operation)?.next(jsonValue(first)));
+  const value = next.value ?? (latest === undefined ? undefined : pagingOf(document, operation)?.next(jsonValue(latest)));
   return value === undefined ? undefined : { [next.field]: value };
 }

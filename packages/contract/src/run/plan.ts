@@ -1,14 +1,18 @@
 import type { OpenApiDocument } from '../document/document.ts';
 import { createMatcher } from '../document/match.ts';
+import { isJsonType } from '../document/media-type.ts';
 import type { Operation } from '../document/operation.ts';
 import { NO_PARAMETERS } from '../document/parameters.ts';
+import { isEntityTag } from '../document/parameters.ts';
 import { fillPath, hasPathParameters, pathParameters } from '../document/path-template.ts';
 import type { Validator } from '../document/validator.ts';
 import type { PathValues } from '../exchange/discover.ts';
+import { jsonOf } from '../exchange/exchange.ts';
 import { pagingOf } from '../exchange/paging.ts';
 import { needsNoField } from '../form/body.ts';
 import { brokenForms, brokenParameters } from '../form/broken-forms.ts';
 import type { Extension } from './extension.ts';
+import { MAX_POLLS, stateNames } from './follow.ts';
 import type { JournalEntry } from './journal.ts';
 import { leftoversOf } from './leftovers.ts';
 import type { Leftover } from './leftovers.ts';
@@ -20,6 +24,7 @@ import { stepForm } from './step-form.ts';
 import { PHASES } from './step.ts';
 import type { Effect, Step, StepForm } from './step.ts';
 import { isUndo, undoOf } from './undo.ts';
+import { variationsOf } from './variations.ts';
 
 export type Mode = 'read-only' | 'full';
 
@@ -36,6 +41,8 @@ export interface PlanOptions {
   /** Adds these operations to the run. */
   readonly also: NamedOperations;
   readonly seed: number;
+  /** The maximum number of valid requests for each operation. Default: 10. */
+  readonly requests?: number;
   /** Changes of earlier runs that can still be undone. */
   readonly orphans: readonly JournalEntry[];
   readonly extensions: readonly Extension[];
@@ -59,6 +66,12 @@ export interface Plan {
 export const MAX_READ_ONLY_REQUESTS = 5;
 /** The number of resources that a run reads with one operation. */
 export const MAX_SAMPLES_READ = 2;
+/** The number in full mode: one resource that the run created, and three that exist. */
+export const MAX_SAMPLES_FULL = 4;
+/** The default number of valid requests for each operation in full mode. */
+export const DEFAULT_REQUESTS = 10;
+/** The maximum number of pages that a full run reads of one list. */
+const MAX_PAGES = 8;
 /** How many resources are tried until a response has content. In full mode, the first ones are those that the run created. */
 const MAX_TRIES: Readonly<Record<Mode, number>> = { 'read-only': 3, full: 6 };
 
@@ -211,7 +224,7 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
   };
   const steps: Step[] = [call];
   // Lists that were empty before contain the resources that the run created by then.
-  if (mode === 'full' && !isBelow) steps.push({ ...call, detail: 'again, after the creations', phase: PHASES.readMore });
+  const later: Step[] = [];
   const paging = pagingOf(document, operation);
   if (paging !== undefined) {
     const value = paging.by === 'offset' ? paging.next(undefined) : undefined;
@@ -219,14 +232,33 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
     const { form } = call;
     const pageForm: StepForm | undefined =
       paging.in === 'form' ? { values: { ...form?.values }, found: {}, isFromDocument: form?.isFromDocument ?? true } : form;
-    steps.push({ ...call, purpose: 'next-page', form: pageForm, next: { in: paging.in, field: paging.field, value }, detail, times: 1 });
+    const times = mode === 'full' && value === undefined ? MAX_PAGES : 1;
+    const nextPage: Step = {
+      ...call,
+      purpose: 'next-page',
+      form: pageForm,
+      next: { in: paging.in, field: paging.field, value },
+      detail,
+      times,
+    };
+    steps.push({ ...nextPage, times: 1 });
+    later.push(nextPage);
   }
+  if (mode === 'full' && !isBelow)
+    for (const step of [call, ...later]) steps.push({ ...step, detail: 'again, after the creations', phase: PHASES.readMore });
   steps.push(...keySteps({ ...call, phase: PHASES.probe, times: 1 }), ...unknownSteps(planning, operation, call.form));
   for (const broken of [brokenSteps(planning, operation), brokenParameterSteps(planning, operation, call)])
     steps.push(...(mode === 'read-only' ? broken.slice(0, 1) : broken));
   steps.push(...methodSteps(planning, operation));
-  if (mode === 'full')
-    steps.push(...otherForms(planning, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.probe, times: 1 })));
+  if (mode === 'full') {
+    const plain: Step = { ...call, purpose: 'valid-form', phase: PHASES.probe, times: 1 };
+    steps.push(...otherForms(planning, operation).map((form): Step => ({ ...plain, ...form })));
+    steps.push(...variationSteps(planning, operation, plain), ...acceptSteps(operation, plain));
+    if (showsProgress(planning, operation)) steps.push({ ...call, purpose: 'poll', detail: 'until the work ends', times: MAX_POLLS * 2 });
+    const changing = planning.operations.find(({ path, method }) => path === operation.path && (method === 'PATCH' || method === 'PUT'));
+    if (changing !== undefined)
+      steps.push({ ...call, path: 'own', purpose: 'read-changed', detail: `after ${changing.id}`, times: 2, phase: PHASES.changed });
+  }
   return steps;
 }
 
@@ -285,6 +317,9 @@ function effectiveSteps(planning: Planning, operation: Operation, undone: readon
   if (!operation.billable && harmlessKeySteps(planning, operation).length === 0) steps.push(...keySteps({ ...call, phase: PHASES.probe }));
   if (!operation.billable && !isRemoval && !isUndoing)
     steps.push(...otherForms(planning, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.change })));
+  if (!operation.billable && !isRemoval && !isUndoing && canBeUndone(planning, operation))
+    steps.push(...variationSteps(planning, operation, { ...call, purpose: 'valid-form', phase: PHASES.change }));
+  if (!operation.billable) steps.push(...preconditionSteps(call));
   steps.push(...brokenSteps(planning, operation).map((step): Step => ({ ...step, path, effect })));
   // A service that ignores a broken parameter carries out the change, which must not cost money.
   if (!operation.billable) steps.push(...brokenParameterSteps(planning, operation, call));
@@ -392,14 +427,56 @@ function brokenSteps(planning: Planning, operation: Operation): readonly Step[] 
 }
 
 function brokenParameterSteps(planning: Planning, operation: Operation, call: Step): readonly Step[] {
-  return brokenParameters(planning, operation, call.parameters).map(({ parameters, detail }) => ({
+  return brokenParameters(planning, operation, call.parameters).flatMap(({ parameters, path, detail }) => ({
     ...call,
     purpose: 'invalid-parameter',
     parameters,
+    path: path ?? call.path,
     detail,
     times: 1,
     phase: PHASES.probe,
   }));
+}
+
+/** Whether what the operation does can be undone, or is done to a resource that the run created. */
+function canBeUndone({ operations }: Planning, operation: Operation): boolean {
+  return hasPathParameters(operation.path) || undoOf(operation, operations) !== undefined;
+}
+
+/** Valid requests with other values than the plain one. */
+function variationSteps(planning: Planning, operation: Operation, plain: Step): readonly Step[] {
+  const sendable = planning.sendable.get(operation.id);
+  if (typeof sendable !== 'object') return [];
+  const { requests = DEFAULT_REQUESTS } = planning;
+  return variationsOf(planning, operation, sendable, requests - 1).map((variation) => ({ ...plain, ...variation, times: 1 }));
+}
+
+/** A request for each other described media type of a success. */
+function acceptSteps({ responses }: Operation, plain: Step): readonly Step[] {
+  const types = Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([, { content }]) => Object.keys(content));
+  return [...new Set(types)]
+    .filter((type) => !isJsonType(type) && !type.includes('*'))
+    .map((accept) => ({ ...plain, accept, detail: `as ${accept}` }));
+}
+
+/** Changes with a stale entity tag and, where the document requires one, without a tag. */
+function preconditionSteps(call: Step): readonly Step[] {
+  const tag = call.operation.parameters.find(isEntityTag);
+  if (tag === undefined) return [];
+  const probe: Step = { ...call, purpose: 'precondition', phase: PHASES.probe, times: 1 };
+  return [
+    { ...probe, ifMatch: 'stale', detail: 'with a stale If-Match' },
+    ...(tag.required ? [{ ...probe, ifMatch: 'missing' as const, detail: 'without If-Match' }] : []),
+  ];
+}
+
+/** Whether a read can show the progress of work that another operation accepted with 202. */
+function showsProgress({ operations, document }: Planning, { path, responses }: Operation): boolean {
+  if (!hasPathParameters(path) || !operations.some((operation) => operation.responses['202'] !== undefined)) return false;
+  const pointer = Object.entries(responses).flatMap(([status, response]) => (status.startsWith('2') ? [jsonOf(response)?.pointer] : []))[0];
+  return pointer !== undefined && stateNames(document, pointer).length > 0;
 }
 
 /** The other examples of the body. The service must accept them too. */

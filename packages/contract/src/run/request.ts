@@ -12,14 +12,17 @@ export interface RequestParts {
   readonly body: string | undefined;
   /** More query parameters than those of the step. */
   readonly query?: Readonly<Record<string, string>> | undefined;
+  /** The value of `If-Match`; undefined for none. */
+  readonly ifMatch?: string | undefined;
   /** The key to send; undefined for none. */
   readonly key: string | undefined;
   readonly signal?: AbortSignal;
 }
 
-export function buildRequest({ target, step, path, body, query: more = {}, key, signal }: RequestParts): Request {
+export function buildRequest({ target, step, path, body, query: more = {}, ifMatch, key, signal }: RequestParts): Request {
   const { operation } = step;
-  const headers = new Headers({ accept: 'application/json', ...step.parameters.headers });
+  const headers = new Headers({ accept: step.accept ?? 'application/json', ...step.parameters.headers });
+  if (ifMatch !== undefined) headers.set('if-match', ifMatch);
   const query = new URLSearchParams(step.parameters.query.map(([name, value]): [string, string] => [name, value]));
   const cookies = Object.entries(step.parameters.cookies).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   if (cookies.length > 0) headers.set('cookie', cookies.join('; '));

@@ -1,7 +1,7 @@
 import { isSuccess } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { foundFields, nextPage, pathsOf } from './fill-step.ts';
-import { MAX_SAMPLES_READ } from './plan.ts';
+import { entityTagFor, foundFields, nextPage, pathsOf } from './fill-step.ts';
+import { MAX_SAMPLES_FULL, MAX_SAMPLES_READ } from './plan.ts';
 import type { Run } from './run-state.ts';
 import { sendStep } from './send-step.ts';
 import { bodyOf } from './step.ts';
@@ -36,26 +36,29 @@ async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boo
   const { onlyAfter } = step;
   const paths = pathsOf(run, step, isLastResort).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));
   if (found === undefined || paths.length === 0) return false;
-  const page = nextPage(run, step);
-  // The first page was the last one.
-  if (page === undefined) return true;
   for (const path of paths.slice(0, step.times)) {
     if (isEnough(run, step)) break;
-    const times = step.purpose === 'repeat' ? step.times : 1;
+    const times = step.purpose === 'repeat' || step.purpose === 'next-page' ? step.times : 1;
     for (let time = 0; time < times; time++) {
+      const page = nextPage(run, step);
+      // The page before was the last one.
+      if (page === undefined) return true;
+      const ifMatch = entityTagFor(run, step, path);
       const body = bodyOf(step, { ...found, ...(step.next?.in === 'form' ? page : {}) });
-      if (!(await sendStep(run, step, { path, body, query: step.next?.in === 'query' ? page : undefined }))) return true;
+      if (!(await sendStep(run, step, { path, body, query: step.next?.in === 'query' ? page : undefined, ifMatch }))) return true;
     }
   }
   return true;
 }
 
 /** Whether a step has enough responses, or the limit of its operation is reached. */
-function isEnough({ sent, mostPerOperation = Infinity, exchanges }: Run, { operation, purpose, path }: Step): boolean {
+function isEnough(run: Run, { operation, purpose, path }: Step): boolean {
+  const { sent, mostPerOperation = Infinity, exchanges } = run;
   if ((sent.get(operation.id) ?? 0) >= mostPerOperation) return true;
   if (purpose !== 'call' || path !== 'found') return false;
   const calls = exchanges.filter((exchange) => exchange.operation.id === operation.id && exchange.sent.purpose === 'call');
-  return calls.length >= MAX_SAMPLES_READ && calls.some(isNonEmptySuccess);
+  const most = run.options.mode === 'full' ? MAX_SAMPLES_FULL : MAX_SAMPLES_READ;
+  return calls.length >= most && calls.some(isNonEmptySuccess);
 }
 
 /** Whether a response is successful and has content. */

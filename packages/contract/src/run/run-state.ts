@@ -11,6 +11,7 @@ import type { Plan } from './plan.ts';
 import { NO_BUDGET } from './price.ts';
 import { paceOf } from './send-request.ts';
 import type { Transport } from './send-request.ts';
+import type { Step } from './step.ts';
 
 const WRONG_KEY = 'contract-test-made-up-key';
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -24,6 +25,8 @@ export interface Run extends UsableDocument {
   readonly exchanges: Exchange[];
   /** The reasons why operations were not verified, by id. */
   readonly reasons: Map<string, string>;
+  /** The reads that can show the progress of accepted work. */
+  readonly pollSteps: readonly Step[];
   /** The number of requests for each operation. */
   readonly sent: Map<string, number>;
   readonly mostPerOperation: number | undefined;
@@ -54,6 +57,7 @@ export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableD
     }),
     exchanges: [],
     reasons: new Map(plan.withheld),
+    pollSteps: plan.steps.filter(({ purpose }) => purpose === 'poll'),
     sent: new Map(),
     mostPerOperation,
     planned: countRequests(plan.steps, mode),

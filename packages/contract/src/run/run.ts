@@ -5,7 +5,7 @@ import { buildReport } from '../report/report.ts';
 import type { Report } from '../report/report.ts';
 import type { ContractOptions } from './contract-options.ts';
 import { accountOf } from './leftovers.ts';
-import { makePlan } from './plan.ts';
+import { DEFAULT_REQUESTS, makePlan } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { runPhase } from './run-phase.ts';
 import { prepareRun } from './run-state.ts';
@@ -29,7 +29,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   const run = prepareRun(options, plan, usable);
   let late: readonly Step[] = [];
   for (const phase of Object.values(PHASES)) {
-    const left = await runPhase(run, [...late, ...plan.steps.filter((step) => step.phase === phase)]);
+    const left = await runPhase(run, [...late, ...plan.steps.filter((step) => step.phase === phase && step.purpose !== 'poll')]);
     // A creation may need an identifier that only the next phase reads.
     late = phase <= PHASES.readMore ? left : [];
   }
@@ -62,11 +62,18 @@ function readFor({ document, mode = 'read-only' }: ContractOptions): UsableDocum
 }
 
 async function planFor(options: ContractOptions, usable: UsableDocument): Promise<Plan> {
-  const { mode = 'read-only', only = new Map<string, undefined>(), also = new Map<string, undefined>(), seed = 1, journal } = options;
+  const {
+    mode = 'read-only',
+    only = new Map<string, undefined>(),
+    also = new Map<string, undefined>(),
+    seed = 1,
+    requests = DEFAULT_REQUESTS,
+    journal,
+  } = options;
   const open = (await journal?.open()) ?? [];
   const account = accountOf(options.apiKey);
   const orphans = open.filter((entry) => entry.target === options.target.href && (entry.account ?? account) === account);
-  const plan = makePlan({ ...usable, mode, only, also, seed, orphans, extensions: options.extensions ?? [] });
+  const plan = makePlan({ ...usable, mode, only, also, seed, requests, orphans, extensions: options.extensions ?? [] });
   // Without a key, requests with a wrong key would show nothing.
   const steps = plan.steps.filter(({ credential }) => credential === 'account' || options.apiKey !== undefined);
   return { ...plan, steps };

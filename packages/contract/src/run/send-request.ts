@@ -28,15 +28,15 @@ export class NoResponseError extends Error {
 const MAX_WAIT_S = 30;
 
 /** The values that a step takes from earlier responses. */
-export type StepValues = Pick<RequestParts, 'path' | 'body' | 'query'>;
+export type StepValues = Pick<RequestParts, 'path' | 'body' | 'query' | 'ifMatch'>;
 
 /**
  * Sends one request of a step and parses its response.
  * @throws {NoResponseError} when there is no response
  */
-export async function sendRequest(transport: Transport, step: Step, { path, body, query }: StepValues): Promise<Exchange> {
+export async function sendRequest(transport: Transport, step: Step, { path, body, query, ifMatch }: StepValues): Promise<Exchange> {
   const { target, keyOf } = transport;
-  const parts = { target, step, path, body, query, key: keyOf(step.credential) };
+  const parts = { target, step, path, body, query, ifMatch, key: keyOf(step.credential) };
   await transport.pace();
   const request = buildRequest({ ...parts, signal: AbortSignal.timeout(transport.timeout) });
   const sent: SentRequest = {

@@ -1,6 +1,7 @@
-import { isSuccess } from '../exchange/exchange.ts';
+import { isPlainCall, isSuccess } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { TargetError } from './contract-options.ts';
+import { followWork } from './follow.ts';
 import { RefusedRequestError } from './guard.ts';
 import type { Run } from './run-state.ts';
 import { sendRequest, NoResponseError } from './send-request.ts';
@@ -14,6 +15,17 @@ import type { Step } from './step.ts';
  * @throws {TargetError} when there is no response to the first request
  */
 export async function sendStep(run: Run, step: Step, values: StepValues): Promise<boolean> {
+  const exchange = await sendAndRecord(run, step, values);
+  // A purchase without a response may have taken place.
+  if (exchange === undefined) return step.effect !== 'costs';
+  if (exchange.status === 202 && isPlainCall(exchange))
+    await followWork(run, exchange, run.pollSteps, (poll, path) => sendAndRecord(run, poll, { path, body: undefined }));
+  // One accepted purchase with an invalid form is enough.
+  return !(step.effect === 'costs' && step.purpose === 'invalid-form' && isSuccess(exchange.status));
+}
+
+/** Sends one request. Returns undefined when there is no response. */
+async function sendAndRecord(run: Run, step: Step, values: StepValues): Promise<Exchange | undefined> {
   const { cleaner, transport, options } = run;
   const { id } = step.operation;
   run.sent.set(id, (run.sent.get(id) ?? 0) + 1);
@@ -30,8 +42,7 @@ export async function sendStep(run: Run, step: Step, values: StepValues): Promis
     await cleaner.lost(entry, isRefused);
     if (step.purpose === 'call') run.reasons.set(step.operation.id, `there was no response: ${error.message}`);
     reportProgress(run, step, undefined);
-    // A purchase without a response may have taken place.
-    return step.effect !== 'costs';
+    return undefined;
   }
   run.exchanges.push(exchange);
   await cleaner.saw(step, exchange, values.path);
@@ -40,8 +51,7 @@ export async function sendStep(run: Run, step: Step, values: StepValues): Promis
   else await cleaner.after(entry, step, exchange);
   reportProgress(run, step, exchange.status);
   for (const extension of options.extensions ?? []) await extension.onExchange(exchange, run.exchanges);
-  // One accepted purchase with an invalid form is enough.
-  return !(step.effect === 'costs' && step.purpose === 'invalid-form' && isSuccess(exchange.status));
+  return exchange;
 }
 
 function reportProgress(run: Run, step: Step, status: number | undefined): void {

@@ -9,7 +9,18 @@ import { writeBody } from '../form/body.ts';
 export type Effect = 'reads' | 'changes' | 'costs';
 
 /** The phases of a run, in order. */
-export const PHASES = { orphans: 0, read: 1, create: 2, readMore: 3, change: 4, probe: 5, remove: 6, removed: 7, undo: 8 } as const;
+export const PHASES = {
+  orphans: 0,
+  read: 1,
+  create: 2,
+  readMore: 3,
+  change: 4,
+  changed: 5,
+  probe: 6,
+  remove: 7,
+  removed: 8,
+  undo: 9,
+} as const;
 
 /** One or more requests of the plan. */
 export interface Step {
@@ -22,6 +33,10 @@ export interface Step {
   readonly form: StepForm | undefined;
   /** Values of its required parameters, except path parameters. */
   readonly parameters: RequestParameters;
+  /** The media type in `Accept`. Default: JSON, or what the operation describes. */
+  readonly accept?: string;
+  /** What to send as `If-Match`. Default: the entity tag of the latest response, if the operation has the parameter. */
+  readonly ifMatch?: 'missing' | 'stale';
   /** The parameter of the next page. Without `value`, the response with the page before has it. */
   readonly next?: { readonly in: 'form' | 'query'; readonly field: string; readonly value: string | undefined };
   /** The special part of the request. */

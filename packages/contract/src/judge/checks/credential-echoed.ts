@@ -31,7 +31,7 @@ export const credentialEchoed: Check = {
     description: 'A header of the response repeats the API key.',
     tamper: ({ outcome, operation, response, credential }) =>
       outcome === 'success' && operation?.readOnly === true && credential !== undefined
-        ? { ...response, headers: { ...response.headers, etag: `"${credential}"` } }
+        ? { ...response, headers: { ...response.headers, via: `1.1 ${credential}` } }
         : undefined,
   },
 };

@@ -1,8 +1,12 @@
-import { isCredential, issuesOfText } from '../../document/parameters.ts';
+import type { Parameter } from '../../document/operation.ts';
+import { isCredential, isEntityTag, issuesOfText } from '../../document/parameters.ts';
 import { provenanceOfIssue } from '../../document/place.ts';
 import type { Provenance } from '../../document/provenance.ts';
+import { cookieIn } from '../../exchange/credential.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
-import { takesQuery } from '../applies.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { evaluate } from '../../exchange/runtime-expression.ts';
+import { takesParameters } from '../applies.ts';
 import type { Check, ResponseContext } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
@@ -11,13 +15,13 @@ import { proposalFor } from '../propose.ts';
 
 export const parameterRefused: Check = {
   id: 'parameter-refused',
-  claim: 'The service refuses an invalid query parameter.',
+  claim: 'The service refuses an invalid parameter.',
   judges:
-    'Sends requests in which one query parameter breaks one rule, to read operations and, in a full run, to changes that cost no money: a missing required parameter, a word instead of a number, a number outside its limits, a string that is too short, too long, not ASCII or against its pattern, or a value outside its list. Any 4xx is a refusal. Does not send unknown parameters, because OpenAPI cannot forbid them.',
+    'Sends requests in which one parameter of the query, the headers, the cookies or the path breaks one rule, to read operations and, in a full run, to changes that cost no money: a missing required parameter, a word instead of a number, a number outside its limits, a string that is too short, too long, not ASCII or against its pattern, or a value outside its list. Any 4xx is a refusal. Does not send unknown parameters, because OpenAPI cannot forbid them.',
   client:
     'The service silently returns something other than what your code requested, such as a page of another size or an unfiltered list.',
   needs: ['invalid-parameter'],
-  applies: takesQuery,
+  applies: takesParameters,
   checkResponse(context) {
     const { sent, status } = context.exchange;
     if (sent.purpose !== 'invalid-parameter' || !isSuccess(status)) return [];
@@ -29,7 +33,7 @@ export const parameterRefused: Check = {
       {
         pointer: '',
         verdict: verdictOf(broken.provenance),
-        message: `the service accepts an invalid query parameter: ${sent.detail}`,
+        message: `the service accepts an invalid parameter: ${sent.detail}`,
         expected: '4xx',
         observed: String(status),
         at: broken.at,
@@ -50,14 +54,14 @@ interface Broken {
   readonly proposal: Proposal | undefined;
 }
 
-/** The rule of the document that the query breaks. */
-function brokenRule({ document, validator, exchange: { operation, sent } }: ResponseContext): Broken | undefined {
-  const query = new URL(sent.url).searchParams;
+/** The rule of the document that the parameters of the request break. */
+function brokenRule({ document, validator, exchange }: ResponseContext): Broken | undefined {
+  const { operation } = exchange;
   for (const parameter of operation.parameters) {
-    const { name, in: place, pointer, provenance, required } = parameter;
-    if (place !== 'query' || pointer === undefined || isCredential(operation, parameter)) continue;
-    const text = query.get(name);
-    if (text === null) {
+    const { pointer, provenance, required } = parameter;
+    if (pointer === undefined || isCredential(operation, parameter) || isEntityTag(parameter)) continue;
+    const text = textOf(exchange, parameter);
+    if (text === undefined) {
       if (required) return { at: pointer, provenance, proposal: undefined };
       continue;
     }
@@ -70,4 +74,21 @@ function brokenRule({ document, validator, exchange: { operation, sent } }: Resp
       };
   }
   return undefined;
+}
+
+/** The text of a parameter as it was sent. */
+function textOf(exchange: Exchange, { name, in: place }: Parameter): string | undefined {
+  const { url, headers } = exchange.sent;
+  switch (place) {
+    case 'header':
+      return headers[name.toLowerCase()];
+    case 'cookie':
+      return cookieIn(headers['cookie'] ?? '', name);
+    case 'path': {
+      const value = evaluate(exchange, `$request.path.${name}`);
+      return typeof value === 'string' ? value : undefined;
+    }
+    default:
+      return new URL(url).searchParams.get(name) ?? undefined;
+  }
 }

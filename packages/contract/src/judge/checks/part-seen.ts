@@ -52,6 +52,7 @@ function collect({ document }: RunContext, exchange: Exchange, seen: Map<string,
     } of place.nodes) {
       for (const name of isObject(properties) ? Object.keys(properties) : []) {
         const at = joinPointer(schema, 'properties', name);
+        if (rootView(document, at).nodes.some((node) => node.schema['writeOnly'] === true)) continue;
         const known = seen.get(at);
         const isSeen = Object.hasOwn(place.value, name);
         if (known === undefined) {

@@ -1,0 +1,38 @@
+import { isSuccess } from '../../exchange/exchange.ts';
+import type { Check } from '../check.ts';
+import { verdictOf } from '../finding.ts';
+
+const JSON_TYPE = 'application/json';
+
+export const acceptHonoured: Check = {
+  id: 'accept-honoured',
+  claim: 'The service returns the media type that a request accepts, if the document describes it.',
+  judges: 'Sends a request for each described media type of a success other than JSON, with only that type in `Accept`.',
+  client: 'Code that asks for a CSV file or an image gets JSON, and stores it under the wrong name.',
+  needs: ['valid-form'],
+  applies: ({ responses }) =>
+    Object.entries(responses).some(([status, { content }]) => status.startsWith('2') && Object.keys(content).length > 1),
+  checkResponse({ exchange, response }) {
+    const { sent, status, mediaType } = exchange;
+    const accept = sent.headers['accept'] ?? JSON_TYPE;
+    if (accept === JSON_TYPE || response?.content[accept] === undefined || !isSuccess(status) || mediaType === accept) return [];
+    return [
+      {
+        pointer: '',
+        verdict: verdictOf(response.provenance),
+        message: `the service returns ${mediaType === '' ? 'no content type' : mediaType} to a request that accepts only ${accept}`,
+        expected: accept,
+        observed: mediaType === '' ? 'no content type' : mediaType,
+        at: `${response.holder}/content`,
+        rule: accept,
+      },
+    ];
+  },
+  defect: {
+    description: 'The service returns JSON, whatever the request accepts.',
+    tamper: ({ outcome, response }) =>
+      outcome === 'success' && response.headers['content-type'] === 'text/csv'
+        ? { ...response, headers: { ...response.headers, 'content-type': JSON_TYPE }, body: { lines: [] } }
+        : undefined,
+  },
+};

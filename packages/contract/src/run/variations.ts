@@ -1,0 +1,121 @@
+import { isObject } from '../document/json.ts';
+import type { Operation, Parameter } from '../document/operation.ts';
+import { isCredential } from '../document/parameters.ts';
+import type { RequestParameters } from '../document/parameters.ts';
+import { sampleOf } from '../document/sample.ts';
+import { schemaNodes } from '../document/schema.ts';
+import { alternativeValues, specialValues } from '../document/values.ts';
+import type { SpecialValue } from '../document/values.ts';
+import { pagingOf } from '../exchange/paging.ts';
+import { validBody } from './sendable.ts';
+import type { RequestSource, Sendable } from './sendable.ts';
+import { stepForm } from './step-form.ts';
+import type { StepForm } from './step.ts';
+
+/** A valid request that differs from the plain one. */
+export interface Variation {
+  readonly parameters: RequestParameters;
+  readonly form: StepForm | undefined;
+  readonly detail: string;
+}
+
+/** A part of a request with several valid values. */
+interface Factor {
+  readonly name: string;
+  readonly in: 'query' | 'body';
+  readonly values: readonly (SpecialValue & { readonly isAbsent?: boolean })[];
+}
+
+type Choice = readonly [Factor, Factor['values'][number]];
+
+/**
+ * Valid requests that together have every special value of every part at least once. Each request has one value of each part, so that their
+ * number is that of the part with the most values, not the product.
+ * @param most the maximum number of requests
+ */
+export function variationsOf(source: RequestSource, operation: Operation, { parameters }: Sendable, most: number): readonly Variation[] {
+  const whole = alternativesOf(source, operation, parameters);
+  const factors = [...queryFactors(source, operation), ...(whole.length > 0 ? [] : bodyFactors(source, operation))];
+  const rows = Math.min(most - whole.length, Math.max(0, ...factors.map(({ values }) => values.length)));
+  const mixed = Array.from({ length: Math.max(0, rows) }, (_, row) =>
+    factors.flatMap((factor): readonly Choice[] => {
+      const value = factor.values[row % factor.values.length];
+      return value === undefined ? [] : [[factor, value]];
+    }),
+  ).flatMap((choices) => variationFor(source, operation, parameters, choices));
+  return [...whole, ...mixed].slice(0, most);
+}
+
+/** One request for each alternative of a body. */
+function alternativesOf(source: RequestSource, operation: Operation, parameters: RequestParameters): readonly Variation[] {
+  if (operation.body === undefined) return [];
+  return alternativeValues(source, operation.body.pointer).flatMap(({ value, what }) =>
+    isObject(value)
+      ? [{ parameters, form: stepForm(source, operation, { values: value, isFromDocument: false }), detail: `the body as ${what}` }]
+      : [],
+  );
+}
+
+function queryFactors({ document, validator }: RequestSource, operation: Operation): readonly Factor[] {
+  const position = pagingOf(document, operation)?.field;
+  return operation.parameters.flatMap((parameter: Parameter): readonly Factor[] => {
+    const { name, in: place, pointer } = parameter;
+    if (place !== 'query' || pointer === undefined || name === position || isCredential(operation, parameter)) return [];
+    const values = specialValues({ document, validator }, pointer).filter(({ value }) =>
+      ['string', 'number', 'boolean'].includes(typeof value),
+    );
+    return values.length === 0 ? [] : [{ name, in: 'query', values }];
+  });
+}
+
+function bodyFactors(source: RequestSource, { body }: Operation): readonly Factor[] {
+  const { document } = source;
+  if (body === undefined) return [];
+  return [...body.fields.values()].flatMap(({ name, pointer, required, kind }): readonly Factor[] => {
+    const nodes = schemaNodes(document, pointer);
+    if (nodes.some(({ schema }) => schema['readOnly'] === true) || kind === 'unsupported') return [];
+    // A form cannot carry null.
+    const special = specialValues(source, pointer).filter(({ value }) => body.format === 'json' || value !== null);
+    const sample = special.length > 0 || required ? undefined : sampleOf(source, pointer);
+    const values = sample === undefined ? special : [{ value: sample.value, what: 'given' }];
+    const all = required ? values : [...values, { value: undefined, what: 'absent', isAbsent: true }];
+    return all.length === 0 ? [] : [{ name, in: 'body', values: all }];
+  });
+}
+
+/** The request with all choices; when it is invalid as a whole, those with single choices that are valid. */
+function variationFor(
+  source: RequestSource,
+  operation: Operation,
+  plain: RequestParameters,
+  choices: readonly Choice[],
+): readonly Variation[] {
+  const { body } = operation;
+  const valid = validBody(source, operation);
+  const ofBody = choices.filter(([factor]) => factor.in === 'body');
+  const chosen = choices.filter(([factor]) => factor.in === 'query');
+  const query = plain.query.filter(([name]) => !chosen.some(([factor]) => factor.name === name));
+  const parameters = { ...plain, query: [...query, ...chosen.map(([{ name }, { value }]) => [name, String(value)] as const)] };
+  if (body === undefined || valid === undefined) return [{ parameters, form: undefined, detail: describe(chosen) }];
+  const check = source.validator.compile(body.pointer);
+  const used = ofBody.filter((choice) => check(withChoices(valid.values, [choice])).length === 0);
+  const whole = withChoices(valid.values, used);
+  const kept = check(whole).length === 0 ? used : used.slice(0, 1);
+  const values = withChoices(valid.values, kept);
+  if (!isObject(values)) return [];
+  const form = stepForm(source, operation, { values, isFromDocument: false });
+  return [{ parameters, form, detail: describe([...chosen, ...kept]) }];
+}
+
+function withChoices(values: Readonly<Record<string, unknown>>, choices: readonly Choice[]): Readonly<Record<string, unknown>> {
+  const changed: Record<string, unknown> = { ...values };
+  for (const [{ name }, { value, isAbsent }] of choices) {
+    if (isAbsent === true) delete changed[name];
+    else changed[name] = value;
+  }
+  return changed;
+}
+
+function describe(choices: readonly Choice[]): string {
+  return choices.map(([{ name }, { what }]) => `${name} ${what}`).join(', ');
+}
