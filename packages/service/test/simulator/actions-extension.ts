@@ -14,8 +14,8 @@ import {
   applyVmChange,
   applyResize,
 } from './actions-vm.ts';
-import { cents, numberOf, numberOfCents, over, times, units } from './fraction.ts';
-import { creditFits, holdFrom, iso } from './model-billing.ts';
+import { cents, numberOf, numberOfCents, over, times } from './fraction.ts';
+import { creditFits, holdFrom, holdOfOrder, iso } from './model-billing.ts';
 import { settleModel } from './model-jobs.ts';
 import { ownDomain } from './model.ts';
 import type { ModelAccount, ModelServer, ModelVm, Resources } from './model.ts';
@@ -273,5 +273,5 @@ function purchaseRefusal(sim: Simulation, server: ModelServer, account: ModelAcc
   if (server.account) settleModel(sim, server.account);
   if (server.state !== 'offered') return server.account === account && server.state !== 'ended' ? wrongState : notFound;
   if (isAbove(server.price, form)) return priceTooHigh;
-  return creditFits(model, account, units(server.price), clock.seconds()) ? undefined : noCredit;
+  return creditFits(model, account, holdOfOrder(server, clock.seconds()), clock.seconds()) ? undefined : noCredit;
 }
