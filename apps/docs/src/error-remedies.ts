@@ -31,6 +31,11 @@ export const RESELLER_REMEDIES: Readonly<Record<string, Remedy>> = {
       'Pay open invoices, buy less, or ask the provider for a higher limit. Nothing was bought, so do not repeat the request unchanged.',
     guide: CREDIT,
   },
+  spending_limit_exceeded: {
+    remedy:
+      'Read what the key may still spend with `GET /account/keys`. Choose less, wait until the next day or month (UTC), or ask the provider for a higher limit.',
+    guide: CREDIT,
+  },
   account_suspended: {
     cause: 'the provider has suspended the account, for example because invoices are overdue',
     remedy:
@@ -39,6 +44,10 @@ export const RESELLER_REMEDIES: Readonly<Record<string, Remedy>> = {
   },
   read_only_key: {
     remedy: 'Use a key with full access for changes. Keep the read-only key for reports and monitoring.',
+    guide: AUTHENTICATION,
+  },
+  operation_not_allowed: {
+    remedy: 'Use a key whose restrictions allow the operation, or ask the provider to change them. `GET /account/keys` lists them.',
     guide: AUTHENTICATION,
   },
   not_found: { remedy: 'Check the identifier and the path. An identifier of another account is not found either.', guide: FIRST_PURCHASE },

@@ -106,7 +106,8 @@ test('backup and restore overwrite nothing, refuse what is damaged, and leave no
   expect([existsSync(join(target, 'store.sqlite')), readdirSync(place)]).toEqual([false, ['backup.sqlite']]);
 });
 
-const MIGRATIONS = '4 migrations:\n  0001-initial\n  0002-keys-reading-secrets\n  0003-renewal-holds\n  0006-open-positions-by-start\n';
+const MIGRATIONS =
+  '5 migrations:\n  0001-initial\n  0002-keys-reading-secrets\n  0003-renewal-holds\n  0004-key-limits\n  0006-open-positions-by-start\n';
 
 test('migrate shows the pending migrations without running them, and then runs them', async () => {
   const url = await newDatabase();

@@ -59,6 +59,13 @@ export const EXTENSION_PLACES: Places = {
     pricings: 'getPricings',
     documents: 'listDocuments',
   },
+  account: {
+    keys: {
+      list: 'listKeys',
+      rotate: 'rotateKey',
+      revoke: 'revokeKey',
+    },
+  },
   domain: {
     check: 'checkDomain',
     delete: 'deleteDomain',

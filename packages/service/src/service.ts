@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 
 import { deleteOldEntries } from './core/account/log-retention.ts';
+import { forgetOldSpendings } from './core/account/spending.ts';
 import { issueDocuments } from './core/accounting/invoice-document/issue.ts';
 import { fleetRecoveries } from './core/dedicated/fleet.ts';
 import { domainRecoveries } from './core/domain/terminate.ts';
@@ -24,6 +25,7 @@ import { createAuthenticator } from './http/authenticate.ts';
 import type { HttpContext } from './http/context.ts';
 import { CONTROLS_TTL_MS, createControls } from './http/controls.ts';
 import type { Docs } from './http/docs.ts';
+import { createKeyUse } from './http/key-use.ts';
 import { createMetrics, observeRuntime } from './http/metrics.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
 import { createRefusedRequests } from './http/refused-requests.ts';
@@ -211,6 +213,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     await issueDocuments(store);
     metrics.scheduledJobs.inc(done);
     await store.requestLog.numberAll();
+    await keyUse.flush();
     await cleanUp(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
     await recover(failed);
@@ -234,6 +237,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     },
   };
   const refusedRequests = createRefusedRequests(store, (error) => logger.error({ err: error }, 'request log not written'));
+  const keyUse = createKeyUse(store, clock, (error) => logger.error({ err: error }, 'the last use of API keys was not stored'));
   const state = { isStopping: false };
   const context: HttpContext = {
     runtime,
@@ -242,6 +246,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     sandbox,
     authenticate: authenticator.authenticate,
     controls,
+    keyUse,
     refusedRequests,
     operatorToken,
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
@@ -257,6 +262,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
   const app = await createApplication(context);
   const operator = await createOperatorApplication(context);
   app.addHook('onClose', () => refusedRequests.flush());
+  app.addHook('onClose', () => keyUse.close());
   app.addHook('onClose', () =>
     instance
       .leave()
@@ -315,6 +321,7 @@ function createCleanUp(store: Store, machine: Clock): (now: number) => Promise<v
     await forgetOldAttempts(store, now);
     await store.sharing.windows.deleteExpired();
     await deleteOldEntries(store, now);
+    await store.commit(({ db }) => forgetOldSpendings(db, now));
     await deleteOldRecords(store, machine.now());
     last = performance.now();
   };

@@ -123,6 +123,15 @@ const cases: Readonly<
       return (await operator.rotateApiKey({ client, path, body: { ...fields } })).replaced.valid_until;
     },
   },
+  RotateKeyForm: {
+    others: { overlap_seconds: 60 },
+    async effect(service, fields) {
+      const { apiKey } = await service.account();
+      const [key] = (await service.call('listKeys', { apiKey })).body.data.list;
+      const { data } = (await service.call('rotateKey', { path: { key_id: key.key_id }, form: { ...fields }, apiKey })).body;
+      return data.replaced_valid_until;
+    },
+  },
   RotateOperatorTokenRequest: {
     others: { overlap_seconds: 60 },
     async effect({ client }, fields) {

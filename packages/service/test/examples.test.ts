@@ -1,6 +1,8 @@
 /** The examples of the reseller document, sent to a sandbox with its sample data as a reader who copies them does. */
 import { expect, test } from 'vitest';
 
+import { issueKey } from '../src/core/account/account.ts';
+import { restrictKey } from '../src/core/account/api-key.ts';
 import { apiOperations } from '../src/http/api.ts';
 import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
@@ -125,6 +127,11 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     await fillNodes(sandbox);
     return sandbox.copy('createVm', { form: SMALL_VM });
   },
+  'rotateKey rotatedBefore': async (sandbox) => {
+    await sandbox.copy('rotateKey');
+    return sandbox.copy('rotateKey');
+  },
+  'rotateKey tooLong': sending('rotateKey', { form: { overlap_seconds: 2_592_001 } }),
   'setVmPower wrongState': async (sandbox) => {
     await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
     return sandbox.copy('setVmPower', { form: { mode: 'restart' } });
@@ -255,6 +262,29 @@ interface SharedCause {
 
 /** Causes that are the same for every operation. `statuses.test.ts` and `idempotency.test.ts` test the others. */
 const SHARED_CAUSES: Readonly<Record<string, SharedCause>> = {
+  // The sandbox has sold a VM to no key with a limit yet, so every purchase needs more than the limit.
+  spendingLimit: {
+    prepare: async () => undefined,
+    send: async (sandbox, id) => {
+      const { store, ports } = sandbox;
+      const apiKey = await store.commit(async ({ db }) => {
+        const key = await issueKey(db, ports, DEMO_ACCOUNT, { label: 'test', mode: 'sandbox' });
+        const spendingLimit = { per_day: '0.00', per_month: null, operations: null };
+        await restrictKey(
+          db,
+          ports,
+          { id: key.id, account_id: DEMO_ACCOUNT, limit_id: null },
+          { validUntil: null, allowedNetworks: null, spendingLimit },
+        );
+        return key.key;
+      });
+      if (id === 'setVmPower') {
+        await sandbox.copy(id, { form: { mode: 'stop' } });
+        return sandbox.copy(id, { form: { mode: 'start' }, apiKey });
+      }
+      return sandbox.copy(id, { ...exampleOf(id), apiKey });
+    },
+  },
   creditLimit: {
     prepare: ({ store }) => store.commit(({ db }) => db.updateTable('accounts').set({ credit_limit: 0 }).execute()),
     send: (sandbox, id) => sandbox.copy(id, exampleOf(id)),

@@ -1,4 +1,5 @@
 /** One valid call for each operation of the document, with every field of its form. */
+import { issueKey } from '../src/core/account/account.ts';
 import { addMarketServer } from '../src/core/dedicated/order.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { sandboxMarket } from '../src/sandbox/market.ts';
@@ -129,11 +130,19 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   },
   generateOtp: async () => ({}),
   listRequests: async () => ({ form: { offset: 1 } }),
+  listKeys: async () => ({}),
+  rotateKey: async (service, owner) => ({ ...(await issueKeyFor(service, owner)), form: { overlap_seconds: 3_600 } }),
+  revokeKey: issueKeyFor,
 };
 
 /** A valid call of an operation for an account, with the key of the account. */
 export async function goodCall(service: TestService, id: OperationId, owner: Owner): Promise<Sent> {
   return { ...(await goodCalls[id](service, owner)), apiKey: owner.apiKey };
+}
+
+async function issueKeyFor({ store, ports }: TestService, { id: accountId }: Owner) {
+  const { id } = await store.commit(({ db }) => issueKey(db, ports, accountId, { label: 'other', mode: 'sandbox' }));
+  return { path: { key_id: id } };
 }
 
 async function buyVm(

@@ -43,6 +43,8 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   changeVm: 'same',
   deleteVm: 'gone',
   resetVmPassword: 'anew',
+  rotateKey: 'refused',
+  revokeKey: 'same',
 };
 
 test('every operation that changes something is listed, and none that does not', () => {

@@ -20,6 +20,7 @@ const UNKNOWN: ReadonlyMap<string, string> = new Map([
   ['record_id', '01900000-0000-7000-8000-00000000eeee'],
   ['handle', 'HDL-ABCDEFGHJKLM'],
   ['invoiceID', '01900000-0000-5000-8000-00000000ffff'],
+  ['key_id', '01900000-0000-7000-8000-00000000dddd'],
 ]);
 
 /** The part of a response that must not depend on the object that was requested. */
@@ -101,6 +102,7 @@ const nothing: Readonly<Record<string, unknown>> = {
   listVms: { total_vms: 0, total_stats: { cores: 0, mem: 0, disk: 0 }, list: [] },
   listVmOsImages: null,
   getPricings: null,
+  listKeys: { list: [expect.objectContaining({ label: 'test', current: true })] },
 };
 
 test('no list shows another account any data of an account that has each kind of resource', async () => {

@@ -216,6 +216,8 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'setDocumentSeries samePrefix': put({ credit_notes: { prefix: 'INV-2025-', next_number: 1, digits: 5 } }),
   'issueApiKey blank': put({ label: ' ' }),
   'rotateApiKey tooLong': put({ overlap_seconds: 2_592_001 }),
+  'setApiKeyRestrictions noNetwork': put({ valid_until: null, allowed_networks: ['example.net'], spending_limit: null }),
+  'setDefaultQuotas negative': put({ default_quotas: { vms: -1, handles: null } }),
   'setApiKeyRateLimit noRequests': put({ rate_limit: { requests: 0, seconds: 60 } }),
   'createOperatorToken unknownScope': put({ scopes: ['everything'] }),
   'createOperatorToken expired': put({ valid_until: '2020-01-01T00:00:00Z' }),

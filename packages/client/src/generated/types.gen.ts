@@ -261,7 +261,7 @@ export type CreateVmResponse = SuccessEnvelope & {
 /**
  * Kind of failure. Further values may appear; handle an unknown value by its HTTP status.
  */
-export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'account_suspended' | 'read_only_key' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'quota_exceeded' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
+export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'spending_limit_exceeded' | 'account_suspended' | 'read_only_key' | 'operation_not_allowed' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'quota_exceeded' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
 
 /**
  * Response to a refused request. `type` identifies the kind of failure and appears as `error_type` in the request log.
@@ -2006,11 +2006,11 @@ export type CreateVmErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The purchase would exceed the credit limit of the account; nothing was bought.
+     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2085,7 +2085,7 @@ export type ReinstallVmErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2350,7 +2350,7 @@ export type DeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2414,11 +2414,11 @@ export type UndeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The purchase would exceed the credit limit of the account; nothing was bought.
+     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2570,11 +2570,11 @@ export type RegisterDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The purchase would exceed the credit limit of the account; nothing was bought.
+     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2703,7 +2703,7 @@ export type SetDomainNameserversErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2779,7 +2779,7 @@ export type RequestDomainAuthcodeErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2843,11 +2843,11 @@ export type UndeleteDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The purchase would exceed the credit limit of the account; nothing was bought.
+     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2914,7 +2914,7 @@ export type EditDomainDnsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2988,7 +2988,7 @@ export type CreateHandleErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3331,7 +3331,7 @@ export type GenerateOtpErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**

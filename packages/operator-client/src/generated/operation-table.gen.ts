@@ -91,6 +91,11 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'PUT /api-keys/{api_key_id}/restrictions': {
+        id: 'setApiKeyRestrictions',
+        effect: 'write',
+        repeatable: true
+    },
     'GET /host-systems': {
         id: 'listHostSystems',
         effect: 'read',
@@ -423,6 +428,11 @@ export const operations = {
     },
     'PUT /settings/audit-retention': {
         id: 'setAuditRetention',
+        effect: 'write',
+        repeatable: true
+    },
+    'PUT /settings/default-quotas': {
+        id: 'setDefaultQuotas',
         effect: 'write',
         repeatable: true
     },

@@ -482,6 +482,32 @@ export type RateLimit = {
 };
 
 /**
+ * What a key may spend, and what it has spent. A key and the keys that replace it share the limit.
+ */
+export type SpendingLimit = {
+    /**
+     * Net prices of a day (UTC) in EUR; null for no limit.
+     */
+    per_day: Amount | null;
+    /**
+     * Net prices of a calendar month (UTC) in EUR; null for no limit.
+     */
+    per_month: Amount | null;
+    /**
+     * The billable operations that the key may use; null for all.
+     */
+    operations: Array<string> | null;
+    /**
+     * Net prices of the purchases of the present day (UTC), in EUR.
+     */
+    spent_today: Amount;
+    /**
+     * Net prices of the purchases of the present calendar month (UTC), in EUR.
+     */
+    spent_this_month: Amount;
+};
+
+/**
  * An API key of an account. The key itself is returned only once, by the operation that issues it; the service stores only its hash.
  */
 export type ApiKey = {
@@ -504,7 +530,7 @@ export type ApiKey = {
      */
     created: Instant;
     /**
-     * Time at which a rotated key becomes invalid; null if it has no end.
+     * Time at which the key expires or, after a rotation, becomes invalid; null if it has no end.
      */
     valid_until: Instant | null;
     /**
@@ -515,6 +541,18 @@ export type ApiKey = {
      * Rate limit of this key; null if the default of the settings applies.
      */
     rate_limit: RateLimit | null;
+    /**
+     * Networks from which the key may be used; null for all.
+     */
+    allowed_networks: Array<string> | null;
+    /**
+     * Limit of the purchases of the key, and the sums so far; null for no limit besides the credit of the account.
+     */
+    spending_limit: SpendingLimit | null;
+    /**
+     * Time of the last request with the key, stored within a minute; null if there was none.
+     */
+    last_used: Instant | null;
 };
 
 /**
@@ -529,7 +567,30 @@ export type ApiKeyList = {
 };
 
 /**
- * The purpose and the access of the new key.
+ * An operation of the reseller API that costs money. `setVmPower` means starting a VM.
+ */
+export type BillableOperation = 'createVm' | 'changeVm' | 'setVmPower' | 'registerDomain' | 'undeleteDomain' | 'purchaseDedicatedServer' | 'undeleteDedicatedServer';
+
+/**
+ * What a key may spend. A purchase counts with its net price: of 30 days of a VM, of the first year of a domain, of one runtime of a dedicated server. The change of a running VM counts with the increase, and its start with the whole price. What is cancelled later still counts.
+ */
+export type SpendingLimitInput = {
+    /**
+     * Net prices of a day (UTC) in EUR; null for no limit.
+     */
+    per_day: CreditAmount | null;
+    /**
+     * Net prices of a calendar month (UTC) in EUR; null for no limit.
+     */
+    per_month: CreditAmount | null;
+    /**
+     * The billable operations that the key may use; null for all, and an empty list for none.
+     */
+    operations: Array<BillableOperation> | null;
+};
+
+/**
+ * The purpose, the access and the restrictions of the new key.
  */
 export type IssueApiKeyRequest = {
     /**
@@ -540,6 +601,18 @@ export type IssueApiKeyRequest = {
      * `full` allows all operations of the reseller API, and `read` only those that change nothing, for dashboards and reports for example. A key with `read` gets `***` in place of management passwords and authcodes. A key with `read_secrets` gets them.
      */
     access?: 'full' | 'read' | 'read_secrets';
+    /**
+     * Time at which the key expires, in the future; null for no end.
+     */
+    valid_until?: Instant | null;
+    /**
+     * Networks from which the key may be used, as IPv4 or IPv6 addresses or in CIDR notation; null for all.
+     */
+    allowed_networks?: Array<string> | null;
+    /**
+     * Limit of the purchases of the key; null for no limit besides the credit of the account.
+     */
+    spending_limit?: SpendingLimitInput | null;
 };
 
 /**
@@ -598,6 +671,24 @@ export type SetRateLimitRequest = {
      * The limit of each key; null for no limit of its own.
      */
     rate_limit: RateLimitInput | null;
+};
+
+/**
+ * All restrictions of the key.
+ */
+export type SetApiKeyRestrictionsRequest = {
+    /**
+     * Time at which the key expires, in the future; null for no end.
+     */
+    valid_until: Instant | null;
+    /**
+     * Networks from which the key may be used, as IPv4 or IPv6 addresses or in CIDR notation; null for all.
+     */
+    allowed_networks: Array<string> | null;
+    /**
+     * Limit of the purchases of the key; null for no limit besides the credit of the account.
+     */
+    spending_limit: SpendingLimitInput | null;
 };
 
 /**
@@ -2794,6 +2885,10 @@ export type Settings = {
      * Calendar months (UTC) whose records of the audit are kept in addition to the current one; null for all, which is the default.
      */
     audit_retention_months: number | null;
+    /**
+     * Quotas of a new account. The default is 100 VMs and 1,000 handles in live mode, and no limit in a sandbox.
+     */
+    default_quotas: Quotas;
 };
 
 /**
@@ -2849,6 +2944,13 @@ export type SetAuditRetentionRequest = {
      * Calendar months (UTC) whose records are kept in addition to the current one; null for all.
      */
     audit_retention_months: number | null;
+};
+
+/**
+ * The quotas of new accounts.
+ */
+export type SetDefaultQuotasRequest = {
+    default_quotas: SetQuotasRequest;
 };
 
 /**
@@ -3944,7 +4046,7 @@ export type ListApiKeysSuccess = ListApiKeysResponses[keyof ListApiKeysResponses
 
 export type IssueApiKeyData = {
     /**
-     * The purpose and the access of the new key.
+     * The purpose, the access and the restrictions of the new key.
      */
     body: IssueApiKeyRequest;
     path: {
@@ -4210,6 +4312,75 @@ export type SetApiKeyRateLimitResponses = {
 };
 
 export type SetApiKeyRateLimitSuccess = SetApiKeyRateLimitResponses[keyof SetApiKeyRateLimitResponses];
+
+export type SetApiKeyRestrictionsData = {
+    /**
+     * The new restrictions.
+     */
+    body: SetApiKeyRestrictionsRequest;
+    path: {
+        /**
+         * Identifier of the API key, not the key itself.
+         */
+        api_key_id: Id;
+    };
+    query?: never;
+    url: '/api-keys/{api_key_id}/restrictions';
+};
+
+export type SetApiKeyRestrictionsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetApiKeyRestrictionsError = SetApiKeyRestrictionsErrors[keyof SetApiKeyRestrictionsErrors];
+
+export type SetApiKeyRestrictionsResponses = {
+    /**
+     * The key with its new restrictions.
+     */
+    200: ApiKey;
+};
+
+export type SetApiKeyRestrictionsSuccess = SetApiKeyRestrictionsResponses[keyof SetApiKeyRestrictionsResponses];
 
 export type ListHostSystemsData = {
     body?: never;
@@ -8173,6 +8344,66 @@ export type SetAuditRetentionResponses = {
 };
 
 export type SetAuditRetentionSuccess = SetAuditRetentionResponses[keyof SetAuditRetentionResponses];
+
+export type SetDefaultQuotasData = {
+    /**
+     * The new quotas.
+     */
+    body: SetDefaultQuotasRequest;
+    path?: never;
+    query?: never;
+    url: '/settings/default-quotas';
+};
+
+export type SetDefaultQuotasErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetDefaultQuotasError = SetDefaultQuotasErrors[keyof SetDefaultQuotasErrors];
+
+export type SetDefaultQuotasResponses = {
+    /**
+     * The settings after the change.
+     */
+    200: Settings;
+};
+
+export type SetDefaultQuotasSuccess = SetDefaultQuotasResponses[keyof SetDefaultQuotasResponses];
 
 export type SetVmIdentifierQuarantineData = {
     /**

@@ -44,7 +44,10 @@ export const OPERATION_IDS = [
   "editDomainDnsRecord",
   "removeDomainDns",
   "listDocuments",
-  "getPricings"
+  "getPricings",
+  "listKeys",
+  "rotateKey",
+  "revokeKey"
 ] as const;
 
 /** The defaults of form fields, by the name of the form. */
@@ -61,6 +64,9 @@ export const DEFAULTS = {
   },
   "AddDomainDnsForm": {
     "ttl": 3600
+  },
+  "RotateKeyForm": {
+    "overlap_seconds": 86400
   }
 } as const;
 
@@ -69,8 +75,10 @@ export const ERROR_TYPES = [
   "malformed_request",
   "unauthorized",
   "credit_limit_exceeded",
+  "spending_limit_exceeded",
   "account_suspended",
   "read_only_key",
+  "operation_not_allowed",
   "not_found",
   "method_not_allowed",
   "request_timeout",

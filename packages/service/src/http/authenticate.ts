@@ -1,11 +1,14 @@
 import { accessOf } from '../core/account/account.ts';
+import { textsOf } from '../core/account/api-key.ts';
+import type { Spender } from '../core/account/spending.ts';
 import type { Clock } from '../ports/clock.ts';
 /** Authentication of the reseller API (specification: "Authentication"). */
 import { apiKeyHeader } from '../reseller/document.ts';
 import { createKeyMask } from '../reseller/masking.ts';
 import type { MaskKey } from '../reseller/masking.ts';
-import { hashOfApiKey, isKeyOfOtherMode } from '../rules/credentials.ts';
+import { hashOfApiKey, isKeyOfOtherMode, isMistypedKey } from '../rules/credentials.ts';
 import type { Mode } from '../rules/credentials.ts';
+import { matcherOf } from '../rules/networks.ts';
 import { RateLimited, Refusal } from '../rules/refusal.ts';
 import { prepared } from '../store/prepared.ts';
 import type { RateLimit } from '../store/settings.ts';
@@ -25,6 +28,8 @@ export interface Caller {
   readonly isSuspended: boolean;
   /** The rate limit of the key, or null for the default. */
   readonly rateLimit: RateLimit | null;
+  /** The spending limit of the key, or undefined. */
+  readonly spender: Spender | undefined;
   /** Masks the API key in texts. */
   readonly maskKey: MaskKey;
 }
@@ -38,11 +43,11 @@ const MAX_CACHED_KEYS = 10_000;
 const GUESSING_LIMIT: GuessingLimit = { kind: 'guesses of a key', failures: 100, windowMs: 60_000 };
 
 /**
- * Finds the caller of a request. A valid key is accepted from any address.
+ * Finds the caller of a request. A valid key is accepted from the networks that may use it, by default from any address.
  *
  * @param value The value of the API key header.
  * @param address The address that the request comes from.
- * @throws Refusal 401 if the key is missing, unknown, expired or revoked.
+ * @throws Refusal 401 if the key is missing, unknown, expired or revoked, or may not be used from the address.
  * @throws RateLimited if too many such requests came from the address.
  */
 export type Authenticate = (value: string | string[] | undefined, address: string) => Promise<Caller>;
@@ -63,6 +68,8 @@ export interface KeyRules {
 interface Key {
   readonly caller: Caller;
   readonly validUntil: number | null;
+  /** Whether the key may be used from an address. */
+  isAllowedFrom(address: string): boolean;
 }
 
 interface CacheEntry {
@@ -113,9 +120,11 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
         readsSecrets: accessOf(row) !== 'read',
         isSuspended: row.suspended_at !== null,
         rateLimit: requests === null || seconds === null ? null : { requests, seconds },
+        spender: row.limit_id === null ? undefined : { limitId: row.limit_id, operations: textsOf(row.operations) },
         maskKey: createKeyMask(text),
       },
       validUntil: row.valid_until,
+      isAllowedFrom: allowedFrom(textsOf(row.allowed_networks)),
     };
   }
 
@@ -130,15 +139,21 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
       }
       const text = typeof value === 'string' && value.length <= MAX_KEY_LENGTH ? value : undefined;
       const isOtherMode = text !== undefined && isKeyOfOtherMode(text, mode);
-      const key = text === undefined || isOtherMode ? undefined : await findKey(text);
-      if (key && (key.validUntil === null || key.validUntil > clock.now())) return key.caller;
+      const isMistyped = text !== undefined && isMistypedKey(text);
+      const key = text === undefined || isOtherMode || isMistyped ? undefined : await findKey(text);
+      const isValid = key !== undefined && (key.validUntil === null || key.validUntil > clock.now());
+      if (isValid && key.isAllowedFrom(address)) return key.caller;
       const retryAfter = await countFailure(address);
       if (retryAfter !== undefined) throw new RateLimited(retryAfter, 'Too many requests without a valid API key came from this address.');
       const [other, own] = mode === 'live' ? ['a sandbox', 'the live service'] : ['the live service', 'a sandbox'];
-      const why = isOtherMode
-        ? `The API key in ${apiKeyHeader} belongs to ${other}, and this is ${own}. Use a key of this service.`
-        : `The API key in ${apiKeyHeader} is unknown or has been revoked. Check the key, or ask the provider for a new one.`;
-      throw new Refusal(401, 'unauthorized', why);
+      const why = () => {
+        if (isOtherMode) return `belongs to ${other}, and this is ${own}. Use a key of this service.`;
+        if (isMistyped) return 'is mistyped: its checksum is wrong. Copy the whole key again.';
+        if (isValid)
+          return `may not be used from ${address}. Send the request from a network that the key allows, or ask the provider to add this one.`;
+        return 'is unknown or has been revoked. Check the key, or ask the provider for a new one.';
+      };
+      throw new Refusal(401, 'unauthorized', `The API key in ${apiKeyHeader} ${why()}`);
     },
   };
 }
@@ -152,13 +167,33 @@ interface KeyRow {
   readonly valid_until: number | null;
   readonly rate_requests: number | null;
   readonly rate_seconds: number | null;
+  readonly allowed_networks: string | null;
+  readonly limit_id: string | null;
+  readonly operations: string | null;
+}
+
+function allowedFrom(networks: readonly string[] | null): Key['isAllowedFrom'] {
+  return networks === null ? () => true : matcherOf(networks);
 }
 
 const selectKey = prepared<{ hash: string }, KeyRow>((db, parameter) =>
   db
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select(['api_keys.id', 'account_id', 'access', 'reads_secrets', 'suspended_at', 'valid_until', 'rate_requests', 'rate_seconds'])
+    .leftJoin('spending_limits', 'spending_limits.id', 'api_keys.limit_id')
+    .select([
+      'api_keys.id',
+      'api_keys.account_id',
+      'access',
+      'reads_secrets',
+      'suspended_at',
+      'valid_until',
+      'rate_requests',
+      'rate_seconds',
+      'allowed_networks',
+      'limit_id',
+      'operations',
+    ])
     .where('hash', '=', parameter('hash'))
     .where('revoked', 'is', null),
 );

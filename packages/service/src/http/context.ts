@@ -5,6 +5,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Controls } from './controls.ts';
 import type { Docs } from './docs.ts';
+import type { KeyUse } from './key-use.ts';
 import type { Metrics } from './metrics.ts';
 import type { RefusedRequests } from './refused-requests.ts';
 
@@ -19,6 +20,7 @@ export interface HttpContext {
   /** Authentication of the reseller API. */
   readonly authenticate: Authenticate;
   readonly controls: Controls;
+  readonly keyUse: KeyUse;
   readonly refusedRequests: RefusedRequests;
   /** Bearer token of the operator. Without it, the operator API admits only verifiers. */
   readonly operatorToken: string | undefined;

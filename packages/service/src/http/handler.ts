@@ -44,12 +44,13 @@ export interface ResellerRoute {
 }
 
 export function resellerRoute<Id extends OperationId>(api: ApiOperation<Id>, context: HttpContext): ResellerRoute {
-  const { assertClockRight, authenticate, controls } = context;
+  const { assertClockRight, authenticate, controls, keyUse } = context;
   return {
     config: { api },
     async onRequest(request, reply) {
       await assertClockRight();
       request.caller = await authenticate(apiKeyOf(request), clientAddressOf(request));
+      keyUse.note(request.caller.keyId);
       await controls.countRequest(request.caller, reply);
     },
     async handler(request, reply) {
@@ -73,7 +74,7 @@ async function respond<Id extends OperationId>(
 ): Promise<Reply> {
   const codec = caller.readsSecrets ? api.codec : api.maskingCodec;
   const { id, method } = request;
-  const { accountId, maskKey } = caller;
+  const { accountId, keyId, spender, maskKey } = caller;
   const now = runtime.ports.clock.now();
   const body = formOf(api.operation, request.body);
   const logged: LoggedRequest = {
@@ -97,7 +98,7 @@ async function respond<Id extends OperationId>(
     const key = idempotencyKeyOf(api, request.headers['idempotency-key']);
     return await perform(operations[api.id], {
       operationId: api.id,
-      call: { runtime, accountId, now, form, path },
+      call: { runtime, accountId, keyId, spender, now, form, path },
       repeatable:
         key === undefined
           ? undefined

@@ -1,3 +1,4 @@
+import { assertMayBuy } from '../core/account/spending.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { ApiOperation } from './api.ts';
 import type { Caller } from './authenticate.ts';
@@ -7,9 +8,12 @@ import type { Caller } from './authenticate.ts';
  * Idempotency-Key.
  *
  * @throws Refusal 403 if the account is suspended, unless the document describes no 403 for the operation, or if the key may only read and
- *   the operation changes something.
+ *   the operation changes something, or if its spending limit does not allow the operation.
  */
-export function assertPermitted({ operation }: Pick<ApiOperation, 'operation'>, { isSuspended, mayOnlyRead }: Caller): void {
+export function assertPermitted(
+  { id, operation }: Pick<ApiOperation, 'id' | 'operation'>,
+  { isSuspended, mayOnlyRead, spender }: Caller,
+): void {
   if (isSuspended && '403' in operation.responses) {
     throw new Refusal(
       403,
@@ -24,4 +28,5 @@ export function assertPermitted({ operation }: Pick<ApiOperation, 'operation'>, 
       'This API key may only read, and this operation changes something. Send the request with a key that has full access.',
     );
   }
+  if (operation.billable) assertMayBuy(spender, id);
 }

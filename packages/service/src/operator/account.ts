@@ -2,7 +2,9 @@ import type { Account } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
 import { createAccount as addAccount } from '../core/account/account.ts';
+import { setQuotas } from '../core/account/quota.ts';
 import { decimalOf, euros } from '../rules/money.ts';
+import { readDefaultQuotas } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
 import type { AccountsTable } from '../store/tables/accounts.ts';
 import { hasResources } from './account-filter.ts';
@@ -40,8 +42,10 @@ export const getAccount: ReadOperation<'getAccount'> = {
 /** POST /accounts */
 export const createAccount: StoreOperation<'createAccount'> = {
   kind: 'store',
-  async run({ db }, { runtime: { ports }, body }) {
-    return accountOf(db, await addAccount(db, ports, { name: body.name, creditLimit: euros(body.credit_limit) }));
+  async run({ db }, { runtime: { ports, mode }, body }) {
+    const id = await addAccount(db, ports, { name: body.name, creditLimit: euros(body.credit_limit) });
+    await setQuotas(db, id, await readDefaultQuotas(db, mode));
+    return accountOf(db, id);
   },
 };
 

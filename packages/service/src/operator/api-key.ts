@@ -1,9 +1,12 @@
-import type { ApiKey, IssuedApiKey } from '@reseller/operator-client';
+import type { ApiKey, BrokenRule, IssuedApiKey, SetApiKeyRestrictionsRequest } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
 import { accessOf, issueKey } from '../core/account/account.ts';
 import type { KeyAccess } from '../core/account/account.ts';
+import { lockKey, replaceKey, restrictKey, spendingLimitOf, textsOf } from '../core/account/api-key.ts';
+import type { KeyRestrictions } from '../core/account/api-key.ts';
 import { DEFAULTS } from '../generated/operator/facts.gen.ts';
+import { isNetwork } from '../rules/networks.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
 import type { ApiKeysTable } from '../store/tables/api-keys.ts';
@@ -12,7 +15,7 @@ import { toInstant, toInstantOrNull } from './instants.ts';
 import type { OperatorCaller, ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
-import { requireFound, OperatorProblem } from './problem.ts';
+import { assertNoBrokenRules, requireFound, OperatorProblem } from './problem.ts';
 
 type Row = Selectable<ApiKeysTable>;
 
@@ -21,7 +24,7 @@ const order: Order = { columns: { created: 'integer', id: 'text' }, direction: '
 /** GET /accounts/{account_id}/api-keys */
 export const listApiKeys: ReadOperation<'listApiKeys'> = {
   kind: 'read',
-  async run(db, { path, query }) {
+  async run(db, { path, query, now }) {
     const { id: accountId } = await accountOf(db, path.account_id);
     const keys = await db
       .selectFrom('api_keys')
@@ -32,68 +35,68 @@ export const listApiKeys: ReadOperation<'listApiKeys'> = {
       .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(keys, query, ({ created, id }) => [created, id]);
-    return { items: rows.map(toApiKey), next_cursor };
+    const items: ApiKey[] = [];
+    for (const key of rows) items.push(await toApiKey(db, key, now));
+    return { items, next_cursor };
   },
 };
 
 /** POST /accounts/{account_id}/api-keys: only this response contains the key. */
 export const issueApiKey: StoreOperation<'issueApiKey'> = {
   kind: 'store',
-  async run({ db }, { path, body, caller, runtime: { ports, mode } }) {
-    const properties = { ...DEFAULTS.IssueApiKeyRequest, ...body, mode };
-    assertMayIssue(caller, properties.access);
+  async run({ db }, { path, body, caller, now, runtime: { ports, mode } }) {
+    const { label, access } = { ...DEFAULTS.IssueApiKeyRequest, ...body };
+    const { valid_until = null, allowed_networks = null, spending_limit = null } = body;
+    assertMayIssue(caller, access);
+    const restrictions = restrictionsOf({ valid_until, allowed_networks, spending_limit }, now);
     const account = await lockedAccountOf(db, path.account_id);
     assertNotErased(account);
-    const { id, key } = await issueKey(db, ports, account.id, properties);
-    return toIssuedApiKey(db, id, key);
+    const { id, key } = await issueKey(db, ports, account.id, { label, access, mode });
+    await restrictKey(db, ports, { id, account_id: account.id, limit_id: null }, restrictions);
+    return toIssuedApiKey(db, id, key, now);
+  },
+};
+
+/** PUT /api-keys/{api_key_id}/restrictions */
+export const setApiKeyRestrictions: StoreOperation<'setApiKeyRestrictions'> = {
+  kind: 'store',
+  before: async (db, { path, now }) => toApiKey(db, await lockedKeyOf(db, path.api_key_id), now),
+  async run({ db }, { path, body, now, runtime: { ports } }) {
+    const key = await keyOf(db, path.api_key_id);
+    await restrictKey(db, ports, key, restrictionsOf(body, now));
+    return toApiKey(db, await keyOf(db, key.id), now);
   },
 };
 
 /** POST /api-keys/{api_key_id}/rotate: the old key stays valid for the overlap, so that its holder can switch without downtime. */
 export const rotateApiKey: StoreOperation<'rotateApiKey'> = {
   kind: 'store',
-  before: async (db, { path }) => toApiKey(await lockedKeyOf(db, path.api_key_id)),
+  before: async (db, { path, now }) => toApiKey(db, await lockedKeyOf(db, path.api_key_id), now),
   async run({ db }, { path, body, caller, now, runtime: { ports, mode } }) {
     const old = await keyOf(db, path.api_key_id);
     assertMayIssue(caller, accessOf(old));
-    const replaced = await db
-      .updateTable('api_keys')
-      .set({ valid_until: now + { ...DEFAULTS.RotateApiKeyRequest, ...body }.overlap_seconds * 1000 })
-      .where('id', '=', old.id)
-      .where('revoked', 'is', null)
-      .where('valid_until', 'is', null)
-      .returningAll()
-      .executeTakeFirst();
-    if (!replaced) {
-      const why = old.revoked === null ? 'was rotated before' : 'is revoked';
-      throw new OperatorProblem('wrong-state', `The key ${old.id} ${why}, so it cannot be rotated. Issue a new one, or rotate the newest.`);
-    }
-    const { id, key } = await issueKey(db, ports, old.account_id, { label: old.label, access: accessOf(old), mode });
-    await db
-      .updateTable('api_keys')
-      .set({ rate_requests: old.rate_requests, rate_seconds: old.rate_seconds })
-      .where('id', '=', id)
-      .execute();
-    return { issued: await toIssuedApiKey(db, id, key), replaced: toApiKey(replaced) };
+    const { overlap_seconds: overlapSeconds } = { ...DEFAULTS.RotateApiKeyRequest, ...body };
+    const { id, key } = await replaceKey(db, ports, old, { overlapSeconds, now, mode });
+    return { issued: await toIssuedApiKey(db, id, key, now), replaced: await toApiKey(db, await keyOf(db, old.id), now) };
   },
 };
 
 /** POST /api-keys/{api_key_id}/revoke */
 export const revokeApiKey: StoreOperation<'revokeApiKey'> = {
   kind: 'store',
-  before: async (db, { path }) => toApiKey(await lockedKeyOf(db, path.api_key_id)),
+  before: async (db, { path, now }) => toApiKey(db, await lockedKeyOf(db, path.api_key_id), now),
   async run({ db }, { path, now }) {
     const { id } = await keyOf(db, path.api_key_id);
     await db.updateTable('api_keys').set({ revoked: now }).where('id', '=', id).where('revoked', 'is', null).execute();
-    return toApiKey(await keyOf(db, id));
+    return toApiKey(db, await keyOf(db, id), now);
   },
 };
 
 /** PUT /api-keys/{api_key_id}/rate-limit */
 export const setApiKeyRateLimit: StoreOperation<'setApiKeyRateLimit'> = {
   kind: 'store',
-  before: async (db, { path }) => toApiKey(await lockedKeyOf(db, path.api_key_id)),
-  async run({ db }, { path, body }) {
+  before: async (db, { path, now }) => toApiKey(db, await lockedKeyOf(db, path.api_key_id), now),
+  async run({ db }, { path, body, now }) {
     const { id } = await keyOf(db, path.api_key_id);
     const { rate_limit: limit } = body;
     await db
@@ -101,7 +104,7 @@ export const setApiKeyRateLimit: StoreOperation<'setApiKeyRateLimit'> = {
       .set({ rate_requests: limit?.requests ?? null, rate_seconds: limit?.seconds ?? null })
       .where('id', '=', id)
       .execute();
-    return toApiKey(await keyOf(db, id));
+    return toApiKey(db, await keyOf(db, id), now);
   },
 };
 
@@ -118,8 +121,8 @@ function assertMayIssue({ scopes }: OperatorCaller, access: KeyAccess): void {
   );
 }
 
-export async function toIssuedApiKey(db: Db, id: string, key: string): Promise<IssuedApiKey> {
-  return { ...toApiKey(await keyOf(db, id)), key };
+export async function toIssuedApiKey(db: Db, id: string, key: string, now: number): Promise<IssuedApiKey> {
+  return { ...(await toApiKey(db, await keyOf(db, id), now)), key };
 }
 
 async function keyOf(db: Db, id: string): Promise<Row> {
@@ -128,13 +131,7 @@ async function keyOf(db: Db, id: string): Promise<Row> {
 
 /** Reads a key, and locks it until the transaction ends. So the audit gets the state that the change replaced. */
 async function lockedKeyOf(db: Db, id: string): Promise<Row> {
-  const key = await db
-    .updateTable('api_keys')
-    .set(({ ref }) => ({ label: ref('label') }))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-  return requireFound(key, 'API key of this identifier');
+  return requireFound(await lockKey(db, id), 'API key of this identifier');
 }
 
 /** The rate limit of the key itself. Null if the default applies. */
@@ -145,7 +142,20 @@ export function ownLimit({
   return requests === null || seconds === null ? null : { requests, seconds };
 }
 
-function toApiKey(key: Row): ApiKey {
+/** @throws OperatorProblem 422 if the end is not in the future, or a text is not a network. */
+function restrictionsOf({ valid_until, allowed_networks, spending_limit }: SetApiKeyRestrictionsRequest, now: number): KeyRestrictions {
+  const validUntil = valid_until === null ? null : Date.parse(valid_until);
+  const broken: BrokenRule[] = [];
+  if (validUntil !== null && !(validUntil > now))
+    broken.push({ pointer: '#/valid_until', detail: `must be after the time of the service, ${toInstant(now)}` });
+  for (const [index, network] of (allowed_networks ?? []).entries())
+    if (!isNetwork(network))
+      broken.push({ pointer: `#/allowed_networks/${index}`, detail: 'must be an IP address or a network, such as 203.0.113.0/24' });
+  assertNoBrokenRules(broken);
+  return { validUntil, allowedNetworks: allowed_networks, spendingLimit: spending_limit };
+}
+
+async function toApiKey(db: Db, key: Row, now: number): Promise<ApiKey> {
   return {
     id: key.id,
     account_id: key.account_id,
@@ -156,5 +166,8 @@ function toApiKey(key: Row): ApiKey {
     valid_until: toInstantOrNull(key.valid_until),
     revoked: toInstantOrNull(key.revoked),
     rate_limit: ownLimit(key),
+    allowed_networks: textsOf(key.allowed_networks),
+    spending_limit: await spendingLimitOf(db, key, now),
+    last_used: toInstantOrNull(key.last_used),
   };
 }

@@ -7,7 +7,7 @@ import { setQuotas } from './account-quotas.ts';
 import { listAccountRequests } from './account-request.ts';
 import { suspendAccount, unsuspendAccount } from './account-suspension.ts';
 import { createAccount, getAccount, listAccounts, setCreditLimit } from './account.ts';
-import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit } from './api-key.ts';
+import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit, setApiKeyRestrictions } from './api-key.ts';
 import { getBillingProfile, setBillingProfile } from './billing-profile.ts';
 import { defineHostSystem, getHostSystem, listHostSystems } from './catalogue/host-system.ts';
 import { defineIpPool, listIpPools } from './catalogue/ip-pool.ts';
@@ -33,6 +33,7 @@ import {
   getSettings,
   setDefaultRateLimit,
   setAuditRetention,
+  setDefaultQuotas,
   setRequestLogRetention,
   setVatRates,
   setVmIdentifierQuarantine,
@@ -59,6 +60,7 @@ export const operatorTable: OperatorTable = {
   rotateApiKey,
   revokeApiKey,
   setApiKeyRateLimit,
+  setApiKeyRestrictions,
   listHostSystems,
   getHostSystem,
   defineHostSystem,
@@ -126,6 +128,7 @@ export const operatorTable: OperatorTable = {
   setVatRates,
   setRequestLogRetention,
   setAuditRetention,
+  setDefaultQuotas,
   setVmIdentifierQuarantine,
   getDueWork,
 };

@@ -1,6 +1,7 @@
 /** The types of the reseller API's operations, derived from the generated route types. */
 import type { RouteHandler } from 'fastify';
 
+import type { Spender } from '../core/account/spending.ts';
 import { deliver } from '../delivery/deliver.ts';
 import type { DeliveryOrder } from '../delivery/deliver.ts';
 import { recoverable } from '../delivery/delivery.ts';
@@ -28,6 +29,10 @@ export type DataOf<Id extends OperationId> = Member<Member<Member<Route<Id>, 'Re
 export interface Call<Id extends OperationId> {
   readonly runtime: Runtime;
   readonly accountId: string;
+  /** The API key that sends the call. */
+  readonly keyId: string;
+  /** The spending limit of the key, if it has one. */
+  readonly spender: Spender | undefined;
   readonly form: FormOf<Id>;
   readonly path: PathOf<Id>;
   /** When the call began, in milliseconds. */

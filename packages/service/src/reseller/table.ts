@@ -1,4 +1,5 @@
 import { generateOtp } from './account/generate-otp.ts';
+import { listKeys, revokeKey, rotateKey } from './account/keys.ts';
 import { listRequests } from './account/list-requests.ts';
 import { getCurrentInvoice } from './accounting/get-current-invoice.ts';
 import { getInvoice } from './accounting/get-invoice.ts';
@@ -63,6 +64,9 @@ export const operations: OperationTable = {
   listSales,
   generateOtp,
   listRequests,
+  listKeys,
+  rotateKey,
+  revokeKey,
 
   listDedicatedServers,
   listDedicatedMarket,

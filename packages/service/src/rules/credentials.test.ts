@@ -32,10 +32,10 @@ const OTHER = 'o'.repeat(32);
 const SEALED = 'a8f1fb2e37f9f9ee.BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBzc8Z4SikyLIN3gpc8h1i2hdoMOdciMtN6gi';
 
 test.each([
-  ['API key of the sandbox', () => newApiKey(random, 'sandbox'), /^rsk_sandbox_[A-Za-z0-9]{44}$/],
-  ['API key of a live service', () => newApiKey(random, 'live'), /^rsk_live_[A-Za-z0-9]{44}$/],
-  ['token of a verifier', () => newVerifierToken(random), /^rsv_[A-Za-z0-9]{44}$/],
-  ['operator token', () => newOperatorToken(random), /^rso_[A-Za-z0-9]{44}$/],
+  ['API key of the sandbox', () => newApiKey(random, 'sandbox'), /^rsk_sandbox_[A-Za-z0-9]{50}$/],
+  ['API key of a live service', () => newApiKey(random, 'live'), /^rsk_live_[A-Za-z0-9]{50}$/],
+  ['token of a verifier', () => newVerifierToken(random), /^rsv_[A-Za-z0-9]{50}$/],
+  ['operator token', () => newOperatorToken(random), /^rso_[A-Za-z0-9]{50}$/],
   ['password without characters that look alike', () => newPassword(random), /^[A-HJ-NP-Za-km-z2-9]{20}$/],
   ['auth code', () => newAuthcode(random), /^[A-HJ-NP-Za-km-z2-9]{16}$/],
   ['one-time code', () => newOtp(random), /^\d{8}$/],

@@ -1,5 +1,6 @@
 /** Creates keys, codes and passwords, and their stored hashes. */
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 
 import { randomText } from './random.ts';
 import type { Random } from './random.ts';
@@ -20,12 +21,41 @@ const PASSWORD_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz2345
 export function demoApiKeyFrom(secret: string): string {
   const bytes = new Uint8Array(hkdfSync('sha256', secret, '', 'reseller-service/demo-api-key/v1', 4_096));
   let used = 0;
-  return newApiKey({ bytes: (count) => bytes.slice(used, (used += count)) }, 'sandbox');
+  // Without a checksum, so that an update of the service does not change it.
+  return `rsk_sandbox_${randomText({ bytes: (count) => bytes.slice(used, (used += count)) }, LETTERS_AND_DIGITS, SECRET_LENGTH)}`;
 }
 
-/** A new API key: more than 256 random bits after a prefix with the mode. */
+/** Random characters of a key or token: more than 256 bits. */
+const SECRET_LENGTH = 44;
+const CHECKSUM_LENGTH = 6;
+const BASE_62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A new API key: a prefix with the mode, random characters and a checksum. */
 export function newApiKey(random: Random, mode: Mode): string {
-  return `rsk_${mode}_${randomText(random, LETTERS_AND_DIGITS, 44)}`;
+  return withChecksum(random, `rsk_${mode}_`);
+}
+
+function withChecksum(random: Random, prefix: string): string {
+  const text = prefix + randomText(random, LETTERS_AND_DIGITS, SECRET_LENGTH);
+  return text + checksumOf(text);
+}
+
+/** The CRC-32 of a text in base 62. Secret scanners check it to tell keys and tokens from other texts. */
+function checksumOf(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let index = 0; index < CHECKSUM_LENGTH; index++) {
+    digits = BASE_62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+const CHECKED_KEY = /^rsk_(?:sandbox|live)_[A-Za-z0-9]{50}$/;
+
+/** Whether a key has the form of keys with a checksum, and a wrong one: it was mistyped or cut. Older keys have no checksum. */
+export function isMistypedKey(key: string): boolean {
+  return CHECKED_KEY.test(key) && checksumOf(key.slice(0, -CHECKSUM_LENGTH)) !== key.slice(-CHECKSUM_LENGTH);
 }
 
 /** Whether a service of the other mode issues keys of this form. */
@@ -35,7 +65,7 @@ export function isKeyOfOtherMode(key: string, mode: Mode): boolean {
 
 /** A new token of a verifier, a third party that verifies one-time codes. */
 export function newVerifierToken(random: Random): string {
-  return `rsv_${randomText(random, LETTERS_AND_DIGITS, 44)}`;
+  return withChecksum(random, 'rsv_');
 }
 
 /** Masks keys and tokens of this service in a text. */
@@ -45,7 +75,7 @@ export function maskKeys(text: string): string {
 
 /** A new token of the provider's team. */
 export function newOperatorToken(random: Random): string {
-  return `rso_${randomText(random, LETTERS_AND_DIGITS, 44)}`;
+  return withChecksum(random, 'rso_');
 }
 
 /** The stored hash of an API key. A plain hash suffices, because the key is random and too long to guess. */

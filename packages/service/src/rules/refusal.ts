@@ -10,8 +10,8 @@ type ErrorType = (typeof ERROR_TYPES)[number];
 interface Kinds extends Record<number, ErrorType> {
   400: 'malformed_request';
   401: 'unauthorized';
-  402: 'credit_limit_exceeded';
-  403: 'account_suspended' | 'read_only_key';
+  402: 'credit_limit_exceeded' | 'spending_limit_exceeded';
+  403: 'account_suspended' | 'read_only_key' | 'operation_not_allowed';
   404: 'not_found';
   405: 'method_not_allowed';
   408: 'request_timeout';

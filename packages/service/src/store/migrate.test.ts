@@ -105,15 +105,27 @@ describe.each(engines)('on %s', (engine) => {
     await place.run(`
       alter table api_keys drop column reads_secrets;
       alter table domains drop column hold;
+      alter table api_keys drop column limit_id;
+      alter table api_keys drop column allowed_networks;
+      alter table api_keys drop column last_used;
+      alter table api_keys drop column rotated;
+      drop table spendings;
+      drop table spending_limits;
       delete from kysely_migration where name <> '0001-initial';
       insert into accounts (id, name, credit_limit, unpaid, held, period_start, created) values ('a', 'A', 0, 0, 0, 0, 0);
       insert into api_keys (id, account_id, hash, label, access, created) values ('k', 'a', 'h', 'L', 'read', 0);
+      insert into api_keys (id, account_id, hash, label, valid_until, created) values ('r', 'a', 'i', 'L', 5, 1);
     `);
     const store = await place.open();
     expect(await store.read((db) => db.selectFrom('domains').select('hold').execute())).toEqual([]);
-    const keys = await store.read((db) => db.selectFrom('api_keys').select(['id', 'access', 'reads_secrets']).execute());
+    const keys = await store.read((db) =>
+      db.selectFrom('api_keys').select(['id', 'access', 'reads_secrets', 'rotated']).orderBy('created').execute(),
+    );
     await store.close();
-    expect(keys).toEqual([{ id: 'k', access: 'read', reads_secrets: 0 }]);
+    expect(keys).toEqual([
+      { id: 'k', access: 'read', reads_secrets: 0, rotated: 0 },
+      { id: 'r', access: 'full', reads_secrets: 0, rotated: 1 },
+    ]);
   });
 
   test('a migration that fails leaves no tables behind, and succeeds at the next start', async () => {

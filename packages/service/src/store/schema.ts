@@ -36,6 +36,8 @@ import type { SalesTable } from './tables/sales.ts';
 import type { SettingsTable } from './tables/settings.ts';
 import type { SnapshotRowsTable } from './tables/snapshot-rows.ts';
 import type { SnapshotsTable } from './tables/snapshots.ts';
+import type { SpendingLimitsTable } from './tables/spending-limits.ts';
+import type { SpendingsTable } from './tables/spendings.ts';
 import type { TldPricesTable } from './tables/tld-prices.ts';
 import type { TldsTable } from './tables/tlds.ts';
 import type { VerifiersTable } from './tables/verifiers.ts';
@@ -52,6 +54,8 @@ export interface Schema {
   // Accounts and access
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
+  spending_limits: SpendingLimitsTable;
+  spendings: SpendingsTable;
   otps: OtpsTable;
   verifiers: VerifiersTable;
   otp_attempts: OtpAttemptsTable;

@@ -23,7 +23,17 @@ export interface StoredSettings {
   readonly logRetention: LogRetention;
   /** Calendar months (UTC) before the current one whose audit records are kept, or null for all. */
   readonly auditRetention: number | null;
+  readonly defaultQuotas: DefaultQuotas;
 }
+
+/** The quotas of a new account. Null for no limit. */
+export interface DefaultQuotas {
+  readonly vms: number | null;
+  readonly handles: number | null;
+}
+
+/** The quotas of a new account of a live service until an operator sets others. */
+const DEFAULT_LIVE_QUOTAS: DefaultQuotas = { vms: 100, handles: 1_000 };
 
 /** Which entries of the request log are kept. */
 export interface LogRetention {
@@ -51,6 +61,7 @@ export async function readSettings(db: Db, mode: Mode): Promise<StoredSettings> 
     vmIdentifierQuarantine: quarantineOf(values.get('vm_identifier_quarantine')),
     logRetention: retentionOf(values.get('request_log_retention')),
     auditRetention: monthsOf(values.get('audit_retention')),
+    defaultQuotas: quotasOf(values.get('default_quotas'), mode),
   };
 }
 
@@ -81,6 +92,11 @@ export async function readLogRetention(db: Db): Promise<LogRetention> {
 /** Calendar months before the current one whose audit records are kept, or null for all. */
 export async function readAuditRetention(db: Db): Promise<number | null> {
   return monthsOf(await readSetting(db, 'audit_retention'));
+}
+
+/** The quotas of a new account. */
+export async function readDefaultQuotas(db: Db, mode: Mode): Promise<DefaultQuotas> {
+  return quotasOf(await readSetting(db, 'default_quotas'), mode);
 }
 
 const settingNamed = prepared<{ name: string }, { value: string }>((db, parameter) =>
@@ -123,6 +139,10 @@ export function writeAuditRetention(db: Db, months: number | null): Promise<void
   return writeSetting(db, 'audit_retention', JSON.stringify(months));
 }
 
+export function writeDefaultQuotas(db: Db, quotas: DefaultQuotas): Promise<void> {
+  return writeSetting(db, 'default_quotas', JSON.stringify(quotas));
+}
+
 export async function writeSetting(db: Db, name: string, value: string): Promise<void> {
   await db
     .insertInto('settings')
@@ -135,6 +155,12 @@ function limitOf(text: string | undefined, mode: Mode): RateLimit | null {
   if (text === undefined) return mode === 'live' ? DEFAULT_LIVE_RATE_LIMIT : null;
   const limit: RateLimit | null = JSON.parse(text);
   return limit;
+}
+
+function quotasOf(text: string | undefined, mode: Mode): DefaultQuotas {
+  if (text === undefined) return mode === 'live' ? DEFAULT_LIVE_QUOTAS : { vms: null, handles: null };
+  const quotas: DefaultQuotas = JSON.parse(text);
+  return quotas;
 }
 
 function vatRatesOf(text: string | undefined): readonly VatRate[] {

@@ -83,6 +83,13 @@ export const responses = {
       "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
     } satisfies types.CreateVmErrors['402'],
+    "spendingLimit": {
+      "status": "error",
+      "type": "spending_limit_exceeded",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This purchase counts 10.40 EUR, and 4.00 EUR remain of the 20.00 EUR that this API key may spend on 2024-11-04 (UTC). Choose less, wait, use another key, or ask the provider for a higher limit.",
+      "data": null
+    } satisfies types.CreateVmErrors['402'],
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
@@ -95,6 +102,13 @@ export const responses = {
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.CreateVmErrors['403'],
+    "operationNotAllowed": {
+      "status": "error",
+      "type": "operation_not_allowed",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
     } satisfies types.CreateVmErrors['403'],
     "outOfCapacity": {
@@ -222,6 +236,13 @@ export const responses = {
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.ReinstallVmErrors['403'],
+    "operationNotAllowed": {
+      "status": "error",
+      "type": "operation_not_allowed",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
     } satisfies types.ReinstallVmErrors['403'],
     "notFound": {
@@ -1330,6 +1351,13 @@ export const responses = {
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.DeleteDedicatedServerErrors['403'],
+    "operationNotAllowed": {
+      "status": "error",
+      "type": "operation_not_allowed",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
+      "data": null
+    } satisfies types.DeleteDedicatedServerErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -1425,6 +1453,13 @@ export const responses = {
       "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
     } satisfies types.UndeleteDedicatedServerErrors['402'],
+    "spendingLimit": {
+      "status": "error",
+      "type": "spending_limit_exceeded",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This purchase counts 10.40 EUR, and 4.00 EUR remain of the 20.00 EUR that this API key may spend on 2024-11-04 (UTC). Choose less, wait, use another key, or ask the provider for a higher limit.",
+      "data": null
+    } satisfies types.UndeleteDedicatedServerErrors['402'],
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
@@ -1437,6 +1472,13 @@ export const responses = {
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.UndeleteDedicatedServerErrors['403'],
+    "operationNotAllowed": {
+      "status": "error",
+      "type": "operation_not_allowed",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
     } satisfies types.UndeleteDedicatedServerErrors['403'],
     "notFound": {
@@ -1746,6 +1788,13 @@ export const responses = {
       "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
     } satisfies types.RegisterDomainErrors['402'],
+    "spendingLimit": {
+      "status": "error",
+      "type": "spending_limit_exceeded",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This purchase counts 10.40 EUR, and 4.00 EUR remain of the 20.00 EUR that this API key may spend on 2024-11-04 (UTC). Choose less, wait, use another key, or ask the provider for a higher limit.",
+      "data": null
+    } satisfies types.RegisterDomainErrors['402'],
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
@@ -1758,6 +1807,13 @@ export const responses = {
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.RegisterDomainErrors['403'],
+    "operationNotAllowed": {
+      "status": "error",
+      "type": "operation_not_allowed",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
     } satisfies types.RegisterDomainErrors['403'],
     "alreadyRegistered": {
@@ -2086,6 +2142,13 @@ export const responses = {
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.SetDomainNameserversErrors['403'],
+    "operationNotAllowed": {
+      "status": "error",
+      "type": "operation_not_allowed",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
+      "data": null
+    } satisfies types.SetDomainNameserversErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -2224,6 +2287,13 @@ export const responses = {
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
       "data": null
     } satisfies types.RequestDomainAuthcodeErrors['403'],
+    "operationNotAllowed": {
+      "status": "error",
+      "type": "operation_not_allowed",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
+      "data": null
+    } satisfies types.RequestDomainAuthcodeErrors['403'],
     "notFound": {
       "status": "error",
       "type": "not_found",
@@ -2311,6 +2381,13 @@ export const responses = {
       "message": "This purchase needs 43.20 EUR of the credit limit, and 12.75 EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.",
       "data": null
     } satisfies types.UndeleteDomainErrors['402'],
+    "spendingLimit": {
+      "status": "error",
+      "type": "spending_limit_exceeded",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "This purchase counts 10.40 EUR, and 4.00 EUR remain of the 20.00 EUR that this API key may spend on 2024-11-04 (UTC). Choose less, wait, use another key, or ask the provider for a higher limit.",
+      "data": null
+    } satisfies types.UndeleteDomainErrors['402'],
     "accountSuspended": {
       "status": "error",
       "type": "account_suspended",
@@ -2323,6 +2400,13 @@ export const responses = {
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.UndeleteDomainErrors['403'],
+    "operationNotAllowed": {
+      "status": "error",
+      "type": "operation_not_allowed",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
     } satisfies types.UndeleteDomainErrors['403'],
     "notFound": {
@@ -2422,6 +2506,13 @@ export const responses = {
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.EditDomainDnsErrors['403'],
+    "operationNotAllowed": {
+      "status": "error",
+      "type": "operation_not_allowed",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
     } satisfies types.EditDomainDnsErrors['403'],
     "notFound": {
@@ -2575,6 +2666,13 @@ export const responses = {
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.CreateHandleErrors['403'],
+    "operationNotAllowed": {
+      "status": "error",
+      "type": "operation_not_allowed",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
     } satisfies types.CreateHandleErrors['403'],
     "quotaExceeded": {
@@ -3387,6 +3485,13 @@ export const responses = {
       "type": "read_only_key",
       "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
       "message": "This API key may only read, and this operation changes something. Send the request with a key that has full access.",
+      "data": null
+    } satisfies types.GenerateOtpErrors['403'],
+    "operationNotAllowed": {
+      "status": "error",
+      "type": "operation_not_allowed",
+      "requestID": "0192f7a4-6b1c-7d20-8f4e-51c7e2a90b13",
+      "message": "The spending limit of this API key does not allow createVm. It may use registerDomain. Use another key, or ask the provider to change the limit.",
       "data": null
     } satisfies types.GenerateOtpErrors['403'],
     "keyInProgress": {

@@ -1196,6 +1196,103 @@ export interface Groups<Dates extends boolean = false> {
      * @throws ResellerError Its class tells the kind of the failure.
      */
     requests(form?: FormInput<NonNullable<types.ListRequestsData['body']>>, options?: CallOptions): PagedCall<(Dates extends true ? WithDates<types.ListRequestsSuccess['data'], '*.requestDate'> : types.ListRequestsSuccess['data'])[number]>;
+    readonly keys: {
+      /**
+       * List the API keys
+       *
+       * Returns the API keys of the account, revoked ones included, without the keys themselves.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      list(options: DryRunOptions): Promise<DryRun>;
+      /**
+       * List the API keys
+       *
+       * Returns the API keys of the account, revoked ones included, without the keys themselves.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      list(options?: CallOptions): Call<Dates extends true ? WithDates<types.ListKeysSuccess['data']['list'], '*.created' | '*.valid_until' | '*.revoked' | '*.last_used'> : types.ListKeysSuccess['data']['list']>;
+      /**
+       * Rotate an API key
+       *
+       * Issues a new API key with the label, the access and the restrictions of an old one, which stays valid for the overlap. The new key is returned only here. A key that has restrictions (an expiry, networks, or a spending limit) can rotate only itself.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param key_id Identifier of an API key, from `GET /account/keys`. It is not the key itself.
+       * @param form The overlap of the two keys.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      rotate(key_id: types.RotateKeyData['path']['key_id'], form: undefined | OpenFormInput<NonNullable<types.RotateKeyData['body']>>, options: DryRunOptions): Promise<DryRun>;
+      /**
+       * Rotate an API key
+       *
+       * Issues a new API key with the label, the access and the restrictions of an old one, which stays valid for the overlap. The new key is returned only here. A key that has restrictions (an expiry, networks, or a spending limit) can rotate only itself.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param key_id Identifier of an API key, from `GET /account/keys`. It is not the key itself.
+       * @param form The overlap of the two keys.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      rotate(key_id: types.RotateKeyData['path']['key_id'], form: undefined | OpenFormInput<NonNullable<types.RotateKeyData['body']>>, options: ReconcilingOptions): Call<Recovered<Dates extends true ? WithDates<types.RotateKeySuccess['data'], 'replaced_valid_until'> : types.RotateKeySuccess['data']>>;
+      /**
+       * Rotate an API key
+       *
+       * Issues a new API key with the label, the access and the restrictions of an old one, which stays valid for the overlap. The new key is returned only here. A key that has restrictions (an expiry, networks, or a spending limit) can rotate only itself.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param key_id Identifier of an API key, from `GET /account/keys`. It is not the key itself.
+       * @param form The overlap of the two keys.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      rotate(key_id: types.RotateKeyData['path']['key_id'], form?: OpenFormInput<NonNullable<types.RotateKeyData['body']>>, options?: CallOptions): Call<Dates extends true ? WithDates<types.RotateKeySuccess['data'], 'replaced_valid_until'> : types.RotateKeySuccess['data']>;
+      /**
+       * Revoke an API key
+       *
+       * Revokes an API key for good. All instances refuse it within a second. A key that has restrictions (an expiry, networks, or a spending limit) can revoke only itself.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param key_id Identifier of an API key, from `GET /account/keys`. It is not the key itself.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      revoke(key_id: types.RevokeKeyData['path']['key_id'], options: DryRunOptions): Promise<DryRun>;
+      /**
+       * Revoke an API key
+       *
+       * Revokes an API key for good. All instances refuse it within a second. A key that has restrictions (an expiry, networks, or a spending limit) can revoke only itself.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param key_id Identifier of an API key, from `GET /account/keys`. It is not the key itself.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      revoke(key_id: types.RevokeKeyData['path']['key_id'], options: ReconcilingOptions): Call<Recovered<Dates extends true ? WithDates<types.RevokeKeySuccess['data'], 'revoked'> : types.RevokeKeySuccess['data']>>;
+      /**
+       * Revoke an API key
+       *
+       * Revokes an API key for good. All instances refuse it within a second. A key that has restrictions (an expiry, networks, or a spending limit) can revoke only itself.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param key_id Identifier of an API key, from `GET /account/keys`. It is not the key itself.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      revoke(key_id: types.RevokeKeyData['path']['key_id'], options?: CallOptions): Call<Dates extends true ? WithDates<types.RevokeKeySuccess['data'], 'revoked'> : types.RevokeKeySuccess['data']>;
+    };
   };
 }
 
@@ -1257,5 +1354,10 @@ export const groupsOf = <Dates extends boolean>(client: Client): Groups<Dates> =
   account: {
     createOtp: (options?: AnyCallOptions) => sdk.generateOtp({ ...options, client, meta: table.generateOtp }),
     requests: (form?: FormInput<NonNullable<types.ListRequestsData['body']>>, options?: AnyCallOptions) => pagedCall((offset) => sdk.listRequests({ ...options, client, body: { ...form, ...offset }, meta: table.listRequests }), form),
+    keys: {
+      list: (options?: AnyCallOptions) => sdk.listKeys({ ...options, client, meta: table.listKeys }),
+      rotate: (key_id: types.RotateKeyData['path']['key_id'], form?: OpenFormInput<NonNullable<types.RotateKeyData['body']>>, options?: AnyCallOptions) => sdk.rotateKey({ ...options, client, path: { key_id }, body: form, meta: table.rotateKey }),
+      revoke: (key_id: types.RevokeKeyData['path']['key_id'], options?: AnyCallOptions) => sdk.revokeKey({ ...options, client, path: { key_id }, meta: table.revokeKey }),
+    },
   },
 });

@@ -570,3 +570,42 @@ export const getPricings = {
     effect: 'read',
     repeatable: true
 } as const;
+
+export const listKeys = {
+    id: 'listKeys',
+    effect: 'read',
+    repeatable: true,
+    list: {
+        property: 'list'
+    },
+    instants: [
+        '*.created',
+        '*.valid_until',
+        '*.revoked',
+        '*.last_used'
+    ]
+} as const;
+
+export const rotateKey = {
+    id: 'rotateKey',
+    effect: 'write',
+    keyed: true,
+    form: {
+        overlap_seconds: {
+            type: 'integer'
+        }
+    },
+    openForm: true,
+    instants: [
+        'replaced_valid_until'
+    ]
+} as const;
+
+export const revokeKey = {
+    id: 'revokeKey',
+    effect: 'write',
+    keyed: true,
+    instants: [
+        'revoked'
+    ]
+} as const;

@@ -262,7 +262,7 @@ export type CreateVmResponse = SuccessEnvelope & {
 /**
  * Kind of failure. Further values may appear; handle an unknown value by its HTTP status.
  */
-export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'account_suspended' | 'read_only_key' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'quota_exceeded' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
+export type ErrorType = 'malformed_request' | 'unauthorized' | 'credit_limit_exceeded' | 'spending_limit_exceeded' | 'account_suspended' | 'read_only_key' | 'operation_not_allowed' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'wrong_state' | 'out_of_capacity' | 'quota_exceeded' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'precondition_failed' | 'payload_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'unavailable' | 'http_version_not_supported' | (string & {});
 
 /**
  * Response to a refused request. `type` identifies the kind of failure and appears as `error_type` in the request log.
@@ -2731,6 +2731,151 @@ export type GetPricingsResponse = SuccessEnvelope & {
 };
 
 /**
+ * What a key may spend, and what it has spent: the net prices of its purchases in EUR. A VM counts with the price of 30 days, a domain with that of the first year, and a dedicated server with that of one runtime.
+ */
+export type KeySpendingLimit = {
+    /**
+     * Limit of a day (UTC); null for no limit.
+     */
+    per_day: string | null;
+    /**
+     * Limit of a calendar month (UTC); null for no limit.
+     */
+    per_month: string | null;
+    /**
+     * The billable operations that the key may use; null for all.
+     */
+    operations: Array<string> | null;
+    /**
+     * Spent on the present day (UTC).
+     */
+    spent_today: string;
+    /**
+     * Spent in the present calendar month (UTC).
+     */
+    spent_this_month: string;
+};
+
+/**
+ * An API key of the account, without the key itself.
+ */
+export type AccountKey = {
+    /**
+     * Identifier of the key, which is not a secret.
+     */
+    key_id: string;
+    /**
+     * Purpose of the key.
+     */
+    label: string;
+    /**
+     * `full` for all operations, `read` for those that change nothing, without management passwords and authcodes, or `read_secrets` for those that change nothing, with them.
+     */
+    access: 'full' | 'read' | 'read_secrets' | (string & {});
+    /**
+     * When the key was issued.
+     */
+    created: string;
+    /**
+     * When the key expires or, after a rotation, becomes invalid; null if it has no end.
+     */
+    valid_until: string | null;
+    /**
+     * When the key was revoked; null if it was not.
+     */
+    revoked: string | null;
+    /**
+     * Time of the last request with the key, stored within a minute; null if there was none.
+     */
+    last_used: string | null;
+    /**
+     * Whether this request was sent with the key.
+     */
+    current: boolean;
+    /**
+     * Networks from which the key may be used; null for all.
+     */
+    allowed_networks: Array<string> | null;
+    /**
+     * Limit of the purchases of the key; null for no limit besides the credit of the account.
+     */
+    spending_limit: KeySpendingLimit | null;
+};
+
+/**
+ * The API keys of the account.
+ */
+export type ListKeysResponse = SuccessEnvelope & {
+    /**
+     * The API keys of the account.
+     */
+    data: {
+        /**
+         * The keys in the order of their issue, revoked ones included.
+         */
+        list: Array<AccountKey>;
+    };
+};
+
+/**
+ * The overlap of the two keys.
+ */
+export type RotateKeyForm = {
+    /**
+     * Time for which the old key stays valid, in seconds; at most 30 days.
+     */
+    overlap_seconds?: number;
+};
+
+/**
+ * The new key, and when the old one becomes invalid.
+ */
+export type RotatedKey = {
+    /**
+     * Identifier of the new key, which is not a secret.
+     */
+    key_id: string;
+    /**
+     * The new API key. It is returned only here, and to a repeated request with the same `Idempotency-Key`.
+     */
+    key: string;
+    /**
+     * Identifier of the old key.
+     */
+    replaced_key_id: string;
+    /**
+     * When the old key becomes invalid.
+     */
+    replaced_valid_until: string;
+};
+
+/**
+ * The new key.
+ */
+export type RotateKeyResponse = SuccessEnvelope & {
+    data: RotatedKey;
+};
+
+/**
+ * The revoked key.
+ */
+export type RevokeKeyResponse = SuccessEnvelope & {
+    /**
+     * The revoked key.
+     */
+    data: {
+        /**
+         * Identifier of the key.
+         */
+        key_id: string;
+        /**
+         * When it was revoked.
+         */
+        revoked: string;
+    };
+};
+
+/**
  * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
  */
 export type IdempotencyKey = string;
@@ -2785,6 +2930,11 @@ export type AnyDomainPath = DomainName;
  */
 export type DnsRecordId = DnsRecordIdPath;
 
+/**
+ * Identifier of an API key, from `GET /account/keys`. It is not the key itself.
+ */
+export type KeyId = string;
+
 export type CreateVmData = {
     /**
      * The VM to create.
@@ -2811,11 +2961,11 @@ export type CreateVmErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The purchase would exceed the credit limit of the account; nothing was bought.
+     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -2894,7 +3044,7 @@ export type ReinstallVmErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3159,7 +3309,7 @@ export type DeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3223,11 +3373,11 @@ export type UndeleteDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The purchase would exceed the credit limit of the account; nothing was bought.
+     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3379,11 +3529,11 @@ export type RegisterDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The purchase would exceed the credit limit of the account; nothing was bought.
+     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3516,7 +3666,7 @@ export type SetDomainNameserversErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3592,7 +3742,7 @@ export type RequestDomainAuthcodeErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3656,11 +3806,11 @@ export type UndeleteDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The purchase would exceed the credit limit of the account; nothing was bought.
+     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3727,7 +3877,7 @@ export type EditDomainDnsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -3801,7 +3951,7 @@ export type CreateHandleErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4144,7 +4294,7 @@ export type GenerateOtpErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4461,11 +4611,11 @@ export type SetVmPowerErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The purchase would exceed the credit limit of the account; nothing was bought.
+     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4544,11 +4694,11 @@ export type ChangeVmErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The purchase would exceed the credit limit of the account; nothing was bought.
+     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4628,7 +4778,7 @@ export type DeleteVmErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4692,7 +4842,7 @@ export type ResetVmPasswordErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4813,11 +4963,11 @@ export type PurchaseDedicatedServerErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The purchase would exceed the credit limit of the account; nothing was bought.
+     * The purchase would exceed the credit limit of the account or the spending limit of the API key; nothing was bought.
      */
     402: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -4951,7 +5101,7 @@ export type DeleteDomainErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -5072,7 +5222,7 @@ export type AddDomainDnsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -5155,7 +5305,7 @@ export type EditDomainDnsRecordErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -5235,7 +5385,7 @@ export type RemoveDomainDnsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account, or the API key may only read; nothing was changed.
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
      */
     403: ErrorEnvelope;
     /**
@@ -5360,3 +5510,191 @@ export type GetPricingsResponses = {
 };
 
 export type GetPricingsSuccess = GetPricingsResponses[keyof GetPricingsResponses];
+
+export type ListKeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/account/keys';
+};
+
+export type ListKeysErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListKeysError = ListKeysErrors[keyof ListKeysErrors];
+
+export type ListKeysResponses = {
+    /**
+     * The API keys.
+     */
+    200: ListKeysResponse;
+};
+
+export type ListKeysSuccess = ListKeysResponses[keyof ListKeysResponses];
+
+export type RotateKeyData = {
+    /**
+     * The overlap of the two keys.
+     */
+    body?: RotateKeyForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of an API key, from `GET /account/keys`. It is not the key itself.
+         */
+        key_id: string;
+    };
+    query?: never;
+    url: '/account/keys/{key_id}/rotate';
+};
+
+export type RotateKeyErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The key was rotated or revoked before, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RotateKeyError = RotateKeyErrors[keyof RotateKeyErrors];
+
+export type RotateKeyResponses = {
+    /**
+     * The new key, returned only once.
+     */
+    200: RotateKeyResponse;
+};
+
+export type RotateKeySuccess = RotateKeyResponses[keyof RotateKeyResponses];
+
+export type RevokeKeyData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of an API key, from `GET /account/keys`. It is not the key itself.
+         */
+        key_id: string;
+    };
+    query?: never;
+    url: '/account/keys/{key_id}/revoke';
+};
+
+export type RevokeKeyErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RevokeKeyError = RevokeKeyErrors[keyof RevokeKeyErrors];
+
+export type RevokeKeyResponses = {
+    /**
+     * The key is revoked.
+     */
+    200: RevokeKeyResponse;
+};
+
+export type RevokeKeySuccess = RevokeKeyResponses[keyof RevokeKeyResponses];

@@ -31,7 +31,7 @@ export async function eraseAccount(db: Db, requestLog: RequestLog, { accountId, 
     await db.deleteFrom(table).where('account_id', '=', accountId).execute();
   await db
     .updateTable('api_keys')
-    .set(({ fn, ref, val }) => ({ label: ERASED, revoked: fn.coalesce(ref('revoked'), val(now)) }))
+    .set(({ fn, ref, val }) => ({ label: ERASED, allowed_networks: null, revoked: fn.coalesce(ref('revoked'), val(now)) }))
     .where('account_id', '=', accountId)
     .execute();
   await db

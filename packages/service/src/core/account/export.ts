@@ -31,6 +31,8 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   accounts: { where: (id) => sql`id = ${id}` },
   billing_profiles: ofAccount(),
   api_keys: ofAccount(['hash']),
+  spending_limits: ofAccount(),
+  spendings: through('limit_id', 'spending_limits', 'id'),
   otps: ofAccount(['hash']),
   otp_attempts: ofAccount(),
   handles: ofAccount(),

@@ -10,6 +10,7 @@ import { isVmState, vmStateAfter, vmStatesBefore } from '../../rules/vm-state.ts
 import type { VmEvent } from '../../rules/vm-state.ts';
 import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
+import type { Spender } from '../account/spending.ts';
 import { holdOwed } from '../accounting/credit-hold.ts';
 import { lastingPrices } from '../accounting/sale.ts';
 import { beginPosition, billingInstant, endPosition, holdOf } from '../accounting/vm-billing.ts';
@@ -29,6 +30,8 @@ export interface VmRequest {
   readonly vmId: number;
   /** The account that requests the change, and must own the VM. Missing if the provider requests it. */
   readonly accountId?: string;
+  /** The spending limit of the API key that requests the change. */
+  readonly spender?: Spender | undefined;
 }
 
 /**

@@ -21,6 +21,7 @@ import { brokenRanges, brokenShrinking, monthlyPriceOf } from '../../rules/resou
 import type { BilledResources } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
+import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
 import { holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { NewPosition } from '../accounting/vm-billing.ts';
@@ -51,7 +52,7 @@ export interface Resize {
 }
 
 const vmDetails = v.object({ vmId: v.number() });
-const heldDetails = v.object({ vmId: v.number(), accountId: v.string(), hold: v.number() });
+const heldDetails = v.object({ vmId: v.number(), accountId: v.string(), hold: v.number(), spending: v.optional(spendingDetails) });
 
 const resourceDetails = v.object({
   cores: v.number(),
@@ -92,12 +93,13 @@ export const startVm: UndoableDelivery<VmRequest, v.InferOutput<typeof heldDetai
   subject: vmSubject,
 
   async reserve({ db }, request) {
-    const { runtime, vmId } = request;
+    const { runtime, vmId, spender } = request;
     const { vm, instant } = await beginChange(db, request, 'start');
     const hold = holdOf(await nextPosition(db, vm, instant));
     await holdCredit(db, vm.account_id, hold);
+    const spending = await spend(db, spender, BigInt(vm.monthly_price), runtime.ports.clock.now());
     const accountId = vm.account_id;
-    return { accountId, details: { vmId, accountId, hold: Number(hold) }, plan: { runtime, vm, hold } };
+    return { accountId, details: { vmId, accountId, hold: Number(hold), spending }, plan: { runtime, vm, hold } };
   },
 
   call: ({ hypervisor }, { vm }, token) => hypervisor.start(vm.id, token),
@@ -113,9 +115,10 @@ export const startVm: UndoableDelivery<VmRequest, v.InferOutput<typeof heldDetai
 
   compensate: ({ hypervisor }, { vmId }, token) => hypervisor.stop(vmId, token),
 
-  async rollBack({ db }, { vmId, accountId, hold }) {
+  async rollBack({ db }, { vmId, accountId, hold, spending }) {
     // The account is locked first, as in every other transaction. Otherwise two transactions on PostgreSQL could deadlock.
     await releaseCredit(db, accountId, BigInt(hold));
+    await giveSpendingBack(db, spending);
     await endChange(db, vmId);
   },
 
@@ -203,9 +206,12 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     const price = monthlyPriceOf(to, prices);
     assertPriceAccepted(price, maxPrice);
     const hold = await holdMore(db, vm, price, instant);
+    // A stopped VM counts when it starts.
+    const increase = vm.state === 'running' ? price - BigInt(vm.monthly_price) : 0n;
+    const spending = await spend(db, request.spender, increase, runtime.ports.clock.now());
     return {
       accountId,
-      details: { vmId, accountId, hold: Number(hold), to, before: { ...before, ipv4: [...before.ipv4] } },
+      details: { vmId, accountId, hold: Number(hold), spending, to, before: { ...before, ipv4: [...before.ipv4] } },
       plan: { runtime, vm, to, size: after, hold, price, basis, pricesFrom },
     };
   },
@@ -232,8 +238,9 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
   // A disk that has grown may keep its size.
   compensate: ({ hypervisor }, { before }, token) => hypervisor.resize(before, token),
 
-  async rollBack({ db }, { vmId, accountId, hold, to }) {
+  async rollBack({ db }, { vmId, accountId, hold, spending, to }) {
     await releaseCredit(db, accountId, BigInt(hold));
+    await giveSpendingBack(db, spending);
     const vm = await endChange(db, vmId);
     const from = resourcesOf(vm);
     await resizeOnNode(db, vm.node, largerOf(from, to), from);

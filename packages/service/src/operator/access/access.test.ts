@@ -53,7 +53,7 @@ test('stores tokens as hashes and returns them once; tokens can expire, overlap 
   const { client, clock } = service;
   const status = async (token: string) => (await service.operate('/accounts', { headers: { authorization: `Bearer ${token}` } })).status;
   const expiring = await create(service, ['read'], { valid_until: new Date(clock.now() + 60_000).toISOString() });
-  expect(expiring.token).toMatch(/^rso_[A-Za-z0-9]{44}$/);
+  expect(expiring.token).toMatch(/^rso_[A-Za-z0-9]{50}$/);
   const rows = await service.store.read((db) => db.selectFrom('operator_tokens').selectAll().execute());
   expect(JSON.stringify(rows)).not.toContain(expiring.token);
   expect(await status(expiring.token)).toBe(200);

@@ -15,12 +15,12 @@ import { OperatorProblem } from '../problem.ts';
 /** POST /sandbox/isolated-accounts */
 export const createIsolatedAccount: StoreOperation<'createIsolatedAccount'> = {
   kind: 'store',
-  async run({ db }, { body, runtime: { ports, mode } }) {
+  async run({ db }, { body, now, runtime: { ports, mode } }) {
     const { name, credit_limit } = { ...DEFAULTS.CreateIsolatedAccountRequest, ...body };
     const accountId = await createAccount(db, ports, { name, creditLimit: euros(credit_limit) });
     await db.updateTable('accounts').set({ isolated: 1 }).where('id', '=', accountId).execute();
     const { id, key } = await issueKey(db, ports, accountId, { label: name, mode });
-    return { account: await accountOf(db, accountId), api_key: await toIssuedApiKey(db, id, key) };
+    return { account: await accountOf(db, accountId), api_key: await toIssuedApiKey(db, id, key, now) };
   },
 };
 
@@ -84,6 +84,9 @@ async function deleteAccount(db: Db, requestLog: RequestLog, id: string): Promis
     .execute();
   await db.deleteFrom('ip_pools').where('account_id', '=', id).execute();
   await db.deleteFrom('api_keys').where('account_id', '=', id).execute();
+  const limits = db.selectFrom('spending_limits').select('id').where('account_id', '=', id);
+  await db.deleteFrom('spendings').where('limit_id', 'in', limits).execute();
+  await db.deleteFrom('spending_limits').where('account_id', '=', id).execute();
   await deleteLog(db, requestLog, id);
   await db.deleteFrom('accounts').where('id', '=', id).execute();
 }

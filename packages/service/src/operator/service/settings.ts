@@ -5,6 +5,7 @@ import type { VatRate } from '../../rules/vat.ts';
 import {
   readSettings,
   writeAuditRetention,
+  writeDefaultQuotas,
   writeLogRetention,
   writeRateLimit,
   writeVatRates,
@@ -90,8 +91,20 @@ export const setAuditRetention: StoreOperation<'setAuditRetention'> = {
   },
 };
 
+/** PUT /settings/default-quotas */
+export const setDefaultQuotas: StoreOperation<'setDefaultQuotas'> = {
+  kind: 'store',
+  lock: SETTINGS_LOCK,
+  before: (db, { runtime: { mode } }) => toSettings(db, mode),
+  async run({ db }, { body, runtime: { mode } }) {
+    const { vms, handles } = body.default_quotas;
+    await writeDefaultQuotas(db, { vms, handles });
+    return toSettings(db, mode);
+  },
+};
+
 async function toSettings(db: Db, mode: Mode): Promise<Settings> {
-  const { rateLimit, vatRates, vmIdentifierQuarantine, logRetention, auditRetention } = await readSettings(db, mode);
+  const { rateLimit, vatRates, vmIdentifierQuarantine, logRetention, auditRetention, defaultQuotas } = await readSettings(db, mode);
   return {
     mode,
     rate_limit: rateLimit,
@@ -99,6 +112,7 @@ async function toSettings(db: Db, mode: Mode): Promise<Settings> {
     vm_identifier_quarantine_days: vmIdentifierQuarantine,
     request_log_retention: { months: logRetention.months, bytes_per_account: logRetention.bytesPerAccount },
     audit_retention_months: auditRetention,
+    default_quotas: { vms: defaultQuotas.vms, handles: defaultQuotas.handles },
   };
 }
 

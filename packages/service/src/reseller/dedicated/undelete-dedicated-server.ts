@@ -1,4 +1,5 @@
 import { lockAccount } from '../../core/account/lock.ts';
+import { spend } from '../../core/account/spending.ts';
 import { holdRenewalsWithinLimit } from '../../core/accounting/renewal-hold.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 import { settle } from '../../core/jobs/settle.ts';
@@ -18,6 +19,7 @@ export const undeleteDedicatedServer: StoreOperation<'undeleteDedicatedServer'> 
     await lockAccount(db, call.accountId);
     const { renew } = assertAllowed(await applyTransition(db, server, withdrawCancellation), server.id);
     await holdRenewalsWithinLimit(db, call.accountId, { server: server.id });
+    await spend(db, call.spender, BigInt(server.price), call.now);
     return {
       message: 'The cancellation was withdrawn and the dedicated server is renewed again.',
       data: { identifier: server.id, renew_date: isoInstant(renew) },

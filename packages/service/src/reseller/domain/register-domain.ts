@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 
+import { giveSpendingBack, spend, spendingDetails } from '../../core/account/spending.ts';
 import { chargeOwed } from '../../core/accounting/charge.ts';
 import type { Charge } from '../../core/accounting/charge.ts';
 import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
@@ -16,7 +17,7 @@ import { deliveredOperation } from '../operation.ts';
 import type { Call } from '../operation.ts';
 import { readForm } from './register-domain-form.ts';
 
-const details = v.object({ name: v.string(), accountId: v.string(), hold: v.number() });
+const details = v.object({ name: v.string(), accountId: v.string(), hold: v.number(), spending: v.optional(spendingDetails) });
 type Details = v.InferOutput<typeof details>;
 
 interface Plan {
@@ -33,8 +34,11 @@ export const registerDomain = deliveredOperation<'registerDomain', Details, Plan
 
   async reserve({ db }, call) {
     const { order, charge } = await reserve(db, call);
-    const { accountId } = call;
-    return { accountId, details: { name: order.name, accountId, hold: Number(charge.amount) }, plan: { call, order, charge } };
+    const { accountId, spender, now } = call;
+    await holdCredit(db, accountId, charge.amount);
+    const spending = await spend(db, spender, charge.amount, now);
+    const { name } = order;
+    return { accountId, details: { name, accountId, hold: Number(charge.amount), spending }, plan: { call, order, charge } };
   },
 
   async call({ registrar }, { call: { form }, order }, token) {
@@ -67,9 +71,10 @@ export const registerDomain = deliveredOperation<'registerDomain', Details, Plan
 
   compensate: ({ registrar }, { name }, token) => registrar.withdraw(name, token),
 
-  async rollBack({ db }, { name, accountId, hold }) {
+  async rollBack({ db }, { name, accountId, hold, spending }) {
     await db.deleteFrom('domains').where('name', '=', name).where('state', '=', 'reserved').execute();
     await releaseCredit(db, accountId, BigInt(hold));
+    await giveSpendingBack(db, spending);
   },
 });
 
@@ -117,7 +122,6 @@ async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: D
     amount: BigInt(isTransfer ? prices.transfer_price : prices.create_price),
   };
   assertPriceAccepted(charge.amount, form.max_price);
-  await holdCredit(db, accountId, charge.amount);
   return { order: { name, contact: contactOf(handle), nameservers: listOfNameservers(nameservers) }, charge };
 }
 

@@ -1,13 +1,16 @@
 import * as v from 'valibot';
 
 import { lockAccount } from '../../core/account/lock.ts';
+import { giveSpendingBack, spend, spendingDetails } from '../../core/account/spending.ts';
 import { holdRenewals, holdRenewalsWithinLimit } from '../../core/accounting/renewal-hold.ts';
 import { beginChange, domainSubject, endChange, registrationOf, settleAndFindDomain } from '../../core/domain/domain.ts';
+import { tldPriceVersions } from '../../core/domain/tld-price.ts';
 import { withdrawCancellation } from '../../rules/domain-registration.ts';
+import { inForceAt } from '../../rules/in-force.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { deliveredOperation } from '../operation.ts';
 
-const details = v.object({ name: v.string() });
+const details = v.object({ name: v.string(), spending: v.optional(spendingDetails) });
 type Details = v.InferOutput<typeof details>;
 
 /**
@@ -27,7 +30,10 @@ export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Deta
     await lockAccount(db, call.accountId);
     await beginChange(db, name, { terminated: 0 });
     await holdRenewalsWithinLimit(db, call.accountId, { domain: name });
-    return { accountId: call.accountId, details: { name }, plan: { name } };
+    const { renew } = inForceAt(await tldPriceVersions(db, row.tld), row.expires * 1000);
+    const spending = await spend(db, call.spender, renew, call.now);
+    const details = { name, spending };
+    return { accountId: call.accountId, details, plan: details };
   },
 
   call: ({ registrar }, { name }, token) => registrar.setRenewal(name, true, token),
@@ -38,10 +44,11 @@ export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Deta
   },
 
   compensate: ({ registrar }, { name }, token) => registrar.setRenewal(name, false, token),
-  async rollBack({ db }, { name }) {
+  async rollBack({ db }, { name, spending }) {
     const { account_id } = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirstOrThrow();
     await endChange(db, name, { terminated: 1 });
     await holdRenewals(db, account_id, { domain: name });
+    await giveSpendingBack(db, spending);
   },
 });
 

@@ -3,6 +3,8 @@ import * as v from 'valibot';
 
 import { lockAccountAt } from '../../core/account/lock.ts';
 import { assertVmQuota } from '../../core/account/quota.ts';
+import { giveSpendingBack, spend, spendingDetails } from '../../core/account/spending.ts';
+import type { Spending } from '../../core/account/spending.ts';
 import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
 import { giveVolumeBack, takeSale } from '../../core/accounting/sale.ts';
 import { beginPosition, holdOf } from '../../core/accounting/vm-billing.ts';
@@ -42,11 +44,12 @@ interface Reserved {
   addresses(): readonly AssignedAddress[];
   readonly monthlyPrice: Money;
   readonly hold: Money;
+  readonly spending: Spending | undefined;
   /** Hundredths of a percent. */
   readonly vat: number;
 }
 
-const details = v.object({ vmId: v.number(), hold: v.number() });
+const details = v.object({ vmId: v.number(), hold: v.number(), spending: v.optional(spendingDetails) });
 type Details = v.InferOutput<typeof details>;
 
 interface Plan {
@@ -65,9 +68,9 @@ export const createVm = deliveredOperation<'createVm', Details, Plan>({
 
   async reserve({ db }, call) {
     const reserved = await reserve(db, call);
-    const { vmId, hold } = reserved;
+    const { vmId, hold, spending } = reserved;
     const plan = { call, reserved, password: drawnFor(call).password };
-    return { accountId: call.accountId, details: { vmId, hold: Number(hold) }, plan };
+    return { accountId: call.accountId, details: { vmId, hold: Number(hold), spending }, plan };
   },
 
   async call({ hypervisor }, { reserved: { vmId, vm, node, os, addresses }, password }, token) {
@@ -105,12 +108,13 @@ export const createVm = deliveredOperation<'createVm', Details, Plan>({
 
   compensate: ({ hypervisor }, { vmId }, token) => hypervisor.remove(vmId, token),
 
-  async rollBack({ db }, { vmId, hold }) {
+  async rollBack({ db }, { vmId, hold, spending }) {
     const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('state', '=', 'reserved').executeTakeFirst();
     if (!vm) return;
     // The locks are taken in the order of the purchase. Otherwise two transactions on PostgreSQL could deadlock.
     if (vm.sale_id !== null) await giveVolumeBack(db, vm.sale_id);
     await releaseCredit(db, vm.account_id, BigInt(hold));
+    await giveSpendingBack(db, spending);
     await leaveNode(db, vm.node, vm);
     await releaseAddresses(db, vmId);
     await db.deleteFrom('vms').where('id', '=', vmId).execute();
@@ -165,6 +169,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   assertPriceAccepted(monthlyPrice, form.max_price);
   const hold = holdOf({ start: instant, monthlyPrice });
   await holdCredit(db, accountId, hold);
+  const spending = await spend(db, call.spender, monthlyPrice, now);
   const row: NewVm = {
     account_id: accountId,
     state: 'reserved',
@@ -191,7 +196,7 @@ async function reserve(db: Db, call: Call<'createVm'>): Promise<Reserved> {
   await assertVmQuota(db, accountId);
   const addresses = await assignAddresses(db, { ...order, vmId });
   const vat = vatAt(catalogue, now);
-  return { vmId, vm, host, node, os, addresses, monthlyPrice, hold, vat };
+  return { vmId, vm, host, node, os, addresses, monthlyPrice, hold, spending, vat };
 }
 
 const startRunning = deferredWrite<{ vmId: number; now: number }>((db, parameter) =>

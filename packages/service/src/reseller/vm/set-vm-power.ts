@@ -1,3 +1,4 @@
+import { assertMayBuy } from '../../core/account/spending.ts';
 import type { VmRequest } from '../../core/vm/change.ts';
 import { startVm, stopVm } from '../../core/vm/deliveries.ts';
 import { restartVm } from '../../core/vm/guest-deliveries.ts';
@@ -40,9 +41,12 @@ export const setVmPower: CommandOperation<'setVmPower'> = {
     return action.deliver(runtime, {
       ...order,
       reserving: (transaction, reserve) =>
-        order.reserving(transaction, async () =>
-          (await isDone(transaction.db, action, order.request)) ? order.confirming(transaction, action.success) : reserve(),
-        ),
+        order.reserving(transaction, async () => {
+          if (await isDone(transaction.db, action, order.request)) return order.confirming(transaction, action.success);
+          // Only a start costs money.
+          if (action.mode === 'start') assertMayBuy(order.request.spender, 'setVmPower');
+          return reserve();
+        }),
     });
   },
 };

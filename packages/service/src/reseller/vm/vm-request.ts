@@ -1,3 +1,4 @@
+import type { Spender } from '../../core/account/spending.ts';
 import type { VmRequest } from '../../core/vm/change.ts';
 import { vmIdOf } from '../../core/vm/own-vm.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
@@ -6,11 +7,13 @@ import type { Runtime } from '../../delivery/runtime.ts';
 export function requestOf({
   runtime,
   accountId,
+  spender,
   path,
 }: {
   readonly runtime: Runtime;
   readonly accountId: string;
+  readonly spender: Spender | undefined;
   readonly path: { readonly vmid: string };
 }): VmRequest {
-  return { runtime, accountId, vmId: vmIdOf(path.vmid) };
+  return { runtime, accountId, spender, vmId: vmIdOf(path.vmid) };
 }

@@ -2,6 +2,7 @@ import type { Engine } from '../store.ts';
 import { initial } from './0001-initial.ts';
 import { keysReadingSecrets } from './0002-keys-reading-secrets.ts';
 import { renewalHolds } from './0003-renewal-holds.ts';
+import { keyLimits } from './0004-key-limits.ts';
 import { openPositionsByStart } from './0006-open-positions-by-start.ts';
 
 /** All migrations of this version, by name, in the order in which they run. */
@@ -10,6 +11,7 @@ export function migrationsOf(engine: Engine) {
     '0001-initial': initial(engine),
     '0002-keys-reading-secrets': keysReadingSecrets(engine),
     '0003-renewal-holds': renewalHolds(engine),
+    '0004-key-limits': keyLimits(engine),
     '0006-open-positions-by-start': openPositionsByStart,
   };
 }

@@ -1,0 +1,15 @@
+/** Spending limits of API keys (not shown in the specification; our choice). */
+
+/** The days and months of a spending limit, UTC. */
+export interface SpendingPeriods {
+  /** Such as 2026-11-23. */
+  readonly day: string;
+  /** Such as 2026-11. */
+  readonly month: string;
+}
+
+/** @param now Milliseconds. */
+export function spendingPeriodsOf(now: number): SpendingPeriods {
+  const day = new Date(now).toISOString().slice(0, 10);
+  return { day, month: day.slice(0, 7) };
+}
