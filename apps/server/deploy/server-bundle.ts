@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import type { BuildOptions } from 'esbuild';
 
 const PACKAGE = join(import.meta.dirname, '..');
-const COMMANDS = ['main', 'move', 'backup', 'restore', 'migrate', 'reseal'];
+const COMMANDS = ['main', 'move', 'backup', 'restore', 'migrate', 'reseal', 'verify-audit'];
 /** Separate files, because the service starts them as threads. */
 const WORKERS = {
   'render-worker': join(PACKAGE, '../../packages/service/src/core/accounting/invoice-document/render-worker.ts'),

@@ -17,6 +17,8 @@ export interface Configuration {
   readonly operatorPort: number;
   /** Names of hosts that a sandbox takes in addition to its own. */
   readonly allowedHosts: readonly string[];
+  /** File for audit records. Undefined for no export. */
+  readonly auditFile: string | undefined;
   /** Where to report vulnerabilities. */
   readonly securityContact: string | undefined;
   /** IP addresses and CIDR networks of proxies whose X-Forwarded-For is believed. */
@@ -95,6 +97,7 @@ export function readConfiguration(environment: Environment): Configuration {
     operatorPort: operatorPortOf(found),
     trustedProxies: found.RESELLER_TRUST_PROXY,
     allowedHosts: found.RESELLER_ALLOWED_HOSTS,
+    auditFile: found.RESELLER_AUDIT_FILE,
     securityContact: found.RESELLER_SECURITY_CONTACT,
     publicUrl: found.RESELLER_PUBLIC_URL,
     invoiceLinkDays: found.RESELLER_INVOICE_LINK_DAYS,

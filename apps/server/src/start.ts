@@ -21,6 +21,7 @@ import type { Ports, Service, Store } from '@reseller/service';
 import { readDatabaseUrl } from '@reseller/service/configuration';
 import { pino } from 'pino';
 
+import { AuditFileError, exportAudit } from './audit-file.ts';
 import type { Configuration } from './configuration.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom, writeAddresses } from './key-files.ts';
 import { openLog } from './log.ts';
@@ -57,6 +58,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const { mode } = configuration;
   const hasDocs = existsSync(join(siteDirectory, 'index.html'));
   const operatorToken = configuration.operatorToken ?? operatorTokenFrom(dataDirectory);
+  const audit = configuration.auditFile === undefined ? undefined : await exportAudit(store, configuration.auditFile, logger);
   const replaced = Promise.withResolvers<void>();
   const service = await createService({
     store,
@@ -89,6 +91,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   async function stop(): Promise<void> {
     // Stop both concurrently. A closing service makes no new port calls, so running jobs end soon.
     await Promise.all([jobs.stop(), service.close()]);
+    await audit?.stop();
     await store.close();
   }
   const data = databaseUrl === undefined ? dataDirectory : shownDatabase(databaseUrl);
@@ -198,6 +201,7 @@ export function explanation(error: unknown): string | undefined {
     error instanceof StoreOpenError ||
     error instanceof StoreUnavailableError ||
     error instanceof ClockError ||
+    error instanceof AuditFileError ||
     error instanceof ListenError
   )
     return error.message;

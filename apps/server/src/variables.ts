@@ -48,6 +48,11 @@ export const variables = v.object({
     'URL at which callers reach the service, such as `https://api.example.com`. Links to invoice documents begin with it. Set it behind a proxy, because the service never trusts a `Host` header. Required for a live service',
     'the address that it listens on',
   ),
+  RESELLER_AUDIT_FILE: described(
+    v.optional(v.string()),
+    'file to which every audit record is appended within about a second, as a line of JSON with its number and its hash. A restart continues where the file ends. Each instance needs a file of its own',
+    'no export',
+  ),
   RESELLER_INVOICE_LINK_DAYS: described(
     v.optional(wholeNumber({ unit: 'days', from: 1, to: 3_650 }), '30'),
     'days for which a link to an invoice document is valid, from 1 to 3650, then to the next midnight UTC. A link needs no API key. A later request for the invoice returns a new link',

@@ -23,6 +23,8 @@ export { simulatedPorts } from './ports/simulated.ts';
 export { createAccount, issueApiKey, issueSharedDemoKey } from './core/account/account.ts';
 export { seedDemoAccount } from './sandbox/seed-demo-account.ts';
 export { DEMO_ACCOUNT, seedSandbox } from './sandbox/seed-sandbox.ts';
+export { recordsAfter as auditRecordsAfter, verifyAuditChain } from './operator/access/audit-chain.ts';
+export type { ChainedRecord } from './operator/access/audit-chain.ts';
 export { reseal } from './core/account/reseal.ts';
 export type { Resealed } from './core/account/reseal.ts';
 export { addIpPool } from './core/vm/ip-pool.ts';

@@ -25,6 +25,8 @@ import { createAuthenticator } from './http/authenticate.ts';
 import type { HttpContext } from './http/context.ts';
 import { CONTROLS_TTL_MS, createControls } from './http/controls.ts';
 import type { Docs } from './http/docs.ts';
+import { createFailedAuthentications } from './http/failed-authentications.ts';
+import type { FailedAuthentications } from './http/failed-authentications.ts';
 import { createKeyUse } from './http/key-use.ts';
 import { createMetrics, observeRuntime } from './http/metrics.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
@@ -197,7 +199,14 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
   observeRuntime(metrics, runtime);
   const recover = recoveringAndLogging(runtime, logger);
   await recover();
-  const authenticator = createAuthenticator(store, { mode, clock });
+  const failedAuthentications = createFailedAuthentications(store, clock.base, (error) =>
+    logger.error({ err: error }, 'failed authentications were not stored; they are stored with the next ones'),
+  );
+  const authenticator = createAuthenticator(store, {
+    mode,
+    clock,
+    onFailure: (address) => failedAuthentications.note('reseller', address),
+  });
   const controls = createControls(store, clock, mode);
   const exclusive = oneAtATime();
   async function now() {
@@ -205,7 +214,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     await clockCheck.assertRight();
     return clock.now();
   }
-  const cleanUp = createCleanUp(store, clock.base);
+  const cleanUp = createCleanUp(store, clock.base, failedAuthentications);
   async function runAllJobs(others: JobRound['others']) {
     await instance.assertAlive();
     const failed = await recover();
@@ -214,6 +223,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     metrics.scheduledJobs.inc(done);
     await store.requestLog.numberAll();
     await keyUse.flush();
+    await failedAuthentications.flush();
     await cleanUp(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
     await recover(failed);
@@ -247,6 +257,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     authenticate: authenticator.authenticate,
     controls,
     keyUse,
+    failedAuthentications,
     refusedRequests,
     operatorToken,
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
@@ -263,6 +274,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
   const operator = await createOperatorApplication(context);
   app.addHook('onClose', () => refusedRequests.flush());
   app.addHook('onClose', () => keyUse.close());
+  operator.addHook('onClose', () => failedAuthentications.close());
   app.addHook('onClose', () =>
     instance
       .leave()
@@ -313,7 +325,7 @@ const CONTROLS_MARGIN_MS = 250;
 const CLEAN_UP_INTERVAL_MS = 60_000;
 
 /** Deletes old Idempotency-Keys, attempts, counters, log entries and audit records, at most once per interval. */
-function createCleanUp(store: Store, machine: Clock): (now: number) => Promise<void> {
+function createCleanUp(store: Store, machine: Clock, failedAuthentications: FailedAuthentications): (now: number) => Promise<void> {
   let last = -Infinity;
   return async (now) => {
     if (performance.now() - last < CLEAN_UP_INTERVAL_MS) return;
@@ -323,6 +335,7 @@ function createCleanUp(store: Store, machine: Clock): (now: number) => Promise<v
     await deleteOldEntries(store, now);
     await store.commit(({ db }) => forgetOldSpendings(db, now));
     await deleteOldRecords(store, machine.now());
+    await failedAuthentications.deleteOld();
     last = performance.now();
   };
 }

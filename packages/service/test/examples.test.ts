@@ -262,7 +262,6 @@ interface SharedCause {
 
 /** Causes that are the same for every operation. `statuses.test.ts` and `idempotency.test.ts` test the others. */
 const SHARED_CAUSES: Readonly<Record<string, SharedCause>> = {
-  // The sandbox has sold a VM to no key with a limit yet, so every purchase needs more than the limit.
   spendingLimit: {
     prepare: async () => undefined,
     send: async (sandbox, id) => {
@@ -280,7 +279,9 @@ const SHARED_CAUSES: Readonly<Record<string, SharedCause>> = {
       });
       if (id === 'setVmPower') {
         await sandbox.copy(id, { form: { mode: 'stop' } });
-        return sandbox.copy(id, { form: { mode: 'start' }, apiKey });
+        const refused = await sandbox.copy(id, { form: { mode: 'start' }, apiKey });
+        await sandbox.copy(id, { form: { mode: 'start' } });
+        return refused;
       }
       return sandbox.copy(id, { ...exampleOf(id), apiKey });
     },

@@ -64,6 +64,7 @@ function toReceived(status: number, headers: Headers, text: string): Received {
 
 /** One of the two documents. */
 export interface DescribedApi {
+  readonly operations: readonly Operation[];
   operation(id: string): Operation;
   /** The operation that a request belongs to. */
   operationAt(method: string, url: string): Operation | undefined;
@@ -75,13 +76,14 @@ export interface DescribedApi {
   check(operation: Operation, response: Received): void;
 }
 
-function describedApi(document: unknown): DescribedApi {
+export function describedApi(document: unknown): DescribedApi {
   const api = parseDocument(document);
   const validator = createValidator(api);
   const operations = readOperations(api);
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
   const patterns = operations.map((operation) => ({ operation, pattern: pathPattern(operation.path) }));
   return {
+    operations,
     operation(id) {
       const operation = byId.get(id);
       if (!operation) throw new Error(`The document has no operation ${id}.`);

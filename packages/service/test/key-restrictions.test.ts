@@ -100,7 +100,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('an operator changes and lifts the restrictions of a key, and what was spent still counts', async () => {
+test('an operator changes and lifts the restrictions of a key, and earlier purchases still count', async () => {
   const service = await startOperator();
   const { client } = service;
   const { id } = await service.account();

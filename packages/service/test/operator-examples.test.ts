@@ -280,13 +280,18 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'deleteIsolatedAccount notIsolated': { path: { account_id: demoAccount } },
   'setDefaultRateLimit tooLong': put({ rate_limit: { requests: 100, seconds: 3_601 } }),
   'setVatRates noneInForce': put({ vat_rates: [{ basis_points: 1_900, valid_from: '2999-01-01T00:00:00Z' }] }),
+  'setSecondOperator noBoolean': put({ second_operator: 'yes' }),
   'setAuditRetention negative': put({ audit_retention_months: -1 }),
   'setRequestLogRetention negative': put({ request_log_retention: { months: -1, bytes_per_account: null } }),
   'setVmIdentifierQuarantine tooShort': put({ vm_identifier_quarantine_days: 0 }),
 };
 
-/** verify.test.ts sends the codes and waits that this one takes. */
-const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['verifyOtp tooManyAttempts']);
+/** verify.test.ts and second-operator.test.ts send what these take. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
+  'verifyOtp tooManyAttempts',
+  'eraseAccount wrongState',
+  'eraseAccount confirmationRequired',
+]);
 /** Tests of the statuses provoke the responses that operations share, for each operation. */
 const isShared = ({ operation }: OperatorApi, status: string): boolean => '$ref' in Object(at(`${operation.pointer}/responses`))[status];
 

@@ -331,6 +331,11 @@ export const operations = {
         effect: 'read',
         repeatable: true
     },
+    'GET /failed-authentications': {
+        id: 'listFailedAuthentications',
+        effect: 'read',
+        repeatable: true
+    },
     'GET /verifiers': {
         id: 'listVerifiers',
         effect: 'read',
@@ -433,6 +438,11 @@ export const operations = {
     },
     'PUT /settings/default-quotas': {
         id: 'setDefaultQuotas',
+        effect: 'write',
+        repeatable: true
+    },
+    'PUT /settings/second-operator': {
+        id: 'setSecondOperator',
         effect: 'write',
         repeatable: true
     },

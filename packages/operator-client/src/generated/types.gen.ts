@@ -110,7 +110,7 @@ export type AccountList = {
 /**
  * Kind of problem, a URI that identifies it but does not resolve. Further types may appear; handle an unknown type by its HTTP status.
  */
-export type ProblemType = 'https://operator.reseller.invalid/problems/malformed-request' | 'https://operator.reseller.invalid/problems/unauthorized' | 'https://operator.reseller.invalid/problems/forbidden' | 'https://operator.reseller.invalid/problems/sandbox-only' | 'https://operator.reseller.invalid/problems/not-found' | 'https://operator.reseller.invalid/problems/method-not-allowed' | 'https://operator.reseller.invalid/problems/request-timeout' | 'https://operator.reseller.invalid/problems/wrong-state' | 'https://operator.reseller.invalid/problems/in-use' | 'https://operator.reseller.invalid/problems/out-of-capacity' | 'https://operator.reseller.invalid/problems/credit-limit-exceeded' | 'https://operator.reseller.invalid/problems/payload-too-large' | 'https://operator.reseller.invalid/problems/uri-too-long' | 'https://operator.reseller.invalid/problems/unsupported-media-type' | 'https://operator.reseller.invalid/problems/validation-failed' | 'https://operator.reseller.invalid/problems/rate-limited' | 'https://operator.reseller.invalid/problems/headers-too-large' | 'https://operator.reseller.invalid/problems/internal-error' | 'https://operator.reseller.invalid/problems/unavailable' | 'https://operator.reseller.invalid/problems/http-version-not-supported' | string;
+export type ProblemType = 'https://operator.reseller.invalid/problems/malformed-request' | 'https://operator.reseller.invalid/problems/unauthorized' | 'https://operator.reseller.invalid/problems/forbidden' | 'https://operator.reseller.invalid/problems/sandbox-only' | 'https://operator.reseller.invalid/problems/not-found' | 'https://operator.reseller.invalid/problems/method-not-allowed' | 'https://operator.reseller.invalid/problems/request-timeout' | 'https://operator.reseller.invalid/problems/wrong-state' | 'https://operator.reseller.invalid/problems/in-use' | 'https://operator.reseller.invalid/problems/confirmation-required' | 'https://operator.reseller.invalid/problems/out-of-capacity' | 'https://operator.reseller.invalid/problems/credit-limit-exceeded' | 'https://operator.reseller.invalid/problems/payload-too-large' | 'https://operator.reseller.invalid/problems/uri-too-long' | 'https://operator.reseller.invalid/problems/unsupported-media-type' | 'https://operator.reseller.invalid/problems/validation-failed' | 'https://operator.reseller.invalid/problems/rate-limited' | 'https://operator.reseller.invalid/problems/headers-too-large' | 'https://operator.reseller.invalid/problems/internal-error' | 'https://operator.reseller.invalid/problems/unavailable' | 'https://operator.reseller.invalid/problems/http-version-not-supported' | string;
 
 /**
  * Response to a failed request (RFC 9457).
@@ -482,7 +482,7 @@ export type RateLimit = {
 };
 
 /**
- * What a key may spend, and what it has spent. A key and the keys that replace it share the limit.
+ * The limits of the purchases of a key, and the sums so far. A key and the keys that replace it share the limit.
  */
 export type SpendingLimit = {
     /**
@@ -572,7 +572,7 @@ export type ApiKeyList = {
 export type BillableOperation = 'createVm' | 'changeVm' | 'setVmPower' | 'registerDomain' | 'undeleteDomain' | 'purchaseDedicatedServer' | 'undeleteDedicatedServer';
 
 /**
- * What a key may spend. A purchase counts with its net price: of 30 days of a VM, of the first year of a domain, of one runtime of a dedicated server. The change of a running VM counts with the increase, and its start with the whole price. What is cancelled later still counts.
+ * The limits of the purchases of a key. A purchase counts with its net price: of 30 days of a VM, of the first year of a domain, of one runtime of a dedicated server. The change of a running VM counts with the increase, and its start with the whole price. A later cancellation gives nothing back.
  */
 export type SpendingLimitInput = {
     /**
@@ -2530,6 +2530,14 @@ export type AuditRecord = {
      * Identifier of the request, which is also in the log of the service.
      */
     request_id: Id;
+    /**
+     * Number of the record in the chain; null for a record of a version without the chain.
+     */
+    seq: number | null;
+    /**
+     * SHA-256 of the record and the hash of the record before it. Note the number and the hash of the newest record elsewhere to detect a chain that was computed anew.
+     */
+    hash: string | null;
 };
 
 /**
@@ -2540,6 +2548,39 @@ export type AuditRecordList = {
      * The records of this page.
      */
     items: Array<AuditRecord>;
+    next_cursor: NextCursor;
+};
+
+/**
+ * Requests from one network without a valid key or token, in one minute.
+ */
+export type FailedAuthentications = {
+    /**
+     * Begin of the minute, by the clock of the machine.
+     */
+    minute: Instant;
+    /**
+     * The API that the requests were sent to.
+     */
+    api: 'reseller' | 'operator' | string;
+    /**
+     * IPv4 address, or IPv6 network of 64 bits. `others` stands for all further networks once an instance has counted 20 in the minute.
+     */
+    network: string;
+    /**
+     * Number of requests.
+     */
+    count: number;
+};
+
+/**
+ * Failed authentications, newest first.
+ */
+export type FailedAuthenticationsList = {
+    /**
+     * The groups of this page.
+     */
+    items: Array<FailedAuthentications>;
     next_cursor: NextCursor;
 };
 
@@ -2889,6 +2930,10 @@ export type Settings = {
      * Quotas of a new account. The default is 100 VMs and 1,000 handles in live mode, and no limit in a sandbox.
      */
     default_quotas: Quotas;
+    /**
+     * Whether a second operator must confirm the erasure of an account, the restore of a snapshot, and a change of this setting. The default is false.
+     */
+    second_operator: boolean;
 };
 
 /**
@@ -2951,6 +2996,16 @@ export type SetAuditRetentionRequest = {
  */
 export type SetDefaultQuotasRequest = {
     default_quotas: SetQuotasRequest;
+};
+
+/**
+ * Whether a second operator must confirm.
+ */
+export type SetSecondOperatorRequest = {
+    /**
+     * True if the same request of a second operator is needed.
+     */
+    second_operator: boolean;
 };
 
 /**
@@ -3826,7 +3881,7 @@ export type EraseAccountErrors = {
      */
     404: Problem;
     /**
-     * The state of the resource does not allow the operation; nothing was changed.
+     * The state of the account does not allow the erasure, or a second operator must confirm it; nothing was changed.
      */
     409: Problem;
     /**
@@ -6905,7 +6960,7 @@ export type VerifyOtpErrors = {
      */
     422: ValidationProblem;
     /**
-     * This third party presented five wrong codes for this account; its codes for the account are not verified until the time in Retry-After has passed.
+     * Five wrong codes for this account were presented with this token; its codes for the account are not verified until the time in Retry-After has passed.
      */
     429: Problem;
     /**
@@ -7243,6 +7298,60 @@ export type ListAuditRecordsResponses = {
 };
 
 export type ListAuditRecordsSuccess = ListAuditRecordsResponses[keyof ListAuditRecordsResponses];
+
+export type ListFailedAuthenticationsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The `next_cursor` of the previous page. Omit it to get the first page.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items to return.
+         */
+        limit?: number;
+    };
+    url: '/failed-authentications';
+};
+
+export type ListFailedAuthenticationsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ListFailedAuthenticationsError = ListFailedAuthenticationsErrors[keyof ListFailedAuthenticationsErrors];
+
+export type ListFailedAuthenticationsResponses = {
+    /**
+     * One page of groups.
+     */
+    200: FailedAuthenticationsList;
+};
+
+export type ListFailedAuthenticationsSuccess = ListFailedAuthenticationsResponses[keyof ListFailedAuthenticationsResponses];
 
 export type ListVerifiersData = {
     body?: never;
@@ -7749,6 +7858,10 @@ export type RestoreSnapshotErrors = {
      * No resource has this identifier.
      */
     404: Problem;
+    /**
+     * The settings require that a second operator sends the same request; nothing was changed yet.
+     */
+    409: Problem;
     /**
      * Too many requests were sent with this token, or from this address without a valid token.
      */
@@ -8404,6 +8517,70 @@ export type SetDefaultQuotasResponses = {
 };
 
 export type SetDefaultQuotasSuccess = SetDefaultQuotasResponses[keyof SetDefaultQuotasResponses];
+
+export type SetSecondOperatorData = {
+    /**
+     * Whether a second operator must confirm.
+     */
+    body: SetSecondOperatorRequest;
+    path?: never;
+    query?: never;
+    url: '/settings/second-operator';
+};
+
+export type SetSecondOperatorErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * The settings require that a second operator sends the same request; nothing was changed yet.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetSecondOperatorError = SetSecondOperatorErrors[keyof SetSecondOperatorErrors];
+
+export type SetSecondOperatorResponses = {
+    /**
+     * The settings after the change.
+     */
+    200: Settings;
+};
+
+export type SetSecondOperatorSuccess = SetSecondOperatorResponses[keyof SetSecondOperatorResponses];
 
 export type SetVmIdentifierQuarantineData = {
     /**

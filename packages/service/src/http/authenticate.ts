@@ -63,6 +63,8 @@ export interface KeyRules {
   readonly mode: Mode;
   /** Decides when a rotated key expires. */
   readonly clock: Clock;
+  /** Called with the address of each request without a valid key. */
+  onFailure(address: string): void;
 }
 
 interface Key {
@@ -78,7 +80,7 @@ interface CacheEntry {
 }
 
 /** Keys are looked up and cached by their hash, so the duration of a lookup reveals nothing about the key. */
-export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Authenticator {
+export function createAuthenticator(store: Store, { mode, clock, onFailure }: KeyRules): Authenticator {
   const cache = new Map<string, CacheEntry>();
   const countFailure = createGuessingLimiter(store.sharing.windows, GUESSING_LIMIT);
 
@@ -143,16 +145,17 @@ export function createAuthenticator(store: Store, { mode, clock }: KeyRules): Au
       const key = text === undefined || isOtherMode || isMistyped ? undefined : await findKey(text);
       const isValid = key !== undefined && (key.validUntil === null || key.validUntil > clock.now());
       if (isValid && key.isAllowedFrom(address)) return key.caller;
+      onFailure(address);
       const retryAfter = await countFailure(address);
       if (retryAfter !== undefined) throw new RateLimited(retryAfter, 'Too many requests without a valid API key came from this address.');
       const [other, own] = mode === 'live' ? ['a sandbox', 'the live service'] : ['the live service', 'a sandbox'];
-      const why = () => {
+      function why(): string {
         if (isOtherMode) return `belongs to ${other}, and this is ${own}. Use a key of this service.`;
         if (isMistyped) return 'is mistyped: its checksum is wrong. Copy the whole key again.';
         if (isValid)
           return `may not be used from ${address}. Send the request from a network that the key allows, or ask the provider to add this one.`;
         return 'is unknown or has been revoked. Check the key, or ask the provider for a new one.';
-      };
+      }
       throw new Refusal(401, 'unauthorized', `The API key in ${apiKeyHeader} ${why()}`);
     },
   };

@@ -5,6 +5,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Controls } from './controls.ts';
 import type { Docs } from './docs.ts';
+import type { FailedAuthentications } from './failed-authentications.ts';
 import type { KeyUse } from './key-use.ts';
 import type { Metrics } from './metrics.ts';
 import type { RefusedRequests } from './refused-requests.ts';
@@ -21,6 +22,7 @@ export interface HttpContext {
   readonly authenticate: Authenticate;
   readonly controls: Controls;
   readonly keyUse: KeyUse;
+  readonly failedAuthentications: FailedAuthentications;
   readonly refusedRequests: RefusedRequests;
   /** Bearer token of the operator. Without it, the operator API admits only verifiers. */
   readonly operatorToken: string | undefined;

@@ -10,6 +10,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Db, Transaction } from '../store/store.ts';
 import { recordChange } from './access/record-change.ts';
 import type { Change } from './access/record-change.ts';
+import { assertConfirmed } from './access/second-operator.ts';
 
 /** The operations of the operator's document. */
 export type OperatorId = keyof RouteHandlers;
@@ -109,6 +110,7 @@ export async function performOperator<Id extends OperatorId>(
   operation: OperatorOperation<Id>,
   call: OperatorCall<Id>,
 ): Promise<ResponseOf<Id> | Readable> {
+  await assertConfirmed(call);
   switch (operation.kind) {
     case 'read':
       return call.runtime.store.read((db) => operation.run(db, call));

@@ -22,6 +22,7 @@ const kinds = {
   'method-not-allowed': [405, 'The path does not support this method'],
   'wrong-state': [409, 'The state does not allow this'],
   'in-use': [409, 'In use'],
+  'confirmation-required': [409, 'A second operator must confirm this'],
   'out-of-capacity': [409, 'Out of capacity'],
   'credit-limit-exceeded': [409, 'Credit limit exceeded'],
   'request-timeout': [408, 'The request did not arrive in time'],

@@ -1,4 +1,5 @@
 import { listAuditRecords } from './access/audit.ts';
+import { listFailedAuthentications } from './access/failed-authentications.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken, rotateOperatorToken } from './access/token.ts';
 import { eraseAccount } from './account-erasure.ts';
 import { exportAccount } from './account-export.ts';
@@ -35,6 +36,7 @@ import {
   setAuditRetention,
   setDefaultQuotas,
   setRequestLogRetention,
+  setSecondOperator,
   setVatRates,
   setVmIdentifierQuarantine,
 } from './service/settings.ts';
@@ -107,6 +109,7 @@ export const operatorTable: OperatorTable = {
   rotateOperatorToken,
   revokeOperatorToken,
   listAuditRecords,
+  listFailedAuthentications,
   verifyOtp,
   listVerifiers,
   registerVerifier,
@@ -127,6 +130,7 @@ export const operatorTable: OperatorTable = {
   setDefaultRateLimit,
   setVatRates,
   setRequestLogRetention,
+  setSecondOperator,
   setAuditRetention,
   setDefaultQuotas,
   setVmIdentifierQuarantine,

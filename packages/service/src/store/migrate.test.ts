@@ -111,6 +111,14 @@ describe.each(engines)('on %s', (engine) => {
       alter table api_keys drop column rotated;
       drop table spendings;
       drop table spending_limits;
+      drop index audit_records_by_seq;
+      alter table audit_records drop column seq;
+      alter table audit_records drop column salt;
+      alter table audit_records drop column content_hash;
+      alter table audit_records drop column hash;
+      drop table audit_chain;
+      drop table failed_authentications;
+      drop table confirmations;
       delete from kysely_migration where name <> '0001-initial';
       insert into accounts (id, name, credit_limit, unpaid, held, period_start, created) values ('a', 'A', 0, 0, 0, 0, 0);
       insert into api_keys (id, account_id, hash, label, access, created) values ('k', 'a', 'h', 'L', 'read', 0);

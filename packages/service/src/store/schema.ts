@@ -1,15 +1,18 @@
 import type { AccountsTable } from './tables/accounts.ts';
 import type { ApiKeysTable } from './tables/api-keys.ts';
+import type { AuditChainTable } from './tables/audit-chain.ts';
 import type { AuditRecordsTable } from './tables/audit-records.ts';
 import type { BillingProfilesTable } from './tables/billing-profiles.ts';
 import type { CatalogueVersionTable } from './tables/catalogue-version.ts';
 import type { ChargesTable } from './tables/charges.ts';
 import type { ClockMarkTable } from './tables/clock-mark.ts';
+import type { ConfirmationsTable } from './tables/confirmations.ts';
 import type { DedicatedAddressesTable } from './tables/dedicated-addresses.ts';
 import type { DedicatedServersTable } from './tables/dedicated-servers.ts';
 import type { DnsRecordsTable } from './tables/dns-records.ts';
 import type { DocumentSeriesTable } from './tables/document-series.ts';
 import type { DomainsTable } from './tables/domains.ts';
+import type { FailedAuthenticationsTable } from './tables/failed-authentications.ts';
 import type { FaultsTable } from './tables/faults.ts';
 import type { FencingTokensTable } from './tables/fencing-tokens.ts';
 import type { HandlesTable } from './tables/handles.ts';
@@ -96,6 +99,9 @@ export interface Schema {
   // The provider
   operator_tokens: OperatorTokensTable;
   audit_records: AuditRecordsTable;
+  audit_chain: AuditChainTable;
+  failed_authentications: FailedAuthenticationsTable;
+  confirmations: ConfirmationsTable;
   // The service itself
   identity: IdentityTable;
   settings: SettingsTable;

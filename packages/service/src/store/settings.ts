@@ -24,6 +24,8 @@ export interface StoredSettings {
   /** Calendar months (UTC) before the current one whose audit records are kept, or null for all. */
   readonly auditRetention: number | null;
   readonly defaultQuotas: DefaultQuotas;
+  /** Whether a second operator must confirm erasures and restores. */
+  readonly secondOperator: boolean;
 }
 
 /** The quotas of a new account. Null for no limit. */
@@ -62,6 +64,7 @@ export async function readSettings(db: Db, mode: Mode): Promise<StoredSettings> 
     logRetention: retentionOf(values.get('request_log_retention')),
     auditRetention: monthsOf(values.get('audit_retention')),
     defaultQuotas: quotasOf(values.get('default_quotas'), mode),
+    secondOperator: values.get('second_operator') === 'true',
   };
 }
 
@@ -97,6 +100,11 @@ export async function readAuditRetention(db: Db): Promise<number | null> {
 /** The quotas of a new account. */
 export async function readDefaultQuotas(db: Db, mode: Mode): Promise<DefaultQuotas> {
   return quotasOf(await readSetting(db, 'default_quotas'), mode);
+}
+
+/** Whether a second operator must confirm erasures and restores. */
+export async function readSecondOperator(db: Db): Promise<boolean> {
+  return (await readSetting(db, 'second_operator')) === 'true';
 }
 
 const settingNamed = prepared<{ name: string }, { value: string }>((db, parameter) =>
@@ -141,6 +149,10 @@ export function writeAuditRetention(db: Db, months: number | null): Promise<void
 
 export function writeDefaultQuotas(db: Db, quotas: DefaultQuotas): Promise<void> {
   return writeSetting(db, 'default_quotas', JSON.stringify(quotas));
+}
+
+export function writeSecondOperator(db: Db, isRequired: boolean): Promise<void> {
+  return writeSetting(db, 'second_operator', String(isRequired));
 }
 
 export async function writeSetting(db: Db, name: string, value: string): Promise<void> {

@@ -38,7 +38,7 @@ export interface RequestLog {
 }
 
 /** The kinds of counters. Counters of different kinds are independent. */
-export type CounterKind = 'guesses of a key' | 'guesses of a token';
+export type CounterKind = 'guesses of a key' | 'guesses of a token' | 'refused operations';
 
 /** Counts events in time windows, across all instances that share the store. A crash may lose the counts. */
 export interface Windows {

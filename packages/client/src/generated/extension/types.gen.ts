@@ -2731,7 +2731,7 @@ export type GetPricingsResponse = SuccessEnvelope & {
 };
 
 /**
- * What a key may spend, and what it has spent: the net prices of its purchases in EUR. A VM counts with the price of 30 days, a domain with that of the first year, and a dedicated server with that of one runtime.
+ * The limits of the purchases of a key, and the sums so far: net prices in EUR. A VM counts with the price of 30 days, a domain with that of the first year, and a dedicated server with that of one runtime.
  */
 export type KeySpendingLimit = {
     /**

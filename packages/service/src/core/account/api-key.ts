@@ -14,14 +14,14 @@ import { spentOf } from './spending.ts';
 
 type Row = Selectable<ApiKeysTable>;
 
-/** What a key may spend. Amounts are decimals in EUR. Null for no limit. */
+/** The limits of the purchases of a key. Amounts are decimals in EUR. Null for no limit. */
 export interface SpendingLimit {
   readonly per_day: string | null;
   readonly per_month: string | null;
   readonly operations: readonly string[] | null;
 }
 
-/** When a key expires, from where it may be used, and what it may spend. Null for no restriction. */
+/** The expiry, the networks and the spending limit of a key. Null for no restriction. */
 export interface KeyRestrictions {
   /** Milliseconds. */
   readonly validUntil: number | null;

@@ -21,7 +21,7 @@ export async function eraseAccount(db: Db, requestLog: RequestLog, { accountId, 
   // Audit records about the account and its invoices contain personal data, for example in reasons, which are free text.
   await sql`
     update audit_records
-    set state_before = 'null', state_after = '{"erased":true}', target = case when operation = 'terminateDomain' then ${ERASED} else target end
+    set salt = '', state_before = 'null', state_after = '{"erased":true}', target = case when operation = 'terminateDomain' then ${ERASED} else target end
     where target = ${accountId}
       or target in (select id from invoices where account_id = ${accountId})
       or state_before like ${`%${accountId}%`} or state_after like ${`%${accountId}%`}

@@ -69,6 +69,9 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   operator_tokens: null,
   // Its records name the operator who changed an account. `GET /audit` lists them.
   audit_records: null,
+  audit_chain: null,
+  failed_authentications: null,
+  confirmations: null,
   settings: null,
   catalogue_version: null,
   identity: null,

@@ -1,7 +1,7 @@
 /**
  * Spending limits of API keys (not shown in the specification; our choice). A purchase counts with its net price, the one that `max_price`
  * guards: of 30 days of a VM, of the first year of a domain, of one runtime of a dedicated server. A change of a VM counts with the
- * increase. What ends later is not given back, so a limit bounds what a key can start.
+ * increase. A later end gives nothing back, so a limit bounds the purchases and not the running resources.
  */
 import { sql } from 'kysely';
 import * as v from 'valibot';
@@ -20,7 +20,7 @@ export interface Spender {
   readonly operations: readonly string[] | null;
 }
 
-/** What a purchase took of a limit. The details of its delivery store it, so that a purchase that is undone gives it back. */
+/** The part of a limit that a purchase took. The details of its delivery store it, so that a purchase that is undone gives it back. */
 export const spendingDetails = v.object({ limitId: v.string(), amount: v.number(), day: v.string(), month: v.string() });
 
 export type Spending = v.InferOutput<typeof spendingDetails>;
@@ -45,7 +45,7 @@ export async function spend(db: Db, spender: Spender | undefined, price: Money, 
   return { limitId, amount: Number(price), day, month };
 }
 
-/** Gives back what a purchase took that was undone. */
+/** Gives back the part of a limit that an undone purchase took. */
 export async function giveSpendingBack(db: Db, spending: Spending | undefined): Promise<void> {
   if (!spending) return;
   const { limitId, amount, day, month } = spending;
@@ -57,7 +57,7 @@ export async function giveSpendingBack(db: Db, spending: Spending | undefined): 
     .execute();
 }
 
-/** What was spent of a limit in the day and the month of an instant. */
+/** The sums of the purchases under a limit, in the day and the month of an instant. */
 export async function spentOf(db: Db, limitId: string, now: number): Promise<{ readonly day: Money; readonly month: Money }> {
   const { day, month } = spendingPeriodsOf(now);
   return { day: await spentIn(db, limitId, day), month: await spentIn(db, limitId, month) };

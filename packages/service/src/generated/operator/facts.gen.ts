@@ -36,6 +36,7 @@ export const PROBLEM_TYPES = [
   "https://operator.reseller.invalid/problems/request-timeout",
   "https://operator.reseller.invalid/problems/wrong-state",
   "https://operator.reseller.invalid/problems/in-use",
+  "https://operator.reseller.invalid/problems/confirmation-required",
   "https://operator.reseller.invalid/problems/out-of-capacity",
   "https://operator.reseller.invalid/problems/credit-limit-exceeded",
   "https://operator.reseller.invalid/problems/payload-too-large",

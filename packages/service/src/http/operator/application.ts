@@ -61,7 +61,11 @@ export async function createOperatorApplication(context: HttpContext): Promise<F
       (found) => found,
     );
   }
-  const authenticate = createOperatorAuthenticator(runtime.store, operatorToken, context.sandbox.clock.base);
+  const authenticate = createOperatorAuthenticator(runtime.store, {
+    token: operatorToken,
+    clock: context.sandbox.clock.base,
+    onFailure: (address) => context.failedAuthentications.note('operator', address),
+  });
   serveMetrics(app, { metrics, assertOperator: scopeGuard(authenticate, 'read') });
   for (const api of operatorApi) {
     app.route({

@@ -25,17 +25,23 @@ export interface OperatorCredentials {
   readonly address: string;
 }
 
+export interface OperatorRules {
+  /** The token in the configuration, with the scope `admin`. */
+  readonly token: string | undefined;
+  /** The clock of the machine, which decides when a token expires. */
+  readonly clock: Clock;
+  /** Called with the address of each request without a valid token. */
+  onFailure(address: string): void;
+}
+
 /** @throws OperatorProblem 401 without a valid token, 429 after too many failures. */
 export type AuthenticateOperator = (credentials: OperatorCredentials) => Promise<OperatorCaller>;
 
 /**
  * Tokens are compared and looked up by their hashes, so the duration reveals nothing about them. Nothing is cached, so that every instance
  * refuses a revoked token immediately.
- *
- * @param token The token in the configuration, with the scope `admin`.
- * @param clock The clock of the machine, which decides when a token expires.
  */
-export function createOperatorAuthenticator(store: Store, token: string | undefined, clock: Clock): AuthenticateOperator {
+export function createOperatorAuthenticator(store: Store, { token, clock, onFailure }: OperatorRules): AuthenticateOperator {
   const operator = token === undefined ? undefined : sha256(token);
   const countFailure = createGuessingLimiter(store.sharing.windows, GUESSING_LIMIT);
   return async ({ authorization, address }) => {
@@ -53,6 +59,7 @@ export function createOperatorAuthenticator(store: Store, token: string | undefi
         db.selectFrom('verifiers').select(['id', 'name']).where('hash', '=', hash).where('revoked', 'is', null).executeTakeFirst(),
       ));
     if (verifier) return { ...verifier, scopes: null };
+    onFailure(address);
     const retryAfter = await countFailure(address);
     if (retryAfter !== undefined) {
       throw new OperatorProblem(

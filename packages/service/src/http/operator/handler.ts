@@ -9,6 +9,8 @@ import { OperatorProblem, problemBody } from '../../operator/problem.ts';
 import { operatorTable } from '../../operator/table.ts';
 import { clientAddressOf } from '../client-address.ts';
 import type { HttpContext } from '../context.ts';
+import { createWindowCounter } from '../window-limit.ts';
+import type { CountEvent, WindowLimit } from '../window-limit.ts';
 import type { OperatorApi } from './api.ts';
 import type { AuthenticateOperator } from './authenticate.ts';
 import { assertBody, assertPath, assertQuery, readBody, readParameters } from './request.ts';
@@ -40,6 +42,7 @@ export function operatorRoute<Id extends OperatorId>(
   authenticate: AuthenticateOperator,
 ): OperatorRoute {
   const assertScope = scopeGuard(authenticate, api.scope, api.forVerifiers);
+  const countRefusal = createWindowCounter(context.runtime.store.sharing.windows, 'refused operations');
   return {
     config: { operator: api },
     async onRequest(request) {
@@ -47,7 +50,7 @@ export function operatorRoute<Id extends OperatorId>(
       try {
         await assertScope(request);
       } catch (error) {
-        await recordRefusal(api, context, request, error);
+        await recordRefusal({ api, context, request, countRefusal }, error);
         throw error;
       }
       if (api.sandboxOnly && context.runtime.mode === 'live') {
@@ -65,15 +68,22 @@ export function operatorRoute<Id extends OperatorId>(
   };
 }
 
+/** Refusals of a holder that leave a record. Further ones of the minute leave none, so that a token cannot fill the audit. */
+const RECORDED_REFUSALS: WindowLimit = { max: 10, windowMs: 60_000 };
+
+interface RefusedCall {
+  readonly api: OperatorApi;
+  readonly context: HttpContext;
+  readonly request: FastifyRequest;
+  readonly countRefusal: CountEvent;
+}
+
 /** Records that a token was used for an operation that it does not allow. */
-async function recordRefusal(
-  { id }: OperatorApi,
-  { runtime, sandbox }: HttpContext,
-  request: FastifyRequest,
-  error: unknown,
-): Promise<void> {
+async function recordRefusal({ api: { id }, context, request, countRefusal }: RefusedCall, error: unknown): Promise<void> {
+  const { runtime, sandbox } = context;
   const { operatorCaller: caller, params } = request;
   if (caller === null || !(error instanceof OperatorProblem)) return;
+  if ((await countRefusal(caller.id, RECORDED_REFUSALS)) !== undefined) return;
   const call = {
     runtime,
     sandbox,

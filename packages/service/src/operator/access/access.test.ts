@@ -122,6 +122,8 @@ test('records the actor, the address, the request and the states before and afte
     before: expect.objectContaining({ credit_limit: '10.00' }),
     after: sent.body,
     request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    seq: 2,
+    hash: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
 });
 

@@ -32,7 +32,7 @@ export const listAuditRecords: ReadOperation<'listAuditRecords'> = {
 };
 
 function toAuditRecord(row: Selectable<AuditRecordsTable>): AuditRecord {
-  const { id, time, actor, actor_name, address, operation, target, state_before, state_after, request_id } = row;
+  const { id, time, actor, actor_name, address, operation, target, state_before, state_after, request_id, seq, hash } = row;
   const [before, after]: unknown[] = [JSON.parse(state_before), JSON.parse(state_after)];
-  return { id, time: toInstant(time), actor, actor_name, address, operation, target, before, after, request_id };
+  return { id, time: toInstant(time), actor, actor_name, address, operation, target, before, after, request_id, seq, hash };
 }

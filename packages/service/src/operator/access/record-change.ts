@@ -5,6 +5,7 @@ import { maskKeys } from '../../rules/credentials.ts';
 import type { Db } from '../../store/store.ts';
 import { operatorDocument } from '../document.ts';
 import type { OperatorCall, OperatorId } from '../operation.ts';
+import { appendToChain } from './audit-chain.ts';
 
 /** The states of a resource before and after a change. Null where the resource does not exist. */
 export interface Change {
@@ -27,20 +28,22 @@ export async function recordChange(
 ): Promise<void> {
   // The clock of a sandbox can go back.
   const time = sandbox.clock.base.now();
+  const content = {
+    id: uuidv7({ msecs: time, random: runtime.ports.random.bytes(16) }),
+    time,
+    actor: caller.id,
+    actor_name: caller.name,
+    address,
+    operation: operationId,
+    target: targetOf(path, after),
+    state_before: maskKeys(JSON.stringify(withoutSecrets(before))),
+    state_after: maskKeys(JSON.stringify(withoutSecrets(after))),
+    request_id: requestId,
+  };
+  const salt = Buffer.from(runtime.ports.random.bytes(16)).toString('hex');
   await db
     .insertInto('audit_records')
-    .values({
-      id: uuidv7({ msecs: time, random: runtime.ports.random.bytes(16) }),
-      time,
-      actor: caller.id,
-      actor_name: caller.name,
-      address,
-      operation: operationId,
-      target: targetOf(path, after),
-      state_before: maskKeys(JSON.stringify(withoutSecrets(before))),
-      state_after: maskKeys(JSON.stringify(withoutSecrets(after))),
-      request_id: requestId,
-    })
+    .values({ ...content, ...(await appendToChain(db, content, salt)) })
     .execute();
 }
 

@@ -6,11 +6,11 @@ import { toInstant } from '../instants.ts';
 import type { ServiceOperation } from '../operation.ts';
 import { OperatorProblem } from '../problem.ts';
 
-/** Maximum number of wrong codes from a verifier for an account. */
+/** Maximum number of wrong codes from a verifier or an operator token for an account. */
 const MAX_FAILURES = 5;
 const FAILURES_TTL_MS = 10 * 60 * 1000;
 
-/** Wrong codes are counted for each verifier and account. */
+/** Wrong codes are counted for each token and account. */
 interface Attempt {
   readonly verifierId: string;
   /** Empty if the verifier names no account, or one that does not exist. */
@@ -30,14 +30,12 @@ export const verifyOtp: ServiceOperation<'verifyOtp'> = {
   async run({ body, caller, now, runtime }, record) {
     const { account_id: accountId } = body;
     const presented = { hashes: hashesOfOtp(body.code, runtime), accountId };
-    // Only the attempts of third parties are counted.
-    const isCounted = caller.scopes === null;
     // The transaction stores a failed attempt, so it must not throw. The problem is thrown after it.
     const result = await runtime.store.commit(async ({ db }) => {
       // Invented accounts share one counter, so that they neither fill the table nor give more attempts.
-      const isKnown = isCounted && accountId !== undefined && (await accountExists(db, accountId));
-      const attempt = isCounted ? { verifierId: caller.id, accountId: isKnown ? accountId : '' } : undefined;
-      const { since, failed } = attempt ? await attemptsOf(db, attempt, now) : { since: now, failed: 0 };
+      const isKnown = accountId !== undefined && (await accountExists(db, accountId));
+      const attempt = { verifierId: caller.id, accountId: isKnown ? accountId : '' };
+      const { since, failed } = await attemptsOf(db, attempt, now);
       if (failed >= MAX_FAILURES) return { retryAfter: Math.ceil((since + FAILURES_TTL_MS - now) / 1000) };
       const account = await useCode(db, presented, now);
       if (account) {
@@ -45,7 +43,7 @@ export const verifyOtp: ServiceOperation<'verifyOtp'> = {
         await record(db, { before: null, after: verified });
         return { verified };
       }
-      if (attempt && !(await wasUsedFirst(db, presented, now))) await countFailure(db, attempt, failed + 1);
+      if (!(await wasUsedFirst(db, presented, now))) await countFailure(db, attempt, failed + 1);
       return {};
     });
     if (result.verified) return result.verified;
@@ -69,8 +67,8 @@ function tooManyFailures(retryAfter: number, accountId: string | undefined): Ope
   const wait = `Wait ${counted(retryAfter, 'second')}, as Retry-After says`;
   const detail =
     accountId === undefined
-      ? `This third party presented five wrong codes without an account. ${wait}, or give the account in account_id.`
-      : `This third party presented five wrong codes for this account. ${wait}.`;
+      ? `Five wrong codes were presented with this token without an account. ${wait}, or give the account in account_id.`
+      : `Five wrong codes were presented with this token for this account. ${wait}.`;
   return new OperatorProblem('rate-limited', detail, { retryAfter });
 }
 

@@ -8,6 +8,7 @@ import {
   writeDefaultQuotas,
   writeLogRetention,
   writeRateLimit,
+  writeSecondOperator,
   writeVatRates,
   writeVmIdentifierQuarantine,
 } from '../../store/settings.ts';
@@ -103,8 +104,22 @@ export const setDefaultQuotas: StoreOperation<'setDefaultQuotas'> = {
   },
 };
 
+/** PUT /settings/second-operator */
+export const setSecondOperator: StoreOperation<'setSecondOperator'> = {
+  kind: 'store',
+  lock: SETTINGS_LOCK,
+  before: (db, { runtime: { mode } }) => toSettings(db, mode),
+  async run({ db }, { body, runtime: { mode } }) {
+    await writeSecondOperator(db, body.second_operator);
+    return toSettings(db, mode);
+  },
+};
+
 async function toSettings(db: Db, mode: Mode): Promise<Settings> {
-  const { rateLimit, vatRates, vmIdentifierQuarantine, logRetention, auditRetention, defaultQuotas } = await readSettings(db, mode);
+  const { rateLimit, vatRates, vmIdentifierQuarantine, logRetention, auditRetention, defaultQuotas, secondOperator } = await readSettings(
+    db,
+    mode,
+  );
   return {
     mode,
     rate_limit: rateLimit,
@@ -112,6 +127,7 @@ async function toSettings(db: Db, mode: Mode): Promise<Settings> {
     vm_identifier_quarantine_days: vmIdentifierQuarantine,
     request_log_retention: { months: logRetention.months, bytes_per_account: logRetention.bytesPerAccount },
     audit_retention_months: auditRetention,
+    second_operator: secondOperator,
     default_quotas: { vms: defaultQuotas.vms, handles: defaultQuotas.handles },
   };
 }

@@ -32,8 +32,8 @@ export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Deta
     await holdRenewalsWithinLimit(db, call.accountId, { domain: name });
     const { renew } = inForceAt(await tldPriceVersions(db, row.tld), row.expires * 1000);
     const spending = await spend(db, call.spender, renew, call.now);
-    const details = { name, spending };
-    return { accountId: call.accountId, details, plan: details };
+    const undeletion = { name, spending };
+    return { accountId: call.accountId, details: undeletion, plan: undeletion };
   },
 
   call: ({ registrar }, { name }, token) => registrar.setRenewal(name, true, token),

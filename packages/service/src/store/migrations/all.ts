@@ -3,6 +3,7 @@ import { initial } from './0001-initial.ts';
 import { keysReadingSecrets } from './0002-keys-reading-secrets.ts';
 import { renewalHolds } from './0003-renewal-holds.ts';
 import { keyLimits } from './0004-key-limits.ts';
+import { auditChain } from './0005-audit-chain.ts';
 import { openPositionsByStart } from './0006-open-positions-by-start.ts';
 
 /** All migrations of this version, by name, in the order in which they run. */
@@ -12,6 +13,7 @@ export function migrationsOf(engine: Engine) {
     '0002-keys-reading-secrets': keysReadingSecrets(engine),
     '0003-renewal-holds': renewalHolds(engine),
     '0004-key-limits': keyLimits(engine),
+    '0005-audit-chain': auditChain(engine),
     '0006-open-positions-by-start': openPositionsByStart,
   };
 }

@@ -14,4 +14,12 @@ export interface AuditRecordsTable {
   state_before: string;
   state_after: string;
   request_id: string;
+  /** Number in the chain. Null for a record of a version before the chain, like the columns below. */
+  seq: number | null;
+  /** Random, for `content_hash`. Empty once the content was erased. */
+  salt: string | null;
+  /** SHA-256 of the target and the states. */
+  content_hash: string | null;
+  /** SHA-256 of the other columns and the hash of the record before. */
+  hash: string | null;
 }

@@ -1,5 +1,6 @@
-/** Failed attempts of a third party to verify the code of an account. */
+/** Failed attempts of a third party or an operator to verify the code of an account. */
 export interface OtpAttemptsTable {
+  /** The ID of the third party or of the operator token. */
   verifier_id: string;
   /** The account that the request named, which need not exist. Empty if it named none. */
   account_id: string;

@@ -1,4 +1,4 @@
-/** What API keys may spend. */
+/** The spending limits of API keys. */
 export interface SpendingLimitsTable {
   id: string;
   account_id: string;

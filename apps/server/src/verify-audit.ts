@@ -1,0 +1,63 @@
+/** Verifies the chain of audit records; OPERATIONS.md, "Audit". */
+import { openPostgresStore, openSqliteStore, StoreOpenError, StoreUnavailableError, verifyAuditChain } from '@reseller/service';
+
+import { ConfigurationError, readConfiguration } from './configuration.ts';
+
+/** The exit code of a broken chain. */
+const EXIT_CODE_BROKEN = 2;
+
+async function main(noted: string | undefined): Promise<void> {
+  const expected = noted === undefined ? undefined : linkOf(noted);
+  const { databaseUrl, dataDirectory } = readConfiguration(process.env);
+  const store = await (databaseUrl === undefined ? openSqliteStore(dataDirectory) : openPostgresStore(databaseUrl));
+  try {
+    const { verified, erased, unchained, end, broken } = await verifyAuditChain(store, expected);
+    const counts = [
+      `${counted(verified, 'record')} verified`,
+      ...(erased > 0 ? [`${erased} of them erased with the personal data of an account`] : []),
+      ...(unchained > 0 ? [`${counted(unchained, 'record')} of versions before the chain cannot be verified`] : []),
+    ].join(', ');
+    if (broken) {
+      process.stdout.write(`The chain is broken at record ${broken.seq}: ${broken.why}.\n${counts}.\n`);
+      process.exitCode = EXIT_CODE_BROKEN;
+      return;
+    }
+    process.stdout.write(`The chain is intact: ${counts}.\n`);
+    if (end.seq > 0) process.stdout.write(`Note its end elsewhere, and verify it later with --expect ${end.seq}:${end.hash}\n`);
+  } finally {
+    await store.close();
+  }
+}
+
+function linkOf(text: string): { seq: number; hash: string } {
+  const [, seq, hash] = /^([0-9]{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (seq === undefined || hash === undefined)
+    throw new ConfigurationError(`--expect needs a number and a hash, as an earlier run printed them, such as 12:9f86…; it is '${text}'.`);
+  return { seq: Number(seq), hash };
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const USAGE = `Usage: npx pnpm@12 verify-audit [--expect NUMBER:HASH]
+
+Verifies that no audit record was changed, removed or put in between, and prints where the chain is broken (exit code 2). With --expect, it also
+verifies that the chain was not computed anew since the run that printed the number and the hash. With the embedded store, stop the service first.
+`;
+
+const [option, value, ...rest] = process.argv.slice(2);
+try {
+  if (option === '--help') process.stdout.write(USAGE);
+  else if (option === undefined || (option === '--expect' && value !== undefined && rest.length === 0)) await main(value);
+  else {
+    process.stderr.write(`verify-audit does not have the option ${option}.\n\n${USAGE}`);
+    process.exitCode = 1;
+  }
+} catch (error) {
+  const isExplained = error instanceof ConfigurationError || error instanceof StoreOpenError || error instanceof StoreUnavailableError;
+  process.stderr.write(
+    isExplained ? `${error.message}\n` : `The audit was not verified: ${error instanceof Error ? error.message : String(error)}\n`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,137 @@
+/**
+ * The chain of audit records. Each record has a number and a hash that includes the hash of the record before it, so a record that is
+ * changed, removed or put in between breaks the chain. Who can write the database can compute a new chain: compare its end with one that is
+ * kept elsewhere, such as in the exported file.
+ */
+import type { Selectable } from 'kysely';
+
+import { sha256 } from '../../rules/credentials.ts';
+import type { Db, Store } from '../../store/store.ts';
+import type { AuditRecordsTable } from '../../store/tables/audit-records.ts';
+
+/** The columns of a record that the chain covers. */
+export type ChainedContent = Pick<
+  Selectable<AuditRecordsTable>,
+  'id' | 'time' | 'actor' | 'actor_name' | 'address' | 'operation' | 'target' | 'state_before' | 'state_after' | 'request_id'
+>;
+
+/** Number and hash of a record. */
+export interface Link {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** The columns that link a record. */
+interface Chained extends Link {
+  /** Random. An erasure removes it together with the content, so that nothing can be guessed from the hash. */
+  readonly salt: string;
+  readonly content_hash: string;
+}
+
+/** Appends a record to the chain, and locks the end of the chain until the transaction ends. */
+export async function appendToChain(db: Db, content: ChainedContent, salt: string): Promise<Chained> {
+  const before = await db
+    .insertInto('audit_chain')
+    .values({ id: 1, seq: 1, hash: '', deleted_seq: 0, deleted_hash: '' })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(({ eb, ref }) => ({ seq: eb(ref('audit_chain.seq'), '+', 1) })))
+    .returning(['seq', 'hash'])
+    .executeTakeFirstOrThrow();
+  const content_hash = hashOfContent(content, salt);
+  const hash = hashOf(before.hash, { ...content, seq: before.seq, content_hash });
+  await db.updateTable('audit_chain').set({ hash }).execute();
+  return { seq: before.seq, salt, content_hash, hash };
+}
+
+/** The contents that an erasure may replace. */
+function hashOfContent({ target, state_before, state_after }: ChainedContent, salt: string): string {
+  return sha256(JSON.stringify([salt, target, state_before, state_after]));
+}
+
+function hashOf(previous: string, record: ChainedContent & { readonly seq: number; readonly content_hash: string }): string {
+  const { seq, id, time, actor, actor_name, address, operation, request_id, content_hash } = record;
+  return sha256(JSON.stringify([previous, seq, id, time, actor, actor_name, address, operation, request_id, content_hash]));
+}
+
+/** The result of a verification. */
+export interface Verification {
+  /** Records whose hashes are right. */
+  readonly verified: number;
+  /** Those of them whose content was erased with the personal data of an account. */
+  readonly erased: number;
+  /** Records of versions before the chain. */
+  readonly unchained: number;
+  readonly end: Link;
+  /** Where the chain is broken, and how. */
+  readonly broken: { readonly seq: number; readonly why: string } | undefined;
+}
+
+/** Records in one query. */
+const BATCH_SIZE = 500;
+
+/** Verifies the chain from its oldest record to its end. @param expected A link that was noted earlier. */
+export async function verifyAuditChain(store: Store, expected?: Link): Promise<Verification> {
+  const { chain, unchained } = await store.read(async (db) => ({
+    chain: (await db.selectFrom('audit_chain').selectAll().executeTakeFirst()) ?? { seq: 0, hash: '', deleted_seq: 0, deleted_hash: '' },
+    unchained: Number(
+      (
+        await db
+          .selectFrom('audit_records')
+          .select(({ fn }) => fn.countAll().as('count'))
+          .where('seq', 'is', null)
+          .executeTakeFirstOrThrow()
+      ).count,
+    ),
+  }));
+  let last: Link = { seq: chain.deleted_seq, hash: chain.deleted_hash };
+  let [verified, erased] = [0, 0];
+  function result(broken?: Verification['broken']): Verification {
+    return { verified, erased, unchained, end: last, broken };
+  }
+  if (expected && expected.seq <= last.seq && expected.seq !== 0 && !isLink(expected, last))
+    return result({ seq: expected.seq, why: 'the retention has deleted it, or it was removed' });
+  while (last.seq < chain.seq) {
+    const rows = await recordsAfter(store, last.seq, BATCH_SIZE);
+    for (const row of rows.filter(({ seq }) => seq <= chain.seq)) {
+      const why = mistakeOf(row, last);
+      if (why !== undefined) return result({ seq: last.seq + 1, why });
+      verified++;
+      if (row.salt === '') erased++;
+      last = row;
+      if (expected?.seq === row.seq && !isLink(expected, row))
+        return result({ seq: row.seq, why: 'its hash differs from the one that was noted, so the chain was computed anew' });
+    }
+    if (rows.length === 0) return result({ seq: last.seq + 1, why: 'it is missing, with all records up to the end' });
+  }
+  if (last.hash !== chain.hash) return result({ seq: last.seq, why: 'it is not the end of the chain' });
+  if (expected && expected.seq > chain.seq)
+    return result({ seq: chain.seq + 1, why: 'it is missing, with all records up to the noted one' });
+  return result();
+}
+
+function isLink(one: Link, other: Link): boolean {
+  return one.seq === other.seq && one.hash === other.hash;
+}
+
+function mistakeOf(row: ChainedRecord, previous: Link): string | undefined {
+  if (row.seq !== previous.seq + 1) return 'it is missing';
+  // The content of an erased record is gone, but its hash is still part of the chain.
+  if (row.salt !== '' && hashOfContent(row, row.salt) !== row.content_hash) return 'its content was changed';
+  return hashOf(previous.hash, row) === row.hash ? undefined : 'it was changed, or its predecessor was replaced';
+}
+
+/** A record of the chain. */
+export type ChainedRecord = ChainedContent & Chained;
+
+/** Records of the chain after a number, in its order. */
+export async function recordsAfter(store: Store, seq: number, limit: number): Promise<ChainedRecord[]> {
+  const rows = await store.read((db) =>
+    db.selectFrom('audit_records').selectAll().where('seq', '>', seq).orderBy('seq').limit(limit).execute(),
+  );
+  return rows.map((row) => ({
+    ...row,
+    seq: row.seq ?? 0,
+    salt: row.salt ?? '',
+    content_hash: row.content_hash ?? '',
+    hash: row.hash ?? '',
+  }));
+}
