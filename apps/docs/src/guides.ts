@@ -55,6 +55,7 @@ export const guideGroups: readonly GuideGroup[] = [
     title: 'Running',
     guides: [
       { name: 'embedded-and-postgresql', title: 'Embedded and on PostgreSQL' },
+      { name: 'threat-model', title: 'Threat model' },
       { name: 'open-questions', title: 'What the specification leaves open' },
       { name: 'glossary', title: 'Glossary' },
     ],
