@@ -41,6 +41,7 @@ export async function expectAllKept(survey: Survey): Promise<void> {
   await expectLogged(survey);
   await place.examine(async (store) => {
     await expectInvariants(store);
+    await expectExactSpending(store);
     await expectInStore(store, load);
   });
 }
@@ -48,6 +49,31 @@ export async function expectAllKept(survey: Survey): Promise<void> {
 /** Waits until no interrupted purchase is left. */
 export async function expectReservationsUndone(place: Place): Promise<void> {
   await place.waitFor(async (store) => expect(await leftReservations(store)).toEqual([]));
+}
+
+/** The sums under each spending limit are the prices of the purchases that were made: what was undone has been given back. */
+async function expectExactSpending(store: Store): Promise<void> {
+  const { limits, vms, charges } = await store.read(async (db) => ({
+    limits: await db
+      .selectFrom('spending_limits')
+      .innerJoin('spendings', 'spendings.limit_id', 'spending_limits.id')
+      .select(['account_id', 'period', 'spent'])
+      .execute(),
+    vms: await db.selectFrom('vms').select(['account_id', 'monthly_price as price']).execute(),
+    charges: await db.selectFrom('charges').select(['account_id', 'amount as price']).where('type', '!=', 'RENEW').execute(),
+  }));
+  expect(limits.length).toBeGreaterThan(0);
+  const sums: Record<string, { days: number; months: number; bought: number }> = {};
+  for (const { account_id, period, spent } of limits) {
+    const sum = (sums[account_id] ??= { days: 0, months: 0, bought: 0 });
+    sum[period.length === 'YYYY-MM'.length ? 'months' : 'days'] += spent;
+  }
+  for (const { account_id, price } of [...vms, ...charges]) {
+    const sum = sums[account_id];
+    if (sum) sum.bought += price;
+  }
+  for (const [account, { days, months, bought }] of Object.entries(sums))
+    expect([account, days, months]).toEqual([account, bought, bought]);
 }
 
 /** Reservations in the store, and keys whose first request is in progress. */

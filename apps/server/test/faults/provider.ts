@@ -1,5 +1,5 @@
 /** Provider actions for fault tests, through the operator API of one instance. */
-import { advanceClock, createClient, createIsolatedAccount, getClock } from '@reseller/operator-client';
+import { advanceClock, createClient, createIsolatedAccount, getClock, setApiKeyRestrictions } from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
 import { expect } from 'vitest';
 
@@ -28,6 +28,13 @@ export async function newAccount(server: Server, creditLimit = '1000000.00'): Pr
   const body = { name: 'Proof', credit_limit: creditLimit };
   const { account, api_key } = await createIsolatedAccount({ client: operatorOf(server), body });
   const apiKey = api_key.key;
+  // High enough for every purchase: the sums under the limit must be exact after a fault.
+  const spending_limit = { per_day: '9999999.00', per_month: '9999999.00', operations: null };
+  await setApiKeyRestrictions({
+    client: operatorOf(server),
+    path: { api_key_id: api_key.id },
+    body: { valid_until: null, allowed_networks: null, spending_limit },
+  });
   const created = await fetchOf(server.baseUrl, apiKey, {
     method: 'PUT',
     path: '/domain/handle/create',

@@ -79,10 +79,10 @@ export function assertMayBuy(spender: Spender | undefined, operationId: string):
   );
 }
 
-/** Deletes the sums of past months. @param now Milliseconds. */
+/** Deletes the sums that are more than a year old. @param now Milliseconds. */
 export async function forgetOldSpendings(db: Db, now: number): Promise<void> {
   const date = new Date(now);
-  const { month } = spendingPeriodsOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - 1));
+  const { month } = spendingPeriodsOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - 12));
   await db.deleteFrom('spendings').where('period', '<', month).execute();
 }
 
