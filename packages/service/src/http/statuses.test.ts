@@ -17,6 +17,7 @@ const anyPath = {
   record_id: '01900000-0000-7000-8000-00000000eeee',
   handle: 'XX0000',
   invoiceID: 'none',
+  key_id: '01900000-0000-7000-8000-00000000dddd',
 };
 
 /** A body that the schema of the operation accepts, from the examples of the document. */

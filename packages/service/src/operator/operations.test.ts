@@ -218,6 +218,8 @@ test('sets TLD prices and settings, and counts due jobs', async () => {
     vm_identifier_quarantine_days: 90,
     request_log_retention: { months: null, bytes_per_account: 512 * 2 ** 20 },
     audit_retention_months: null,
+    default_quotas: { vms: null, handles: null },
+    second_operator: false,
   });
   await operator.setDefaultRateLimit({ client, body: { rate_limit: { requests: 2, seconds: 5 } } });
   const statuses = [await service.call('listDomains'), await service.call('listDomains'), await service.call('listDomains')];
