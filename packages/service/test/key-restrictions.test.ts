@@ -82,7 +82,7 @@ describe.each(engines)('on %s', (engine) => {
     const path = { key_id: first.id };
     const rotated = await service.call('rotateKey', { path, form: {}, apiKey: first.key });
     expect(rotated.status).toBe(200);
-    const { key, key_id } = rotated.body.data;
+    const { api_key: key, key_id } = rotated.body.data;
     for (const apiKey of [first.key, key])
       expect(await service.call('createVm', { form: SMALL_VM, apiKey })).toMatchObject({
         status: 402,
@@ -201,7 +201,9 @@ test('a reseller lists, rotates and revokes its keys; a restricted key manages o
     });
   expect((await service.call('revokeKey', { path: { key_id: other.id }, apiKey })).status).toBe(200);
   const rotated = await service.call('rotateKey', { path: { key_id: own.key_id }, form: { overlap_seconds: 0 }, apiKey });
-  expect(JSON.stringify((await service.call('listRequests', { apiKey: rotated.body.data.key })).body)).not.toContain(rotated.body.data.key);
+  expect(JSON.stringify((await service.call('listRequests', { apiKey: rotated.body.data.api_key })).body)).not.toContain(
+    rotated.body.data.api_key,
+  );
   await expect.poll(async () => (await service.call('listKeys', { apiKey })).status, { timeout: 30_000 }).toBe(401);
 });
 

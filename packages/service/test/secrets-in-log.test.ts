@@ -196,6 +196,7 @@ test('keeps what is not secret readable', async () => {
 
 test('names the same secrets as the document, however they are written', () => {
   expect([...secretNames(document)].map(comparable).toSorted()).toEqual([
+    'apikey',
     'authcode',
     'invoice',
     'otpcode',

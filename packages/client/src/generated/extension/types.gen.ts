@@ -2838,7 +2838,7 @@ export type RotatedKey = {
     /**
      * The new API key. It is returned only here, and to a repeated request with the same `Idempotency-Key`.
      */
-    key: string;
+    api_key: string;
     /**
      * Identifier of the old key.
      */

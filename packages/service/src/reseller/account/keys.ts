@@ -32,7 +32,7 @@ export const rotateKey: StoreOperation<'rotateKey'> = {
     const { id, key, replacedUntil } = await replaceKey(db, ports, old, { overlapSeconds, now, mode });
     return {
       message: 'The API key was rotated. The old key stays valid until replaced_valid_until.',
-      data: { key_id: id, key, replaced_key_id: old.id, replaced_valid_until: instantOf(replacedUntil) },
+      data: { key_id: id, api_key: key, replaced_key_id: old.id, replaced_valid_until: instantOf(replacedUntil) },
     };
   },
 };
