@@ -187,6 +187,7 @@ test('a reseller lists, rotates and revokes its keys; a restricted key manages o
   const service = await startOperator();
   const account = await service.account();
   const { apiKey } = account;
+  service.clock.advance(1);
   const other = await issue(service, account.id, { label: 'Panel', spending_limit: LIMIT });
   const list = async () => (await service.call('listKeys', { apiKey })).body.data.list;
   expect((await list()).map(({ label, current }: { label: string; current: boolean }) => [label, current])).toEqual([

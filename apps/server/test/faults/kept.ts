@@ -51,7 +51,7 @@ export async function expectReservationsUndone(place: Place): Promise<void> {
   await place.waitFor(async (store) => expect(await leftReservations(store)).toEqual([]));
 }
 
-/** The sums under each spending limit are the prices of the purchases that were made: what was undone has been given back. */
+/** The sums under each spending limit are the prices of the purchases that were made. Undone purchases have given their part back. */
 async function expectExactSpending(store: Store): Promise<void> {
   const { limits, vms, charges } = await store.read(async (db) => ({
     limits: await db
