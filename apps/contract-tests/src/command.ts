@@ -9,6 +9,7 @@ import { runProxy } from './commands/proxy.ts';
 import { runAgainst } from './commands/run.ts';
 import type { FilePaths } from './commands/run.ts';
 import { selftest } from './commands/selftest.ts';
+import { withConfiguration } from './config.ts';
 import type { Console } from './console.ts';
 import { dataFolder } from './installation.ts';
 import { readArguments, USAGE } from './options.ts';
@@ -52,7 +53,7 @@ async function dispatch(
   argv: readonly string[],
   { environment, output, paths = defaultPaths(environment), signal }: CommandContext,
 ): Promise<0 | 1 | 2> {
-  const args = readArguments(argv, environment);
+  const args = readArguments(await withConfiguration(argv, environment), environment);
   switch (args.command) {
     case 'help':
       output.print(USAGE);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { moneyOf, VERDICTS } from '@reseller/contract/engine';
-import type { Money, NamedOperations, Verdict } from '@reseller/contract/engine';
+import type { GivenValues, Money, NamedOperations, Verdict } from '@reseller/contract/engine';
 
 import { CannotRunError } from './cannot-run.ts';
 import { CONTRACT, dataFolder, isClone, START_SANDBOX } from './installation.ts';
@@ -36,6 +36,12 @@ Requests
   --also OPERATION...  add operations that must be named: those that cost money or cannot be undone.
                        OPERATION=IDENTIFIER allows the operation on that resource; otherwise it is used only on
                        resources that the run created. Reads take an identifier the same way: --only getVm=48213
+  --header 'NAME: VALUE'
+                       a header of every request; can be repeated
+  --value NAME=VALUE   the value of a parameter with this name; can be repeated
+  --hooks FILE         a module with functions that are called before requests and after responses, and with checks
+  --config FILE        options in a YAML or JSON file, by their names. \${NAME} is replaced from the environment.
+                       Default: contract.yaml in this folder, if it exists
   --plan               list every request that the run may send, and send none
   --budget AMOUNT      how much the run may spend, such as 12.50; gross if the API states gross prices
   --allow-unknown-price N
@@ -100,6 +106,9 @@ export interface Arguments {
   readonly yes: boolean;
   readonly seed: number;
   readonly rate: number | undefined;
+  readonly given: GivenValues;
+  /** A module of the user. */
+  readonly hooks: string | undefined;
   /** The maximum number of valid requests for each operation. */
   readonly requests: number | undefined;
   readonly operator: URL | undefined;
@@ -155,6 +164,11 @@ export function readArguments(argv: readonly string[], environment: Environment 
     unknownPrices: readNumber(values['allow-unknown-price'], '--allow-unknown-price', 0) ?? 0,
     yes: values.yes === true,
     seed: readNumber(values.seed, '--seed', 0) ?? randomInt(1, 2 ** 31),
+    given: {
+      headers: readPairs(values.header, ':', '--header', "'X-Tenant: 7'"),
+      values: readPairs(values.value, '=', '--value', 'tenant=7'),
+    },
+    hooks: values.hooks,
     requests: readNumber(values.requests, '--requests', 1),
     rate: readNumber(values.rate?.replace(/\/s$/, ''), '--rate', 1),
     operator: readOperatorAddress(values.operator, environment, mode),
@@ -193,6 +207,10 @@ const OPTIONS = {
   document: { type: 'string' },
   extension: { type: 'boolean' },
   mode: { type: 'string' },
+  header: { type: 'string', multiple: true },
+  value: { type: 'string', multiple: true },
+  hooks: { type: 'string' },
+  config: { type: 'string' },
   only: { type: 'string', multiple: true },
   also: { type: 'string', multiple: true },
   'fail-on': { type: 'string' },
@@ -262,13 +280,13 @@ function readCommand(values: Values, [first]: readonly string[]): Arguments['com
 type OptionName = keyof typeof OPTIONS;
 
 const FULL_MODE = ['budget', 'allow-unknown-price', 'requests', 'yes'] as const;
-const JUDGING = ['document', 'extension', 'fail-on', 'baseline', 'report', 'write'] as const;
+const JUDGING = ['config', 'document', 'extension', 'fail-on', 'baseline', 'report', 'write'] as const;
 /** The options of each command. Those of a run are all that no other command has alone. */
 const OPTIONS_OF: Readonly<Record<Exclude<Arguments['command'], 'run' | 'help' | 'version'>, readonly OptionName[]>> = {
   har: ['har', ...JUDGING],
   proxy: ['target', 'port', ...JUDGING],
-  diff: [],
-  selftest: ['document', 'extension', 'seed', 'report'],
+  diff: ['config'],
+  selftest: ['config', 'document', 'extension', 'seed', 'report'],
 };
 const NOT_OF_A_RUN: readonly OptionName[] = ['har', 'port'];
 
@@ -296,6 +314,20 @@ function readNames(words: readonly string[]): ReadonlyMap<string, string | undef
     names.map((word) => {
       const equals = word.indexOf('=');
       return equals < 0 ? ([word, undefined] as const) : ([word.slice(0, equals), word.slice(equals + 1)] as const);
+    }),
+  );
+}
+
+/** Reads pairs of a name and a value. The names of headers are in lower case. */
+function readPairs(texts: readonly string[] = [], separator: ':' | '=', option: string, example: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf(separator);
+      const [name, value] = [text.slice(0, Math.max(0, at)).trim(), text.slice(at + 1).trim()];
+      const isHeader = separator === ':';
+      if (name === '' || (isHeader && !(/^[\w-]+$/.test(name) && /^[ -~]*$/.test(value))))
+        throw new CannotRunError(`${option} needs a name and a value, such as ${option} ${example}.`);
+      return [isHeader ? name.toLowerCase() : name, value];
     }),
   );
 }

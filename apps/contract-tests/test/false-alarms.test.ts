@@ -153,6 +153,19 @@ describe('an alternative', () => {
     expect(places).toEqual(['/components/schemas/Dog/required']);
   });
 
+  test('that the data selects through allOf is named too', async () => {
+    const base = { type: 'object', required: ['kind'], properties: { kind: { enum: ['cat'] } } };
+    const cat = { allOf: [{ $ref: '#/components/schemas/Base' }, { type: 'object', required: ['lives'] }] };
+    const dog = { allOf: [{ type: 'object', required: ['kind', 'name'], properties: { kind: { enum: ['dog'] } } }] };
+    const oneOf = [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }];
+    const one = documentOf(
+      { '/a': { get: { operationId: 'getA', responses: { 200: { description: 'A.', content: json({ oneOf }) } } } } },
+      { schemas: { Base: base, Cat: cat, Dog: dog } },
+    );
+    expect(messagesOf(await judge(one, { '/a': { kind: 'dog' } }))).toEqual(['property-required: /name is required']);
+    expect(messagesOf(await judge(one, { '/a': { kind: 'cat' } }))).toEqual(['property-required: /lives is required']);
+  });
+
   test('that the document does not have is reported by its discriminator', async () => {
     const { findings } = await judge(document, { '/a': { kind: 'bird' } });
     expect(findings.filter(({ verdict }) => verdict !== 'unverified').map(({ message }) => message)).toEqual([
@@ -189,6 +202,13 @@ describe('one cause is one finding', () => {
     const body = { ...Object.fromEntries(names.map((name) => [name, `/relative/${name}`])), other: 'https://[' };
     const report = await judge(documentOf(paths), Object.fromEntries(names.map((name) => [`/${name}`, body])));
     expect(report.findings.filter(({ check }) => check === 'property-format')).toHaveLength(1 + names.length);
+  });
+
+  test('for a header that is wrong everywhere', async () => {
+    const responses = { 200: { description: 'A.', headers: { 'X-Flag': HEADERS['X-Flag'] }, content: json({}) } };
+    const paths = Object.fromEntries(names.map((name) => [`/${name}`, { get: { operationId: `get_${name}`, responses } }]));
+    const { findings } = await judge(documentOf(paths), Object.fromEntries(names.map((name) => [`/${name}`, {}])), { 'x-flag': 'null' });
+    expect(findings.filter(({ check }) => check === 'header-present').map(({ touches }) => touches.length)).toEqual([names.length]);
   });
 
   test('for unknown identifiers', async () => {

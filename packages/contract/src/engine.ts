@@ -11,6 +11,8 @@ export {
   type SentRequest,
 } from './exchange/exchange.ts';
 export type { Check, Defect, FakeExchange, FakeResponse } from './judge/check.ts';
+export { NOTHING_GIVEN, type GivenValues } from './document/parameters.ts';
+export { hasSecretName } from './exchange/mask-exchange.ts';
 export { CHECKS, checksWith } from './judge/checks.ts';
 export { pageOverlapCheck } from './judge/checks/page-overlap.ts';
 export type { CheckCoverage, Coverage, FieldCoverage, StatusCoverage } from './judge/coverage.ts';

@@ -1,6 +1,6 @@
 import { pathParameters, surveyOperations } from '@reseller/contract';
-import { NO_BUDGET, planContract, runContract, TargetError, countRequests, describeStep } from '@reseller/contract/engine';
-import type { Budget, PriceOf, Mode, ContractOptions, Plan, Report } from '@reseller/contract/engine';
+import { hasSecretName, NO_BUDGET, planContract, runContract, TargetError, countRequests, describeStep } from '@reseller/contract/engine';
+import type { Budget, GivenValues, PriceOf, Mode, ContractOptions, Plan, Report } from '@reseller/contract/engine';
 
 import { CannotRunError } from '../cannot-run.ts';
 import { safeConsole } from '../console.ts';
@@ -8,6 +8,8 @@ import type { Console } from '../console.ts';
 import { openChosenDocument } from '../document.ts';
 import type { LoadedDocument } from '../document.ts';
 import { fileJournal } from '../file-journal.ts';
+import { checksOf, loadHooks, sendWith } from '../hooks.ts';
+import type { Hooks } from '../hooks.ts';
 import { START_SANDBOX } from '../installation.ts';
 import { OTP_RULE_NAMES } from '../one-time-codes/rules.ts';
 import { assertOperator, otpPresenter, readOperator } from '../operator.ts';
@@ -35,12 +37,13 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   // A plan sends no requests, so it needs neither key nor token.
   const apiKey = !needsKey ? '' : await (args.plan ? readKey(args, environment).catch(() => 'no-key') : readKey(args, environment));
   const operator = args.plan ? withoutToken(args) : await readOperator(args, environment);
-  const secrets = args.plan ? [] : [apiKey, operator?.token ?? ''];
+  const secrets = [...(args.plan ? [] : [apiKey, operator?.token ?? '']), ...secretValues(args.given)];
   const safe = safeConsole(output, secrets);
   // Reads the baseline and creates the folder first, so that errors occur before the first request.
   if (args.baseline !== undefined) await readAccepted(args.baseline);
   if (args.report !== undefined && !args.plan) await makeReportFolder(args.report);
-  const options = contractOptions(args, { loaded, apiKey, operator, output: safe, journal: paths.journal });
+  const hooks = args.hooks === undefined ? undefined : await loadHooks(args.hooks);
+  const options = contractOptions(args, { loaded, apiKey, operator, hooks, output: safe, journal: paths.journal });
   const plan = await planContract(options);
   if (args.plan) {
     safe.print(renderPlan(plan, args.mode, presentationLines(operator, plan)));
@@ -74,16 +77,22 @@ function withoutToken({ operator: url }: Arguments): OperatorAccess | undefined 
   return url === undefined ? undefined : { url, token: '' };
 }
 
+/** The values that the user gives for headers and parameters with the names of credentials. */
+function secretValues({ headers, values }: GivenValues): readonly string[] {
+  return [...Object.entries(headers), ...Object.entries(values)].flatMap(([name, value]) => (hasSecretName(name) ? [value] : []));
+}
+
 interface Parts {
   readonly loaded: LoadedDocument;
   readonly apiKey: string;
   readonly operator: OperatorAccess | undefined;
+  readonly hooks: Hooks | undefined;
   readonly output: Console;
   readonly journal: string;
 }
 
-function contractOptions(args: Arguments, { loaded, apiKey, operator, output, journal }: Parts): ContractOptions {
-  const { target, mode, only, also, seed, rate, requests } = args;
+function contractOptions(args: Arguments, { loaded, apiKey, operator, hooks, output, journal }: Parts): ContractOptions {
+  const { target, mode, only, also, seed, rate, requests, given } = args;
   return {
     document: loaded.document,
     target,
@@ -92,12 +101,17 @@ function contractOptions(args: Arguments, { loaded, apiKey, operator, output, jo
     also,
     notes: loaded.notes,
     seed,
+    given,
+    ...(hooks === undefined ? {} : { send: sendWith(hooks) }),
     ...(apiKey === '' ? {} : { apiKey }),
     ...(rate === undefined ? {} : { rate }),
     ...(requests === undefined ? {} : { requests }),
-    ...(operator === undefined ? {} : { secrets: [operator.token] }),
+    secrets: [...secretValues(given), ...(operator === undefined ? [] : [operator.token])],
     journal: fileJournal(journal),
-    extensions: resellerRules(loaded.document, operator === undefined ? undefined : otpPresenter(operator)),
+    extensions: [
+      ...resellerRules(loaded.document, operator === undefined ? undefined : otpPresenter(operator)),
+      ...(hooks === undefined ? [] : checksOf(hooks)),
+    ],
     onRequest: ({ done, planned, step }) => output.progress(`${done}/${planned}  calling  ${step}`, true),
     onProgress: ({ done, planned, step, status }) => output.progress(`${done}/${planned}  ${status ?? 'no response'}  ${step}`),
   };

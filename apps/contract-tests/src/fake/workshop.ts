@@ -43,9 +43,9 @@ export interface Rules {
   refusalOf(fields: Fields): string | undefined;
   refusalOfChange(fields: Fields): string | undefined;
   refusalOfAsset(fields: Fields): string | undefined;
-  /** The response to a query of the list that is refused. */
+  /** Whether the parameters of the list are valid. */
   isQuery(query: URLSearchParams): boolean;
-  /** What is stored for a new project. */
+  /** The stored fields of a new project. */
   stored(fields: Fields): Fields;
   /** The state of a project after a change. */
   changed(project: Project, fields: Fields): Fields;

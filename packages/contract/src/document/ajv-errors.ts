@@ -90,6 +90,8 @@ function selectedBranch(error: ErrorObject, found: readonly Found[], pointers: R
   const placed = Map.groupBy(found, ({ issue }) =>
     branches.findIndex((starts) => starts.some((start) => issue.schemaPath.startsWith(`${start}/`))),
   );
+  // The place of an issue may be unknown, or be in several branches.
+  if (placed.has(-1)) return undefined;
   const discriminator = discriminatorOf(error);
   function isOther(index: number): boolean {
     return (placed.get(index) ?? []).some(
@@ -131,17 +133,36 @@ function selectedBranch(error: ErrorObject, found: readonly Found[], pointers: R
   return [{ error, issue: { path, keyword: 'discriminator', message, params: {}, schemaPath: schemaPath(error, pointers) } }];
 }
 
-/** For each branch, the pointers with which the places of its rules begin: its own, and that of the schema that it refers to. */
+/** For each branch, the places of the schemas that it consists of: its own, and those that it refers to or combines with `allOf`. */
 function branchPointers(
   { schema, parentSchema, keyword }: ErrorObject,
   pointers: ReadonlyMap<object, string>,
 ): readonly (readonly string[])[] {
   const holder = isObject(parentSchema) ? pointers.get(parentSchema) : undefined;
   if (!Array.isArray(schema) || holder === undefined) return [];
-  return schema.map((branch, index) => {
-    const reference: unknown = isObject(branch) ? branch['$ref'] : undefined;
-    return [joinPointer(holder, keyword, index), ...(typeof reference === 'string' ? [reference.slice(reference.indexOf('#') + 1)] : [])];
+  const schemas = schemasAt(pointers);
+  return schema.map((_, index) => {
+    const places = new Set<string>();
+    function visit(place: string): void {
+      if (places.has(place)) return;
+      places.add(place);
+      const found = schemas.get(place);
+      if (!isObject(found)) return;
+      const { $ref: reference, allOf } = found;
+      if (typeof reference === 'string') visit(reference.slice(reference.indexOf('#') + 1));
+      if (Array.isArray(allOf)) allOf.forEach((_part, position) => visit(joinPointer(place, 'allOf', position)));
+    }
+    visit(joinPointer(holder, keyword, index));
+    return [...places];
   });
+}
+
+const known = new WeakMap<ReadonlyMap<object, string>, ReadonlyMap<string, object>>();
+
+function schemasAt(pointers: ReadonlyMap<object, string>): ReadonlyMap<string, object> {
+  const schemas = known.get(pointers) ?? new Map([...pointers].map(([schema, pointer]) => [pointer, schema]));
+  known.set(pointers, schemas);
+  return schemas;
 }
 
 /** The branch that the mapping of a discriminator, or the name of a schema, selects; -1 when there is none. */

@@ -12,18 +12,37 @@ export interface RequestParameters {
 
 export const NO_PARAMETERS: RequestParameters = { query: [], headers: {}, cookies: {} };
 
-/** The values of the required parameters of an operation, or the reason why the document does not provide them. */
-export function requiredParameters(source: SampleSource, operation: Operation): RequestParameters | string {
+/** Values that the user gives: parameters by name, and headers that every request has, by name in lower case. */
+export interface GivenValues {
+  readonly values: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export const NOTHING_GIVEN: GivenValues = { values: {}, headers: {} };
+
+/** The value that the user gives for a parameter, if any. */
+function givenFor({ values, headers }: GivenValues, { name, in: place }: Parameter): string | undefined {
+  return (place === 'header' ? headers[name.toLowerCase()] : undefined) ?? values[name];
+}
+
+/** The values of the parameters of an operation that are required or given, or the reason why there are none. */
+export function requiredParameters(
+  source: SampleSource & { readonly given?: GivenValues },
+  operation: Operation,
+): RequestParameters | string {
   const query: (readonly [string, string])[] = [];
   const headers: Record<string, string> = {};
   const cookies: Record<string, string> = {};
   for (const parameter of operation.parameters) {
     const { name, in: place, required } = parameter;
     // An entity tag comes from an earlier response.
-    if (!required || place === 'path' || isCredential(operation, parameter) || isEntityTag(parameter)) continue;
-    const texts = textsOf(source, parameter);
+    const given = givenFor(source.given ?? NOTHING_GIVEN, parameter);
+    const isNeeded = required || given !== undefined;
+    if (!isNeeded || place === 'path' || isCredential(operation, parameter) || isEntityTag(parameter)) continue;
+    const texts = given === undefined ? textsOf(source, parameter) : [given];
     const [first] = texts ?? [];
-    if (texts === undefined) return `it needs the ${place} parameter ${name}, for which the document has no example`;
+    if (texts === undefined)
+      return `it needs the ${place} parameter ${name}, for which the document has no example; give a value with --value ${name}=VALUE`;
     if (place === 'query') query.push(...texts.map((text) => [name, text] as const));
     else if (first !== undefined && place === 'header') headers[name] = first;
     else if (first !== undefined) cookies[name] = first;

@@ -6,7 +6,7 @@ import { sampleOf } from './sample.ts';
 import type { SampleSource } from './sample.ts';
 import { schemaNodes, typesOf } from './schema.ts';
 
-/** A valid value that is not the first that comes to mind, and what is special about it. */
+/** A valid value that a service handles less often than the usual one, with its description. */
 export interface SpecialValue {
   readonly value: unknown;
   readonly what: string;

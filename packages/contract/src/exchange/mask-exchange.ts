@@ -50,7 +50,8 @@ export function maskedUrl(document: OpenApiDocument, { operation, sent }: Exchan
 const SECRET_WORD =
   /^(?:(?:access|api|auth|csrf|id|refresh|secret|session|xsrf)?(?:key|token)|auth|authentication|authorization|cookie|credentials?|pass(?:phrase|word|wd)|secret|sess(?:ion)?(?:id)?|sid)$/;
 
-function hasSecretName(name: string): boolean {
+/** Whether a name has a word for a credential, such as `token` in `x-access-token`. */
+export function hasSecretName(name: string): boolean {
   return name
     .toLowerCase()
     .split(/[^a-z0-9]+/)

@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from '../document/document.ts';
+import type { GivenValues } from '../document/parameters.ts';
 import type { Extension } from './extension.ts';
 import type { Send } from './guard.ts';
 import type { Journal } from './journal.ts';
@@ -27,6 +28,8 @@ export interface ContractOptions {
   readonly seed?: number;
   /** The maximum number of valid requests for each operation in full mode. Default: 10. */
   readonly requests?: number;
+  /** Values of parameters, and headers that every request has. */
+  readonly given?: GivenValues;
   /** Requests per second. Default: unlimited. */
   readonly rate?: number;
   /** Timeout of a request in milliseconds. Default: 10,000. */

@@ -1,6 +1,6 @@
 import type { Operation } from '../document/operation.ts';
 import { isEntityTag, namedValues } from '../document/parameters.ts';
-import { fillPath } from '../document/path-template.ts';
+import { fillPath, pathParameters } from '../document/path-template.ts';
 import { discoverCreated, discoverPaths } from '../exchange/discover.ts';
 import type { PathValues } from '../exchange/discover.ts';
 import { isSuccess, jsonValue } from '../exchange/exchange.ts';
@@ -18,7 +18,8 @@ export function pathsOf(run: Run, { operation, path }: Step, isLastResort: boole
   if (path === 'none') return [{}];
   if (path === 'own') return run.cleaner.owned(operation, run.exchanges);
   if (path !== 'found') return [path];
-  const found = pathsFor(run, operation, run.exchanges);
+  const given = pathGiven(run, operation);
+  const found = given === undefined ? pathsFor(run, operation, run.exchanges) : [given];
   return found.length === 0 && isLastResort && operation.readOnly ? pathsInDocument(run, operation) : found;
 }
 
@@ -37,6 +38,15 @@ export function pathsFor(
   // One created resource, then those that exist, then the other created ones.
   const all = [...(first === undefined ? [] : [first]), ...discoverPaths({ document, validator, operation, exchanges: plain }), ...more];
   return [...new Map(all.map((path) => [JSON.stringify(path), path])).values()];
+}
+
+/** Path parameters that the user gives, when these are all. */
+function pathGiven({ options }: Run, { path }: Operation): PathValues | undefined {
+  const values = options.given?.values ?? {};
+  const names = pathParameters(path);
+  return names.every((name) => Object.hasOwn(values, name))
+    ? Object.fromEntries(names.map((name) => [name, values[name] ?? '']))
+    : undefined;
 }
 
 /** Path parameters from examples and enumerations of the document. */

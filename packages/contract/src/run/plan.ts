@@ -3,6 +3,7 @@ import { createMatcher } from '../document/match.ts';
 import { isJsonType } from '../document/media-type.ts';
 import type { Operation } from '../document/operation.ts';
 import { NO_PARAMETERS } from '../document/parameters.ts';
+import type { GivenValues } from '../document/parameters.ts';
 import { isEntityTag } from '../document/parameters.ts';
 import { fillPath, hasPathParameters, pathParameters } from '../document/path-template.ts';
 import type { Validator } from '../document/validator.ts';
@@ -41,6 +42,8 @@ export interface PlanOptions {
   /** Adds these operations to the run. */
   readonly also: NamedOperations;
   readonly seed: number;
+  /** The values that the user gives. */
+  readonly given?: GivenValues;
   /** The maximum number of valid requests for each operation. Default: 10. */
   readonly requests?: number;
   /** Changes of earlier runs that can still be undone. */

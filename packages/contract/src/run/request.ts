@@ -12,6 +12,8 @@ export interface RequestParts {
   readonly body: string | undefined;
   /** More query parameters than those of the step. */
   readonly query?: Readonly<Record<string, string>> | undefined;
+  /** Headers that every request has, except where the operation describes the header itself. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The value of `If-Match`; undefined for none. */
   readonly ifMatch?: string | undefined;
   /** The key to send; undefined for none. */
@@ -19,9 +21,21 @@ export interface RequestParts {
   readonly signal?: AbortSignal;
 }
 
-export function buildRequest({ target, step, path, body, query: more = {}, ifMatch, key, signal }: RequestParts): Request {
+export function buildRequest({
+  target,
+  step,
+  path,
+  body,
+  query: more = {},
+  ifMatch,
+  headers: common = {},
+  key,
+  signal,
+}: RequestParts): Request {
   const { operation } = step;
-  const headers = new Headers({ accept: step.accept ?? 'application/json', ...step.parameters.headers });
+  const described = new Set(operation.parameters.filter((one) => one.in === 'header').map(({ name }) => name.toLowerCase()));
+  const others = Object.fromEntries(Object.entries(common).filter(([name]) => !described.has(name)));
+  const headers = new Headers({ accept: step.accept ?? 'application/json', ...others, ...step.parameters.headers });
   if (ifMatch !== undefined) headers.set('if-match', ifMatch);
   const query = new URLSearchParams(step.parameters.query.map(([name, value]): [string, string] => [name, value]));
   const cookies = Object.entries(step.parameters.cookies).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);

@@ -1,3 +1,4 @@
+import { NOTHING_GIVEN } from '../document/parameters.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { UsableDocument } from '../judge/usable.ts';
 import { createCleaner } from './clean-up.ts';
@@ -40,12 +41,20 @@ export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableD
   const mostPerOperation = mode === 'read-only' ? MAX_READ_ONLY_REQUESTS : undefined;
   const keyOf: Transport['keyOf'] = (credential) =>
     credential === 'account' ? options.apiKey : credential === 'wrong' ? WRONG_KEY : undefined;
-  const { budget = NO_BUDGET, priceOf = () => undefined, send = fetch, target, timeout = DEFAULT_TIMEOUT_MS, rate } = options;
+  const {
+    budget = NO_BUDGET,
+    priceOf = () => undefined,
+    send = fetch,
+    target,
+    timeout = DEFAULT_TIMEOUT_MS,
+    rate,
+    given = NOTHING_GIVEN,
+  } = options;
   const guard = createGuard({ steps: plan.steps, target, keyOf, budget, priceOf, send, mostPerOperation });
   return {
     ...usable,
     guard,
-    transport: { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) },
+    transport: { target, send: guard.send, keyOf, timeout, pace: paceOf(rate), headers: given.headers },
     options,
     cleaner: createCleaner({
       ...usable,

@@ -1,3 +1,4 @@
+import { NOTHING_GIVEN } from '../document/parameters.ts';
 import { checksWith } from '../judge/checks.ts';
 import { readUsable } from '../judge/usable.ts';
 import type { UsableDocument } from '../judge/usable.ts';
@@ -68,12 +69,13 @@ async function planFor(options: ContractOptions, usable: UsableDocument): Promis
     also = new Map<string, undefined>(),
     seed = 1,
     requests = DEFAULT_REQUESTS,
+    given = NOTHING_GIVEN,
     journal,
   } = options;
   const open = (await journal?.open()) ?? [];
   const account = accountOf(options.apiKey);
   const orphans = open.filter((entry) => entry.target === options.target.href && (entry.account ?? account) === account);
-  const plan = makePlan({ ...usable, mode, only, also, seed, requests, orphans, extensions: options.extensions ?? [] });
+  const plan = makePlan({ ...usable, mode, only, also, seed, requests, given, orphans, extensions: options.extensions ?? [] });
   // Without a key, requests with a wrong key would show nothing.
   const steps = plan.steps.filter(({ credential }) => credential === 'account' || options.apiKey !== undefined);
   return { ...plan, steps };

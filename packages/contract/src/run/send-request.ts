@@ -15,6 +15,8 @@ export interface Transport {
   readonly keyOf: (credential: Credential) => string | undefined;
   /** Timeout of a request in milliseconds. */
   readonly timeout: number;
+  /** Headers that every request has. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Resolves when the next request may be sent. */
   readonly pace: () => Promise<void>;
 }
@@ -35,8 +37,8 @@ export type StepValues = Pick<RequestParts, 'path' | 'body' | 'query' | 'ifMatch
  * @throws {NoResponseError} when there is no response
  */
 export async function sendRequest(transport: Transport, step: Step, { path, body, query, ifMatch }: StepValues): Promise<Exchange> {
-  const { target, keyOf } = transport;
-  const parts = { target, step, path, body, query, ifMatch, key: keyOf(step.credential) };
+  const { target, keyOf, headers } = transport;
+  const parts = { target, step, path, body, query, ifMatch, headers, key: keyOf(step.credential) };
   await transport.pace();
   const request = buildRequest({ ...parts, signal: AbortSignal.timeout(transport.timeout) });
   const sent: SentRequest = {

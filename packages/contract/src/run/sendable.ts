@@ -2,7 +2,7 @@ import type { OpenApiDocument } from '../document/document.ts';
 import { isObject } from '../document/json.ts';
 import type { Operation } from '../document/operation.ts';
 import { requiredParameters } from '../document/parameters.ts';
-import type { RequestParameters } from '../document/parameters.ts';
+import type { GivenValues, RequestParameters } from '../document/parameters.ts';
 import { sampleOf } from '../document/sample.ts';
 import type { Validator } from '../document/validator.ts';
 import { needsNoField } from '../form/body.ts';
@@ -15,6 +15,8 @@ export interface RequestSource {
   readonly operations: readonly Operation[];
   readonly validator: Validator;
   readonly seed: number;
+  /** The values that the user gives. */
+  readonly given?: GivenValues;
 }
 
 /** The parameters and the body of a valid request of an operation. */

@@ -6,6 +6,7 @@ import { isSecretHeader, isSecretParameter } from '../../exchange/mask-exchange.
 import { shortText } from '../../exchange/observe.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
+import type { Remark } from '../finding.ts';
 import { proposalFor } from '../propose.ts';
 import { withMembers } from '../tamper.ts';
 
@@ -17,10 +18,10 @@ export const headerPresent: Check = {
   client: 'Code that reads `Retry-After` or a page count gets no usable value.',
   applies: ({ responses }) => Object.values(responses).some(({ headers }) => Object.keys(headers).length > 0),
   checkResponse({ document, exchange, response, validator }) {
-    return Object.entries(response?.headers ?? {}).flatMap(([key, header]) => {
+    return Object.entries(response?.headers ?? {}).flatMap(([key, header]): readonly Remark[] => {
       const text = exchange.headers[key];
       const at = header.pointer === undefined ? `${response?.holder ?? ''}/headers/${header.name}` : parentPointer(header.pointer);
-      const base = { pointer: '', at };
+      const base = { pointer: '', at, cause: `header ${key}` };
       if (text === undefined) {
         if (!header.required) return [];
         return [

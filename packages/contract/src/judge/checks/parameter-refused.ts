@@ -20,24 +20,27 @@ export const parameterRefused: Check = {
     'Sends requests in which one parameter of the query, the headers, the cookies or the path breaks one rule, to read operations and, in a full run, to changes that cost no money: a missing required parameter, a word instead of a number, a number outside its limits, a string that is too short, too long, not ASCII or against its pattern, or a value outside its list. Any 4xx is a refusal. Does not send unknown parameters, because OpenAPI cannot forbid them.',
   client:
     'The service silently returns something other than what your code requested, such as a page of another size or an unfiltered list.',
-  needs: ['invalid-parameter'],
+  needs: ['invalid-parameter', 'traffic'],
   applies: takesParameters,
   checkResponse(context) {
     const { sent, status } = context.exchange;
-    if (sent.purpose !== 'invalid-parameter' || !isSuccess(status)) return [];
+    if ((sent.purpose !== 'invalid-parameter' && sent.purpose !== 'traffic') || !isSuccess(status)) return [];
     if (isKnownFor(context.document, context.response, 'x-for-invalid-form')) return [];
     const broken = brokenRule(context);
     // An earlier proposal has removed the rule from the document.
     if (broken === undefined) return [];
+    // In recorded traffic, request-described reports rules that are only assumed.
+    if (sent.purpose === 'traffic' && broken.provenance !== 'shown') return [];
+    const detail = sent.detail === '' ? broken.detail : sent.detail;
     return [
       {
         pointer: '',
         verdict: verdictOf(broken.provenance),
-        message: `the service accepts an invalid parameter: ${sent.detail}`,
+        message: `the service accepts an invalid parameter: ${detail}`,
         expected: '4xx',
         observed: String(status),
         at: broken.at,
-        rule: sent.detail,
+        rule: detail,
         proposal: broken.provenance === 'shown' ? undefined : (broken.proposal ?? occasionProposal(context, 'x-for-invalid-form')),
       },
     ];
@@ -51,6 +54,7 @@ export const parameterRefused: Check = {
 interface Broken {
   readonly at: string;
   readonly provenance: Provenance;
+  readonly detail: string;
   readonly proposal: Proposal | undefined;
 }
 
@@ -62,7 +66,8 @@ function brokenRule({ document, validator, exchange }: ResponseContext): Broken 
     if (pointer === undefined || isCredential(operation, parameter) || isEntityTag(parameter)) continue;
     const text = textOf(exchange, parameter);
     if (text === undefined) {
-      if (required) return { at: pointer, provenance, proposal: undefined };
+      if (required)
+        return { at: pointer, provenance, detail: `without the required ${parameter.in} parameter ${parameter.name}`, proposal: undefined };
       continue;
     }
     const [issue] = issuesOfText(validator.compile(pointer), text);
@@ -70,6 +75,7 @@ function brokenRule({ document, validator, exchange }: ResponseContext): Broken 
       return {
         at: issue.schemaPath === '' ? pointer : issue.schemaPath,
         provenance: provenanceOfIssue(document, { pointer, provenance }, text, issue),
+        detail: `the ${parameter.in} parameter ${parameter.name} ${issue.message}`,
         proposal: proposalFor(issue, text),
       };
   }
