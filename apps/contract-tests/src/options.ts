@@ -58,6 +58,7 @@ Results
   --baseline FILE      accepted findings, each with reason, owner and expiry
   --report DIR         write report.json, JUnit, SARIF, HTML, Markdown, HAR and proposals to this folder
   --write              write the proposals into the YAML files of the document
+  --format FORMAT      output of diff: text (default), json, markdown, or github (annotations)
   --port N             port of the proxy (default: 4040)
   --version            print the version of this program and of Node.js
   --help               print this text
@@ -117,8 +118,11 @@ export interface Arguments {
   readonly write: boolean;
   readonly har: string | undefined;
   readonly port: number;
+  /** The output of a comparison. */
+  readonly format: (typeof OUTPUT_FORMATS)[number];
 }
 
+const OUTPUT_FORMATS = ['text', 'json', 'markdown', 'github'] as const;
 const COMMANDS = ['proxy', 'diff', 'selftest'] as const;
 
 /**
@@ -176,6 +180,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
     report: values.report,
     write: values.write === true,
     har: values.har,
+    format: readFormat(values.format),
     port: readNumber(values.port, '--port', 0) ?? 4040,
   };
 }
@@ -228,6 +233,7 @@ const OPTIONS = {
   write: { type: 'boolean' },
   har: { type: 'string' },
   port: { type: 'string' },
+  format: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -285,10 +291,10 @@ const JUDGING = ['config', 'document', 'extension', 'fail-on', 'baseline', 'repo
 const OPTIONS_OF: Readonly<Record<Exclude<Arguments['command'], 'run' | 'help' | 'version'>, readonly OptionName[]>> = {
   har: ['har', ...JUDGING],
   proxy: ['target', 'port', ...JUDGING],
-  diff: ['config'],
+  diff: ['config', 'format'],
   selftest: ['config', 'document', 'extension', 'seed', 'report'],
 };
-const NOT_OF_A_RUN: readonly OptionName[] = ['har', 'port'];
+const NOT_OF_A_RUN: readonly OptionName[] = ['har', 'port', 'format'];
 
 /** Rejects options that the command ignores, because their user expects an effect. */
 function rejectWithoutEffect(command: Arguments['command'], values: Values): void {
@@ -306,6 +312,12 @@ function readFailOn(text: string | undefined): Verdict {
   const verdict = VERDICTS.find((one) => one === (text ?? 'violation'));
   if (verdict === undefined) throw new CannotRunError(`--fail-on must be one of ${VERDICTS.join(', ')}.`);
   return verdict;
+}
+
+function readFormat(text: string | undefined): Arguments['format'] {
+  const format = OUTPUT_FORMATS.find((one) => one === (text ?? 'text'));
+  if (format === undefined) throw new CannotRunError(`--format must be one of ${OUTPUT_FORMATS.join(', ')}.`);
+  return format;
 }
 
 function readNames(words: readonly string[]): ReadonlyMap<string, string | undefined> {

@@ -20,3 +20,23 @@ test('compares two versions of the sources, and lists breaking and safe changes 
   expect(output).toContain('Documentation only (1)\n  description of cores changed');
   expect(output).toMatch(/1 breaking, 0 safe, 1 documentation only$/);
 });
+
+test('prints JSON, Markdown and annotations, and a change of the security of all operations as one', async () => {
+  const [old, now] = [await copyOfSources(), await copyOfSources()];
+  const scheme = join(dirname(now), 'components/securitySchemes/ApiKey.yaml');
+  await writeFile(scheme, (await readFile(scheme, 'utf8')).replace('name: X-SERVICE-APIKEY', 'name: X-OTHER-KEY'));
+  const json = await command(['diff', old, now, '--format', 'json'], {});
+  expect(json.code).toBe(1);
+  const { changes } = JSON.parse(json.output);
+  expect(changes.filter(({ impact }: { impact: string }) => impact === 'breaking')).toEqual([
+    expect.objectContaining({ what: expect.stringContaining('no longer sufficient'), line: expect.any(Number), file: expect.any(String) }),
+  ]);
+  const markdown = await command(['diff', old, now, '--format', 'markdown'], {});
+  expect(markdown.output).toMatch(/^## Breaking \(1\)\n\n\| change \| operations \| place \| consequence \|\n/);
+  const github = await command(['diff', old, now, '--format', 'github'], {});
+  expect(github.output).toMatch(/^::error file=[^:,]+,line=\d+,col=\d+::.*no longer sufficient/m);
+  expect(await command(['diff', old, now, '--format', 'yaml'], {})).toMatchObject({
+    code: 2,
+    output: expect.stringContaining('--format must be one of'),
+  });
+});

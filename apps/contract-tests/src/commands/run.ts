@@ -52,7 +52,7 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   announce(safe, loaded, plan);
   const { priceOf, budget } = await confirmed(args, { options, plan, operator, output: safe });
   if (operator !== undefined) await assertOperator(operator);
-  const report = await withTargetHint(() => runContract({ ...options, budget, priceOf }));
+  const report = await withTargetHint(args, () => runContract({ ...options, budget, priceOf }));
   try {
     rejectEmptyRun(report);
   } catch (error) {
@@ -123,18 +123,19 @@ async function confirmed(
   { options, plan, operator, output }: { readonly options: ContractOptions; readonly plan: Plan } & Pick<Parts, 'operator' | 'output'>,
 ): Promise<{ readonly priceOf: PriceOf; readonly budget: Budget }> {
   if (args.mode !== 'full') return { priceOf: () => undefined, budget: NO_BUDGET };
-  const priceOf = await withTargetHint(() => readPrices(options, plan));
+  const priceOf = await withTargetHint(args, () => readPrices(options, plan));
   const { text, budget } = confirmChanges(args, plan, priceOf);
   output.print([text, ...presentationLines(operator, plan)].join('\n'));
   return { priceOf, budget };
 }
 
-async function withTargetHint<Result>(what: () => Promise<Result>): Promise<Result> {
+async function withTargetHint<Result>({ document }: Arguments, what: () => Promise<Result>): Promise<Result> {
   try {
     return await what();
   } catch (error) {
     if (!(error instanceof TargetError)) throw error;
-    const hint = `Start the service there (${START_SANDBOX} for the sandbox), or give another address with --target.`;
+    const start = document === undefined ? ` (${START_SANDBOX} for the sandbox)` : '';
+    const hint = `Start the service there${start}, or give another address with --target.`;
     throw new CannotRunError(`${error.message}. ${hint}`, { cause: error });
   }
 }

@@ -20,7 +20,8 @@ export function diffSecurity({ before, after, report }: Documents, was: Operatio
   const [old, now] = [alternativesOf(before, was), alternativesOf(after, is)];
   const lost = old.filter((given) => !now.some((needed) => isEnough(given, needed)));
   const won = now.filter((given) => !old.some((needed) => isEnough(given, needed)));
-  const at = is.pointer;
+  // A change of the requirement of all operations is one change.
+  const at = member(resolve(after, is.pointer).value, 'security') === undefined ? '/security' : is.pointer;
   for (const alternative of lost)
     report({
       impact: 'breaking',
