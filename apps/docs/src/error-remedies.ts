@@ -120,6 +120,10 @@ export const OPERATOR_REMEDIES: Readonly<Record<string, Remedy>> = {
     remedy: 'Read the resource again and decide by its state. `detail` names the state that the operation needs.',
     guide: OPERATOR_PROBLEMS,
   },
+  'confirmation-required': {
+    remedy: 'Let a second operator send the same request with another token within 15 minutes.',
+    guide: OPERATOR_PROBLEMS,
+  },
   'in-use': { remedy: 'Keep the resource, or remove first what uses it. `detail` says how much does.', guide: OPERATOR_PROBLEMS },
   'out-of-capacity': { remedy: 'Request less, or enlarge the node, the pool or the range.', guide: OPERATOR_PROBLEMS },
   'credit-limit-exceeded': { remedy: 'Raise the credit limit of the account, or ask the reseller to pay open invoices.', guide: CREDIT },
