@@ -76,5 +76,17 @@ No requests were sent.
 | DigitalOcean (3.0) | 659 | 0 | 8 | 1,502 | 3.3 + 1.9 + 4.9 s |
 
 In the document of OpenAI, 23 operations have a schema that is invalid in JSON Schema: \`nullable\` without a type, or a Boolean \`exclusiveMinimum\`.
+
+Read-only runs against Prism mocks of whole documents, measured on 23 November 2026 on two shared and busy cores. A mock accepts every key and identifier, returns
+the first page for every cursor, and returns examples that break their own schema, so it has findings.
+
+| document | operations | verified | requests | violations + discovered + learned | memory | time |
+| --- | --- | --- | --- | --- | --- | --- |
+| Twilio (2010, 3.0) | 197 | 1 | 236 | 34 + 4 + 1 | 534 MB | 27 s |
+| Box (3.0) | 296 | 121 | 570 | 49 + 31 + 2 | 580 MB | 53 s |
+| Adyen Checkout 71 | 28 | 1 | 28 | 1 + 2 + 0 | 286 MB | 10 s |
+| Adyen Management 3 | 134 | 58 | 280 | 2 + 2 + 0 | 405 MB | 16 s |
+| OpenAI | 288 | 116 | 524 | 11 + 7 + 0 | 771 MB | 52 s |
+| DigitalOcean (3.0) | 659 | 337 | 1531 | 8 + 37 + 2 | 761 MB | 151 s |
 `;
 }

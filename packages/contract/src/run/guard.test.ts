@@ -158,7 +158,7 @@ describe('the full plan', () => {
         'the query parameter wait as a word instead of true or false',
         'without the required query parameter keep',
       ]);
-      expect(new Set(of(id).map(({ effect, phase, times }) => `${effect} ${phase} ${times}`))).toEqual(new Set(['changes 6 1']));
+      expect(new Set(of(id).map(({ effect, phase, times }) => `${effect} ${phase} ${times}`))).toEqual(new Set(['changes 7 1']));
     }
     expect(of('deleteThing').map(({ path }) => path)).toEqual(Array(5).fill('own'));
     expect(of('buy')).toEqual([]);

@@ -321,7 +321,13 @@ function effectiveSteps(planning: Planning, operation: Operation, undone: readon
   if (!operation.billable && !isRemoval && !isUndoing)
     steps.push(...otherForms(planning, operation).map((form): Step => ({ ...call, ...form, phase: PHASES.change })));
   if (!operation.billable && !isRemoval && !isUndoing && canBeUndone(planning, operation))
-    steps.push(...variationSteps(planning, operation, { ...call, purpose: 'valid-form', phase: PHASES.change }));
+    steps.push(
+      ...variationSteps(planning, operation, {
+        ...call,
+        purpose: 'valid-form',
+        phase: path === 'none' || operation.method === 'PUT' || operation.method === 'PATCH' ? PHASES.change : PHASES.vary,
+      }),
+    );
   if (!operation.billable) steps.push(...preconditionSteps(call));
   steps.push(...brokenSteps(planning, operation).map((step): Step => ({ ...step, path, effect })));
   // A service that ignores a broken parameter carries out the change, which must not cost money.

@@ -8,7 +8,7 @@ import { writeBody } from '../form/body.ts';
 /** The effect of a successful request. */
 export type Effect = 'reads' | 'changes' | 'costs';
 
-/** The phases of a run, in order. */
+/** The phases of a run, in order. Actions with other values (`vary`) come late, because they can leave a state in which others are refused. */
 export const PHASES = {
   orphans: 0,
   read: 1,
@@ -16,10 +16,11 @@ export const PHASES = {
   readMore: 3,
   change: 4,
   changed: 5,
-  probe: 6,
-  remove: 7,
-  removed: 8,
-  undo: 9,
+  vary: 6,
+  probe: 7,
+  remove: 8,
+  removed: 9,
+  undo: 10,
 } as const;
 
 /** One or more requests of the plan. */

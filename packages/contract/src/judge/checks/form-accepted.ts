@@ -21,10 +21,7 @@ export const formAccepted: Check = {
       {
         pointer: '',
         verdict: sent.isMadeUp === true ? 'unverified' : verdictOf(operation.provenance),
-        message:
-          sent.isMadeUp === true
-            ? 'the service refuses a body generated from the schema; the document has no example'
-            : 'the service refuses a valid body',
+        message: sent.isMadeUp === true ? 'the service refuses a body generated from the schema' : 'the service refuses a valid body',
         expected: 'success',
         observed: `${status} for ${sent.detail || 'the first valid body'}`,
         at: operation.body.pointer,
