@@ -166,6 +166,18 @@ describe('an alternative', () => {
     expect(messagesOf(await judge(one, { '/a': { kind: 'cat' } }))).toEqual(['property-required: /lives is required']);
   });
 
+  test('does not add the rules of others to a value that matches several', async () => {
+    const oneOf = [
+      { type: 'object', required: ['lives'], properties: { kind: { enum: ['cat'] } } },
+      { type: 'object', required: ['id'] },
+      { type: 'object', required: ['id'], properties: { kind: { type: 'string' } } },
+    ];
+    const one = documentOf({ '/a': { get: { operationId: 'getA', responses: { 200: { description: 'A.', content: json({ oneOf }) } } } } });
+    expect(messagesOf(await judge(one, { '/a': { id: 1, kind: 'dog' } }))).toEqual([
+      'value-allowed: the body must match exactly one of the alternatives, but matches several',
+    ]);
+  });
+
   test('that the document does not have is reported by its discriminator', async () => {
     const { findings } = await judge(document, { '/a': { kind: 'bird' } });
     expect(findings.filter(({ verdict }) => verdict !== 'unverified').map(({ message }) => message)).toEqual([

@@ -31,6 +31,8 @@ export function readErrors(errors: readonly ErrorObject[], pointers: ReadonlyMap
     if (error.keyword === 'if') continue;
     if (error.propertyName !== undefined && error.keyword !== 'propertyNames') continue;
     const isUnmatched = error.keyword === 'anyOf' || (error.keyword === 'oneOf' && !Array.isArray(error.params['passingSchemas']));
+    // The rules of the alternatives that a value does not match do not apply to it.
+    if (error.keyword === 'oneOf' && !isUnmatched) takeBranches(found, error);
     if (!isUnmatched) {
       found.push({ error, issue: readError(error, pointers) });
       continue;
