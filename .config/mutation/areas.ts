@@ -49,7 +49,7 @@ export const areas: Readonly<Record<string, Area>> = {
   client: {
     sources: [
       'packages/client/src/runtime/*.ts',
-      'packages/client/src/{check-options,look,memory,paged-call,purchases,reconcile,redact,reseller,spend-guard}.ts',
+      'packages/client/src/{call-options,paged-call,reconcile,redact,request-history,request-log,reseller}.ts',
     ],
     // package.test.ts builds and packs the client, which takes too long for each change.
     tests: ['packages/client/test/!(package).test.ts'],

@@ -95,46 +95,10 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'the query has found a registered domain at its expiry, which the rule never refuses. The throw narrows the type',
   },
   {
-    file: 'packages/client/src/memory.ts',
-    original: 'oldest !== undefined',
-    replacement: 'true',
-    reason: 'a map that is too large has an oldest entry',
-  },
-  {
-    file: 'packages/client/src/purchases.ts',
-    original: 'newestAt !== undefined',
-    replacement: 'true',
-    reason: 'undefined is not greater than any time',
-  },
-  {
     file: 'packages/client/src/paged-call.ts',
     original: 'lastReturned === undefined',
     replacement: 'false',
     reason: 'the identity of an item is a text, so that none is undefined',
-  },
-  {
-    file: 'packages/client/src/reconcile.ts',
-    original: 'done.length > group.length',
-    replacement: 'done.length >= group.length',
-    reason: 'where there are as many entries as open requests, its own was found before',
-  },
-  {
-    file: 'packages/client/src/reconcile.ts',
-    original: 'isOlder && clockOffset !== undefined',
-    replacement: 'true',
-    reason: 'an entry that is not older is not much older, and without a known clock no comparison holds',
-  },
-  {
-    file: 'packages/client/src/reconcile.ts',
-    original: 'one < other',
-    replacement: 'one <= other',
-    reason: 'the names of fields differ',
-  },
-  {
-    file: 'packages/client/src/reconcile.ts',
-    original: 'one < other',
-    replacement: 'one >= other',
-    reason: 'both sides of the comparison are sorted in the same way',
   },
   {
     file: 'packages/contract/src/run/undo.ts',

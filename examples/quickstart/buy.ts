@@ -2,5 +2,5 @@ import { createReseller } from '@reseller/client';
 
 const reseller = createReseller({ environment: 'sandbox', apiKey: process.env['RESELLER_API_KEY'] });
 const form = { cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' };
-const vm = await reseller.vm.create(form, { idempotencyKey: 'order-4711', reconcile: true });
+const vm = await reseller.vm.create(form, { idempotencyKey: 'order-4711' });
 console.log(`VM ${vm.identifier}`);

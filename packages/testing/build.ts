@@ -31,7 +31,7 @@ const { metafile } = await build({
   format: 'esm',
   target: 'node22',
   // The errors that a test catches must be those of the client that it imports. pdfkit and its fonts read files next to them.
-  external: ['@reseller/client', 'pdfkit', 'dejavu-fonts-ttf', 'pg-native'],
+  external: ['@reseller/client', '@reseller/operator-client', 'pdfkit', 'dejavu-fonts-ttf', 'pg-native'],
   // Dependencies in CommonJS require modules of Node.
   banner: {
     js: "import { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",

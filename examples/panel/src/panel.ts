@@ -1,6 +1,6 @@
 /** The calls of a billing panel. Each may be made again after a failure or a crash: it continues, and does nothing twice. */
-import { NotFoundError } from '@reseller/client/extension';
-import type { Reseller } from '@reseller/client/extension';
+import { NotFoundError, OutcomeUnknownError } from '@reseller/client/extension';
+import type { CreatedVm, CreateVmForm, Recovered, Reseller } from '@reseller/client/extension';
 
 import { packageNamed } from './packages.ts';
 import type { Service, Services, State } from './services.ts';
@@ -38,6 +38,18 @@ const PLACE = { hostsystem: 'nl_ryzen', os: 'debian_12' };
 /** The service remembers an Idempotency-Key for 24 hours. One hour is more than any request takes. */
 const ORDER_LIFETIME_MS = 23 * 3_600_000;
 
+/** Buys a VM, and finds out what happened if the response is lost: the service sends the response to the key again. */
+async function buyOnce(reseller: Reseller, form: CreateVmForm, idempotencyKey: string): Promise<Recovered<CreatedVm>> {
+  try {
+    return await reseller.vm.create(form, { idempotencyKey });
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknownError)) throw error;
+    const found = await reseller.reconcile(error);
+    if (found.outcome === 'committed' && found.operation === 'createVm') return found.data;
+    throw found.outcome === 'not-committed' ? (found.error ?? error) : error;
+  }
+}
+
 export function createPanel(reseller: Reseller, services: Services): Panel {
   return {
     async create(id, packageName) {
@@ -48,7 +60,7 @@ export function createPanel(reseller: Reseller, services: Services): Panel {
       if (Date.now() - order.ordered > ORDER_LIFETIME_MS) return continueOldOrder(order);
       const { resources, maxPrice } = packageNamed(order.package);
       const form = { ...PLACE, ...resources, hostname: hostnameOf(order), max_price: maxPrice };
-      const { identifier, config } = await reseller.vm.create(form, { idempotencyKey: order.orderKey, reconcile: true });
+      const { identifier, config } = await buyOnce(reseller, form, order.orderKey);
       await keep(order, identifier);
       return { vmid: identifier, address: config.ipv4[0]?.address ?? '', username: config.username, password: config.password };
     },

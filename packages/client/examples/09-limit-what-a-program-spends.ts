@@ -1,11 +1,12 @@
-/** Gives a program a budget, and asks before each purchase. */
+/** Asks before each purchase, and limits how many a program makes. */
 import { createReseller, SpendRefusedError } from '@reseller/client';
 
+let left = 1;
 const reseller = createReseller({
   environment: 'sandbox',
-  budget: { limit: 1 },
   beforeBillable: ({ operation, form }) => {
     if (Number(form['cores']) > 4) throw new Error(`${operation} is too large for this program`);
+    if (left-- <= 0) throw new Error('this program has made all its purchases');
   },
 });
 

@@ -1,5 +1,11 @@
 /** The configuration of `openapi-ts` for a document. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+
 import type { UserConfig } from '@hey-api/openapi-ts';
+import { parseDocument, readOperations, valueAt } from '@reseller/contract';
+import type { OpenApiDocument } from '@reseller/contract';
 
 import { operationTable } from './operation-table.ts';
 import { runtime, RUNTIME_MODULE } from './runtime.ts';
@@ -8,12 +14,16 @@ import { dropRemarks, openEnumeration } from './types.ts';
 /**
  * @param document The name of its bundle.
  * @param folder The folder in `src/generated` that the code is written to; empty for `src/generated` itself.
+ * @param operations The operations to write, by method and path. By default all.
  */
-export function configOf(document: string, folder: string): UserConfig {
+export function configOf(document: string, folder: string, operations?: readonly string[]): UserConfig {
   return {
-    input: `../../openapi/generated/${document}.json`,
+    input: bundlePath(document),
     logs: { file: false },
-    parser: { patch: { input: dropRemarks } },
+    parser: {
+      patch: { input: dropRemarks },
+      ...(operations && { filters: { operations: { include: operations } } }),
+    },
     output: {
       // `generate:check` generates into another directory and compares.
       path: `${process.env['GENERATE_INTO'] ?? 'src/generated'}/${folder}`,
@@ -33,9 +43,25 @@ export function configOf(document: string, folder: string): UserConfig {
         $resolvers: { union: openEnumeration },
       },
       runtime(),
-      // Every operation needs the same key, which the runtime sends.
-      { name: '@hey-api/sdk', client: false, auth: false },
       operationTable(),
+      // Every operation needs the same key, which the runtime sends.
+      { name: '@hey-api/sdk', client: false, auth: false, validator: { request: true } },
     ],
   };
+}
+
+export function readDocument(name: string): OpenApiDocument {
+  return parseDocument(JSON.parse(readFileSync(bundlePath(name), 'utf8')));
+}
+
+function bundlePath(name: string): string {
+  return join(import.meta.dirname, `../../../openapi/generated/${name}.json`);
+}
+
+/** The operations that a document adds to another one or describes differently, by method and path. */
+export function addedOperations(base: OpenApiDocument, extended: OpenApiDocument): readonly string[] {
+  const known = new Map(readOperations(base).map(({ id, pointer }) => [id, valueAt(base, pointer)]));
+  return readOperations(extended)
+    .filter(({ id, pointer }) => !isDeepStrictEqual(known.get(id), valueAt(extended, pointer)))
+    .map(({ method, path }) => `${method} ${path}`);
 }

@@ -2,9 +2,9 @@
 import { constraintsOf, ruleProvenance } from '@reseller/contract';
 import type { FormField, OpenApiDocument, Operation } from '@reseller/contract';
 
-import type { Field, FieldType, Operation as Facts } from '../src/runtime/operation.ts';
+import type { FieldType, Operation as Facts } from '../src/runtime/operation.ts';
 import { follow, items, members } from './json.ts';
-import { MAP_KEYS } from './places.ts';
+import { MAP_KEYS, UNIQUE } from './places.ts';
 
 export function factsOf(document: OpenApiDocument, operation: Operation): Facts {
   const { id, billable, readOnly, retry, form, parameters } = operation;
@@ -14,31 +14,34 @@ export function factsOf(document: OpenApiDocument, operation: Operation): Facts 
     throw new Error(`${id} must not be sent twice and takes no Idempotency-Key. The client could not repeat it.`);
   const data = dataSchemaOf(document, operation);
   const list = listOf(document, id, data);
-  const instants = pathsOfInstants(document, data).map((path) => shapedPath(path, list));
+  const has = identifyingProperty(document, data);
   return {
     id,
     effect: readOnly ? 'read' : billable ? 'purchase' : 'write',
     ...(retry === 'safe' && { repeatable: true }),
     ...(keyed && { keyed }),
-    ...(form && { form: Object.fromEntries([...form.fields].map(([name, field]) => [name, fieldOf(document, operation, field)])) }),
+    ...(form && formFactsOf(document, operation, [...form.fields.values()])),
     ...(isOpenForm(operation) && { openForm: true }),
     ...(list && { list }),
-    ...(instants.length > 0 && { instants }),
+    ...(!list && has !== undefined && { has }),
+    ...(isUnique(operation) && { unique: true }),
   };
 }
 
-function fieldOf(document: unknown, operation: Operation, field: FormField): Field {
-  const { id, form } = operation;
-  const { name, secret, pointer } = field;
-  const required = field.required && isShown(form?.schema, 'required');
-  const schema = members(follow(document, { $ref: `#${pointer}` }));
-  const needs = neededWith(form?.schema, name);
+function formFactsOf(document: unknown, { id, form }: Operation, fields: readonly FormField[]): Partial<Facts> {
+  function namesOf(isMeant: (field: FormField) => boolean): string[] {
+    return fields.filter(isMeant).map(({ name }) => name);
+  }
+  const required = isShown(form?.schema, 'required') ? namesOf((field) => field.required) : [];
+  const secret = namesOf((field) => field.secret);
+  const personal = namesOf(({ pointer }) => members(follow(document, { $ref: `#${pointer}` }))['x-personal'] === true);
+  const needs = fields.map(({ name }) => [name, neededWith(form?.schema, name)] as const).filter(([, needed]) => needed.length > 0);
   return {
-    type: typeOf(id, field),
-    ...(required && { required }),
-    ...(secret && { secret }),
-    ...(schema['x-personal'] === true && { personal: true }),
-    ...(needs.length > 0 && { needs }),
+    form: Object.fromEntries(fields.map((field) => [field.name, typeOf(id, field)])),
+    ...(required.length > 0 && { required }),
+    ...(needs.length > 0 && { needs: Object.fromEntries(needs) }),
+    ...(secret.length > 0 && { secret }),
+    ...(personal.length > 0 && { personal }),
   };
 }
 
@@ -99,22 +102,13 @@ export function isPaged({ form }: Operation): boolean {
   return form?.fields.has('offset') ?? false;
 }
 
-/** The paths of the instants (`date-time`) in a value of the schema, such as `list.*.renew`. */
-function pathsOfInstants(document: unknown, schema: unknown, path: readonly string[] = []): string[] {
-  const found = partsOf(document, schema).flatMap((part) => [
-    ...(part['format'] === 'date-time' && path.length > 0 ? [path.join('.')] : []),
-    ...Object.entries(members(part['properties'])).flatMap(([name, property]) => pathsOfInstants(document, property, [...path, name])),
-    ...pathsOfInstantsWithin(document, part['items'], path),
-    ...pathsOfInstantsWithin(document, part['additionalProperties'], path),
-  ]);
-  return [...new Set(found)];
+/** A property that every response of the operation has, and few responses of other operations: the first required one. */
+function identifyingProperty(document: unknown, data: unknown): string | undefined {
+  const [first] = partsOf(document, data).flatMap((part) => items(part['required']));
+  return typeof first === 'string' ? first : undefined;
 }
 
-function pathsOfInstantsWithin(document: unknown, schema: unknown, path: readonly string[]): string[] {
-  return typeof schema === 'object' ? pathsOfInstants(document, schema, [...path, '*']) : [];
-}
-
-/** The path in the result of the client, which returns a list as an array. */
-function shapedPath(path: string, list: Facts['list']): string {
-  return list && 'property' in list ? path.slice(list.property.length + 1) : path;
+/** Whether a request names what it changes, so that two identical ones have the same effect as one. */
+function isUnique({ id, readOnly, path }: Operation): boolean {
+  return !readOnly && (path.includes('{') || UNIQUE.has(id));
 }

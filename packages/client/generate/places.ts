@@ -78,18 +78,6 @@ export const EXTENSION_PLACES: Places = {
   },
 };
 
-/** The groups of two documents in one. */
-export function placesOfBoth(one: Places, other: Places): Places {
-  const merged: Record<string, string | Places> = { ...one };
-  for (const [name, place] of Object.entries(other)) {
-    const present = merged[name];
-    if (present === undefined) merged[name] = place;
-    else if (typeof present === 'string' || typeof place === 'string') throw new Error(`Two documents use the place ${name}.`);
-    else merged[name] = placesOfBoth(present, place);
-  }
-  return merged;
-}
-
 /** Operations by their names in the group, and further groups. */
 export interface Places {
   readonly [name: string]: string | Places;
@@ -99,3 +87,6 @@ export interface Places {
 export const MAP_KEYS: Readonly<Record<string, string>> = {
   listInvoices: 'invoiceID',
 };
+
+/** Operations that name in their forms what they create. Nobody else can create the same. */
+export const UNIQUE: ReadonlySet<string> = new Set(['registerDomain']);

@@ -1,34 +1,39 @@
-/** Options of one call of `createReseller`. */
+/** Checks options at run time, because JavaScript has no compiler, and a misspelt option would be ignored. */
+import { display } from './runtime/form.ts';
 import type { RequestOptions } from './runtime/options.ts';
 
+/** The options of one call, with its headers as a plain object, because the generated functions spread them. */
+export function callOptions<Options extends RequestOptions>(options?: Options): Options | undefined {
+  return options && { ...options, ...(options.headers && { headers: Object.fromEntries(new Headers(options.headers)) }) };
+}
+
+/** @throws TypeError naming the option that is unknown or cannot be used. */
+export function checkOptions(where: string, options: object, known: readonly string[]): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!known.includes(name)) throw new TypeError(`${where} has no option ${name}. Its options are ${known.join(', ')}.`);
+    const [noun, isUsable] = KINDS.find(([, , names]) => names.includes(name)) ?? [];
+    if (value !== undefined && isUsable?.(value) === false) throw new TypeError(`${name} must be ${noun}, got ${display(value)}.`);
+  }
+}
+
+type Kind = readonly [noun: string, isUsable: (value: unknown) => boolean, names: readonly string[]];
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+const KINDS: readonly Kind[] = [
+  ['a positive number of milliseconds', (value) => Number(value) > 0 && typeof value === 'number', ['timeoutMs', 'deadlineMs', 'waitMs']],
+  ['a whole number from 0', (value) => Number.isInteger(value) && Number(value) >= 0, ['maxRetries']],
+  ['a function', isFunction, ['fetch', 'onEvent', 'beforeBillable']],
+  ['an array of functions', (value) => Array.isArray(value) && value.every(isFunction), ['middleware']],
+  [
+    'true or false',
+    (value) => typeof value === 'boolean',
+    ['readOnly', 'showPersonalData', 'honoursIdempotencyKey', 'exclusive', 'resend'],
+  ],
+  ['an object', (value) => typeof value === 'object' && value !== null, ['headers', 'clock', 'logger', 'signal']],
+];
+
 /** Options of one call. */
-export interface CallOptions extends RequestOptions {
-  readonly reconcile?: false | undefined;
-  readonly dryRun?: false | undefined;
-}
-
-/** Options of a call that determines its outcome itself if its response is lost. */
-export interface ReconcilingOptions extends RequestOptions {
-  /**
-   * With `true`, a lost response starts `reconcile`. If the request was carried out, the call returns its response; one that comes from
-   * the request log lacks secrets. If it was not, the call throws the error that says why. If that cannot be told, it throws
-   * `OutcomeUnknownError`.
-   */
-  readonly reconcile: boolean | undefined;
-  readonly dryRun?: false | undefined;
-}
-
-/** Options of a call that is not sent. */
-export interface DryRunOptions extends RequestOptions {
-  /** Checks the input and the spend guard, and returns the request without sending it. */
-  readonly dryRun: true;
-}
-
-/** All options, for the implementation. */
-export interface AnyCallOptions extends RequestOptions {
-  readonly reconcile?: boolean | undefined;
-  readonly dryRun?: boolean | undefined;
-}
-
-/** Names of the options of a call. */
-export const CALL_OPTIONS: readonly string[] = ['signal', 'timeoutMs', 'maxRetries', 'idempotencyKey', 'headers', 'reconcile', 'dryRun'];
+export const CALL_OPTIONS: readonly string[] = ['signal', 'timeoutMs', 'deadlineMs', 'maxRetries', 'idempotencyKey', 'headers'];

@@ -5,16 +5,16 @@
 import { groupsOf } from './generated/extension/groups.gen.ts';
 import type { Groups } from './generated/extension/groups.gen.ts';
 import { createResellerWith } from './reseller.ts';
-import type { Reseller as SpecifiedReseller, ResellerConfig, ResellerOptions } from './reseller.ts';
+import type { ClientMethods, ResellerConfig, ResellerOptions } from './reseller.ts';
 
 export * from './common.ts';
 export type { Groups } from './generated/extension/groups.gen.ts';
 export type * from './generated/extension/types.gen.ts';
 
 /** The API with its extension, as one reseller account sees it. */
-export interface Reseller<Dates extends boolean = false> extends Groups<Dates>, Pick<SpecifiedReseller, 'reconcile'> {
-  /** The same client with other options. Budget and memory of purchases are shared. */
-  withOptions(options: ResellerOptions): Reseller<Dates>;
+export interface Reseller extends Groups, ClientMethods<Groups> {
+  /** The same client with other options. */
+  withOptions(options: ResellerOptions): Reseller;
 }
 
 /**
@@ -22,6 +22,6 @@ export interface Reseller<Dates extends boolean = false> extends Groups<Dates>, 
  *
  * @throws TypeError when the configuration cannot be used.
  */
-export function createReseller<Dates extends boolean = false>(config: ResellerConfig<Dates>): Reseller<Dates> {
-  return createResellerWith(groupsOf<Dates>, config);
+export function createReseller(config: ResellerConfig): Reseller {
+  return createResellerWith(groupsOf, config);
 }

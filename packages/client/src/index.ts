@@ -1,6 +1,5 @@
 export * from './common.ts';
 export { createReseller } from './reseller.ts';
 export type { Reseller } from './reseller.ts';
-export type { Groups } from './generated/groups.gen.ts';
-export type { OperationData, OnceOperation } from './generated/operations.gen.ts';
+export type { Groups, InExtension } from './generated/groups.gen.ts';
 export type * from './generated/types.gen.ts';

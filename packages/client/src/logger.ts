@@ -27,10 +27,7 @@ export function loggerOf(logger?: Logger, logLevel?: LogLevel): ((event: ClientE
 }
 
 function severityOf(event: ClientEvent): Exclude<LogLevel, 'off'> {
-  if (event.type === 'failure') {
-    if (event.delay !== undefined) return 'warn';
-    return event.error.name === 'OutcomeUnknownError' ? 'error' : 'info';
-  }
+  if (event.type === 'failure') return event.error.name === 'OutcomeUnknownError' ? 'error' : 'warn';
   return event.type === 'response' && event.method !== 'GET' ? 'info' : 'debug';
 }
 

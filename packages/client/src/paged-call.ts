@@ -17,12 +17,12 @@ export interface PagedMethods<Item> extends AsyncIterable<Item> {
  *
  * @param readPage Reads the page that begins after the `offset` newest items; without an offset, the one that the form names.
  */
-export function pagedCall(
-  readPage: (form?: { readonly offset: number }) => Call<never>,
+export function pagedCall<Item>(
+  readPage: (form?: { readonly offset: number }) => Call<Item[]>,
   form: { readonly offset?: number | undefined } = {},
-): Call<never> & PagedMethods<never> {
+): PagedCall<Item> {
   const call = readPage();
-  let first: Call<never[]> | undefined = call;
+  let first: Call<Item[]> | undefined = call;
   function pages() {
     // A caller that iterates need not handle the rejection of the call as well.
     call.catch(() => {});

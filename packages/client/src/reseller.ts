@@ -1,35 +1,38 @@
 /** Every operation, by group: what `createReseller` returns. */
-import { CALL_OPTIONS } from './call-options.ts';
-import type { AnyCallOptions } from './call-options.ts';
-import { checkOptions } from './check-options.ts';
-import { withDates } from './dates.ts';
+import { CALL_OPTIONS, callOptions, checkOptions } from './call-options.ts';
 import { ENVIRONMENTS } from './generated/document.gen.ts';
 import { groupsOf } from './generated/groups.gen.ts';
 import type { Groups } from './generated/groups.gen.ts';
-import * as table from './generated/operation-table.gen.ts';
-import * as sdk from './generated/sdk.gen.ts';
-import type { RequestLogItem } from './generated/types.gen.ts';
+import { listDomains, listRequests } from './generated/sdk.gen.ts';
 import { loggerOf } from './logger.ts';
-import { purchasesOf } from './purchases.ts';
-import type { Purchases, SendPrepared } from './purchases.ts';
+import { reconcile } from './reconcile.ts';
 import type { ReconcileOptions, Reconciliation } from './reconcile.ts';
+import { createRequestHistory, dropOldest } from './request-history.ts';
+import type { LostRequest, RequestHistory } from './request-history.ts';
+import { createLogReader } from './request-log.ts';
 import { callOf } from './runtime/call.ts';
 import type { Call } from './runtime/call.ts';
-import { clientOf, connectToReseller } from './runtime/client.ts';
+import { clientOf, connectToReseller, urlSearchParamsBodySerializer } from './runtime/client.ts';
 import type { Client } from './runtime/client.ts';
 import type { Connection } from './runtime/connection.ts';
 import { environmentVariable } from './runtime/environment.ts';
-import type { OutcomeUnknownError } from './runtime/errors.ts';
-import type { ClientConfig, ClientEvent, Logger, LogLevel } from './runtime/options.ts';
+import { OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
+import type { Values } from './runtime/form.ts';
+import type { ClientConfig, ClientEvent, DryRun, Logger, LogLevel, Purchase, RequestOptions } from './runtime/options.ts';
 import { dryRunOf, prepare } from './runtime/prepare.ts';
 import type { Prepared, RequestInput } from './runtime/prepare.ts';
-import { send } from './runtime/request.ts';
+import { errorOf, send } from './runtime/request.ts';
 import type { ApiResponse } from './runtime/request.ts';
 import { shape } from './runtime/shape.ts';
-import type { SpendGuardConfig } from './spend-guard.ts';
 
 /** The API, as one reseller account sees it. */
-export interface Reseller<Dates extends boolean = false> extends Groups<Dates> {
+export interface Reseller extends Groups, ClientMethods<Groups> {
+  /** The same client with other options. */
+  withOptions(options: ResellerOptions): Reseller;
+}
+
+/** What a client can do apart from the operations. */
+export interface ClientMethods<AnyGroups> {
   /**
    * Finds out what happened to a request whose response was lost.
    *
@@ -37,8 +40,18 @@ export interface Reseller<Dates extends boolean = false> extends Groups<Dates> {
    * @throws ResellerError when the request log cannot be read.
    */
   reconcile(error: OutcomeUnknownError, options?: ReconcileOptions): Promise<Reconciliation>;
-  /** The same client with other options. Budget and memory of purchases are shared. */
-  withOptions(options: ResellerOptions): Reseller<Dates>;
+  /**
+   * Checks the input of a call and returns the request that it would send: `dryRun((api) => api.vm.create(form))`.
+   *
+   * @throws InvalidError when the input breaks a rule.
+   */
+  dryRun(call: (api: AnyGroups) => Call<unknown>): Promise<DryRun>;
+  /**
+   * Calls an operation, or sends a field, that the document does not know. Unless the method is GET, it counts as a purchase.
+   *
+   * @param path The path without the base address: `/vm/create`.
+   */
+  request(method: 'DELETE' | 'GET' | 'POST' | 'PUT', path: string, form?: Values, options?: RequestOptions): Call<unknown>;
 }
 
 /**
@@ -46,185 +59,198 @@ export interface Reseller<Dates extends boolean = false> extends Groups<Dates> {
  * `RESELLER_SANDBOX_URL` if it is set.
  */
 export type Where =
-  | { readonly baseUrl: string; readonly environment?: undefined }
+  | { readonly baseUrl: string | URL; readonly environment?: undefined }
   | { readonly environment: keyof typeof ENVIRONMENTS; readonly baseUrl?: undefined };
 
 /** Options that `withOptions` can change. */
 export interface ResellerOptions extends Omit<ClientConfig, 'apiKey' | 'baseUrl' | 'honoursIdempotencyKey' | 'clock'> {
   /** Refuses every call that changes something, before it is sent. */
   readOnly?: boolean | undefined;
+  /** Is asked before each purchase. Throw to refuse it. */
+  beforeBillable?: ((purchase: Purchase) => void | Promise<void>) | undefined;
   /** Gets each step of each call. An error that it throws does not affect the call. */
   onEvent?: ((event: ClientEvent) => void) | undefined;
-  /** Gets the data of each response. `drift` of `@reseller/client/drift` makes one that finds what the document does not describe. */
-  onDrift?: ((operation: string, data: unknown) => void) | undefined;
   /** Replaces the console. */
   logger?: Logger | undefined;
-  /** From which level on to log. By default what the environment variable `RESELLER_LOG` says, else `warn` when a logger is set, else `off`. */
+  /** The lowest level that is logged. By default what the environment variable `RESELLER_LOG` says, else `warn` when a logger is set, else `off`. */
   logLevel?: LogLevel | undefined;
 }
 
 /** Options of `createReseller`. */
-export type ResellerConfig<Dates extends boolean = boolean> = Where &
-  ResellerOptions &
-  Pick<ClientConfig, 'apiKey' | 'honoursIdempotencyKey' | 'clock'> &
-  Pick<SpendGuardConfig, 'beforeBillable' | 'budget'> & {
-    /** Returns instants as `Date` instead of as ISO 8601 text. Default false. */
-    readonly dates?: Dates | undefined;
-  };
+export type ResellerConfig = Where & ResellerOptions & Pick<ClientConfig, 'apiKey' | 'honoursIdempotencyKey' | 'clock'>;
 
-const RESELLER_OPTIONS = [
-  'apiKey',
-  'baseUrl',
+const CHANGEABLE = [
   'fetch',
   'middleware',
   'headers',
   'timeoutMs',
+  'deadlineMs',
   'maxRetries',
-  'honoursIdempotencyKey',
-  'appInfo',
   'showPersonalData',
-  'clock',
-  'environment',
   'readOnly',
+  'beforeBillable',
   'onEvent',
-  'onDrift',
   'logger',
   'logLevel',
-  'beforeBillable',
-  'budget',
-  'dates',
 ];
+const RECONCILE_OPTIONS = ['signal', 'timeoutMs', 'maxRetries', 'headers', 'waitMs', 'resend', 'exclusive'];
 
 /**
  * The client of the API.
  *
  * @throws TypeError when the configuration cannot be used.
  */
-export function createReseller<Dates extends boolean = false>(config: ResellerConfig<Dates>): Reseller<Dates> {
-  return createResellerWith(groupsOf<Dates>, config);
+export function createReseller(config: ResellerConfig): Reseller {
+  return createResellerWith(groupsOf, config);
 }
 
 /** The client of an API with other groups, such as those of the extension. */
 export function createResellerWith<AnyGroups>(groups: GroupsOf<AnyGroups>, config: ResellerConfig): ResellerWith<AnyGroups> {
   // JavaScript may call it without a configuration.
   const given = { ...config };
-  checkOptions('createReseller', given, RESELLER_OPTIONS);
-  return resellerOf(groups, { ...given, baseUrl: baseUrlOf(given) });
+  checkOptions('createReseller', given, ['apiKey', 'baseUrl', 'environment', ...CHANGEABLE, 'honoursIdempotencyKey', 'clock']);
+  if ('apiKey' in given && given.apiKey === undefined) {
+    throw new TypeError('The apiKey is undefined. Leave the option out to use the environment variable RESELLER_API_KEY.');
+  }
+  return resellerOf(groups, { ...given, baseUrl: baseUrlOf(given) }, createRequestHistory());
 }
 
 /** Makes the groups of a client. */
 type GroupsOf<AnyGroups> = (client: Client) => AnyGroups;
 
-/** Groups, and the members of a client besides. */
-type ResellerWith<AnyGroups> = AnyGroups & Pick<Reseller, 'reconcile'> & { withOptions(options: ResellerOptions): ResellerWith<AnyGroups> };
+/** The operation groups plus the methods of the client. */
+type ResellerWith<AnyGroups> = AnyGroups & ClientMethods<AnyGroups> & { withOptions(options: ResellerOptions): ResellerWith<AnyGroups> };
 
-function baseUrlOf({ environment, baseUrl }: Where): string {
+function baseUrlOf({ environment, baseUrl }: Where): string | URL {
   if (environment === undefined) return baseUrl;
+  if (baseUrl !== undefined) throw new TypeError('Set either baseUrl or environment. They name two addresses.');
   if (!Object.hasOwn(ENVIRONMENTS, environment)) {
     throw new TypeError(`The environment '${String(environment)}' is unknown. Use one of ${Object.keys(ENVIRONMENTS).join(', ')}.`);
   }
   return (environment === 'sandbox' && environmentVariable('RESELLER_SANDBOX_URL')) || ENVIRONMENTS[environment];
 }
 
-/** State that clients share when `withOptions` creates them. */
-interface Shared {
-  readonly purchases: Purchases;
-  readonly connection: Connection;
-}
+type FullConfig = ClientConfig & ResellerOptions;
 
-type FullConfig = ClientConfig & ResellerOptions & SpendGuardConfig & { readonly dates?: boolean | undefined };
+/** The requests of errors. They are not properties of the errors, because errors are printed. */
+type LostRequests = WeakMap<OutcomeUnknownError, LostRequest>;
 
-function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, shared?: Shared): ResellerWith<AnyGroups> {
-  const { dates = false, readOnly, onDrift } = config;
-  const connection = connectToReseller(config, 'Pass this error to reconcile() to find out', shared?.connection.keys);
-  const observed = observedSend(config);
-  const purchases = shared?.purchases ?? purchasesOf(config, { clock: connection.clock, ...logAccess(connection, observed) });
+function resellerOf<AnyGroups>(
+  groups: GroupsOf<AnyGroups>,
+  config: FullConfig,
+  history: RequestHistory,
+  lost: LostRequests = new WeakMap(),
+  shared?: Connection,
+): ResellerWith<AnyGroups> {
+  const connection = connectToReseller(config, 'Pass this error to reconcile() to find out', shared?.keys);
+  const { clock } = connection;
+  const sendObserved = observedSend(connection, config);
 
-  async function read(prepared: Prepared): Promise<ApiResponse<never>> {
-    const response = await observed(connection, prepared);
-    purchases.remember(response.requestID, connection.clock.now());
-    return response;
-  }
-
-  async function responseTo(method: string, input: RequestInput & AnyCallOptions): Promise<ApiResponse<never>> {
+  async function responseTo(method: string, input: RequestInput): Promise<ApiResponse<never>> {
     const prepared = prepareChecked(connection, method, input);
-    const { operation } = prepared;
-    const response =
-      operation.effect === 'read'
-        ? await read(prepared)
-        : await purchases.carryOut(connection, prepared, observed, { reconcile: input.reconcile, readOnly });
-    afterwards(() => onDrift?.(operation.id, response.data));
-    return dated(shape(operation, response), dates ? operation.instants : undefined);
+    await authorise(config, prepared);
+    const sentAt = clock.now();
+    try {
+      const response = await sendObserved(prepared);
+      history.remember(response.requestID, clock.now());
+      return shape(prepared.operation, response);
+    } catch (error) {
+      if (error instanceof OutcomeUnknownError) {
+        const request = { prepared, sentAt, endedAt: clock.now(), attempts: error.attempts };
+        lost.set(error, request);
+        history.lost.add(request);
+        dropOldest(history.lost);
+      } else if (error instanceof ResellerError) history.remember(error.requestID, clock.now());
+      throw error;
+    }
   }
 
-  async function preview(method: string, input: RequestInput & AnyCallOptions) {
-    const prepared = prepareChecked(connection, method, input);
-    await purchases.rehearse(prepared);
-    return dryRunOf(prepared);
+  async function preview(method: string, input: RequestInput): Promise<ApiResponse<never>> {
+    const data = dryRunOf(prepareChecked(connection, method, input));
+    return { data: data as never, requestID: null, message: '', status: 0, attempts: 0, toResponse: () => Response.json(data) };
   }
 
-  function handle(method: string, input: RequestInput & AnyCallOptions): Call<never> {
-    // The overloads of the generated methods say that a dry run returns something else.
-    if (input.dryRun) return preview(method, input) as Promise<never> as Call<never>;
-    return callOf(responseTo(method, input));
-  }
-
+  const client = clientOf((method, input) => callOf(responseTo(method, input)));
+  // Without the paging of the method.
+  const reader = clientOf((method, input) => callOf(sendObserved(prepare(connection, method, input))));
+  const access = {
+    readPage: (offset: number) => listRequests({ client: reader, body: offset === 0 ? {} : { offset } }),
+    sendHarmlessRead: async () => (await listDomains({ client: reader }).withMeta()).requestID,
+  };
+  const log = createLogReader(access, history, clock);
+  const planned = groups(clientOf((method, input) => callOf(preview(method, input))));
   return {
-    ...groups(clientOf(handle)),
-    reconcile: (error, options = {}) => {
-      checkOptions('reconcile', options, ['signal', 'timeoutMs', 'maxRetries', 'headers', 'settleMs', 'resend']);
-      return purchases.reconcile(connection, error, observed, options);
+    ...groups(client),
+    dryRun: async (call) => (await call(planned)) as DryRun,
+    request: (method, path, form, options) => {
+      const read = method === 'GET';
+      const facts = {
+        id: `${method} ${path}`,
+        effect: read ? 'read' : 'purchase',
+        repeatable: read,
+        keyed: !read,
+        openForm: true,
+      } as const;
+      const input = { ...callOptions(options), ...urlSearchParamsBodySerializer, url: path, body: form, requestValidator: facts };
+      return callOf(responseTo(method, { ...input, headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...input.headers } }));
+    },
+    reconcile: async (error, options = {}) => {
+      checkOptions('reconcile', options, RECONCILE_OPTIONS);
+      const request = lost.get(error);
+      if (!request)
+        throw new TypeError('reconcile() takes an OutcomeUnknownError of this client. Pass the error to the client that made the call.');
+      return reconcile({ connection, history, log, resend: sendObserved }, request, options);
     },
     withOptions: (options) => {
-      checkOptions('withOptions', options, RESELLER_OPTIONS);
-      return resellerOf(groups, { ...config, ...options }, { purchases, connection });
+      checkOptions('withOptions', options, CHANGEABLE);
+      return resellerOf(groups, { ...config, ...options }, history, lost, connection);
     },
   };
 }
 
-/** @throws TypeError naming an option that is unknown. */
-function prepareChecked(connection: Connection, method: string, input: RequestInput & AnyCallOptions): Prepared {
-  const { client: _, url, path, body, meta, ...options }: RequestInput & AnyCallOptions & { client?: unknown } = input;
-  checkOptions(`A call of ${meta.id}`, options, CALL_OPTIONS);
-  return prepare(connection, method, { ...options, url, path, body, meta });
+/** @throws TypeError naming an option that is unknown or cannot be used. */
+function prepareChecked(connection: Connection, method: string, input: RequestInput & { readonly client?: Client }): Prepared {
+  const { client: _, url, path, body, requestValidator, bodySerializer, ...options } = input;
+  checkOptions(`A call of ${requestValidator.id}`, options, CALL_OPTIONS);
+  return prepare(connection, method, { ...options, url, path, body, requestValidator, ...(bodySerializer && { bodySerializer }) });
 }
 
-/** Reads the request log for `reconcile`, without the paging and the dates of the methods. */
-function logAccess(connection: Connection, observed: SendPrepared) {
-  const client = clientOf((method, input) => callOf(observed(connection, prepare(connection, method, input))));
-  return {
-    readPage: async (offset: number): Promise<RequestLogItem[]> =>
-      sdk.listRequests({ client, meta: table.listRequests, body: offset === 0 ? {} : { offset } }),
-    readAnything: async (): Promise<string | null> => {
-      const { requestID } = await sdk.listDomains({ client, meta: table.listDomains }).withMeta();
-      return requestID;
-    },
-  };
+/** @throws SpendRefusedError when a request must not be sent. */
+async function authorise({ readOnly, beforeBillable }: FullConfig, prepared: Prepared): Promise<void> {
+  const { operation, path, form } = prepared;
+  if (readOnly && operation.effect !== 'read') throw errorOf(SpendRefusedError, prepared, 'was not sent, because this client is read-only');
+  if (operation.effect !== 'purchase') return;
+  try {
+    await beforeBillable?.({ operation: operation.id, path, form });
+  } catch (cause) {
+    throw errorOf(
+      SpendRefusedError,
+      prepared,
+      `beforeBillable refused it: ${cause instanceof Error ? cause.message : String(cause)}`,
+      {},
+      cause,
+    );
+  }
 }
 
-/** Sends, and tells `onEvent` and the logger. */
-function observedSend({ onEvent, logger, logLevel, clock }: FullConfig): SendPrepared {
+/** Sends a request and reports each step to `onEvent` and the logger. */
+function observedSend(
+  connection: Connection,
+  { onEvent, logger, logLevel }: FullConfig,
+): (prepared: Prepared) => Promise<ApiResponse<never>> {
   const log = loggerOf(logger, logLevel);
-  if (!log && !onEvent) return send;
-  return (connection, prepared) => {
+  if (!log && !onEvent) return (prepared) => send(connection, prepared);
+  return (prepared) => {
     let began = 0;
     return send(connection, prepared, (step, attempt) => {
-      const now = (clock ?? connection.clock).now();
+      const now = connection.clock.now();
       if (step.type === 'request') began = now;
-      const event = { ...dryRunOf(prepared), attempt, milliseconds: now - began, ...step };
-      afterwards(() => {
+      const event = { ...dryRunOf(prepared), attempt, milliseconds: Math.round(now - began), ...step };
+      // An error of the callback must not affect the call.
+      queueMicrotask(() => {
         log?.(event);
         onEvent?.(event);
       });
     });
   };
-}
-
-/** An error of the callback must not affect the call. */
-function afterwards(callback: () => void): void {
-  queueMicrotask(callback);
-}
-
-function dated(response: ApiResponse<never>, instants: readonly string[] | undefined): ApiResponse<never> {
-  return instants ? { ...response, data: withDates(response.data, instants) } : response;
 }

@@ -34,7 +34,8 @@ const text = (body: string, status = 200): Reply => {
 const final = (status: number, error: string): Row => ({ reply: refusal(status), error, settles: true, again: false, status });
 /** A refusal of the caller or of any request at this moment. */
 const passing = (status: number, error: string, again: boolean): Row => ({ reply: refusal(status), error, again, status });
-const failed = (status: number): Row => ({ reply: refusal(status), error: 'ServerError', isLost: true, again: true, status });
+const lost = (status: number, error: string): Row => ({ reply: refusal(status), error, isLost: true, again: true, status });
+const failed = (status: number): Row => lost(status, 'ServerError');
 const foreign = (reply: Reply, status: number, reason: string): Row => {
   return { reply, error: 'ResponseError', isLost: true, again: true, status, reason };
 };
@@ -71,7 +72,7 @@ const rows: Readonly<Record<string, Row>> = {
   '403': passing(403, 'PermissionError', false),
   '404': final(404, 'NotFoundError'),
   '405': final(405, 'ResellerError'),
-  '408': passing(408, 'ResellerError', true),
+  '408': lost(408, 'ResellerError'),
   '409': final(409, 'ConflictError'),
   '409, the first request is in progress': {
     reply: refusal(409, 'idempotency_key_in_progress'),
@@ -90,13 +91,13 @@ const rows: Readonly<Record<string, Row>> = {
   '415': final(415, 'InvalidError'),
   '418': final(418, 'ResellerError'),
   '422': final(422, 'InvalidError'),
-  '425': passing(425, 'ResellerError', true),
+  '425': lost(425, 'ResellerError'),
   '429': passing(429, 'RateLimitError', true),
   '499': final(499, 'ResellerError'),
   '500': failed(500),
   '501': passing(501, 'ServerError', false),
   '502': failed(502),
-  '503': passing(503, 'ServerError', true),
+  '503': failed(503),
   '504': failed(504),
   '599': failed(599),
 };
@@ -108,6 +109,7 @@ const ONE_OF_EACH_KIND = [
   '400',
   '401',
   '409, the first request is in progress',
+  '429',
   '503',
 ];
 

@@ -50,7 +50,7 @@ test('names every broken field', async () => {
 });
 
 test('encodes characters with a meaning in URLs, so that they stay within the identifier', async () => {
-  const { url } = await reseller.domain.info('a/b?c#d é', { dryRun: true });
+  const { url } = await reseller.dryRun((api) => api.domain.info('a/b?c#d é'));
   expect(url).toBe('http://reseller.test/domain/a%2Fb%3Fc%23d%20%C3%A9/info');
 });
 
@@ -69,7 +69,7 @@ test.each<[unknown, unknown, string]>([
   [' key', 'http://a.test', UNUSABLE_KEY],
   ['schlüssel', 'http://a.test', UNUSABLE_KEY],
   ['key', '', UNSET_ADDRESS],
-  ['key', 5, UNSET_ADDRESS],
+  ['key', 5, unusable('5')],
   ...['ftp://a.test', 'a.test', 'xhttp://a.test', 'http://', 'https://a.test/?x=1', 'http://a.test#b', "http://a.test/'"].map(
     (baseUrl): [unknown, unknown, string] => ['key', baseUrl, unusable(baseUrl)],
   ),
@@ -95,7 +95,7 @@ test('takes the key from the environment if none is passed', async () => {
   vi.stubEnv('RESELLER_API_KEY', 'from-the-environment');
   onTestFinished(() => void vi.unstubAllEnvs());
   await createReseller({ baseUrl: 'http://a.test', fetch }).domain.list();
-  await listDomains(createClient({ baseUrl: 'http://a.test', fetch }));
+  await listDomains({ client: createClient({ baseUrl: 'http://a.test', fetch }) });
   await createReseller({ apiKey: 'own', baseUrl: 'http://a.test', fetch }).domain.list();
   expect(keys).toEqual(['from-the-environment', 'from-the-environment', 'own']);
 });
@@ -182,21 +182,21 @@ test('percent-encodes the characters of an idempotency key that a header cannot 
   const client = createReseller({ apiKey: 'key', baseUrl: 'http://reseller.test', fetch });
   for (const idempotencyKey of ['order-1', 'a\r\nb: "$c"']) await client.vm.reinstall(12_345, undefined, { idempotencyKey });
   expect(sent).toEqual(['order-1', 'a%0D%0Ab%3A%20%22%24c%22']);
-  const { curl } = await client.vm.reinstall(12_345, undefined, { idempotencyKey: '$(date)', dryRun: true });
+  const { curl } = await client.dryRun((api) => api.vm.reinstall(12_345, undefined, { idempotencyKey: '$(date)' }));
   expect(curl).toContain("-H 'Idempotency-Key: %24(date)'");
 });
 
 test.each(['https://a.test/api/v1', 'https://a.test/api/v1/', 'https://a.test/api/v1///'])(
   '%s may have closing slashes and a path',
   async (baseUrl) => {
-    const { url } = await createReseller({ apiKey: 'key', baseUrl }).vm.hosts({ dryRun: true });
+    const { url } = await createReseller({ apiKey: 'key', baseUrl }).dryRun((api) => api.vm.hosts());
     expect(url).toBe('https://a.test/api/v1/vm/list/hosts');
   },
 );
 
 test('the addresses of the document', async () => {
   const addressOf = async (environment: 'live' | 'sandbox') =>
-    (await createReseller({ apiKey: 'key', environment }).vm.hosts({ dryRun: true })).url;
+    (await createReseller({ apiKey: 'key', environment }).dryRun((api) => api.vm.hosts())).url;
   expect([await addressOf('live'), await addressOf('sandbox')]).toEqual([
     'https://api.reseller.invalid/vm/list/hosts',
     'http://127.0.0.1:4010/vm/list/hosts',

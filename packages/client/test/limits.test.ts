@@ -2,15 +2,17 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { createReseller } from '../src/index.ts';
-import type { ClientEvent } from '../src/index.ts';
+import type { ClientEvent, Fetch } from '../src/index.ts';
 import { createClient, listDomains } from '../src/operations.ts';
+import { systemClock } from '../src/runtime/clock.ts';
+import { connect } from '../src/runtime/connection.ts';
 import { sendOnce } from '../src/runtime/send.ts';
-import { sleep } from '../src/runtime/sleep.ts';
-import { envelope, refusal, reset, scripted, silence, VM } from './scripted-service.ts';
+import { API, envelope, refusal, reset, scripted, silence, VM } from './scripted-service.ts';
 import type { Reply } from './scripted-service.ts';
 
 describe('the timeout of an attempt', () => {
-  const request = { url: 'http://a.test/', method: 'GET', headers: {}, body: null };
+  const request = { url: 'http://a.test/', method: 'GET', headers: new Headers(), body: null };
+  const connectionOf = (fetch: Fetch) => connect({ baseUrl: 'http://a.test', fetch }, API);
   const silent = (_: string, init: RequestInit) => Promise.resolve(silence({ init }));
   /** The headers arrive at once, and the body never ends. */
   const endless = async (_: string, { signal }: RequestInit) =>
@@ -35,19 +37,21 @@ describe('the timeout of an attempt', () => {
   ])('ends an attempt of which %s, and not a millisecond early (%#)', async (_, fetch, timeoutMs, status) => {
     useFakeTimers();
     const ended = vi.fn<(attempt: unknown) => void>();
-    const attempt = sendOnce(request, { fetch, timeoutMs }).then(ended);
+    const attempt = sendOnce(connectionOf(fetch), request, timeoutMs).then(ended);
     await vi.advanceTimersByTimeAsync(timeoutMs - 1);
     expect(ended).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     await attempt;
-    expect(ended.mock.calls).toEqual([[{ kind: 'timeout', left: true, cause: expect.anything(), ...(status && { status }) }]]);
+    expect(ended.mock.calls).toEqual([
+      [{ kind: 'timeout', left: true, cause: expect.anything(), ...(status && { status, headers: expect.anything() }) }],
+    ]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   test.each([2 ** 31, Infinity])('of %d ms is the longest possible delay of a timer', async (timeoutMs) => {
     useFakeTimers();
     const ended = vi.fn<(attempt: unknown) => void>();
-    void sendOnce(request, { fetch: silent, timeoutMs }).then(ended);
+    void sendOnce(connectionOf(silent), request, timeoutMs).then(ended);
     await vi.advanceTimersByTimeAsync(2 ** 31 - 2);
     expect(ended).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
@@ -57,15 +61,23 @@ describe('the timeout of an attempt', () => {
   test('leaves no timer behind after a response, a failure or an abort', async () => {
     useFakeTimers();
     const signal = AbortSignal.abort();
-    await sendOnce(request, { fetch: async () => new Response(''), timeoutMs: 1_000 });
-    await sendOnce(request, { fetch: async () => Promise.reject(new Error('broken')), timeoutMs: 1_000 });
-    await sendOnce(request, { fetch: silent, timeoutMs: 1_000, signal });
+    await sendOnce(
+      connectionOf(async () => new Response('')),
+      request,
+      1_000,
+    );
+    await sendOnce(
+      connectionOf(async () => Promise.reject(new Error('broken'))),
+      request,
+      1_000,
+    );
+    await sendOnce(connectionOf(silent), request, 1_000, signal);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   test('a caller that aborts while the timeout runs gets the abort with its reason', async () => {
     const controller = new AbortController();
-    const attempt = sendOnce(request, { fetch: silent, timeoutMs: 60_000, signal: controller.signal });
+    const attempt = sendOnce(connectionOf(silent), request, 60_000, controller.signal);
     const reason = new Error('enough');
     controller.abort(reason);
     expect(await attempt).toEqual({ kind: 'aborted', left: true, cause: reason });
@@ -186,7 +198,7 @@ describe('the wait before a retry', () => {
       return new Response('', { status: 503 });
     };
     const client = createClient({ apiKey: 'key', baseUrl: 'http://a.test', fetch });
-    const call = listDomains(client, { signal: controller.signal });
+    const call = listDomains({ client, signal: controller.signal });
     setTimeout(() => controller.abort(new Error('enough')), 20);
     await expect(call).rejects.toMatchObject({ name: 'AbortedError', attempts: 1, cause: { message: 'enough' } });
     expect(sent).toBe(1);
@@ -198,17 +210,17 @@ describe('the wait before a retry', () => {
     const { signal } = new AbortController();
     const remove = vi.spyOn(signal, 'removeEventListener');
     const ended = vi.fn<() => void>();
-    void sleep(500, signal).then(ended);
+    void systemClock.sleep(500, signal).then(ended);
     await vi.advanceTimersByTimeAsync(499);
     expect(ended).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     expect(ended).toHaveBeenCalledOnce();
     expect(remove).toHaveBeenCalledOnce();
     const controller = new AbortController();
-    const aborted = sleep(500, controller.signal);
+    const aborted = systemClock.sleep(500, controller.signal);
     controller.abort();
     await aborted;
-    await sleep(500, AbortSignal.abort());
+    await systemClock.sleep(500, AbortSignal.abort());
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -19,16 +19,20 @@ function recordingFetch(): { readonly headers: Headers[]; readonly fetch: Fetch 
 }
 
 describe('headers', () => {
-  test.each([
-    [undefined, /^reseller-client\/\d+\.\d+\.\d+$/],
-    [{ name: 'shop', version: '2.1' }, /^reseller-client\/\d+\.\d+\.\d+ shop\/2\.1$/],
-    [{ name: 'shop', version: '2.1', url: 'https://shop.test' }, /^reseller-client\/\d+\.\d+\.\d+ shop\/2\.1 \(https:\/\/shop\.test\)$/],
-  ])('name the client and the program %j', async (appInfo, expected) => {
+  test('name the client', async () => {
     const { headers, fetch } = recordingFetch();
-    await createReseller({ ...CONNECTION, fetch, appInfo }).domain.list();
-    await listDomains(createClient({ ...CONNECTION, fetch, appInfo }));
-    for (const each of headers) expect(each.get('user-agent')).toMatch(expected);
-    expect(headers).toHaveLength(2);
+    await createReseller({ ...CONNECTION, fetch }).domain.list();
+    await listDomains({ client: createClient({ ...CONNECTION, fetch }) });
+    expect(headers.map((each) => each.get('user-agent'))).toEqual(Array(2).fill(expect.stringMatching(/^reseller-client\/\d+\.\d+\.\d+$/)));
+  });
+
+  test('may be Headers, whose names are not case-sensitive', async () => {
+    const { headers, fetch } = recordingFetch();
+    const reseller = createReseller({ ...CONNECTION, fetch, headers: new Headers({ 'User-Agent': 'own', 'X-A': '1' }) });
+    await Reflect.apply(reseller.vm.reinstall, undefined, [12_345, undefined, { headers: new Headers({ 'x-a': '2' }) }]).catch(() => {});
+    expect(headers.map((each) => ['user-agent', 'x-a', 'content-type'].map((name) => each.get(name)))).toEqual([
+      ['own', '2', 'application/x-www-form-urlencoded'],
+    ]);
   });
 
   test('of a call replace those of the client, and those of the client replace those of the package', async () => {
@@ -63,33 +67,39 @@ test('wraps fetch in the middleware, with the first one outermost', async () => 
 describe('withOptions', () => {
   test('keeps the options that it does not change', async () => {
     const { headers, fetch } = recordingFetch();
-    const patient = createReseller({ ...CONNECTION, fetch, headers: { 'x-a': '1' } }).withOptions({
-      appInfo: { name: 'shop', version: '1' },
-    });
+    const patient = createReseller({ ...CONNECTION, fetch, headers: { 'x-a': '1' } }).withOptions({ maxRetries: 5 });
     await patient.domain.list();
     await patient.withOptions({ headers: { 'x-b': '2' } }).domain.list();
-    expect(headers.map((each) => [each.get('x-a'), each.get('x-b'), each.get('user-agent')?.endsWith(' shop/1')])).toEqual([
-      ['1', null, true],
-      [null, '2', true],
+    expect(headers.map((each) => [each.get('x-a'), each.get('x-b')])).toEqual([
+      ['1', null],
+      [null, '2'],
     ]);
   });
 
-  test('shares the budget, the lost purchases, and whether the server honours idempotency keys', async () => {
-    const service = scripted({ lifetime: '3600', config: { budget: { limit: 1 } } });
+  test('shares the lost purchases, and whether the server honours idempotency keys', async () => {
+    const service = scripted({ lifetime: '3600' });
     const other = service.reseller.withOptions({ maxRetries: 0 });
     await service.reseller.domain.list();
     service.plan(reset);
     const error: unknown = await other.vm.create(VM).catch((thrown: unknown) => thrown);
     if (!(error instanceof OutcomeUnknownError)) throw error;
-    await expect(service.reseller.vm.create(VM)).rejects.toMatchObject({ name: 'SpendRefusedError' });
     expect(await service.reseller.reconcile(error)).toMatchObject({ outcome: 'committed' });
     expect(service.logReadings()).toBe(0);
+  });
+
+  test('applies a guard to the purchases of the new client', async () => {
+    const { reseller, sent } = scripted();
+    const beforeBillable = () => {
+      throw new Error('not today');
+    };
+    await expect(reseller.withOptions({ beforeBillable }).vm.create(VM)).rejects.toMatchObject({ name: 'SpendRefusedError' });
+    expect(sent).toEqual([]);
   });
 
   test('refuses an unknown option', () => {
     const { reseller } = scripted();
     expect(() => Reflect.apply(reseller.withOptions, undefined, [{ timeout: 5 }])).toThrow(
-      /^withOptions has no option timeout\. Its options are apiKey, baseUrl,/,
+      /^withOptions has no option timeout\. Its options are fetch, middleware,/,
     );
   });
 });
@@ -126,14 +136,6 @@ describe('events', () => {
     });
     expect(events[3]).toMatchObject({ status: 200, requestID: 'entry-1' });
   });
-
-  test('about data call onDrift with the values that the service sent', async () => {
-    const seen: unknown[] = [];
-    const { fetch } = recordingFetch();
-    await createReseller({ ...CONNECTION, fetch, onDrift: (...input) => void seen.push(input) }).domain.list();
-    await Promise.resolve();
-    expect(seen).toEqual([['listDomains', { list: [] }]]);
-  });
 });
 
 test('redact masks secrets by name at any depth, and keeps null and other values that say that there is none', () => {
@@ -143,9 +145,45 @@ test('redact masks secrets by name at any depth, and keeps null and other values
   expect(redact(undefined)).toBeNull();
 });
 
-test('dates turns the instants of the response into dates', async () => {
-  const entry = { requestID: 'a', requestDate: '2026-11-22T00:00:00Z', success: 1 };
-  const fetch: Fetch = async () => Response.json(envelope([entry]));
-  const read = async (dates: boolean) => (await createReseller({ ...CONNECTION, fetch, dates }).account.requests())[0]?.requestDate;
-  expect([await read(true), await read(false)]).toEqual([new Date('2026-11-22T00:00:00Z'), '2026-11-22T00:00:00Z']);
+test.each<[string, object]>([
+  ['Set either baseUrl or environment. They name two addresses.', { environment: 'sandbox' }],
+  ['The apiKey is undefined. Leave the option out to use the environment variable RESELLER_API_KEY.', { apiKey: undefined }],
+  ['middleware must be an array of functions, got () => {}.', { middleware: () => {} }],
+  ['fetch must be a function, got "fetch".', { fetch: 'fetch' }],
+  ['readOnly must be true or false, got "yes".', { readOnly: 'yes' }],
+  ['deadlineMs must be a positive number of milliseconds, got 0.', { deadlineMs: 0 }],
+  ['createReseller has no option budget. Its options are apiKey,', { budget: { limit: 1 } }],
+])('createReseller refuses an option that it cannot use: %s', (message, options) => {
+  expect(() => Reflect.apply(createReseller, undefined, [{ ...CONNECTION, ...options }])).toThrow(message);
+});
+
+test('a base address may be a URL', async () => {
+  const { url } = await createReseller({ apiKey: 'key', baseUrl: new URL('https://a.test/v1/') }).dryRun((api) => api.vm.hosts());
+  expect(url).toBe('https://a.test/v1/vm/list/hosts');
+});
+
+test('the deadline of a call ends its attempts and the pauses between them', async () => {
+  const service = scripted({ config: { middleware: [() => async () => new Response('', { status: 503 })], maxRetries: 100 } });
+  const began = service.now();
+  await expect(service.reseller.domain.list({ deadlineMs: 10_000 })).rejects.toMatchObject({ name: 'ResponseError' });
+  expect(service.now() - began).toBeLessThanOrEqual(10_000);
+  expect(service.now() - began).toBeGreaterThan(2_000);
+});
+
+test('request sends a path and fields that the document does not know, and counts as a purchase', async () => {
+  const sent: unknown[] = [];
+  const fetch: Fetch = async (url, { method, body }) => {
+    sent.push([method, url, body]);
+    return Response.json(envelope({ list: ['a'] }));
+  };
+  const asked: unknown[] = [];
+  const reseller = createReseller({ ...CONNECTION, fetch, beforeBillable: (purchase) => void asked.push(purchase) });
+  expect(await reseller.request('GET', '/vm/new')).toEqual({ list: ['a'] });
+  await reseller.request('PUT', '/vm/create', { cores: 1, brand_new: 'x' });
+  expect(sent).toEqual([
+    ['GET', 'http://a.test/vm/new', null],
+    ['PUT', 'http://a.test/vm/create', 'cores=1&brand_new=x'],
+  ]);
+  expect(asked).toEqual([{ operation: 'PUT /vm/create', path: {}, form: { cores: 1, brand_new: 'x' } }]);
+  await expect(createReseller({ ...CONNECTION, fetch, readOnly: true }).request('PUT', '/vm/create')).rejects.toThrow('read-only');
 });

@@ -10,6 +10,7 @@ import type { OutputFile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { compile } from '../../../.config/tsc.ts';
+import * as table from '../src/generated/operation-table.gen.ts';
 import * as operations from '../src/operations.ts';
 
 const packageDirectory = join(import.meta.dirname, '..');
@@ -77,8 +78,7 @@ describe('types', () => {
 
   const COMMON_JS = `
     import reseller = require('@reseller/client');
-    import drift = require('@reseller/client/drift');
-    const client: reseller.Reseller = reseller.createReseller({ apiKey: 'key', environment: 'sandbox', onDrift: drift.drift(() => {}) });
+    const client: reseller.Reseller = reseller.createReseller({ apiKey: 'key', environment: 'sandbox' });
     export const created: Promise<reseller.CreatedVm> = client.vm.create({ cores: 1, mem: 1024, disk: 10, os: 'a', hostsystem: 'b' });
   `;
   const LAZY_COMMON_JS = `
@@ -119,7 +119,7 @@ describe('types', () => {
   });
 
   test('has the descriptions of the document in its types', () => {
-    const types = readFileSync(join(directory, 'node_modules/@reseller/client/dist/generated/operations.gen.d.ts'), 'utf8');
+    const types = readFileSync(join(directory, 'node_modules/@reseller/client/dist/generated/groups.gen.d.ts'), 'utf8');
     expect(types).toContain('Creates a virtual server on a host system');
   });
 });
@@ -142,22 +142,29 @@ function bundleOf(source: string) {
 }
 
 const MAX_EVERYTHING_BYTES = 11_250;
-const MAX_FUNCTION_BYTES = 5_200;
+/** `openapi-ts` with its own client, which neither checks nor retries nor classifies, takes 3,971 and 4,091. */
+const MAX_READ_BYTES = 4_950;
+const MAX_FORM_BYTES = 5_550;
 
 /** Bytes of all files, each compressed separately. */
 function sizeOf(files: readonly OutputFile[]): number {
   return files.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0);
 }
 
+/** Whether an operation has a form, whose encoding only such functions load. */
+function hasForm(id: string): boolean {
+  return Object.values(table).some((facts) => facts.id === id && 'form' in facts);
+}
+
 describe('size, minified by esbuild and compressed by gzip', () => {
   const { createClient: _, ...functions } = operations;
 
-  test.each(Object.keys(functions))('a single function, %s: at most MAX_FUNCTION_BYTES', async (name) => {
+  test.each(Object.keys(functions))('a single function, %s', async (name) => {
     const { outputFiles } = await bundleOf(
-      `import { createClient, ${name} } from '@reseller/client/operations'; export const call = (config, ...input) => ${name}(createClient(config), ...input);`,
+      `import { createClient, ${name} } from '@reseller/client/operations'; export const call = (config, input) => ${name}({ ...input, client: createClient(config) });`,
     );
     expect(outputFiles).toHaveLength(1);
-    expect(sizeOf(outputFiles)).toBeLessThanOrEqual(MAX_FUNCTION_BYTES);
+    expect(sizeOf(outputFiles)).toBeLessThanOrEqual(hasForm(name) ? MAX_FORM_BYTES : MAX_READ_BYTES);
   });
 
   test('everything: at most MAX_EVERYTHING_BYTES', async () => {
@@ -190,6 +197,7 @@ describe('size, minified by esbuild and compressed by gzip', () => {
       Response,
       URL,
       crypto,
+      performance,
       queueMicrotask,
       setTimeout,
       clearTimeout,

@@ -7,18 +7,16 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { classifyNoResponse } from '../src/runtime/classify.ts';
 import type { Failure, Verdict } from '../src/runtime/classify.ts';
-import { connectToReseller } from '../src/runtime/client.ts';
+import { connect } from '../src/runtime/connection.ts';
 import { classifyEnvelope } from '../src/runtime/envelope.ts';
-import { OutcomeUnknownError } from '../src/runtime/errors.ts';
-import type { Operation } from '../src/runtime/operation.ts';
-import { prepare } from '../src/runtime/prepare.ts';
-import { settle } from '../src/runtime/request.ts';
-import { backoffMs, isLostAfter, retryDelayMs } from '../src/runtime/retry.ts';
+import { backoffMs, retryDelayMs } from '../src/runtime/retry.ts';
 import { sendOnce } from '../src/runtime/send.ts';
 import type { Attempt } from '../src/runtime/send.ts';
+import { API } from './scripted-service.ts';
 
 describe('sendOnce', () => {
-  const request = (url: string) => ({ url, method: 'GET', headers: {}, body: null });
+  const connection = connect({ baseUrl: 'http://a.test' }, API);
+  const request = (url: string) => ({ url, method: 'GET', headers: new Headers(), body: null });
 
   async function serve(listener: RequestListener): Promise<string> {
     const server = createServer(listener).listen(0, '127.0.0.1');
@@ -33,17 +31,17 @@ describe('sendOnce', () => {
 
   test('returns a whole response, whatever its status', async () => {
     const url = await serve((_, response) => void response.writeHead(418, { 'x-a': 'b' }).end('short and stout'));
-    const attempt = await sendOnce(request(url), { fetch, timeoutMs: 10_000 });
+    const attempt = await sendOnce(connection, request(url), 10_000);
     expect(attempt).toMatchObject({ kind: 'received', status: 418, text: 'short and stout' });
   });
 
   test('does not follow a redirect', async () => {
     const url = await serve((_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end());
-    expect(await sendOnce(request(url), { fetch, timeoutMs: 10_000 })).toMatchObject({ kind: 'received', status: 302 });
+    expect(await sendOnce(connection, request(url), 10_000)).toMatchObject({ kind: 'received', status: 302 });
   });
 
   test('reports a timeout if no response comes in time', async () => {
-    expect(await sendOnce(request(await serve(() => {})), { fetch, timeoutMs: 200 })).toMatchObject({ kind: 'timeout', left: true });
+    expect(await sendOnce(connection, request(await serve(() => {})), 200)).toMatchObject({ kind: 'timeout', left: true });
   });
 
   test.each<[string, RequestListener, Partial<Attempt>]>([
@@ -54,7 +52,7 @@ describe('sendOnce', () => {
       { kind: 'disconnected', left: true, status: 200 },
     ],
   ])('reports %s', async (_, listener, expected) => {
-    expect(await sendOnce(request(await serve(listener)), { fetch, timeoutMs: 60_000 })).toMatchObject(expected);
+    expect(await sendOnce(connection, request(await serve(listener)), 60_000)).toMatchObject(expected);
   });
 
   test('reports that a request did not leave if no server listens', async () => {
@@ -63,15 +61,15 @@ describe('sendOnce', () => {
     const address = server.address();
     await new Promise((resolve) => server.close(resolve));
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
-    expect(await sendOnce(request(url), { fetch, timeoutMs: 10_000 })).toMatchObject({ kind: 'disconnected', left: false });
+    expect(await sendOnce(connection, request(url), 10_000)).toMatchObject({ kind: 'disconnected', left: false });
   });
 
   test('reports an abort, and whether the request had been sent', async () => {
     const url = await serve(() => {});
-    const before = await sendOnce(request(url), { fetch, timeoutMs: 10_000, signal: AbortSignal.abort() });
+    const before = await sendOnce(connection, request(url), 10_000, AbortSignal.abort());
     expect(before).toMatchObject({ kind: 'aborted', left: false });
     const controller = new AbortController();
-    const during = sendOnce(request(url), { fetch, timeoutMs: 10_000, signal: controller.signal });
+    const during = sendOnce(connection, request(url), 10_000, controller.signal);
     controller.abort(new Error('enough'));
     expect(await during).toMatchObject({ kind: 'aborted', left: true, cause: { message: 'enough' } });
   });
@@ -92,7 +90,7 @@ const envelope = (status: number, type?: string, headers?: Record<string, string
   );
 
 const classify = (attempt: Attempt, timeoutMs: number): Verdict =>
-  attempt.kind === 'received' ? classifyEnvelope(attempt) : classifyNoResponse(attempt, timeoutMs);
+  attempt.kind === 'received' ? classifyEnvelope(attempt, {}) : classifyNoResponse(attempt, timeoutMs);
 
 describe('classify', () => {
   test('accepts an envelope with the status "success" and an HTTP status below 300', () => {
@@ -111,7 +109,12 @@ describe('classify', () => {
     ['a refusal of the key', envelope(401, 'unauthorized'), { carriedOut: 'no', settles: false, transient: false }, 'AuthenticationError'],
     ['a suspended account', envelope(403, 'account_suspended'), { carriedOut: 'no', settles: false, transient: false }, 'PermissionError'],
     ['a limit', envelope(429, 'rate_limited'), { carriedOut: 'no', settles: false, transient: true }, 'RateLimitError'],
-    ['a service that is unavailable', envelope(503, 'unavailable'), { carriedOut: 'no', settles: false, transient: true }, 'ServerError'],
+    [
+      'a service that is unavailable',
+      envelope(503, 'unavailable'),
+      { carriedOut: 'unknown', settles: false, transient: true },
+      'ServerError',
+    ],
     ['a service that failed', envelope(500, 'internal_error'), { carriedOut: 'unknown', settles: false, transient: true }, 'ServerError'],
     [
       'a first request in progress',
@@ -306,38 +309,5 @@ describe('retryDelayMs', () => {
       expect(delay).toBeGreaterThanOrEqual(least);
       expect(delay).toBeLessThan(2 * least);
     }
-  });
-});
-
-test('after a lost response, only a refusal of the request itself settles it', () => {
-  expect(isLostAfter(false, failure({ carriedOut: 'unknown', settles: false }))).toBe(true);
-  expect(isLostAfter(true, failure({ carriedOut: 'no', settles: false }))).toBe(true);
-  expect(isLostAfter(true, failure({ carriedOut: 'no', settles: true }))).toBe(false);
-  expect(isLostAfter(false, failure({ carriedOut: 'no', settles: false }))).toBe(false);
-});
-
-describe('settle', () => {
-  const connection = connectToReseller({ apiKey: 'key', baseUrl: 'http://a.test' }, 'Look at the request log.');
-  const operation: Operation = { id: 'buy', effect: 'purchase', repeatable: false, keyed: true };
-  const prepared = (meta: Operation) => prepare(connection, 'PUT', { url: '/a', idempotencyKey: 'order-1', meta });
-
-  test('ends a lost purchase with an unknown outcome that has the known facts', () => {
-    const error = settle(connection, prepared(operation), failure({}), 3, true);
-    expect(error).toBeInstanceOf(OutcomeUnknownError);
-    expect(error).toMatchObject({ attempts: 3, uncertain: true, idempotencyKey: 'order-1', status: 503, cause: { name: 'ServerError' } });
-  });
-
-  test('ends a lost read and a refused purchase with the failure itself', () => {
-    expect(settle(connection, prepared({ ...operation, repeatable: true }), failure({}), 3, true)).toMatchObject({
-      name: 'ServerError',
-      uncertain: true,
-    });
-    expect(settle(connection, prepared(operation), failure({}), 1, false)).toMatchObject({ name: 'ServerError', uncertain: false });
-  });
-
-  test('returns errors without undefined properties', () => {
-    const error = settle(connection, prepared(operation), failure({}), 1, false);
-    expect(Object.values(error)).not.toContain(undefined);
-    expect(Object.keys(error)).not.toContain('name');
   });
 });

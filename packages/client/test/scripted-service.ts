@@ -1,6 +1,8 @@
 /** A fake service: a test plans the replies to purchases and fills the request log. */
 import { createReseller } from '../src/index.ts';
 import type { Fetch, RequestLogItem, Reseller, ResellerConfig } from '../src/index.ts';
+import type { Api } from '../src/runtime/connection.ts';
+import { classifyEnvelope } from '../src/runtime/envelope.ts';
 
 /** The result of one attempt: a response, or a failure of the connection. */
 export type Reply = (request: { readonly init: RequestInit }) => Response | Promise<Response>;
@@ -39,9 +41,16 @@ interface ScriptedOptions {
   readonly withoutReadsInLog?: true;
   /** Runs before each read of the log, once for all of its pages. `readings` counts from 1. */
   readonly onLogRead?: (service: ScriptedService, readings: number) => void;
-  readonly config?: Partial<Omit<ResellerConfig<false>, 'baseUrl' | 'environment' | 'fetch' | 'clock'>>;
+  readonly config?: Partial<Omit<ResellerConfig, 'baseUrl' | 'environment' | 'fetch' | 'clock'>>;
 }
 
+/** An API for tests of single parts. */
+export const API: Api = {
+  userAgent: 'test',
+  credentials: () => ({}),
+  classify: classifyEnvelope,
+  adviceWhenLost: 'Look at the request log.',
+};
 export const API_KEY = 'key-of-the-account';
 export const VM = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' };
 export const CREATED = { identifier: 48_213, config: { cores: 1, username: 'root', password: 'initial-password' } };

@@ -10,7 +10,6 @@ import type {
   DomainStatus,
   DryRun,
   OutcomeUnknownError,
-  Recovered,
   RequestLogItem,
   Reseller,
   SetDomainNameserversForm,
@@ -33,7 +32,7 @@ createReseller({ apiKey: 'key', environment: 'test' });
 const vm = { cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' };
 export const created: Call<CreatedVm> = reseller.vm.create(vm);
 createClient({ baseUrl: 'https://a.test' });
-export const alone: Promise<CreatedVm> = createVm(createClient({ apiKey: 'key', baseUrl: 'https://a.test' }), vm);
+export const alone: Promise<CreatedVm> = createVm({ client: createClient({ apiKey: 'key', baseUrl: 'https://a.test' }), body: vm });
 // @ts-expect-error -- a text instead of an integer
 reseller.vm.create({ ...vm, cores: '2' });
 // @ts-expect-error -- an unknown field
@@ -42,7 +41,6 @@ reseller.vm.create({ ...vm, hostnane: 'x' });
 reseller.vm.create({ cores: 2, mem: 4096, disk: 40, os: 'debian_12' });
 // @ts-expect-error -- null
 reseller.vm.create({ ...vm, hostname: null });
-reseller.vm.create({ ...vm, hostname: undefined, storage: undefined });
 reseller.vm.create({ ...vm, ssh_key: 'ssh-ed25519 AAAA', ssh_key_displayname: 'laptop' });
 // The specification does not say that a name needs a key.
 reseller.vm.create({ ...vm, ssh_key_displayname: 'laptop' });
@@ -67,24 +65,23 @@ reseller.domain.info(5);
 reseller.vm.destroy('12345');
 // @ts-expect-error -- no such option
 reseller.vm.hosts({ timeout: 5 });
-// @ts-expect-error -- a read has no unknown outcome
-reseller.vm.hosts({ reconcile: true });
+// @ts-expect-error -- only the extension has it
+reseller.vm.list();
 
-export const recovered: Call<Recovered<CreatedVm>> = reseller.vm.create(vm, { reconcile: true });
-export const maybe = (reconcile: boolean): Call<Recovered<CreatedVm>> => reseller.vm.create(vm, { reconcile });
-export const plan: Promise<DryRun> = reseller.vm.create(vm, { dryRun: true });
-export const readPlan: Promise<DryRun> = reseller.vm.hosts({ dryRun: true });
+export const plan: Promise<DryRun> = reseller.dryRun((api) => api.vm.create(vm));
 is<Equal<Awaited<typeof created>['config']['password'], string>>();
 is<Equal<Awaited<typeof created>['config']['network_speed'], string>>();
-is<Equal<Awaited<typeof recovered>['config']['password'], string | undefined>>();
-is<Equal<Awaited<typeof recovered>['identifier'], number>>();
 is<Equal<Awaited<ReturnType<typeof reseller.account.requests>>, RequestLogItem[]>>();
 
 /** The operation narrows the type of a reconciliation. */
 export async function addressesOf(error: OutcomeUnknownError): Promise<readonly string[]> {
   const found = await reseller.reconcile(error);
   if (found.outcome !== 'committed') return [];
-  if (found.operation === 'createVm') return found.data.config.ipv4.map(({ address }) => address);
+  if (found.operation === 'createVm') {
+    is<Equal<typeof found.data.config.password, string | undefined>>();
+    is<Equal<typeof found.data.identifier, number>>();
+    return found.data.config.ipv4.map(({ address }) => address);
+  }
   // @ts-expect-error -- another operation's response
   return found.data.config;
 }
@@ -93,21 +90,6 @@ export async function firstEndpoint(): Promise<string | undefined> {
   for await (const { endpoint } of reseller.account.requests()) return endpoint;
   return undefined;
 }
-
-/** With `dates`, instants are of type `Date`. Nothing else changes. */
-const dated: Reseller<true> = createReseller({ apiKey: 'key', environment: 'sandbox', dates: true });
-export async function datesOf(): Promise<readonly (Date | null)[]> {
-  const [sale] = await dated.accounting.sales();
-  const { positions, nextInvoiceDate } = await dated.accounting.currentInvoice();
-  const title: string | undefined = sale?.title;
-  const [position] = positions.vms['12345'] ?? [];
-  for await (const { requestDate } of dated.account.requests()) return [requestDate];
-  return title === undefined || !sale
-    ? []
-    : [sale.startDate.value, sale.stopDate.value, new Date(nextInvoiceDate), position?.start ?? null];
-}
-const [listed] = await dated.dedicated.list();
-is<Equal<NonNullable<typeof listed>['accounting']['renew'], Date | null>>();
 
 /** Lists are arrays, although the API wraps some of them in objects. */
 export const domains: Call<string[]> = reseller.domain.list();

@@ -134,12 +134,26 @@ test.each([
   [415, 'InvalidError'],
   [418, 'ResellerError'],
   [429, 'RateLimitError'],
-  [503, 'ServerError'],
+  [501, 'ServerError'],
 ])('maps a problem with status %i to a %s with a known outcome', async (status, name) => {
   const { baseUrl } = await clientOf(problem(status));
   const client = createClient({ baseUrl, token: 'operator-token', maxRetries: 0 });
   const body = { name: 'Nordwind', credit_limit: '10.00' };
   await expect(createAccount({ client, body })).rejects.toMatchObject({ name, status, uncertain: false });
+});
+
+test('reads a problem that has only a title', async () => {
+  const { client } = await clientOf({
+    status: 404,
+    headers: { 'content-type': 'application/problem+json' },
+    body: '{"title":"Not found"}',
+  });
+  await expect(getClock({ client })).rejects.toMatchObject({
+    name: 'NotFoundError',
+    status: 404,
+    message: 'getClock: Not found (404)',
+    headers: expect.any(Headers),
+  });
 });
 
 test('throws an unknown outcome after a 500 if the change must not be repeated', async () => {
@@ -201,6 +215,10 @@ const unavailable = (response: ServerResponse) => {
   const { headers, body } = problem(503);
   response.writeHead(503, { ...headers, 'retry-after': '0' }).end(body);
 };
+const limited = (response: ServerResponse) => {
+  const { headers, body } = problem(429);
+  response.writeHead(429, { ...headers, 'retry-after': '0' }).end(body);
+};
 const failures: [string, (response: ServerResponse) => void][] = [
   ['a reset', (response) => void response.socket?.resetAndDestroy()],
   ['a problem 503', unavailable],
@@ -230,7 +248,7 @@ test.each(failures.filter(([name]) => name !== 'a problem 503'))('does not retry
 });
 
 test('retries a change that the API itself did not carry out', async () => {
-  const { client } = await failingServer(2, unavailable);
+  const { client } = await failingServer(2, limited);
   const call = createAccount({ client, body: { name: 'Nordwind', credit_limit: '10.00' } });
   expect(await call.withMeta()).toMatchObject({ status: 200, attempts: 3 });
 });

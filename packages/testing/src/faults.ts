@@ -1,10 +1,13 @@
 /** Faults around the real service, as a network, a proxy or a failing service causes them. */
+import type { TestClock } from './clock.ts';
 
 /** What goes wrong. `before`: the request never reaches the service. `after`: it was carried out, and its response is lost. */
 export type Fault =
   | { readonly kind: 'reset'; readonly when: 'before' | 'after' }
   /** No response until the caller gives up. */
   | { readonly kind: 'hang'; readonly when: 'before' | 'after' }
+  /** The request is carried out this many milliseconds later, also if the client has given up by then. */
+  | { readonly kind: 'late'; readonly milliseconds: number }
   /** The response arrives this many milliseconds later. */
   | { readonly kind: 'delay'; readonly milliseconds: number }
   /** The response breaks off in the middle of its body. */
@@ -20,13 +23,33 @@ export interface Trigger {
   readonly times?: number;
 }
 
+const KINDS: readonly string[] = ['reset', 'hang', 'late', 'delay', 'cut-body', 'response'] satisfies Fault['kind'][];
+
+interface Armed {
+  readonly fault: Fault;
+  readonly path: string | RegExp | undefined;
+  readonly times: number;
+  left: number;
+}
+
 /** The faults of one service. */
 export class Faults {
-  readonly #armed: { readonly fault: Fault; readonly path: string | RegExp | undefined; left: number }[] = [];
+  readonly #armed: Armed[] = [];
 
-  /** Has the next requests meet a fault. */
-  add(fault: Fault, { path, times = 1 }: Trigger = {}): void {
-    this.#armed.push({ fault, path, left: times });
+  /**
+   * Has the next requests meet a fault.
+   *
+   * @throws TypeError when the fault or its trigger cannot be used.
+   */
+  add(fault: Fault, { path, times = 1, ...others }: Trigger = {}): void {
+    const { kind } = fault;
+    if (!KINDS.includes(kind)) throw new TypeError(`The fault '${kind}' is unknown. Use one of ${KINDS.join(', ')}.`);
+    if (typeof path === 'string' && !path.startsWith('/'))
+      throw new TypeError(`The path '${path}' of a fault must begin with a slash, such as '/vm/create'.`);
+    if (!(Number.isInteger(times) && times > 0)) throw new TypeError(`times must be a whole number from 1, got ${times}.`);
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined) throw new TypeError(`The trigger of a fault has no option ${unknown}. Its options are path and times.`);
+    this.#armed.push({ fault, path, times, left: times });
   }
 
   /** An error of the service replaces the response. */
@@ -37,7 +60,15 @@ export class Faults {
   ): void {
     const { when = 'before', headers = {} } = trigger;
     const body = { status: 'error', type, requestID: null, message: 'A fault of the test.', data: null };
-    this.add({ kind: 'response', when, response: () => Response.json(body, { status, headers }) }, trigger);
+    const { path, times } = trigger;
+    const response = () => Response.json(body, { status, headers });
+    this.add({ kind: 'response', when, response }, { ...(path !== undefined && { path }), ...(times !== undefined && { times }) });
+  }
+
+  /** Describes the faults that no request has met. */
+  unmet(): readonly string[] {
+    const unmet = this.#armed.filter(({ left, times }) => left === times);
+    return unmet.map(({ fault, path }) => `${fault.kind}${path === undefined ? '' : ` at ${String(path)}`}`);
   }
 
   clear(): void {
@@ -56,13 +87,21 @@ export class Faults {
   }
 }
 
-/** Carries out a request under a fault. */
-export async function meet(fault: Fault | undefined, carryOut: () => Promise<Response>, signal: AbortSignal | null): Promise<Response> {
+/** Carries out a request under a fault, in the time of the clock. */
+export async function meet(
+  fault: Fault | undefined,
+  carryOut: () => Promise<Response>,
+  clock: TestClock,
+  signal: AbortSignal,
+): Promise<Response> {
   if (!fault) return carryOut();
   switch (fault.kind) {
+    case 'late':
+      await passTime(clock, signal, fault.milliseconds);
+      return carryOut();
     case 'delay': {
       const response = await carryOut();
-      await pause(fault.milliseconds, signal);
+      await passTime(clock, signal, fault.milliseconds);
       return response;
     }
     case 'cut-body':
@@ -70,9 +109,18 @@ export async function meet(fault: Fault | undefined, carryOut: () => Promise<Res
     default:
       if (fault.when === 'after') await carryOut();
       if (fault.kind === 'response') return fault.response();
-      if (fault.kind === 'hang') await pause(undefined, signal);
+      if (fault.kind === 'hang') await passTime(clock, signal, Infinity);
       throw reset();
   }
+}
+
+/** Resolves when the clock has advanced this much. Until the caller gives up, it advances the clock to its next timer itself. */
+async function passTime(clock: TestClock, signal: AbortSignal, milliseconds: number): Promise<void> {
+  const over = new AbortController();
+  const ended = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
+  if (milliseconds < Infinity) clock.setTimer(milliseconds, () => over.abort());
+  while (!over.signal.aborted && !signal.aborted) if (!(await clock.sleepUntilNextTimer())) break;
+  await ended;
 }
 
 /** What `fetch` throws when the connection is reset. */
@@ -91,17 +139,4 @@ async function cut(response: Response): Promise<Response> {
     },
   });
   return new Response(body, { status: response.status, headers: response.headers });
-}
-
-/** Rejects as `fetch` does when the signal ends it; otherwise resolves after this many milliseconds, or never. */
-function pause(milliseconds: number | undefined, signal: AbortSignal | null): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = milliseconds === undefined ? undefined : setTimeout(resolve, milliseconds);
-    const end = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    if (signal?.aborted) end();
-    signal?.addEventListener('abort', end, { once: true });
-  });
 }

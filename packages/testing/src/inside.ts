@@ -1,6 +1,5 @@
 import { createReseller } from '@reseller/client';
 import { createClient } from '@reseller/operator-client';
-import type { Client as OperatorClient } from '@reseller/operator-client';
 import { createService, simulatedPorts } from '@reseller/service';
 import type { Hypervisor, Random, Service, Store } from '@reseller/service';
 import { pino } from 'pino';
@@ -28,14 +27,23 @@ export interface InsideOptions extends TestServiceOptions {
 
 /** A test service with access to what is inside, for tests of this repository. */
 export interface ServiceInside extends TestService {
-  /** A client for the functions of `@reseller/operator-client`. To advance time, use `advance`, which moves the clients of this service too. */
-  readonly operator: OperatorClient;
   /** The data of the service: tests read in it what really happened. */
   readonly store: Store;
 }
 
-export async function createServiceInside({ now, random, hypervisor }: InsideOptions = {}): Promise<ServiceInside> {
-  const clock = new TestClock(now === undefined ? START : Date.parse(now));
+export async function createServiceInside(options: InsideOptions = {}): Promise<ServiceInside> {
+  const { now, random, hypervisor } = options;
+  const unknown = Object.keys(options).find((name) => !['now', 'random', 'hypervisor'].includes(name));
+  if (unknown !== undefined) throw new TypeError(`createTestService has no option ${unknown}. Its option is now.`);
+  const start = now === undefined ? START : Date.parse(now);
+  if (!Number.isFinite(start)) throw new TypeError(`now must be an instant such as 2026-11-01T00:00:00Z, got ${JSON.stringify(now)}.`);
+  /** Requests that may still be running although their callers gave up. */
+  const underWay = new Set<Promise<unknown>>();
+  const clock = new TestClock(start, async () => {
+    await Promise.allSettled(underWay);
+    // Callers handle their responses first.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
   const { store, apiKey, accountId, close: closeStore } = await copySnapshot();
   const ports = simulatedPorts({ clock, ...(random && { random }), ...(hypervisor && { hypervisor }) });
   const {
@@ -51,8 +59,6 @@ export async function createServiceInside({ now, random, hypervisor }: InsideOpt
     logger: pino({ level: 'silent' }),
   });
   const faults = new Faults();
-  /** Requests that may still be running although their callers gave up. */
-  const underWay = new Set<Promise<unknown>>();
 
   const send: TestService['fetch'] = async (input, init) => {
     const request = new Request(input, init);
@@ -66,13 +72,16 @@ export async function createServiceInside({ now, random, hypervisor }: InsideOpt
       underWay.add(responded);
       return responded.finally(() => underWay.delete(responded));
     };
-    return untilAborted(meet(faults.take(new URL(request.url).pathname), carriedOut, signal), signal);
+    return untilAborted(meet(faults.take(new URL(request.url).pathname), carriedOut, clock, signal), signal);
   };
 
   const close = async () => {
     await Promise.allSettled(underWay);
     await closeApp();
     await closeStore();
+    const unmet = faults.unmet();
+    if (unmet.length > 0)
+      throw new Error(`No request met these faults: ${unmet.join(', ')}. Is the path right? faults.clear() removes them.`);
   };
   const sendToOperator = (input: string | URL | Request, init?: RequestInit) => carryOut(operator, new Request(input, init));
   return {
@@ -88,8 +97,7 @@ export async function createServiceInside({ now, random, hypervisor }: InsideOpt
       fetch: sendToOperator,
     }),
     store,
-    reseller: <Dates extends boolean = false>(config?: TestResellerConfig<Dates>) =>
-      createReseller<Dates>({ apiKey, fetch: send, clock, ...config, baseUrl: BASE_URL }),
+    reseller: (config?: TestResellerConfig) => createReseller({ apiKey, fetch: send, clock, ...config, baseUrl: BASE_URL }),
     async operate(method, path, body) {
       const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, ...(body && { 'content-type': 'application/json' }) };
       const response = await sendToOperator(OPERATOR_URL + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });

@@ -2,6 +2,7 @@
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../runtime/client.ts';
 
+import { createHandleFacts, createVmFacts, deleteDedicatedServerFacts, editDomainDnsFacts, generateOtpFacts, getCurrentInvoiceFacts, getDedicatedServerFacts, getDomainFacts, getDomainPricingsFacts, getHandleFacts, getInvoiceFacts, listDedicatedMarketFacts, listDedicatedServersFacts, listDomainsFacts, listHandleCountriesFacts, listInvoicesFacts, listRequestsFacts, listSalesFacts, listVmHostsFacts, registerDomainFacts, reinstallVmFacts, requestDomainAuthcodeFacts, setDomainNameserversFacts, undeleteDedicatedServerFacts, undeleteDomainFacts } from './operation-table.gen.ts';
 import type { CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCurrentInvoiceData, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsData, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, ListDedicatedMarketData, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesData, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListVmHostsData, ListVmHostsErrors, ListVmHostsResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
@@ -25,6 +26,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  */
 export const createVm = <ThrowOnError extends boolean = false>(options: Options<CreateVmData, ThrowOnError>): RequestResult<CreateVmResponses, CreateVmErrors, ThrowOnError> => options.client.put<CreateVmResponses, CreateVmErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: createVmFacts,
     url: '/vm/create',
     ...options,
     headers: {
@@ -40,6 +42,7 @@ export const createVm = <ThrowOnError extends boolean = false>(options: Options<
  */
 export const reinstallVm = <ThrowOnError extends boolean = false>(options: Options<ReinstallVmData, ThrowOnError>): RequestResult<ReinstallVmResponses, ReinstallVmErrors, ThrowOnError> => options.client.post<ReinstallVmResponses, ReinstallVmErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: reinstallVmFacts,
     url: '/vm/{vmid}/reinstall',
     ...options,
     headers: {
@@ -53,56 +56,88 @@ export const reinstallVm = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Returns the host systems that a VM can be placed on. They determine the maximum values of `cores`, `mem` and `disk` of `PUT /vm/create`. The specification names this operation and does not show the shape of its response.
  */
-export const listVmHosts = <ThrowOnError extends boolean = false>(options: Options<ListVmHostsData, ThrowOnError>): RequestResult<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError> => options.client.get<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError>({ url: '/vm/list/hosts', ...options });
+export const listVmHosts = <ThrowOnError extends boolean = false>(options: Options<ListVmHostsData, ThrowOnError>): RequestResult<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError> => options.client.get<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError>({
+    requestValidator: listVmHostsFacts,
+    url: '/vm/list/hosts',
+    ...options
+});
 
 /**
  * List dedicated servers
  *
  * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. It is inferred that the list includes servers that are being set up and cancelled servers that are still active.
  */
-export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({ url: '/dedicated/list', ...options });
+export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({
+    requestValidator: listDedicatedServersFacts,
+    url: '/dedicated/list',
+    ...options
+});
 
 /**
  * List available servers
  *
  * Returns the dedicated servers that are available on the market, with their data centre, hardware, included addresses, network, state and price. The endpoint for ordering a server is not shown in the specification.
  */
-export const listDedicatedMarket = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedMarketData, ThrowOnError>): RequestResult<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError> => options.client.get<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError>({ url: '/dedicated/available', ...options });
+export const listDedicatedMarket = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedMarketData, ThrowOnError>): RequestResult<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError> => options.client.get<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError>({
+    requestValidator: listDedicatedMarketFacts,
+    url: '/dedicated/available',
+    ...options
+});
 
 /**
  * Get a dedicated server
  *
  * Returns one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. It is inferred that a server keeps its identifier when it is ordered. The response for a server that is still on the market is not shown in the specification. This service returns such a server like one that is being set up, without addresses, and does not include it in your list. For the identifier of a server that has ended or belongs to another account, this service responds with 404.
  */
-export const getDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedServerData, ThrowOnError>): RequestResult<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError> => options.client.get<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/info', ...options });
+export const getDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedServerData, ThrowOnError>): RequestResult<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError> => options.client.get<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError>({
+    requestValidator: getDedicatedServerFacts,
+    url: '/dedicated/{identifier}/info',
+    ...options
+});
 
 /**
  * Cancel a dedicated server
  *
  * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; it is inferred that this is possible until the termination date. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service, the server is no longer listed or found from the termination date on.
  */
-export const deleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<DeleteDedicatedServerData, ThrowOnError>): RequestResult<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError> => options.client.delete<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/delete', ...options });
+export const deleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<DeleteDedicatedServerData, ThrowOnError>): RequestResult<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError> => options.client.delete<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError>({
+    requestValidator: deleteDedicatedServerFacts,
+    url: '/dedicated/{identifier}/delete',
+    ...options
+});
 
 /**
  * Withdraw a server cancellation
  *
  * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date, but a renewal that is due in this invoice period needs credit (not shown in the specification).
  */
-export const undeleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<UndeleteDedicatedServerData, ThrowOnError>): RequestResult<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError> => options.client.post<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/undelete', ...options });
+export const undeleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<UndeleteDedicatedServerData, ThrowOnError>): RequestResult<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError> => options.client.post<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError>({
+    requestValidator: undeleteDedicatedServerFacts,
+    url: '/dedicated/{identifier}/undelete',
+    ...options
+});
 
 /**
  * List domains
  *
  * Returns the names of the domains of the account.
  */
-export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({ url: '/domain/list', ...options });
+export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({
+    requestValidator: listDomainsFacts,
+    url: '/domain/list',
+    ...options
+});
 
 /**
  * Get the price list
  *
  * Returns the net and gross prices of registration, renewal and transfer for each TLD. It is inferred that no other TLD can be registered.
  */
-export const getDomainPricings = <ThrowOnError extends boolean = false>(options: Options<GetDomainPricingsData, ThrowOnError>): RequestResult<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError> => options.client.get<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError>({ url: '/domain/pricings', ...options });
+export const getDomainPricings = <ThrowOnError extends boolean = false>(options: Options<GetDomainPricingsData, ThrowOnError>): RequestResult<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError> => options.client.get<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError>({
+    requestValidator: getDomainPricingsFacts,
+    url: '/domain/pricings',
+    ...options
+});
 
 /**
  * Register a domain
@@ -120,6 +155,7 @@ export const getDomainPricings = <ThrowOnError extends boolean = false>(options:
  */
 export const registerDomain = <ThrowOnError extends boolean = false>(options: Options<RegisterDomainData, ThrowOnError>): RequestResult<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError> => options.client.post<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: registerDomainFacts,
     url: '/domain/register',
     ...options,
     headers: {
@@ -133,7 +169,11 @@ export const registerDomain = <ThrowOnError extends boolean = false>(options: Op
  *
  * Returns one domain with its registration status, handles, nameservers and timings.
  */
-export const getDomain = <ThrowOnError extends boolean = false>(options: Options<GetDomainData, ThrowOnError>): RequestResult<GetDomainResponses, GetDomainErrors, ThrowOnError> => options.client.get<GetDomainResponses, GetDomainErrors, ThrowOnError>({ url: '/domain/{domain}/info', ...options });
+export const getDomain = <ThrowOnError extends boolean = false>(options: Options<GetDomainData, ThrowOnError>): RequestResult<GetDomainResponses, GetDomainErrors, ThrowOnError> => options.client.get<GetDomainResponses, GetDomainErrors, ThrowOnError>({
+    requestValidator: getDomainFacts,
+    url: '/domain/{domain}/info',
+    ...options
+});
 
 /**
  * Set the nameservers
@@ -142,6 +182,7 @@ export const getDomain = <ThrowOnError extends boolean = false>(options: Options
  */
 export const setDomainNameservers = <ThrowOnError extends boolean = false>(options: Options<SetDomainNameserversData, ThrowOnError>): RequestResult<SetDomainNameserversResponses, SetDomainNameserversErrors, ThrowOnError> => options.client.post<SetDomainNameserversResponses, SetDomainNameserversErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: setDomainNameserversFacts,
     url: '/domain/{domain}/nameserver',
     ...options,
     headers: {
@@ -155,14 +196,22 @@ export const setDomainNameservers = <ThrowOnError extends boolean = false>(optio
  *
  * Returns the authcode of a domain. It is inferred that another provider can transfer the domain away with it. Each request creates a new authcode and voids the previous one, and `GET /domain/{domain}/info` returns the current one (not shown).
  */
-export const requestDomainAuthcode = <ThrowOnError extends boolean = false>(options: Options<RequestDomainAuthcodeData, ThrowOnError>): RequestResult<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError> => options.client.post<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError>({ url: '/domain/{domain}/authcode', ...options });
+export const requestDomainAuthcode = <ThrowOnError extends boolean = false>(options: Options<RequestDomainAuthcodeData, ThrowOnError>): RequestResult<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError> => options.client.post<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError>({
+    requestValidator: requestDomainAuthcodeFacts,
+    url: '/domain/{domain}/authcode',
+    ...options
+});
 
 /**
  * Withdraw a domain cancellation
  *
  * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal, but a renewal that is due in this invoice period needs credit (not shown). How a domain is cancelled is not shown in the specification.
  */
-export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Options<UndeleteDomainData, ThrowOnError>): RequestResult<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError> => options.client.post<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError>({ url: '/domain/{domain}/undelete', ...options });
+export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Options<UndeleteDomainData, ThrowOnError>): RequestResult<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError> => options.client.post<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError>({
+    requestValidator: undeleteDomainFacts,
+    url: '/domain/{domain}/undelete',
+    ...options
+});
 
 /**
  * Edit a DNS record
@@ -175,6 +224,7 @@ export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Op
  */
 export const editDomainDns = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsData, ThrowOnError>): RequestResult<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError> => options.client.post<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: editDomainDnsFacts,
     url: '/domain/{domain}/dns/edit',
     ...options,
     headers: {
@@ -190,6 +240,7 @@ export const editDomainDns = <ThrowOnError extends boolean = false>(options: Opt
  */
 export const createHandle = <ThrowOnError extends boolean = false>(options: Options<CreateHandleData, ThrowOnError>): RequestResult<CreateHandleResponses, CreateHandleErrors, ThrowOnError> => options.client.put<CreateHandleResponses, CreateHandleErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: createHandleFacts,
     url: '/domain/handle/create',
     ...options,
     headers: {
@@ -203,49 +254,77 @@ export const createHandle = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Returns the countries that a handle can be in, with the country codes that `PUT /domain/handle/create` accepts.
  */
-export const listHandleCountries = <ThrowOnError extends boolean = false>(options: Options<ListHandleCountriesData, ThrowOnError>): RequestResult<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError> => options.client.get<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError>({ url: '/domain/handle/countries', ...options });
+export const listHandleCountries = <ThrowOnError extends boolean = false>(options: Options<ListHandleCountriesData, ThrowOnError>): RequestResult<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError> => options.client.get<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError>({
+    requestValidator: listHandleCountriesFacts,
+    url: '/domain/handle/countries',
+    ...options
+});
 
 /**
  * Get a handle
  *
  * Returns one contact handle with all its fields.
  */
-export const getHandle = <ThrowOnError extends boolean = false>(options: Options<GetHandleData, ThrowOnError>): RequestResult<GetHandleResponses, GetHandleErrors, ThrowOnError> => options.client.get<GetHandleResponses, GetHandleErrors, ThrowOnError>({ url: '/domain/handle/{handle}/info', ...options });
+export const getHandle = <ThrowOnError extends boolean = false>(options: Options<GetHandleData, ThrowOnError>): RequestResult<GetHandleResponses, GetHandleErrors, ThrowOnError> => options.client.get<GetHandleResponses, GetHandleErrors, ThrowOnError>({
+    requestValidator: getHandleFacts,
+    url: '/domain/handle/{handle}/info',
+    ...options
+});
 
 /**
  * List sales
  *
  * Returns the active and the scheduled discount campaigns for VM host systems. Sales can be set up for any KVM host system by arrangement with the provider.
  */
-export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({ url: '/accounting/sales', ...options });
+export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({
+    requestValidator: listSalesFacts,
+    url: '/accounting/sales',
+    ...options
+});
 
 /**
  * List invoices
  *
  * Returns the invoices of the account, without their positions, by invoice ID. It is inferred that the current invoice is not among them. `GET /accounting/invoices/current` returns it.
  */
-export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({ url: '/accounting/invoices', ...options });
+export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({
+    requestValidator: listInvoicesFacts,
+    url: '/accounting/invoices',
+    ...options
+});
 
 /**
  * Get the current invoice
  *
  * Returns the cost of the current period so far, its expected total, the date of the next invoice, and the remaining credit limit.
  */
-export const getCurrentInvoice = <ThrowOnError extends boolean = false>(options: Options<GetCurrentInvoiceData, ThrowOnError>): RequestResult<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError> => options.client.get<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError>({ url: '/accounting/invoices/current', ...options });
+export const getCurrentInvoice = <ThrowOnError extends boolean = false>(options: Options<GetCurrentInvoiceData, ThrowOnError>): RequestResult<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError> => options.client.get<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError>({
+    requestValidator: getCurrentInvoiceFacts,
+    url: '/accounting/invoices/current',
+    ...options
+});
 
 /**
  * Get an invoice
  *
  * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
  */
-export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError> => options.client.get<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError>({ url: '/accounting/invoices/{invoiceID}', ...options });
+export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError> => options.client.get<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError>({
+    requestValidator: getInvoiceFacts,
+    url: '/accounting/invoices/{invoiceID}',
+    ...options
+});
 
 /**
  * Generate a one-time code
  *
  * Generates a one-time code (OTP) that you present to authorised third parties as proof of your identity. There is no body. The code is valid for 10 minutes, can be used once, and becomes invalid when another code is generated.
  */
-export const generateOtp = <ThrowOnError extends boolean = false>(options: Options<GenerateOtpData, ThrowOnError>): RequestResult<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError> => options.client.post<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError>({ url: '/account/otp', ...options });
+export const generateOtp = <ThrowOnError extends boolean = false>(options: Options<GenerateOtpData, ThrowOnError>): RequestResult<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError> => options.client.post<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError>({
+    requestValidator: generateOtpFacts,
+    url: '/account/otp',
+    ...options
+});
 
 /**
  * List past requests
@@ -254,6 +333,7 @@ export const generateOtp = <ThrowOnError extends boolean = false>(options: Optio
  */
 export const listRequests = <ThrowOnError extends boolean = false>(options: Options<ListRequestsData, ThrowOnError>): RequestResult<ListRequestsResponses, ListRequestsErrors, ThrowOnError> => options.client.post<ListRequestsResponses, ListRequestsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: listRequestsFacts,
     url: '/account/requests',
     ...options,
     headers: {

@@ -49,30 +49,29 @@ export interface Failure {
   };
 }
 
-export function classifyNoResponse(attempt: NoResponse, timeoutMs: number): Failure {
-  const { kind, left, status, cause } = attempt;
-  const [Class, message] = describeNoResponse(attempt, timeoutMs);
+export function classifyNoResponse({ kind, left, status, headers, cause }: NoResponse, timeoutMs: number): Failure {
+  const why = String(rootCause(cause));
+  const [Class, message]: readonly [ErrorClass, string] =
+    kind === 'aborted'
+      ? [AbortedError, 'the signal aborted the call']
+      : kind === 'timeout'
+        ? [TimeoutError, `no complete response within ${timeoutMs} ms`]
+        : status === undefined
+          ? [ConnectionError, `no response: ${why}`]
+          : [ResponseError, `the response broke off: ${why}`];
   return {
     kind: 'failure',
     source: 'none',
     carriedOut: left ? 'unknown' : 'no',
     settles: false,
     transient: kind !== 'aborted',
-    error: { Class, message, details: { status, ...(Class === ResponseError && { reason: 'cut' }) }, cause },
+    error: { Class, message, details: { status, headers, ...(Class === ResponseError && { reason: 'cut' }) }, cause },
   };
 }
 
-function describeNoResponse({ kind, status, cause }: NoResponse, timeoutMs: number): readonly [ErrorClass, string] {
-  if (kind === 'aborted') return [AbortedError, 'the signal aborted the call'];
-  if (kind === 'timeout') return [TimeoutError, `no complete response within ${timeoutMs} ms`];
-  const why = String(rootCause(cause));
-  return status === undefined ? [ConnectionError, `no response: ${why}`] : [ResponseError, `the response broke off: ${why}`];
-}
-
-/** A page of a gateway says nothing about what happened behind it, whatever its status. */
-export function classifyForeign(received: Received): Failure {
+/** A gateway's error page does not show whether the service carried out the request. */
+export function classifyForeign(received: Received, reason: ResponseErrorReason = foreignReason(received)): Failure {
   const { status, headers } = received;
-  const reason = foreignReason(received);
   const location = reason === 'redirect' ? headers.get('location') : null;
   const target = location === null ? '' : ` to ${location}`;
   return {
@@ -85,7 +84,7 @@ export function classifyForeign(received: Received): Failure {
     error: {
       Class: ResponseError,
       message: `the response is not from the API: status ${status}, ${reason}${target}. Is the baseUrl right?`,
-      details: { status, reason },
+      details: { status, headers, reason },
     },
   };
 }
@@ -104,31 +103,38 @@ function foreignReason({ status, text }: Received): ResponseErrorReason {
 
 /** Whether a retry may succeed after a response with this status. */
 export function isTransient(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
+  return [408, 425, 429].includes(status) || (status >= 500 && status !== 501);
+}
+
+/**
+ * Whether a refusal of the API with this status shows that the request was not carried out. A service may fail with 5xx after it has
+ * carried out a request, and 408 and 425 may come from something in front of it. With 501 it says that it never can.
+ */
+export function isRefusal(status: number): boolean {
+  return status === 501 || (status < 500 && status !== 408 && status !== 425);
 }
 
 /** The class of the error that describes a refusal with this status. */
 export function classOf(status: number): ErrorClass {
-  return CLASSES.get(status) ?? (status >= 500 ? ServerError : ResellerError);
+  return CLASSES[status] ?? (status >= 500 ? ServerError : ResellerError);
 }
 
-const CLASSES: ReadonlyMap<number, ErrorClass> = /* @__PURE__ */ new Map<number, ErrorClass>([
-  [400, InvalidError],
-  [401, AuthenticationError],
-  [402, CreditLimitError],
-  [403, PermissionError],
-  [404, NotFoundError],
-  [409, ConflictError],
-  [413, InvalidError],
-  [415, InvalidError],
-  [422, InvalidError],
-  [429, RateLimitError],
-]);
+const CLASSES: Readonly<Record<number, ErrorClass>> = {
+  400: InvalidError,
+  401: AuthenticationError,
+  402: CreditLimitError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: ConflictError,
+  413: InvalidError,
+  415: InvalidError,
+  422: InvalidError,
+  429: RateLimitError,
+};
 
 /** Milliseconds that `Retry-After` asks to wait. It holds seconds or an HTTP date. */
 export function retryAfterMs(headers: Headers): number | undefined {
-  const value = headers.get('retry-after');
-  if (value === null) return undefined;
+  const value = headers.get('retry-after') ?? '';
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return ms > 0 ? ms : undefined;
 }

@@ -6,13 +6,13 @@ import { checkCredential, connect } from './connection.ts';
 import type { Connection, KeySupport } from './connection.ts';
 import { classifyEnvelope } from './envelope.ts';
 import { environmentVariable } from './environment.ts';
-import type { Values } from './form.ts';
-import type { Operation } from './operation.ts';
+import { encodeForm } from './form.ts';
 import type { ClientConfig, RequestOptions } from './options.ts';
 import { prepare } from './prepare.ts';
 import type { RequestInput } from './prepare.ts';
 import { send } from './request.ts';
 import { shape } from './shape.ts';
+import type { DataOf } from './shape.ts';
 
 /** Sends requests for the functions of `@reseller/client/operations`. */
 export interface Client {
@@ -22,19 +22,11 @@ export interface Client {
   readonly put: Send;
 }
 
-/** Sends one request. The signatures of the generated functions give the type of the data. */
-export type Send = <_Responses, _Errors, _ThrowOnError extends boolean>(input: SdkInput) => Call<never>;
+/** Sends one request of a generated function, which gives the type of the data. */
+export type Send = <Responses, _Errors, _ThrowOnError extends boolean>(input: RequestInput) => Call<DataOf<Responses>>;
 
-/** The input that a generated function passes on. */
-export interface SdkInput extends RequestOptions {
-  readonly url: string;
-  readonly path?: Values | undefined;
-  readonly body?: Values | undefined;
-  readonly meta?: Operation | undefined;
-}
-
-/** What the generated functions carry along without sending it: the facts of the operation. */
-export type ClientMeta = Operation;
+/** Values that travel with one call and are not sent. There are none. */
+export type ClientMeta = Record<never, never>;
 
 /** The type of an operation's input in `openapi-ts`. */
 export interface TDataShape {
@@ -45,28 +37,24 @@ export interface TDataShape {
   readonly url: string;
 }
 
-/** Input of a generated function. The signatures in `operations.gen.ts` are stricter. */
-export type Options<
-  _Data extends TDataShape = TDataShape,
-  _ThrowOnError extends boolean = boolean,
-  _Response = unknown,
-> = RequestOptions & {
-  readonly path?: Values | undefined;
-  readonly body?: Values | undefined;
+/** Input of a generated function: path parameters, which may be numbers, the form, and the options of the call. */
+export type Options<Data extends TDataShape = TDataShape, _ThrowOnError extends boolean = boolean, _Response = unknown> = RequestOptions & {
+  readonly [Name in keyof Data as Name extends 'path' | 'body' ? Name : never]: Name extends 'path'
+    ? { readonly [Parameter in keyof Data[Name]]: Data[Name][Parameter] | number }
+    : object extends Pick<Data, Name>
+      ? Data[Name] | undefined
+      : Data[Name];
 };
 
-export type RequestResult<_Responses, _Errors, _ThrowOnError extends boolean> = Call<never>;
+export type RequestResult<Responses, _Errors, _ThrowOnError extends boolean> = Call<DataOf<Responses>>;
 
-/** The generated functions spread it for forms. The operation says how a form is encoded. */
-export const urlSearchParamsBodySerializer = {};
+/** The functions of operations with a form spread it, so that the other functions do not load it. */
+export const urlSearchParamsBodySerializer: { readonly bodySerializer: typeof encodeForm } = { bodySerializer: encodeForm };
 
 /** A client that hands each request to a function. */
 export function clientOf(handle: (method: string, input: RequestInput) => Call<never>): Client {
   function via(method: string): Send {
-    return ({ meta, ...input }) => {
-      if (!meta) throw new TypeError('Import the functions from @reseller/client/operations: they know their operation.');
-      return handle(method, { ...input, meta });
-    };
+    return (input) => handle(method, input);
   }
   return { delete: via('DELETE'), get: via('GET'), post: via('POST'), put: via('PUT') };
 }
@@ -75,26 +63,28 @@ export function clientOf(handle: (method: string, input: RequestInput) => Call<n
 export function connectToReseller(config: ClientConfig, adviceWhenLost: string, keys?: KeySupport): Connection {
   const { apiKey = environmentVariable('RESELLER_API_KEY') } = config;
   checkCredential('apiKey', apiKey);
-  const userAgent = `reseller-client/${VERSION}`;
   return connect(
     config,
-    { userAgent, credentials: () => ({ [API_KEY_HEADER]: apiKey }), classify: classifyEnvelope, adviceWhenLost },
+    {
+      userAgent: `reseller-client/${VERSION}`,
+      credentials: () => ({ [API_KEY_HEADER]: apiKey }),
+      classify: classifyEnvelope,
+      adviceWhenLost,
+    },
     keys,
   );
 }
 
 /**
  * A client for the functions of `@reseller/client/operations`. Each function is its own import, so that a program holds only those
- * that it uses. The spend guard, `reconcile`, events and logging belong to `createReseller`.
+ * that it uses. `reconcile`, `dryRun`, events and logging belong to `createReseller`.
  *
  * @throws TypeError when the configuration cannot be used.
  */
 export function createClient(config: ClientConfig): Client {
   const connection = connectToReseller({ ...config }, 'Find out whether it was carried out before you make the call again');
-  return clientOf((method, input) => {
-    async function respond() {
-      return shape(input.meta, await send(connection, prepare(connection, method, input)));
-    }
-    return callOf(respond());
-  });
+  async function respond(method: string, input: RequestInput) {
+    return shape(input.requestValidator, await send(connection, prepare(connection, method, input)));
+  }
+  return clientOf((method, input) => callOf(respond(method, input)));
 }

@@ -1,8 +1,9 @@
 /** A server, its address, and the facts that its responses have shown. */
 import type { Verdict } from './classify.ts';
+import { systemClock } from './clock.ts';
+import type { Operation } from './operation.ts';
 import type { ClientConfig, Clock, Fetch } from './options.ts';
 import type { Received } from './send.ts';
-import { sleep } from './sleep.ts';
 
 export interface Connection {
   /** Base address without a trailing slash. */
@@ -10,15 +11,18 @@ export interface Connection {
   /** Headers that authenticate. A function, so that they do not show where a client is printed. */
   readonly credentials: () => Readonly<Record<string, string>>;
   /** Reads the meaning of a response. */
-  readonly classify: (received: Received) => Verdict;
+  readonly classify: (received: Received, operation: Pick<Operation, 'has'>) => Verdict;
   /** A sentence for `OutcomeUnknownError`. */
   readonly adviceWhenLost: string;
-  /** With the middleware around it. */
+  /** `fetch`, wrapped in the middleware. */
   readonly fetch: Fetch;
+  /** How many requests the middleware passed on to `fetch`. An attempt that fails without another one was not sent. */
+  readonly passedOn: () => number;
   readonly clock: Clock;
   readonly timeoutMs: number;
+  readonly deadlineMs: number;
   readonly maxRetries: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   readonly showPersonalData: boolean;
   readonly keys: KeySupport;
 }
@@ -37,18 +41,25 @@ export interface KeySupport {
 const DEFAULT_KEY_LIFETIME_MS = 3_600_000;
 
 /** @throws TypeError when the configuration cannot be used. */
-export function connect(config: Omit<ClientConfig, 'apiKey'>, api: Api, keys?: KeySupport): Connection {
-  const { baseUrl, middleware = [], headers = {}, timeoutMs = 30_000, maxRetries = 2, appInfo } = config;
-  const { userAgent, ...traits } = api;
-  const app = appInfo && ` ${appInfo.name}/${appInfo.version}${appInfo.url === undefined ? '' : ` (${appInfo.url})`}`;
+export function connect(config: Omit<ClientConfig, 'apiKey'>, { userAgent, ...api }: Api, keys?: KeySupport): Connection {
+  const { middleware = [], fetch: sendRequest = fetch, timeoutMs = 30_000, deadlineMs = Infinity, maxRetries = 2 } = config;
+  let passedOn = 0;
+  const counted: Fetch = (url, init) => {
+    passedOn++;
+    return sendRequest(url, init);
+  };
+  const headers = new Headers({ 'user-agent': userAgent });
+  new Headers(config.headers).forEach((value, name) => headers.set(name, value));
   return {
-    base: readBaseUrl(baseUrl),
-    ...traits,
-    fetch: middleware.reduceRight((next, wrap) => wrap(next), config.fetch ?? fetch),
-    clock: config.clock ?? { now: Date.now, sleep },
+    base: readBaseUrl(config.baseUrl),
+    ...api,
+    fetch: middleware.reduceRight((next, wrap) => wrap(next), counted),
+    passedOn: () => passedOn,
+    clock: config.clock ?? systemClock,
     timeoutMs,
+    deadlineMs,
     maxRetries,
-    headers: { 'user-agent': userAgent + (app ?? ''), ...headers },
+    headers,
     showPersonalData: config.showPersonalData ?? false,
     keys: keys ?? { honoured: config.honoursIdempotencyKey, lifetimeMs: DEFAULT_KEY_LIFETIME_MS },
   };
@@ -74,9 +85,8 @@ export function checkCredential(name: string, value: unknown): asserts value is 
 }
 
 function readBaseUrl(baseUrl: unknown): string {
-  if (typeof baseUrl !== 'string' || baseUrl === '')
-    throw new TypeError('The baseUrl is not set. Use one such as https://api.example.com.');
-  const [, base] = /^(https?:\/\/[^?#']*[^?#'/])\/*$/.exec(baseUrl) ?? [];
-  if (base === undefined) throw new TypeError(`The baseUrl '${baseUrl}' is not an http or https address without a query.`);
+  if (baseUrl === undefined || baseUrl === '') throw new TypeError('The baseUrl is not set. Use one such as https://api.example.com.');
+  const [, base] = /^(https?:\/\/[^?#']*[^?#'/])\/*$/.exec(String(baseUrl)) ?? [];
+  if (base === undefined) throw new TypeError(`The baseUrl '${String(baseUrl)}' is not an http or https address without a query.`);
   return base;
 }

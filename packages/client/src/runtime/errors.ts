@@ -9,6 +9,7 @@ export interface ErrorDetails {
   readonly idempotencyKey?: string | undefined;
   readonly requestID?: string | null | undefined;
   readonly status?: number | undefined;
+  readonly headers?: Headers | undefined;
   readonly type?: string | undefined;
   readonly retryAfter?: number | undefined;
   readonly uncertain?: boolean | undefined;
@@ -16,8 +17,11 @@ export interface ErrorDetails {
   readonly reason?: ResponseErrorReason | undefined;
 }
 
-/** Why a response is not from this API: an HTML page, other text, JSON without the envelope, a body that ends early, or a redirect. */
-export type ResponseErrorReason = 'html' | 'not-json' | 'no-envelope' | 'cut' | 'redirect';
+/**
+ * Why a response is not that of the operation: an HTML page, other text, JSON without the envelope, the data of another operation, a body
+ * that ends early, or a redirect.
+ */
+export type ResponseErrorReason = 'html' | 'not-json' | 'no-envelope' | 'other-data' | 'cut' | 'redirect';
 
 /** A class of errors. */
 export interface ErrorClass<E extends ResellerError = ResellerError> {
@@ -40,6 +44,8 @@ export class ResellerError extends Error {
   declare readonly requestID?: string | null;
   /** HTTP status, when a response came. */
   declare readonly status?: number;
+  /** Headers of the response, when one came. */
+  declare readonly headers?: Headers;
   /** Kind of failure as the service names it: `wrong_state`. */
   declare readonly type?: string;
   /** Seconds that the server asks you to wait. */
@@ -118,7 +124,7 @@ export class ResponseError extends ResellerError {
   declare readonly reason: ResponseErrorReason;
 }
 
-/** `beforeBillable`, `budget` or `readOnly` refused the call. Nothing was sent. */
+/** `beforeBillable` or `readOnly` refused the call. Nothing was sent. */
 export class SpendRefusedError extends ResellerError {
   static override readonly name = 'SpendRefusedError';
 }

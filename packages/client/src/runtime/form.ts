@@ -31,20 +31,20 @@ const NOUNS: Readonly<Record<FieldType, string>> = {
  * @param showPersonal Whether personal data may be shown.
  */
 export function encodeForm(
-  { form = {}, openForm }: Operation,
+  { form = {}, openForm, required, needs, secret, personal }: Operation,
   values: Values,
   refuse: Refuse,
   showPersonal: boolean,
 ): readonly EncodedField[] {
   const encoded: EncodedField[] = [];
-  for (const [name, { type, required, secret, personal, needs = [] }] of Object.entries(form)) {
+  for (const [name, type] of Object.entries(form)) {
     const value = values[name];
     if (value === undefined) {
-      if (required) refuse(name, 'required', 'is required');
+      if (required?.includes(name)) refuse(name, 'required', 'is required');
       continue;
     }
-    for (const needed of needs) if (values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
-    const isHidden = secret || (personal && !showPersonal);
+    for (const needed of needs?.[name] ?? []) if (values[needed] === undefined) refuse(needed, 'required', `is required with ${name}`);
+    const isHidden = secret?.includes(name) || (!showPersonal && personal?.includes(name));
     const text = isOfType(type, value) ? encodeText(String(value)) : undefined;
     if (text === undefined) refuse(name, 'type', `must be ${NOUNS[type]}${isHidden ? '' : `, got ${display(value)}`}`);
     else encoded.push({ name, text, shown: isHidden ? MASK : value });

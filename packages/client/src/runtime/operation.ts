@@ -8,26 +8,27 @@ export interface Operation {
   readonly repeatable?: boolean;
   /** Whether it takes an `Idempotency-Key`. */
   readonly keyed?: boolean;
-  /** Fields of its form, in the order of the document. */
-  readonly form?: Readonly<Record<string, Field>>;
+  /** Types of the fields of its form, in the order of the document. */
+  readonly form?: Readonly<Record<string, FieldType>>;
+  /** Fields that must be set. */
+  readonly required?: readonly string[];
+  /** Fields that must be set when another one is. */
+  readonly needs?: Readonly<Record<string, readonly string[]>>;
+  /** Fields that are never shown. */
+  readonly secret?: readonly string[];
+  /** Fields that are shown only on request. */
+  readonly personal?: readonly string[];
   /** Whether the form may have fields that the document does not name. */
   readonly openForm?: boolean;
   /** Where `data` is not an array although it holds a list. */
   readonly list?: ListShape;
-  /** Where `data`, as the client returns it, holds instants: `*.startDate.value`. */
-  readonly instants?: readonly string[];
+  /** A property of `data` in every successful response. Without it, the response belongs to another operation. */
+  readonly has?: string;
+  /** Whether the request names what it changes, so that two identical requests have the same effect as one. */
+  readonly unique?: boolean;
 }
 
 /** A list in a property of `data`, or a map whose keys become a property of each item. */
 export type ListShape = { readonly property: string } | { readonly keyedBy: string };
-
-export interface Field {
-  readonly type: FieldType;
-  readonly required?: boolean;
-  readonly secret?: boolean;
-  readonly personal?: boolean;
-  /** Fields that must be set when this one is. */
-  readonly needs?: readonly string[];
-}
 
 export type FieldType = 'string' | 'integer' | 'number' | 'boolean';

@@ -10,10 +10,12 @@ export type Middleware = (next: Fetch) => Fetch;
 
 /** A source of time. */
 export interface Clock {
-  /** Milliseconds. Only differences matter. */
+  /** Milliseconds. Only differences matter, so it must not jump when the clock of the machine is set. */
   now(): number;
   /** Resolves after this many milliseconds, or when the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /** Calls back after this many milliseconds. Returns what cancels it. By default a timer of the system. */
+  setTimer?(milliseconds: number, callback: () => void): () => void;
 }
 
 /** Options of `createClient`. */
@@ -21,15 +23,17 @@ export interface ClientConfig {
   /** The API key. By default the environment variable `RESELLER_API_KEY`. */
   apiKey?: string | undefined;
   /** Base address of the API, with or without a trailing slash. */
-  baseUrl: string;
+  baseUrl: string | URL;
   /** Replaces the global `fetch`. */
   fetch?: Fetch | undefined;
   /** Wraps `fetch`. The first one is outermost. */
   middleware?: readonly Middleware[] | undefined;
   /** Headers of every request. */
-  headers?: Readonly<Record<string, string>> | undefined;
+  headers?: Headers | Readonly<Record<string, string>> | undefined;
   /** Milliseconds that one attempt may take, including its response. Default 30,000. */
   timeoutMs?: number | undefined;
+  /** Milliseconds that a call may take with all its attempts and the pauses between them. Default: no limit. */
+  deadlineMs?: number | undefined;
   /** How many times a request is sent again when that is harmless. Default 2. */
   maxRetries?: number | undefined;
   /**
@@ -37,8 +41,6 @@ export interface ClientConfig {
    * (`Idempotency-Key-Lifetime`). When it does, a purchase whose response was lost is sent again with the same key.
    */
   honoursIdempotencyKey?: boolean | undefined;
-  /** Names your program in the user agent. */
-  appInfo?: { readonly name: string; readonly version: string; readonly url?: string } | undefined;
   /** Shows names, addresses, e-mail and phone in `error.curl`, events and logs. Default false. */
   showPersonalData?: boolean | undefined;
   /** Replaces the system clock, for tests. */
@@ -51,6 +53,8 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds that one attempt may take, including its response. */
   timeoutMs?: number | undefined;
+  /** Milliseconds that the call may take with all its attempts and the pauses between them. */
+  deadlineMs?: number | undefined;
   /** How many times the request is sent again when that is harmless. */
   maxRetries?: number | undefined;
   /**
@@ -64,21 +68,13 @@ export interface RequestOptions {
 
 /** A purchase, before it is sent. */
 export interface Purchase {
-  /** The operationId of the document: `createVm`. */
+  /** The operationId of the document: `createVm`. Of `request`, the method and the path. */
   readonly operation: string;
   readonly path: Values;
   readonly form: Values;
 }
 
-/** How much a client may spend. */
-export interface Budget {
-  /** In the unit of `priceOf`. */
-  readonly limit: number;
-  /** Price of a purchase. By default 1, so that the limit is a number of purchases. */
-  readonly priceOf?: (purchase: Purchase) => number | Promise<number>;
-}
-
-/** A request without secrets: what `dryRun` returns. */
+/** A request without secrets: the result of `dryRun`. */
 export interface DryRun {
   /** The operationId of the document: `createVm`. */
   readonly operation: string;
@@ -124,5 +120,5 @@ export interface Logger {
   error(message: string, details?: object): void;
 }
 
-/** `debug` logs every attempt, `info` every call that changed something, `warn` every retry, `error` every unknown outcome. */
+/** `debug` logs every attempt, `info` every call that changed something, `warn` every retry and failure, `error` every unknown outcome. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'off';

@@ -3,8 +3,8 @@ import { API_KEY_HEADER } from '../generated/document.gen.ts';
 import type { FieldError } from '../generated/types.gen.ts';
 import type { Connection } from './connection.ts';
 import { InvalidError } from './errors.ts';
-import { encodeForm, encodeText, formText, MASK } from './form.ts';
-import type { EncodedField, Refuse, Values } from './form.ts';
+import { encodeText, formText, MASK } from './form.ts';
+import type { encodeForm, EncodedField, Refuse, Values } from './form.ts';
 import type { Operation } from './operation.ts';
 import type { DryRun, RequestOptions } from './options.ts';
 import { fillPath } from './path.ts';
@@ -25,16 +25,19 @@ export interface RequestInput extends RequestOptions {
   readonly url: string;
   readonly path?: Values | undefined;
   readonly body?: Values | undefined;
-  readonly meta: Operation;
+  /** The facts of the operation. `openapi-ts` gives them the name of its slot for the code of other plugins. */
+  readonly requestValidator: Operation;
+  /** Encodes the form. Only the functions of operations with a form have it. */
+  readonly bodySerializer?: typeof encodeForm;
 }
 
 /** @throws InvalidError naming every value that breaks a rule. */
 export function prepare({ base, showPersonalData }: Connection, method: string, input: RequestInput): Prepared {
-  const { url: template, path = {}, body: form = {}, meta: operation, ...options } = input;
+  const { url: template, path = {}, body: form = {}, requestValidator: operation, bodySerializer, ...options } = input;
   const issues: FieldError[] = [];
   const refuse: Refuse = (field, rule, message) => void issues.push({ field, rule, message });
   const url = base + fillPath(template, path, refuse);
-  const fields = encodeForm(operation, form, refuse, showPersonalData);
+  const fields = bodySerializer?.(operation, form, refuse, showPersonalData) ?? [];
   const idempotencyKey = operation.keyed ? keyOf(options.idempotencyKey ?? crypto.randomUUID(), refuse) : undefined;
   const curl = curlOf(method, url, idempotencyKey, fields);
   const prepared = { operation, method, url, body: formText(fields), curl, idempotencyKey, options, path, form, fields };
@@ -43,12 +46,6 @@ export function prepare({ base, showPersonalData }: Connection, method: string, 
     throw errorOf(InvalidError, prepared, message, { fields: issues });
   }
   return prepared;
-}
-
-/** The request with its fields in another order. */
-export function reordered(prepared: Prepared, fields: readonly EncodedField[]): Prepared {
-  const { method, url, idempotencyKey } = prepared;
-  return { ...prepared, fields, body: formText(fields), curl: curlOf(method, url, idempotencyKey, fields) };
 }
 
 function keyOf(key: unknown, refuse: Refuse): string | undefined {

@@ -7,13 +7,13 @@ import { OutcomeUnknownError } from './errors.ts';
 import type { ErrorClass, ErrorDetails, ResellerError } from './errors.ts';
 import type { Operation } from './operation.ts';
 import type { RequestOptions, Step } from './options.ts';
-import { isLostAfter, retryDelayMs } from './retry.ts';
+import { retryDelayMs } from './retry.ts';
 import { sendOnce } from './send.ts';
 import type { Received, WireRequest } from './send.ts';
 
 /** A request that can be sent. */
 export interface Sendable {
-  readonly operation: Pick<Operation, 'id' | 'effect' | 'repeatable' | 'keyed'>;
+  readonly operation: Pick<Operation, 'id' | 'effect' | 'repeatable' | 'keyed' | 'has'>;
   readonly method: string;
   readonly url: string;
   readonly body: string | null;
@@ -23,7 +23,7 @@ export interface Sendable {
   readonly idempotencyKey?: string | undefined;
   readonly options: RequestOptions;
   /** Whether an earlier attempt may have been carried out. */
-  readonly isLost?: boolean;
+  readonly mayBeCarriedOut?: boolean;
 }
 
 /** A successful response. */
@@ -65,68 +65,60 @@ export function errorOf<E extends ResellerError>(
  * @throws ResellerError of another class when it was not carried out, or when repeating it is harmless.
  */
 export async function send(connection: Connection, request: Sendable, observe: Observe = () => {}): Promise<ApiResponse<never>> {
-  const { fetch, clock, keys } = connection;
+  const { clock, keys } = connection;
   const { operation, options } = request;
-  const { signal, timeoutMs = connection.timeoutMs, maxRetries = connection.maxRetries } = options;
+  const { signal, timeoutMs = connection.timeoutMs, maxRetries = connection.maxRetries, deadlineMs = connection.deadlineMs } = options;
   const wire = wireRequestOf(connection, request);
-  let { isLost = false } = request;
+  const deadline = clock.now() + deadlineMs;
+  let { mayBeCarriedOut = false } = request;
   for (let attempts = 1; ; attempts++) {
     observe({ type: 'request' }, attempts);
-    const attempt = await sendOnce(wire, { fetch, timeoutMs, signal });
+    const limit = Math.min(timeoutMs, deadline - clock.now());
+    const attempt = await sendOnce(connection, wire, limit, signal);
     let failure: Failure;
     if (attempt.kind === 'received') {
       learnKeySupport(keys, attempt.headers);
-      const verdict = connection.classify(attempt);
+      const verdict = connection.classify(attempt, operation);
       if (verdict.kind === 'success') {
         observe({ type: 'response', status: attempt.status, requestID: verdict.requestID }, attempts);
         return responseOf(attempt, verdict, attempts);
       }
       failure = verdict;
-    } else failure = classifyNoResponse(attempt, timeoutMs);
-    isLost = isLostAfter(isLost, failure);
+    } else failure = classifyNoResponse(attempt, limit);
+    mayBeCarriedOut = !failure.settles && (mayBeCarriedOut || failure.carriedOut === 'unknown');
     const isRepeatable = operation.repeatable === true || (keys.honoured === true && operation.keyed === true);
-    const delay = retryDelayMs(failure, { isRepeatable, mayBeCarriedOut: isLost, retries: attempts - 1, maxRetries });
+    let delay = retryDelayMs(failure, { isRepeatable, mayBeCarriedOut, retries: attempts - 1, maxRetries });
+    if (delay !== undefined && clock.now() + delay >= deadline) delay = undefined;
     const sent = attempt.kind === 'aborted' && !attempt.left ? attempts - 1 : attempts;
-    const error = delay === undefined ? settle(connection, request, failure, sent, isLost) : errorOfFailure(request, failure, sent, isLost);
+    let error = errorOfFailure(request, failure, sent, mayBeCarriedOut);
+    if (delay === undefined && mayBeCarriedOut && !operation.repeatable) error = unknownOutcome(connection, request, error, failure);
     observe({ type: 'failure', error, delay }, attempts);
     if (delay === undefined) throw error;
     await clock.sleep(delay, signal);
   }
 }
 
-/** The error that a request ends with. */
-export function settle(
-  { adviceWhenLost }: Pick<Connection, 'adviceWhenLost'>,
-  request: Sendable,
-  failure: Failure,
-  attempts: number,
-  isLost: boolean,
-): ResellerError {
-  const last = errorOfFailure(request, failure, attempts, isLost);
-  if (!isLost || request.operation.repeatable) return last;
-  const { status, requestID, retryAfter } = last;
+function unknownOutcome({ adviceWhenLost }: Connection, request: Sendable, last: ResellerError, failure: Failure): ResellerError {
+  const { attempts, status, headers, requestID, retryAfter } = last;
   const message = `the outcome is unknown, because the response was lost: ${failure.error.message}. ${adviceWhenLost}`;
-  return errorOf(OutcomeUnknownError, request, message, { attempts, uncertain: true, status, requestID, retryAfter }, last);
+  return errorOf(OutcomeUnknownError, request, message, { attempts, uncertain: true, status, headers, requestID, retryAfter }, last);
 }
 
-function errorOfFailure(request: Sendable, { error, retryAfterMs }: Failure, attempts: number, isLost: boolean): ResellerError {
+function errorOfFailure(request: Sendable, { error, retryAfterMs }: Failure, attempts: number, mayBeCarriedOut: boolean): ResellerError {
   const retryAfter = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
-  const uncertain = isLost && request.operation.effect !== 'read';
+  const uncertain = mayBeCarriedOut && request.operation.effect !== 'read';
   return errorOf(error.Class, request, error.message, { ...error.details, retryAfter, attempts, uncertain }, error.cause);
 }
 
-function wireRequestOf({ credentials, headers }: Connection, { method, url, body, idempotencyKey, options }: Sendable): WireRequest {
-  return {
-    url,
-    method,
-    body,
-    headers: {
-      ...headers,
-      ...credentials(),
-      ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
-      ...options.headers,
-    },
+function wireRequestOf(connection: Connection, { operation, method, url, body, idempotencyKey, options }: Sendable): WireRequest {
+  const headers = new Headers(connection.headers);
+  const own = {
+    ...connection.credentials(),
+    ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+    ...options.headers,
   };
+  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  return { url, method, headers, body, once: !operation.repeatable };
 }
 
 function responseOf(received: Received, { data, requestID, message }: Success, attempts: number): ApiResponse<never> {

@@ -1,7 +1,7 @@
 /** Whether and when a request is sent again. */
 import type { Failure } from './classify.ts';
 
-/** The facts that are known after an attempt failed. */
+/** The inputs of the retry decision. */
 export interface RetryState {
   /** A repeated request never has a second effect, by the document or because the server honours its idempotency key. */
   readonly isRepeatable: boolean;
@@ -20,22 +20,14 @@ const MAX_RETRY_AFTER_MS = 60_000;
 /** Milliseconds to wait before the request is sent again, or undefined when it must not be. */
 export function retryDelayMs(failure: Pick<Failure, 'transient' | 'source' | 'retryAfterMs'>, state: RetryState): number | undefined {
   const { isRepeatable, mayBeCarriedOut, retries, maxRetries } = state;
-  if (retries >= maxRetries) return undefined;
-  if (mayBeCarriedOut && !isRepeatable) return undefined;
+  if (retries >= maxRetries || (mayBeCarriedOut && !isRepeatable)) return undefined;
   // The response to an earlier attempt was lost. Any further response of the API settles that attempt, too.
-  const isWorthIt = failure.transient || (mayBeCarriedOut && failure.source === 'foreign');
-  if (!isWorthIt) return undefined;
-  if (failure.retryAfterMs !== undefined) return failure.retryAfterMs <= MAX_RETRY_AFTER_MS ? failure.retryAfterMs : undefined;
-  return backoffMs(retries);
+  if (!failure.transient && !(mayBeCarriedOut && failure.source === 'foreign')) return undefined;
+  const { retryAfterMs = backoffMs(retries) } = failure;
+  return retryAfterMs <= MAX_RETRY_AFTER_MS ? retryAfterMs : undefined;
 }
 
 /** Exponential backoff with jitter, so that clients that failed together do not retry together. */
 export function backoffMs(retries: number): number {
   return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries) * (1 + Math.random());
-}
-
-/** Whether any attempt may have been carried out, after another one failed. */
-export function isLostAfter(before: boolean, { carriedOut, settles }: Failure): boolean {
-  if (settles) return false;
-  return before || carriedOut === 'unknown';
 }

@@ -1,12 +1,15 @@
 /** One attempt of a request, with its timeout. */
-import type { Fetch } from './options.ts';
+import { systemClock } from './clock.ts';
+import type { Connection } from './connection.ts';
 
 /** A request as it is sent. */
 export interface WireRequest {
   readonly url: string;
   readonly method: string;
-  readonly headers: Record<string, string>;
+  readonly headers: Headers;
   readonly body: string | null;
+  /** Whether it must not take effect twice. */
+  readonly once?: boolean | undefined;
 }
 
 /** The result of one attempt. */
@@ -26,41 +29,56 @@ export interface NoResponse {
   readonly kind: 'aborted' | 'timeout' | 'disconnected';
   /** False when the request certainly did not leave this machine. */
   readonly left: boolean;
-  /** The status, when the response broke off within its body. */
+  /** The status and headers, when the response broke off within its body. */
   readonly status?: number;
+  readonly headers?: Headers;
   readonly cause: unknown;
 }
 
-/** The longest delay that a timer can hold. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** Sends a request once and reads its response. Never throws. */
 export async function sendOnce(
-  request: WireRequest,
-  { fetch, timeoutMs, signal }: { readonly fetch: Fetch; readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+  { fetch, passedOn, clock }: Pick<Connection, 'fetch' | 'passedOn' | 'clock'>,
+  { url, once, ...init }: WireRequest,
+  timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<Attempt> {
-  const { url, ...init } = request;
   if (signal?.aborted) return { kind: 'aborted', left: false, cause: signal.reason };
+  const before = passedOn();
   const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), Math.min(timeoutMs, MAX_TIMER_MS));
-  let status: number | undefined;
+  function abort() {
+    timeout.abort();
+  }
+  const cancel = clock.setTimer?.(timeoutMs, abort) ?? systemClock.setTimer(timeoutMs, abort);
+  let response: Response | undefined;
   try {
-    const response = await fetch(url, {
+    response = await fetch(url, {
       ...init,
       // A redirect is never followed, so that the API key stays with its server.
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
+      ...(once && freshConnection()),
     });
-    status = response.status;
-    const { statusText, headers } = response;
+    const { status, statusText, headers } = response;
     return { kind: 'received', status, statusText, headers, text: await response.text() };
   } catch (cause) {
     const kind = signal?.aborted ? 'aborted' : timeout.signal.aborted ? 'timeout' : 'disconnected';
-    const left = kind !== 'disconnected' || status !== undefined || !wasNeverConnected(cause);
-    return { kind, left, cause, ...(status !== undefined && { status }) };
+    const left = response !== undefined || (passedOn() !== before && !(kind === 'disconnected' && neverConnected(cause)));
+    return { kind, left, cause, ...(response && { status: response.status, headers: response.headers }) };
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
+}
+
+let denoClient: unknown;
+
+/**
+ * Options of `fetch` for a new connection. Bun and Deno send a request again, below `fetch`, if a connection that was kept open closes.
+ * Bun does not reuse a connection without `keepalive`, and Deno needs a client that keeps none.
+ */
+function freshConnection(): object {
+  const deno: { createHttpClient?: (options: object) => unknown } | undefined = Reflect.get(globalThis, 'Deno');
+  denoClient ??= deno?.createHttpClient?.({ poolMaxIdlePerHost: 0 });
+  return { keepalive: false, ...(denoClient !== undefined && { client: denoClient }) };
 }
 
 /** The innermost cause, because `fetch` wraps the error of the system. */
@@ -68,12 +86,14 @@ export function rootCause(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error;
 }
 
-/** Error codes and words of Node, Bun and Deno. Without one of them, the request may have been sent. */
-const NEVER_CONNECTED = /^\w*(refused|notfound|eai_again|connect_timeout)$|\(connect\)/i;
+/** Codes and words of Node, Bun and Deno for a connection or a TLS session that was not made. Without one of them, the request may have been sent. */
+const NEVER_CONNECTED =
+  /^\w*(refused|notfound|eai_again|connect_timeout|failedtoopensocket|(cert|verify_leaf|wrong_version)_\w*|_cert|unsupported_protocol|protocol_version)$|\(connect\)/i;
 
-function wasNeverConnected(error: unknown): boolean {
+function neverConnected(error: unknown): boolean {
   const root = rootCause(error);
   if (!(root instanceof Error)) return false;
-  const { code, message }: { code?: unknown; message: string } = root;
-  return NEVER_CONNECTED.test(typeof code === 'string' ? code : message);
+  if (root instanceof AggregateError && root.errors.length > 0) return root.errors.every(neverConnected);
+  const { code, syscall, message }: { code?: unknown; syscall?: unknown; message: string } = root;
+  return syscall === 'connect' || NEVER_CONNECTED.test(typeof code === 'string' ? code : message);
 }

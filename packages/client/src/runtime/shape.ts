@@ -1,7 +1,19 @@
 /** Converts every list in a response to an array, whatever the API wraps it in. */
+import type { ListInvoicesSuccess } from '../generated/types.gen.ts';
 import { isRecord } from './json.ts';
 import type { ListShape, Operation } from './operation.ts';
 import type { ApiResponse } from './request.ts';
+
+/** The `data` of a successful response, as the client returns it. */
+export type DataOf<Responses> = Responses[keyof Responses] extends { readonly data: infer Data } ? Shaped<Data> : unknown;
+
+type Shaped<Data> = Data extends { readonly list: infer List }
+  ? [keyof Data] extends ['list']
+    ? List
+    : Data
+  : Data extends ListInvoicesSuccess['data']
+    ? KeyedList<Data, 'invoiceID'>
+    : Data;
 
 /** The response with its list as an array. */
 export function shape<R extends ApiResponse<unknown>>({ list }: Operation, response: R): R {

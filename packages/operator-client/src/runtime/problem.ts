@@ -1,8 +1,11 @@
 /** Responses of the operator API: JSON, or a problem (RFC 9457). */
-import { classifyForeign, classOf, isRecord, isRedirect, isTransient, parseJson, retryAfterMs } from '@reseller/client/runtime';
+import { classifyForeign, classOf, isRecord, isRedirect, isRefusal, isTransient, parseJson, retryAfterMs } from '@reseller/client/runtime';
 import type { Received, Verdict } from '@reseller/client/runtime';
 
 import type { Problem, ValidationProblem } from '../generated/types.gen.ts';
+
+/** A problem as it may arrive. Every member but the title may be missing (RFC 9457, section 3.1). */
+type ReceivedProblem = Pick<Problem, 'title'> & Partial<Omit<Problem, 'title'> & Pick<ValidationProblem, 'errors'>>;
 
 export function classifyProblem(received: Received): Verdict {
   const { status, headers, text } = received;
@@ -13,19 +16,18 @@ export function classifyProblem(received: Received): Verdict {
     return isFromApi ? { kind: 'success', data: dataOf(text), requestID: null, message: '' } : classifyForeign(received);
   }
   if (!isProblem(json)) return classifyForeign(received);
-  const isUnknown = status >= 500 && status !== 501 && status !== 503;
   return {
     kind: 'failure',
     source: 'api',
-    carriedOut: isUnknown ? 'unknown' : 'no',
+    carriedOut: isRefusal(status) ? 'no' : 'unknown',
     // The API has no idempotency keys, so a refusal says nothing about an earlier attempt.
     settles: false,
     transient: isTransient(status),
     retryAfterMs: retryAfterMs(headers),
     error: {
       Class: classOf(status),
-      message: messageOf(json),
-      details: { status, type: json.type, requestID: json.instance.replace('urn:uuid:', ''), fields: fieldsOf(json) },
+      message: messageOf(json, status),
+      details: { status, headers, type: json.type, requestID: json.instance?.replace('urn:uuid:', ''), fields: fieldsOf(json) },
       cause: json,
     },
   };
@@ -37,21 +39,16 @@ function dataOf(json: string): never {
   return data;
 }
 
-function isProblem(json: unknown): json is Problem | ValidationProblem {
-  return isRecord(json) && ['type', 'title', 'detail', 'instance'].every((name) => typeof json[name] === 'string');
+function isProblem(json: unknown): json is ReceivedProblem {
+  return isRecord(json) && typeof json['title'] === 'string';
 }
 
-/** Title and detail, and each broken rule on a line of its own. */
-function messageOf(problem: Problem | ValidationProblem): string {
-  const rules = brokenRules(problem).map(({ pointer, detail }) => `${pointer} ${detail}`);
-  return [`${problem.title} (${problem.status}): ${problem.detail}`, ...rules].join('\n');
+/** Title and detail, and each broken rule on a separate line. */
+function messageOf({ title, detail, errors = [] }: ReceivedProblem, status: number): string {
+  const rules = errors.map((rule) => `${rule.pointer} ${rule.detail}`);
+  return [`${title} (${status})${detail === undefined ? '' : `: ${detail}`}`, ...rules].join('\n');
 }
 
-function fieldsOf(problem: Problem | ValidationProblem) {
-  const rules = brokenRules(problem);
-  return rules.length === 0 ? undefined : rules.map(({ pointer, detail }) => ({ field: pointer, rule: 'invalid', message: detail }));
-}
-
-function brokenRules(problem: Problem | ValidationProblem) {
-  return 'errors' in problem ? problem.errors : [];
+function fieldsOf({ errors = [] }: ReceivedProblem) {
+  return errors.length === 0 ? undefined : errors.map(({ pointer, detail }) => ({ field: pointer, rule: 'invalid', message: detail }));
 }

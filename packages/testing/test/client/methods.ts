@@ -8,14 +8,16 @@ import type { Places } from '../../../client/generate/places.ts';
 export type Method = (...input: unknown[]) => Promise<unknown>;
 
 /** Calls from JavaScript, which no compiler checks. */
-export function methodsByOperation(reseller: Reseller<boolean>): ReadonlyMap<string, Method> {
+export function methodsByOperation(reseller: Reseller): ReadonlyMap<string, Method> {
   return new Map(entriesOf(PLACES, reseller));
 }
 
 /** The single functions by the operation that they call. */
 export function functionsByOperation(client: operations.Client): ReadonlyMap<string, Method> {
   const { createClient: _, ...functions } = operations;
-  return new Map(Object.entries(functions).map(([id, call]) => [id, (...input) => Reflect.apply(call, undefined, [client, ...input])]));
+  return new Map(
+    Object.entries(functions).map(([id, call]) => [id, (input) => Reflect.apply(call, undefined, [{ ...Object(input), client }])]),
+  );
 }
 
 function entriesOf(places: Places, group: object): [string, Method][] {

@@ -1,4 +1,4 @@
-import type { Call, CallOptions, Reseller } from '@reseller/client';
+import type { Call, RequestOptions, Reseller } from '@reseller/client';
 /** Calls of each operation of the document that costs money. */
 import { parseDocument, readOperations } from '@reseller/contract';
 import document from '@reseller/openapi/openapi.json' with { type: 'json' };
@@ -11,7 +11,7 @@ export interface Purchase {
   readonly path: string;
   /** Number of times that it was carried out, counted in the store. */
   kept(): Promise<number>;
-  make(options?: CallOptions): Call<unknown>;
+  make(options?: RequestOptions): Call<unknown>;
 }
 
 /** Creates the resources that a purchase needs. */

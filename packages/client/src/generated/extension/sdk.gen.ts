@@ -2,7 +2,8 @@
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../../runtime/client.ts';
 
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCurrentInvoiceData, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsData, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDedicatedMarketData, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersData, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListDomainsData, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesData, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesData, ListSalesErrors, ListSalesResponses, ListVmHostsData, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from './types.gen.ts';
+import { addDomainDnsFacts, changeVmFacts, checkDomainFacts, createVmFacts, deleteDomainFacts, deleteVmFacts, editDomainDnsRecordFacts, getDedicatedOfferFacts, getPricingsFacts, getVmConfigFacts, getVmStatusFacts, listDocumentsFacts, listDomainDnsFacts, listKeysFacts, listVmOsImagesFacts, listVmsFacts, purchaseDedicatedServerFacts, registerDomainFacts, removeDomainDnsFacts, resetVmPasswordFacts, revokeKeyFacts, rotateKeyFacts, setVmPowerFacts } from './operation-table.gen.ts';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -25,6 +26,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  */
 export const createVm = <ThrowOnError extends boolean = false>(options: Options<CreateVmData, ThrowOnError>): RequestResult<CreateVmResponses, CreateVmErrors, ThrowOnError> => options.client.put<CreateVmResponses, CreateVmErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: createVmFacts,
     url: '/vm/create',
     ...options,
     headers: {
@@ -32,77 +34,6 @@ export const createVm = <ThrowOnError extends boolean = false>(options: Options<
         ...options.headers
     }
 });
-
-/**
- * Reinstall a VM
- *
- * Reinstalls the operating system of a VM and boots it. Without `os`, the current operating system is reinstalled. Whether any data on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose all data.
- */
-export const reinstallVm = <ThrowOnError extends boolean = false>(options: Options<ReinstallVmData, ThrowOnError>): RequestResult<ReinstallVmResponses, ReinstallVmErrors, ThrowOnError> => options.client.post<ReinstallVmResponses, ReinstallVmErrors, ThrowOnError>({
-    ...urlSearchParamsBodySerializer,
-    url: '/vm/{vmid}/reinstall',
-    ...options,
-    headers: {
-        'Content-Type': 'application/x-www-form-urlencoded',
-        ...options.headers
-    }
-});
-
-/**
- * List VM host systems
- *
- * Returns the host systems that a VM can be placed on. They determine the maximum values of `cores`, `mem` and `disk` of `PUT /vm/create`. The specification names this operation and does not show the shape of its response.
- */
-export const listVmHosts = <ThrowOnError extends boolean = false>(options: Options<ListVmHostsData, ThrowOnError>): RequestResult<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError> => options.client.get<ListVmHostsResponses, ListVmHostsErrors, ThrowOnError>({ url: '/vm/list/hosts', ...options });
-
-/**
- * List dedicated servers
- *
- * Returns the dedicated servers of the account, each with the same properties as `GET /dedicated/{identifier}/info`. It is inferred that the list includes servers that are being set up and cancelled servers that are still active.
- */
-export const listDedicatedServers = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedServersData, ThrowOnError>): RequestResult<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError> => options.client.get<ListDedicatedServersResponses, ListDedicatedServersErrors, ThrowOnError>({ url: '/dedicated/list', ...options });
-
-/**
- * List available servers
- *
- * Returns the dedicated servers that are available on the market, with their data centre, hardware, included addresses, network, state and price. The endpoint for ordering a server is not shown in the specification.
- */
-export const listDedicatedMarket = <ThrowOnError extends boolean = false>(options: Options<ListDedicatedMarketData, ThrowOnError>): RequestResult<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError> => options.client.get<ListDedicatedMarketResponses, ListDedicatedMarketErrors, ThrowOnError>({ url: '/dedicated/available', ...options });
-
-/**
- * Get a dedicated server
- *
- * Returns one dedicated server. While it is being set up, `deployed` is false and `management` and `accounting.renew` are null; when the set-up completes, `deployed` becomes true, `management` is filled and `accounting.renew` gets a date. The identifier comes from the market or from the list of servers. It is inferred that a server keeps its identifier when it is ordered. The response for a server that is still on the market is not shown in the specification. This service returns such a server like one that is being set up, without addresses, and does not include it in your list. For the identifier of a server that has ended or belongs to another account, this service responds with 404.
- */
-export const getDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedServerData, ThrowOnError>): RequestResult<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError> => options.client.get<GetDedicatedServerResponses, GetDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/info', ...options });
-
-/**
- * Cancel a dedicated server
- *
- * Cancels a dedicated server: `accounting.terminated` becomes true and the server is no longer renewed. It stays active until its renewal date, which the response gives as `termination_date`. `POST /dedicated/{identifier}/undelete` withdraws the cancellation; it is inferred that this is possible until the termination date. Whether a server can be cancelled while it is being set up is not shown in the specification; in this service it cannot, because it has no renewal date yet. In this service, the server is no longer listed or found from the termination date on.
- */
-export const deleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<DeleteDedicatedServerData, ThrowOnError>): RequestResult<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError> => options.client.delete<DeleteDedicatedServerResponses, DeleteDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/delete', ...options });
-
-/**
- * Withdraw a server cancellation
- *
- * Withdraws the cancellation of a dedicated server: `accounting.terminated` becomes false and the server is renewed again at the `renew_date` that the response gives. It is inferred that the renewal costs the price of the server. Nothing is charged before that date, but a renewal that is due in this invoice period needs credit (not shown in the specification).
- */
-export const undeleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<UndeleteDedicatedServerData, ThrowOnError>): RequestResult<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError> => options.client.post<UndeleteDedicatedServerResponses, UndeleteDedicatedServerErrors, ThrowOnError>({ url: '/dedicated/{identifier}/undelete', ...options });
-
-/**
- * List domains
- *
- * Returns the names of the domains of the account.
- */
-export const listDomains = <ThrowOnError extends boolean = false>(options: Options<ListDomainsData, ThrowOnError>): RequestResult<ListDomainsResponses, ListDomainsErrors, ThrowOnError> => options.client.get<ListDomainsResponses, ListDomainsErrors, ThrowOnError>({ url: '/domain/list', ...options });
-
-/**
- * Get the price list
- *
- * Returns the net and gross prices of registration, renewal and transfer for each TLD. It is inferred that no other TLD can be registered.
- */
-export const getDomainPricings = <ThrowOnError extends boolean = false>(options: Options<GetDomainPricingsData, ThrowOnError>): RequestResult<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError> => options.client.get<GetDomainPricingsResponses, GetDomainPricingsErrors, ThrowOnError>({ url: '/domain/pricings', ...options });
 
 /**
  * Register a domain
@@ -120,141 +51,8 @@ export const getDomainPricings = <ThrowOnError extends boolean = false>(options:
  */
 export const registerDomain = <ThrowOnError extends boolean = false>(options: Options<RegisterDomainData, ThrowOnError>): RequestResult<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError> => options.client.post<RegisterDomainResponses, RegisterDomainErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: registerDomainFacts,
     url: '/domain/register',
-    ...options,
-    headers: {
-        'Content-Type': 'application/x-www-form-urlencoded',
-        ...options.headers
-    }
-});
-
-/**
- * Get a domain
- *
- * Returns one domain with its registration status, handles, nameservers and timings.
- */
-export const getDomain = <ThrowOnError extends boolean = false>(options: Options<GetDomainData, ThrowOnError>): RequestResult<GetDomainResponses, GetDomainErrors, ThrowOnError> => options.client.get<GetDomainResponses, GetDomainErrors, ThrowOnError>({ url: '/domain/{domain}/info', ...options });
-
-/**
- * Set the nameservers
- *
- * Replaces the nameservers of a domain with the two to five in the form. The change applies within seconds, as the message says. It is inferred that the form replaces all five, and that setting the same nameservers again changes nothing.
- */
-export const setDomainNameservers = <ThrowOnError extends boolean = false>(options: Options<SetDomainNameserversData, ThrowOnError>): RequestResult<SetDomainNameserversResponses, SetDomainNameserversErrors, ThrowOnError> => options.client.post<SetDomainNameserversResponses, SetDomainNameserversErrors, ThrowOnError>({
-    ...urlSearchParamsBodySerializer,
-    url: '/domain/{domain}/nameserver',
-    ...options,
-    headers: {
-        'Content-Type': 'application/x-www-form-urlencoded',
-        ...options.headers
-    }
-});
-
-/**
- * Request an authcode
- *
- * Returns the authcode of a domain. It is inferred that another provider can transfer the domain away with it. Each request creates a new authcode and voids the previous one, and `GET /domain/{domain}/info` returns the current one (not shown).
- */
-export const requestDomainAuthcode = <ThrowOnError extends boolean = false>(options: Options<RequestDomainAuthcodeData, ThrowOnError>): RequestResult<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError> => options.client.post<RequestDomainAuthcodeResponses, RequestDomainAuthcodeErrors, ThrowOnError>({ url: '/domain/{domain}/authcode', ...options });
-
-/**
- * Withdraw a domain cancellation
- *
- * Withdraws the cancellation of a domain: the domain is renewed again. It is inferred that this costs the renewal price of `GET /domain/pricings`. Nothing is charged before that renewal, but a renewal that is due in this invoice period needs credit (not shown). How a domain is cancelled is not shown in the specification.
- */
-export const undeleteDomain = <ThrowOnError extends boolean = false>(options: Options<UndeleteDomainData, ThrowOnError>): RequestResult<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError> => options.client.post<UndeleteDomainResponses, UndeleteDomainErrors, ThrowOnError>({ url: '/domain/{domain}/undelete', ...options });
-
-/**
- * Edit a DNS record
- *
- * Adds a DNS record to a domain. Records of the same type and subdomain stay as they are, and a record that exists already is not added again
- * (not shown). A CNAME replaces the CNAME of its subdomain, because a name can have only one (not shown). Next to a CNAME, DNS allows no other
- * record, so this service refuses one.
- *
- * The specification shows only the three form fields and the status 200 of the response. Other fields and the data of the response are not shown.
- */
-export const editDomainDns = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsData, ThrowOnError>): RequestResult<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError> => options.client.post<EditDomainDnsResponses, EditDomainDnsErrors, ThrowOnError>({
-    ...urlSearchParamsBodySerializer,
-    url: '/domain/{domain}/dns/edit',
-    ...options,
-    headers: {
-        'Content-Type': 'application/x-www-form-urlencoded',
-        ...options.headers
-    }
-});
-
-/**
- * Create a handle
- *
- * Creates a contact handle that domains can be registered to, and returns its ID. `GET /domain/handle/countries` returns the countries.
- */
-export const createHandle = <ThrowOnError extends boolean = false>(options: Options<CreateHandleData, ThrowOnError>): RequestResult<CreateHandleResponses, CreateHandleErrors, ThrowOnError> => options.client.put<CreateHandleResponses, CreateHandleErrors, ThrowOnError>({
-    ...urlSearchParamsBodySerializer,
-    url: '/domain/handle/create',
-    ...options,
-    headers: {
-        'Content-Type': 'application/x-www-form-urlencoded',
-        ...options.headers
-    }
-});
-
-/**
- * List countries
- *
- * Returns the countries that a handle can be in, with the country codes that `PUT /domain/handle/create` accepts.
- */
-export const listHandleCountries = <ThrowOnError extends boolean = false>(options: Options<ListHandleCountriesData, ThrowOnError>): RequestResult<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError> => options.client.get<ListHandleCountriesResponses, ListHandleCountriesErrors, ThrowOnError>({ url: '/domain/handle/countries', ...options });
-
-/**
- * Get a handle
- *
- * Returns one contact handle with all its fields.
- */
-export const getHandle = <ThrowOnError extends boolean = false>(options: Options<GetHandleData, ThrowOnError>): RequestResult<GetHandleResponses, GetHandleErrors, ThrowOnError> => options.client.get<GetHandleResponses, GetHandleErrors, ThrowOnError>({ url: '/domain/handle/{handle}/info', ...options });
-
-/**
- * List sales
- *
- * Returns the active and the scheduled discount campaigns for VM host systems. Sales can be set up for any KVM host system by arrangement with the provider.
- */
-export const listSales = <ThrowOnError extends boolean = false>(options: Options<ListSalesData, ThrowOnError>): RequestResult<ListSalesResponses, ListSalesErrors, ThrowOnError> => options.client.get<ListSalesResponses, ListSalesErrors, ThrowOnError>({ url: '/accounting/sales', ...options });
-
-/**
- * List invoices
- *
- * Returns the invoices of the account, without their positions, by invoice ID. It is inferred that the current invoice is not among them. `GET /accounting/invoices/current` returns it.
- */
-export const listInvoices = <ThrowOnError extends boolean = false>(options: Options<ListInvoicesData, ThrowOnError>): RequestResult<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError> => options.client.get<ListInvoicesResponses, ListInvoicesErrors, ThrowOnError>({ url: '/accounting/invoices', ...options });
-
-/**
- * Get the current invoice
- *
- * Returns the cost of the current period so far, its expected total, the date of the next invoice, and the remaining credit limit.
- */
-export const getCurrentInvoice = <ThrowOnError extends boolean = false>(options: Options<GetCurrentInvoiceData, ThrowOnError>): RequestResult<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError> => options.client.get<GetCurrentInvoiceResponses, GetCurrentInvoiceErrors, ThrowOnError>({ url: '/accounting/invoices/current', ...options });
-
-/**
- * Get an invoice
- *
- * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
- */
-export const getInvoice = <ThrowOnError extends boolean = false>(options: Options<GetInvoiceData, ThrowOnError>): RequestResult<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError> => options.client.get<GetInvoiceResponses, GetInvoiceErrors, ThrowOnError>({ url: '/accounting/invoices/{invoiceID}', ...options });
-
-/**
- * Generate a one-time code
- *
- * Generates a one-time code (OTP) that you present to authorised third parties as proof of your identity. There is no body. The code is valid for 10 minutes, can be used once, and becomes invalid when another code is generated.
- */
-export const generateOtp = <ThrowOnError extends boolean = false>(options: Options<GenerateOtpData, ThrowOnError>): RequestResult<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError> => options.client.post<GenerateOtpResponses, GenerateOtpErrors, ThrowOnError>({ url: '/account/otp', ...options });
-
-/**
- * List past requests
- *
- * Returns past API requests of the account, up to 50 per call. Use the offset to load older ones. It is inferred that the call changes nothing although its method is POST.
- */
-export const listRequests = <ThrowOnError extends boolean = false>(options: Options<ListRequestsData, ThrowOnError>): RequestResult<ListRequestsResponses, ListRequestsErrors, ThrowOnError> => options.client.post<ListRequestsResponses, ListRequestsErrors, ThrowOnError>({
-    ...urlSearchParamsBodySerializer,
-    url: '/account/requests',
     ...options,
     headers: {
         'Content-Type': 'application/x-www-form-urlencoded',
@@ -267,28 +65,44 @@ export const listRequests = <ThrowOnError extends boolean = false>(options: Opti
  *
  * Returns the VMs of the account with the sums of their resources. A VM that is still being created or was deleted is not in the list.
  */
-export const listVms = <ThrowOnError extends boolean = false>(options: Options<ListVmsData, ThrowOnError>): RequestResult<ListVmsResponses, ListVmsErrors, ThrowOnError> => options.client.get<ListVmsResponses, ListVmsErrors, ThrowOnError>({ url: '/vm/list', ...options });
+export const listVms = <ThrowOnError extends boolean = false>(options: Options<ListVmsData, ThrowOnError>): RequestResult<ListVmsResponses, ListVmsErrors, ThrowOnError> => options.client.get<ListVmsResponses, ListVmsErrors, ThrowOnError>({
+    requestValidator: listVmsFacts,
+    url: '/vm/list',
+    ...options
+});
 
 /**
  * List VM operating systems
  *
  * Returns the operating systems that a VM can be created or reinstalled with.
  */
-export const listVmOsImages = <ThrowOnError extends boolean = false>(options: Options<ListVmOsImagesData, ThrowOnError>): RequestResult<ListVmOsImagesResponses, ListVmOsImagesErrors, ThrowOnError> => options.client.get<ListVmOsImagesResponses, ListVmOsImagesErrors, ThrowOnError>({ url: '/vm/list/os', ...options });
+export const listVmOsImages = <ThrowOnError extends boolean = false>(options: Options<ListVmOsImagesData, ThrowOnError>): RequestResult<ListVmOsImagesResponses, ListVmOsImagesErrors, ThrowOnError> => options.client.get<ListVmOsImagesResponses, ListVmOsImagesErrors, ThrowOnError>({
+    requestValidator: listVmOsImagesFacts,
+    url: '/vm/list/os',
+    ...options
+});
 
 /**
  * Get a VM configuration
  *
  * Returns the host system, the resources, the addresses and the price of a VM.
  */
-export const getVmConfig = <ThrowOnError extends boolean = false>(options: Options<GetVmConfigData, ThrowOnError>): RequestResult<GetVmConfigResponses, GetVmConfigErrors, ThrowOnError> => options.client.get<GetVmConfigResponses, GetVmConfigErrors, ThrowOnError>({ url: '/vm/{vmid}/config', ...options });
+export const getVmConfig = <ThrowOnError extends boolean = false>(options: Options<GetVmConfigData, ThrowOnError>): RequestResult<GetVmConfigResponses, GetVmConfigErrors, ThrowOnError> => options.client.get<GetVmConfigResponses, GetVmConfigErrors, ThrowOnError>({
+    requestValidator: getVmConfigFacts,
+    url: '/vm/{vmid}/config',
+    ...options
+});
 
 /**
  * Get a VM status
  *
  * Returns whether a VM runs, for how long, and the task that is in progress.
  */
-export const getVmStatus = <ThrowOnError extends boolean = false>(options: Options<GetVmStatusData, ThrowOnError>): RequestResult<GetVmStatusResponses, GetVmStatusErrors, ThrowOnError> => options.client.get<GetVmStatusResponses, GetVmStatusErrors, ThrowOnError>({ url: '/vm/{vmid}/status', ...options });
+export const getVmStatus = <ThrowOnError extends boolean = false>(options: Options<GetVmStatusData, ThrowOnError>): RequestResult<GetVmStatusResponses, GetVmStatusErrors, ThrowOnError> => options.client.get<GetVmStatusResponses, GetVmStatusErrors, ThrowOnError>({
+    requestValidator: getVmStatusFacts,
+    url: '/vm/{vmid}/status',
+    ...options
+});
 
 /**
  * Start, stop or restart
@@ -297,6 +111,7 @@ export const getVmStatus = <ThrowOnError extends boolean = false>(options: Optio
  */
 export const setVmPower = <ThrowOnError extends boolean = false>(options: Options<SetVmPowerData, ThrowOnError>): RequestResult<SetVmPowerResponses, SetVmPowerErrors, ThrowOnError> => options.client.post<SetVmPowerResponses, SetVmPowerErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: setVmPowerFacts,
     url: '/vm/{vmid}/power',
     ...options,
     headers: {
@@ -312,6 +127,7 @@ export const setVmPower = <ThrowOnError extends boolean = false>(options: Option
  */
 export const changeVm = <ThrowOnError extends boolean = false>(options: Options<ChangeVmData, ThrowOnError>): RequestResult<ChangeVmResponses, ChangeVmErrors, ThrowOnError> => options.client.post<ChangeVmResponses, ChangeVmErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: changeVmFacts,
     url: '/vm/{vmid}/change',
     ...options,
     headers: {
@@ -325,21 +141,33 @@ export const changeVm = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Deletes a VM with all data on its disks. Billing ends at that second. Nothing withdraws a deletion. In this service a deleted VM is no longer listed or found, and another VM may get its identifier later.
  */
-export const deleteVm = <ThrowOnError extends boolean = false>(options: Options<DeleteVmData, ThrowOnError>): RequestResult<DeleteVmResponses, DeleteVmErrors, ThrowOnError> => options.client.delete<DeleteVmResponses, DeleteVmErrors, ThrowOnError>({ url: '/vm/{vmid}/delete', ...options });
+export const deleteVm = <ThrowOnError extends boolean = false>(options: Options<DeleteVmData, ThrowOnError>): RequestResult<DeleteVmResponses, DeleteVmErrors, ThrowOnError> => options.client.delete<DeleteVmResponses, DeleteVmErrors, ThrowOnError>({
+    requestValidator: deleteVmFacts,
+    url: '/vm/{vmid}/delete',
+    ...options
+});
 
 /**
  * Reset a VM password
  *
  * Gives the login user of a running VM a new, generated password. The old one is no longer valid.
  */
-export const resetVmPassword = <ThrowOnError extends boolean = false>(options: Options<ResetVmPasswordData, ThrowOnError>): RequestResult<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError> => options.client.post<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError>({ url: '/vm/{vmid}/password-reset', ...options });
+export const resetVmPassword = <ThrowOnError extends boolean = false>(options: Options<ResetVmPasswordData, ThrowOnError>): RequestResult<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError> => options.client.post<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError>({
+    requestValidator: resetVmPasswordFacts,
+    url: '/vm/{vmid}/password-reset',
+    ...options
+});
 
 /**
  * Get a market offer
  *
  * Returns one offer of the market of dedicated servers. A server that another account has ordered is not found (not shown).
  */
-export const getDedicatedOffer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedOfferData, ThrowOnError>): RequestResult<GetDedicatedOfferResponses, GetDedicatedOfferErrors, ThrowOnError> => options.client.get<GetDedicatedOfferResponses, GetDedicatedOfferErrors, ThrowOnError>({ url: '/dedicated/available/{identifier}', ...options });
+export const getDedicatedOffer = <ThrowOnError extends boolean = false>(options: Options<GetDedicatedOfferData, ThrowOnError>): RequestResult<GetDedicatedOfferResponses, GetDedicatedOfferErrors, ThrowOnError> => options.client.get<GetDedicatedOfferResponses, GetDedicatedOfferErrors, ThrowOnError>({
+    requestValidator: getDedicatedOfferFacts,
+    url: '/dedicated/available/{identifier}',
+    ...options
+});
 
 /**
  * Order a dedicated server
@@ -348,6 +176,7 @@ export const getDedicatedOffer = <ThrowOnError extends boolean = false>(options:
  */
 export const purchaseDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<PurchaseDedicatedServerData, ThrowOnError>): RequestResult<PurchaseDedicatedServerResponses, PurchaseDedicatedServerErrors, ThrowOnError> => options.client.put<PurchaseDedicatedServerResponses, PurchaseDedicatedServerErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: purchaseDedicatedServerFacts,
     url: '/dedicated/{identifier}/purchase',
     ...options,
     headers: {
@@ -361,21 +190,33 @@ export const purchaseDedicatedServer = <ThrowOnError extends boolean = false>(op
  *
  * Returns whether a domain can be registered. A registered domain can only be transferred. A name under a TLD that `GET /domain/pricings` does not list, or that is not a domain, gets a 404 (not shown).
  */
-export const checkDomain = <ThrowOnError extends boolean = false>(options: Options<CheckDomainData, ThrowOnError>): RequestResult<CheckDomainResponses, CheckDomainErrors, ThrowOnError> => options.client.get<CheckDomainResponses, CheckDomainErrors, ThrowOnError>({ url: '/domain/{domain}/check', ...options });
+export const checkDomain = <ThrowOnError extends boolean = false>(options: Options<CheckDomainData, ThrowOnError>): RequestResult<CheckDomainResponses, CheckDomainErrors, ThrowOnError> => options.client.get<CheckDomainResponses, CheckDomainErrors, ThrowOnError>({
+    requestValidator: checkDomainFacts,
+    url: '/domain/{domain}/check',
+    ...options
+});
 
 /**
  * Cancel a domain
  *
  * Cancels a domain: it is not renewed, and stays as it is until its expiry, which the response gives as `termination_date`. `POST /domain/{domain}/undelete` withdraws the cancellation until then. Nothing is refunded.
  */
-export const deleteDomain = <ThrowOnError extends boolean = false>(options: Options<DeleteDomainData, ThrowOnError>): RequestResult<DeleteDomainResponses, DeleteDomainErrors, ThrowOnError> => options.client.delete<DeleteDomainResponses, DeleteDomainErrors, ThrowOnError>({ url: '/domain/{domain}/delete', ...options });
+export const deleteDomain = <ThrowOnError extends boolean = false>(options: Options<DeleteDomainData, ThrowOnError>): RequestResult<DeleteDomainResponses, DeleteDomainErrors, ThrowOnError> => options.client.delete<DeleteDomainResponses, DeleteDomainErrors, ThrowOnError>({
+    requestValidator: deleteDomainFacts,
+    url: '/domain/{domain}/delete',
+    ...options
+});
 
 /**
  * List DNS records
  *
  * Returns the DNS records of a domain with their identifiers.
  */
-export const listDomainDns = <ThrowOnError extends boolean = false>(options: Options<ListDomainDnsData, ThrowOnError>): RequestResult<ListDomainDnsResponses, ListDomainDnsErrors, ThrowOnError> => options.client.get<ListDomainDnsResponses, ListDomainDnsErrors, ThrowOnError>({ url: '/domain/{domain}/dns/list', ...options });
+export const listDomainDns = <ThrowOnError extends boolean = false>(options: Options<ListDomainDnsData, ThrowOnError>): RequestResult<ListDomainDnsResponses, ListDomainDnsErrors, ThrowOnError> => options.client.get<ListDomainDnsResponses, ListDomainDnsErrors, ThrowOnError>({
+    requestValidator: listDomainDnsFacts,
+    url: '/domain/{domain}/dns/list',
+    ...options
+});
 
 /**
  * Add a DNS record
@@ -384,6 +225,7 @@ export const listDomainDns = <ThrowOnError extends boolean = false>(options: Opt
  */
 export const addDomainDns = <ThrowOnError extends boolean = false>(options: Options<AddDomainDnsData, ThrowOnError>): RequestResult<AddDomainDnsResponses, AddDomainDnsErrors, ThrowOnError> => options.client.put<AddDomainDnsResponses, AddDomainDnsErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: addDomainDnsFacts,
     url: '/domain/{domain}/dns/add',
     ...options,
     headers: {
@@ -399,6 +241,7 @@ export const addDomainDns = <ThrowOnError extends boolean = false>(options: Opti
  */
 export const editDomainDnsRecord = <ThrowOnError extends boolean = false>(options: Options<EditDomainDnsRecordData, ThrowOnError>): RequestResult<EditDomainDnsRecordResponses, EditDomainDnsRecordErrors, ThrowOnError> => options.client.post<EditDomainDnsRecordResponses, EditDomainDnsRecordErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: editDomainDnsRecordFacts,
     url: '/domain/{domain}/dns/{record_id}/edit',
     ...options,
     headers: {
@@ -412,28 +255,44 @@ export const editDomainDnsRecord = <ThrowOnError extends boolean = false>(option
  *
  * Removes one DNS record. Other records of the same name and type stay.
  */
-export const removeDomainDns = <ThrowOnError extends boolean = false>(options: Options<RemoveDomainDnsData, ThrowOnError>): RequestResult<RemoveDomainDnsResponses, RemoveDomainDnsErrors, ThrowOnError> => options.client.delete<RemoveDomainDnsResponses, RemoveDomainDnsErrors, ThrowOnError>({ url: '/domain/{domain}/dns/{record_id}/remove', ...options });
+export const removeDomainDns = <ThrowOnError extends boolean = false>(options: Options<RemoveDomainDnsData, ThrowOnError>): RequestResult<RemoveDomainDnsResponses, RemoveDomainDnsErrors, ThrowOnError> => options.client.delete<RemoveDomainDnsResponses, RemoveDomainDnsErrors, ThrowOnError>({
+    requestValidator: removeDomainDnsFacts,
+    url: '/domain/{domain}/dns/{record_id}/remove',
+    ...options
+});
 
 /**
  * List invoices and credit notes
  *
  * Returns the documents that the provider issued: the number, the dates, the VAT and the gross amount of each invoice, what is still to be paid of it, and each credit note that corrects an invoice. A document is issued some seconds after its invoice is closed.
  */
-export const listDocuments = <ThrowOnError extends boolean = false>(options: Options<ListDocumentsData, ThrowOnError>): RequestResult<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError> => options.client.get<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError>({ url: '/accounting/documents', ...options });
+export const listDocuments = <ThrowOnError extends boolean = false>(options: Options<ListDocumentsData, ThrowOnError>): RequestResult<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError> => options.client.get<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError>({
+    requestValidator: listDocumentsFacts,
+    url: '/accounting/documents',
+    ...options
+});
 
 /**
  * Get all prices
  *
  * Returns the standard prices of VMs on each host system and of domains under each TLD.
  */
-export const getPricings = <ThrowOnError extends boolean = false>(options: Options<GetPricingsData, ThrowOnError>): RequestResult<GetPricingsResponses, GetPricingsErrors, ThrowOnError> => options.client.get<GetPricingsResponses, GetPricingsErrors, ThrowOnError>({ url: '/accounting/pricings', ...options });
+export const getPricings = <ThrowOnError extends boolean = false>(options: Options<GetPricingsData, ThrowOnError>): RequestResult<GetPricingsResponses, GetPricingsErrors, ThrowOnError> => options.client.get<GetPricingsResponses, GetPricingsErrors, ThrowOnError>({
+    requestValidator: getPricingsFacts,
+    url: '/accounting/pricings',
+    ...options
+});
 
 /**
  * List the API keys
  *
  * Returns the API keys of the account, revoked ones included, without the keys themselves.
  */
-export const listKeys = <ThrowOnError extends boolean = false>(options: Options<ListKeysData, ThrowOnError>): RequestResult<ListKeysResponses, ListKeysErrors, ThrowOnError> => options.client.get<ListKeysResponses, ListKeysErrors, ThrowOnError>({ url: '/account/keys', ...options });
+export const listKeys = <ThrowOnError extends boolean = false>(options: Options<ListKeysData, ThrowOnError>): RequestResult<ListKeysResponses, ListKeysErrors, ThrowOnError> => options.client.get<ListKeysResponses, ListKeysErrors, ThrowOnError>({
+    requestValidator: listKeysFacts,
+    url: '/account/keys',
+    ...options
+});
 
 /**
  * Rotate an API key
@@ -442,6 +301,7 @@ export const listKeys = <ThrowOnError extends boolean = false>(options: Options<
  */
 export const rotateKey = <ThrowOnError extends boolean = false>(options: Options<RotateKeyData, ThrowOnError>): RequestResult<RotateKeyResponses, RotateKeyErrors, ThrowOnError> => options.client.post<RotateKeyResponses, RotateKeyErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
+    requestValidator: rotateKeyFacts,
     url: '/account/keys/{key_id}/rotate',
     ...options,
     headers: {
@@ -455,4 +315,8 @@ export const rotateKey = <ThrowOnError extends boolean = false>(options: Options
  *
  * Revokes an API key for good. All instances refuse it within a second. A key that has restrictions (an expiry, networks, or a spending limit) can revoke only itself.
  */
-export const revokeKey = <ThrowOnError extends boolean = false>(options: Options<RevokeKeyData, ThrowOnError>): RequestResult<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError> => options.client.post<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError>({ url: '/account/keys/{key_id}/revoke', ...options });
+export const revokeKey = <ThrowOnError extends boolean = false>(options: Options<RevokeKeyData, ThrowOnError>): RequestResult<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError> => options.client.post<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError>({
+    requestValidator: revokeKeyFacts,
+    url: '/account/keys/{key_id}/revoke',
+    ...options
+});

@@ -1,0 +1,48 @@
+/** The record that a client keeps of its requests, to tell them from those of other programs in the request log. */
+import type { Reconciliation } from './reconcile.ts';
+import type { Prepared } from './runtime/prepare.ts';
+
+/** A request that must not take effect twice and whose response was lost. Times are by the client's clock. */
+export interface LostRequest {
+  readonly prepared: Prepared;
+  readonly sentAt: number;
+  /** When its last attempt ended. */
+  readonly endedAt: number;
+  readonly attempts: number;
+  /** The outcome, once it is certain. */
+  outcome?: Reconciliation;
+}
+
+export interface RequestHistory {
+  /** When the response to each request arrived, by the identifier of the request. None of these requests is lost. */
+  readonly respondedAt: Map<string, number>;
+  /** Entries of the log that belong to earlier lost requests. */
+  readonly claimed: Set<string>;
+  /** Lost requests whose outcome is not known. */
+  readonly lost: Set<LostRequest>;
+  /** Keeps the identifier of a request that has a response. */
+  remember(requestID: string | null | undefined, now: number): void;
+}
+
+/** Later requests replace earlier ones. */
+const MAX_REMEMBERED = 1_000;
+
+export function createRequestHistory(): RequestHistory {
+  const respondedAt = new Map<string, number>();
+  return {
+    respondedAt,
+    claimed: new Set(),
+    lost: new Set(),
+    remember(requestID, now) {
+      if (typeof requestID !== 'string') return;
+      respondedAt.set(requestID, now);
+      dropOldest(respondedAt);
+    },
+  };
+}
+
+/** Removes the oldest entry of a collection that has become too large. */
+export function dropOldest(collection: Map<unknown, unknown> | Set<unknown>): void {
+  const [oldest] = collection.keys();
+  if (collection.size > MAX_REMEMBERED) collection.delete(oldest);
+}
