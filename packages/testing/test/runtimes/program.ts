@@ -42,3 +42,11 @@ export async function run({ baseUrl, apiKey, reads, nowhere }: Task): Promise<Re
     .then(String, (error: unknown) => (error instanceof Error ? error.name : String(error)));
   return { cores: data.config.cores, attempts, errors, log, nobody, distinct: new Set(entries.map(({ requestID }) => requestID)).size };
 }
+
+/** Buys on a connection that a read has opened. Returns the name of the error. */
+export async function buyAfterRead(baseUrl: string): Promise<string> {
+  const reseller = createReseller({ apiKey: 'key', baseUrl, maxRetries: 0 });
+  await reseller.vm.hosts();
+  const form = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' };
+  return reseller.vm.create(form).then(String, (error: unknown) => (error instanceof Error ? error.name : String(error)));
+}

@@ -1,6 +1,8 @@
 /** The built client against a service on a socket, in each supported runtime. */
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -91,6 +93,35 @@ for (const [name, binary, options] of binaries) {
     writeFileSync(file, program + main);
     const { stdout } = await promisify(execFile)(binary, [...options, file], { env: { NO_COLOR: '1', HOME: directory } });
     expect(JSON.parse(stdout)).toEqual(await keptBy(service, 'ConnectionError'));
+  });
+}
+
+/** A service that keeps connections open, carries out each purchase, and then closes the connection without a response. */
+async function startClosing(): Promise<{ baseUrl: string; purchases: () => number }> {
+  let purchases = 0;
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      if (request.method === 'PUT') {
+        purchases++;
+        request.socket.destroy();
+      } else response.setHeader('content-type', 'application/json').end('{"status":"success","requestID":null,"message":"","data":[]}');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  onTestFinished(() => server.closeAllConnections());
+  const address = server.address();
+  return { baseUrl: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`, purchases: () => purchases };
+}
+
+for (const [name, binary, options] of binaries) {
+  test(`${name}: sends a purchase once if a connection that was kept open closes`, async ({ skip }) => {
+    if (binary === undefined) return skip(`the npm package of ${name} has no program for ${platform} ${arch}`);
+    const { baseUrl, purchases } = await startClosing();
+    const file = join(directory, `${name}-closing.mjs`);
+    writeFileSync(file, `${program}console.log(JSON.stringify(await buyAfterRead(${JSON.stringify(baseUrl)})));`);
+    const { stdout } = await promisify(execFile)(binary, [...options, file], { env: { NO_COLOR: '1', HOME: directory } });
+    expect([JSON.parse(stdout), purchases()]).toEqual(['OutcomeUnknownError', 1]);
   });
 }
 
