@@ -3,7 +3,7 @@ import { maskSecrets, memberTypes } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 
 import type { LogEntry, SharedResponse, SharedText } from '../store/log-row.ts';
-import { jsonInTurns } from '../turns.ts';
+import { jsonInTurns } from '../store/turns.ts';
 import { cutForm, cutText, MAX_LOGGED_PATH_LENGTH, MAX_LOGGED_RESPONSE_LENGTH } from './cut.ts';
 import { resellerDocument } from './document.ts';
 import { maskPath } from './masking.ts';

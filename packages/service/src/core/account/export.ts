@@ -4,7 +4,7 @@ import type { RawBuilder } from 'kysely';
 
 import type { Schema } from '../../store/schema.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { inTurns, jsonChunks } from '../../turns.ts';
+import { inTurns, jsonChunks } from '../../store/turns.ts';
 import { readLog } from './request-log.ts';
 
 /** Which rows of a table belong to an account. */

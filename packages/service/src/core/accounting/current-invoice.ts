@@ -6,7 +6,7 @@ import { remainingCredit } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import type { ChargesTable } from '../../store/tables/charges.ts';
-import { inTurns } from '../../turns.ts';
+import { inTurns } from '../../store/turns.ts';
 import { openCharges } from './charge.ts';
 import { toBilledRuntime } from './period-end.ts';
 import { heldByRenewals } from './renewal-hold.ts';

@@ -10,7 +10,7 @@ import type { Db } from '../../store/store.ts';
 import type { ChargesTable } from '../../store/tables/charges.ts';
 import type { InvoicesTable } from '../../store/tables/invoices.ts';
 import type { PositionsTable } from '../../store/tables/positions.ts';
-import { inTurns } from '../../turns.ts';
+import { inTurns } from '../../store/turns.ts';
 
 type LinkSettings = Pick<Runtime, 'publicUrl' | 'secret' | 'ports' | 'invoiceLinkDays'>;
 

@@ -4,7 +4,7 @@ import { toChargePositions } from '../../core/accounting/charge.ts';
 import { currentInvoice } from '../../core/accounting/current-invoice.ts';
 import { isoInstant } from '../../rules/billing.ts';
 import { numberOf } from '../../rules/money.ts';
-import { inTurns } from '../../turns.ts';
+import { inTurns } from '../../store/turns.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /accounting/invoices/current: the total of the current period so far, and the expected total at its end. */

@@ -4,7 +4,7 @@ import { catalogueOf } from '../../core/catalogue.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { ownVms } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
-import { inTurns } from '../../turns.ts';
+import { inTurns } from '../../store/turns.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /vm/list: the VMs of the account. */

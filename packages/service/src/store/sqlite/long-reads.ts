@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 
-import { inTurns } from '../../turns.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
+import { inTurns } from '../turns.ts';
 import { inputValue, QueryCompiler } from './database.ts';
 
 /** Further long reads wait until one of these has ended. */
