@@ -137,13 +137,13 @@ async function call(operation: Operation, form: Case['form']): Promise<ParsedRes
   const named: unknown = Reflect.get(functions, operation.id);
   // The client has single functions only for the operations of the specification.
   if (typeof named !== 'function') return send(operation, form);
-  const input = [...Object.values(pathOf(operation)), ...(operation.form ? [form] : [])];
   let response: Response | undefined;
   const fetchAndKeep: Fetch = async (url, init) => {
     response = await fetch(url, init);
     return response.clone();
   };
-  await Reflect.apply(named, undefined, [functions.createClient({ baseUrl, apiKey: key, fetch: fetchAndKeep }), ...input]);
+  const client = functions.createClient({ baseUrl, apiKey: key, fetch: fetchAndKeep });
+  await Reflect.apply(named, undefined, [{ client, path: pathOf(operation), ...(operation.form && { body: form }) }]);
   if (!response) throw new Error(`The client's ${operation.id} made no call.`);
   return parsed(response);
 }

@@ -157,7 +157,7 @@ function isSameOperation({ method, url }: Prepared, entry: RequestLogItem): bool
 }
 
 function normalised(address: string): string {
-  const path = String(address).replaceAll(/^https?:\/\/[^/]*|[?#].*$/g, '');
+  const path = String(address).replaceAll(/^https?:\/\/[^/]*|[?#][^]*/g, '');
   try {
     return trimSlashes(decodeURIComponent(path)).toLowerCase();
   } catch {

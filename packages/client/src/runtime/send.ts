@@ -86,14 +86,15 @@ export function rootCause(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error;
 }
 
-/** Codes and words of Node, Bun and Deno for a connection or a TLS session that was not made. Without one of them, the request may have been sent. */
+/** Parts of the codes of Node, Bun and Deno for a connection or a TLS session that was not made. Without one of them, the request may have been sent. */
 const NEVER_CONNECTED =
-  /^\w*(refused|notfound|eai_again|connect_timeout|failedtoopensocket|(cert|verify_leaf|wrong_version)_\w*|_cert|unsupported_protocol|protocol_version)$|\(connect\)/i;
+  /(refused|notfound|eai_again|connect_timeout|failedtoopensocket|_cert|unsupported_protocol|protocol_version)$|(cert|verify_leaf|wrong_version)_/i;
 
 function neverConnected(error: unknown): boolean {
   const root = rootCause(error);
   if (!(root instanceof Error)) return false;
   if (root instanceof AggregateError && root.errors.length > 0) return root.errors.every(neverConnected);
   const { code, syscall, message }: { code?: unknown; syscall?: unknown; message: string } = root;
-  return syscall === 'connect' || NEVER_CONNECTED.test(typeof code === 'string' ? code : message);
+  const text = typeof code === 'string' ? code : message;
+  return syscall === 'connect' || text.includes('(connect)') || (/^\w+$/.test(text) && NEVER_CONNECTED.test(text));
 }

@@ -18,7 +18,7 @@ export interface Fingerprint {
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 const UNIQUE_NAME = /^contract-[0-9a-z]+-/;
-const TIME_NAME = /(?:created|updated|modified|time|date)[^/]*$|_at$/i;
+const TIME_NAME = /created|updated|modified|time|date|_at$/i;
 const FIRST_TIME_S = 1_000_000_000;
 
 /** The fingerprint of the resource in a JSON response; undefined when there is none. */
@@ -41,7 +41,7 @@ export function fingerprintOf(document: OpenApiDocument, exchange: Exchange): Fi
 }
 
 function isUnique(value: unknown, at: string): boolean {
-  if (typeof value === 'number') return value >= FIRST_TIME_S && TIME_NAME.test(at);
+  if (typeof value === 'number') return value >= FIRST_TIME_S && TIME_NAME.test(at.slice(at.lastIndexOf('/')));
   return typeof value === 'string' && (UUID.test(value) || TIME.test(value) || UNIQUE_NAME.test(value));
 }
 
