@@ -19,12 +19,12 @@ export function vmIdOf(text: string): number {
  * @throws Refusal 404 if the account has no such VM.
  */
 export async function findOwnVm(db: Db, accountId: string, vmid: string): Promise<Selectable<VmsTable>> {
-  const vm = await ownVms(db, accountId).where('id', '=', vmIdOf(vmid)).executeTakeFirst();
+  const vm = await ownVms(db, accountId).selectAll().where('id', '=', vmIdOf(vmid)).executeTakeFirst();
   if (!vm) throw notFound('VM');
   return vm;
 }
 
 /** Selects the VMs of an account. */
 export function ownVms(db: Db, accountId: string) {
-  return db.selectFrom('vms').selectAll().where('account_id', '=', accountId).where('state', 'in', ['running', 'stopped']);
+  return db.selectFrom('vms').where('account_id', '=', accountId).where('state', 'in', ['running', 'stopped']);
 }

@@ -13,7 +13,11 @@ export const listVms: ReadOperation<'listVms'> = {
   settles: false,
   isLong: true,
   async run(db, { accountId }) {
-    const vms = await ownVms(db, accountId).orderBy('created').orderBy('id').execute();
+    const vms = await ownVms(db, accountId)
+      .select(['id', 'created', 'node', 'hostname', 'state', 'hostsystem', 'cores', 'mem', 'disk'])
+      .orderBy('created')
+      .orderBy('id')
+      .execute();
     const hosts = new Map((await catalogueOf(db)).hosts.map((host) => [host.name, host]));
     const total = { cores: 0, mem: 0, disk: 0 };
     const list: VmListItem[] = [];
