@@ -95,6 +95,7 @@ function neverConnected(error: unknown): boolean {
   if (!(root instanceof Error)) return false;
   if (root instanceof AggregateError && root.errors.length > 0) return root.errors.every(neverConnected);
   const { code, syscall, message }: { code?: unknown; syscall?: unknown; message: string } = root;
-  const text = typeof code === 'string' ? code : message;
-  return syscall === 'connect' || text.includes('(connect)') || (/^\w+$/.test(text) && NEVER_CONNECTED.test(text));
+  const text = String(code ?? message);
+  // A message has spaces, and a code has none.
+  return syscall === 'connect' || (/ /.test(text) ? /\(connect\)/i : NEVER_CONNECTED).test(text);
 }
