@@ -11,12 +11,12 @@
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 
+import { freePort } from './free-ports.ts';
 import { memoryFolder } from './memory-folder.ts';
 import { openTemporaryFolder, runPostgresFrom } from './postgres-binaries.ts';
 
@@ -38,11 +38,15 @@ const directory = mkdtempSync(join((isDurable ? undefined : memoryFolder()) ?? p
 chmodSync(directory, 0o755);
 const primaryData = join(directory, 'data');
 const port = await freePort();
+const log: string[] = [];
 const settings = ['-c', 'max_connections=200', ...(isDurable ? [] : ['-c', 'fsync=off', '-c', 'max_wal_size=256MB'])];
 const server = cluster({ data: primaryData, port, flags: settings });
 await (options.template === undefined ? server.initialise() : initialiseFrom(options.template));
 const standby = options.standby ? await standbyOf(port) : undefined;
-await server.start();
+await server.start().catch(() => {
+  // The package rejects without a reason.
+  throw new Error(`PostgreSQL ended before it accepted connections. It wrote:\n${log.join('')}`);
+});
 process.stdout.write(`${urlAt(port)}\n`);
 if (standby) process.stdout.write(`${urlAt(await standby.start())}\n`);
 for await (const line of createInterface({ input: process.stdin })) {
@@ -66,7 +70,10 @@ function cluster({ data, port: at, flags, onLog = () => {} }: { data: string; po
     // An empty cluster can be created again. Tests connect often, and each connection would take 3 ms of CPU time longer with the usual iterations.
     initdbFlags: ['--no-sync', '--set', 'scram_iterations=1'],
     postgresFlags: flags,
-    onLog,
+    onLog: (text) => {
+      log.push(text);
+      onLog(text);
+    },
     onError: () => {},
   });
 }
@@ -125,14 +132,4 @@ async function crash(): Promise<void> {
   while (existsSync(file)) await new Promise((resolve) => setImmediate(resolve));
   // The server has ended, so this only updates the state of the package.
   void server.stop();
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('No port is free.'))));
-    });
-  });
 }

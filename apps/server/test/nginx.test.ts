@@ -3,8 +3,6 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request as overTls } from 'node:https';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
@@ -12,6 +10,7 @@ import { connect } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TestContext } from 'vitest';
 
+import { freePort, freePorts } from '../../../.config/free-ports.ts';
 import { startServer, temporaryDirectory } from './process.ts';
 import type { Server } from './process.ts';
 
@@ -20,15 +19,6 @@ const FILE = resolve(import.meta.dirname, '../deploy/nginx.conf');
 function skipWithoutNginx({ skip }: TestContext): void {
   if (spawnSync('nginx', ['-v']).error) skip('nginx is not installed. Install it with: apt-get install -y nginx');
   if (spawnSync('openssl', ['version']).error) skip('openssl is not installed. Install it with: apt-get install -y openssl');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- a server that listens on a port has such an address
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => void server.close(done));
-  return port;
 }
 
 interface Proxy {
@@ -53,7 +43,7 @@ async function startNginx(upstream: string): Promise<Proxy> {
       stdio: 'ignore',
     },
   );
-  const [plainPort, port] = [await freePort(), await freePort()];
+  const [plainPort = 0, port = 0] = await freePorts(2);
   const sample = readFileSync(FILE, 'utf8')
     .replaceAll(/^ *listen \[::\].*\n/gm, '')
     .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)

@@ -8,10 +8,11 @@ import { createReseller } from '@reseller/client';
 import { advanceClock, createClient } from '@reseller/operator-client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
+import { freePorts } from '../../../.config/free-ports.ts';
 import { PNPM, PNPM_ARGUMENTS } from '../../../.config/install.mjs';
 import { buildImage, missingImageTools, readContainerfile, runImage } from './image.ts';
 import { startServer, temporaryDirectory } from './process.ts';
-import { commandsOf, freePorts, runScript, withFreePorts } from './runbook.ts';
+import { commandsOf, runScript, withFreePorts } from './runbook.ts';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 const RUNBOOK = readFileSync(join(REPOSITORY, 'packages/service/OPERATIONS.md'), 'utf8');
@@ -95,7 +96,7 @@ test('the image runs as its user, serves both ports, is healthy, and sells and i
   if (missing !== undefined) return skip(missing);
   const configuration = readContainerfile(readFileSync(join(DEPLOY, 'Containerfile'), 'utf8'));
   const image = buildImage(installation, configuration, join(folder, 'image'));
-  const [port = '', operatorPort = ''] = await freePorts(2);
+  const [port = '', operatorPort = ''] = (await freePorts(2)).map(String);
   const variables = { RESELLER_MODE: 'sandbox', RESELLER_PORT: port, RESELLER_OPERATOR_PORT: operatorPort, RESELLER_OPERATOR_TOKEN: TOKEN };
   const container = await runImage(image, { folder: join(folder, 'image'), variables, ready: 'Buy a VM' });
   expect(container.execute(configuration.healthCheck)).toBe(0);

@@ -2,12 +2,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 import { onTestFinished } from 'vitest';
 
+import { freePorts } from '../../../.config/free-ports.ts';
 import { PNPM, PNPM_ARGUMENTS } from '../../../.config/install.mjs';
 import { temporaryDirectory } from './process.ts';
 import type { Ran } from './process.ts';
@@ -26,7 +26,7 @@ export async function withFreePorts(script: string, ports: readonly string[]): P
   let replaced = script;
   for (const [index, port] of ports.entries()) {
     if (!script.includes(port)) throw new Error(`The commands do not contain the port ${port}.`);
-    replaced = replaced.replaceAll(port, free[index] ?? '');
+    replaced = replaced.replaceAll(port, String(free[index]));
   }
   return replaced;
 }
@@ -50,19 +50,6 @@ export async function runScript(script: string, directory = REPOSITORY): Promise
   shell.stdin.end(script);
   const [stdout, stderr, [code]] = await Promise.all([text(shell.stdout), text(shell.stderr), once(shell, 'exit')]);
   return { code, stdout, stderr };
-}
-
-export async function freePorts(count: number): Promise<string[]> {
-  const probes = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  const ports = await Promise.all(
-    probes.map(async (probe) => {
-      await once(probe, 'listening');
-      const address = probe.address();
-      return typeof address === 'object' && address ? String(address.port) : '';
-    }),
-  );
-  await Promise.all(probes.map((probe) => new Promise((done) => probe.close(done))));
-  return ports;
 }
 
 /** A folder whose `npx` is the pnpm that runs the tests, so that no registry is needed. */

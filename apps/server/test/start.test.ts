@@ -11,9 +11,9 @@ import { createReseller } from '@reseller/client';
 import { contentSecurityPolicy } from '@reseller/docs';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
+import { freePort } from '../../../.config/free-ports.ts';
 import { runServer, SAMPLE_VM, SOURCE, startServer, startSharedServer, temporaryDirectory } from './process.ts';
 import type { Server } from './process.ts';
-import { freePorts } from './runbook.ts';
 
 test('the printed command buys a VM, and all data is there after a restart', async () => {
   const directory = temporaryDirectory();
@@ -263,9 +263,9 @@ test('warns of a misspelt variable, and of no variable of other programs', async
 });
 
 test('the operator port is the one after RESELLER_PORT, unless it is set', async () => {
-  const [port = ''] = await freePorts(1);
-  const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_PORT: port, RESELLER_OPERATOR_PORT: '' });
-  expect(server.operatorUrl).toBe(`http://127.0.0.1:${Number(port) + 1}`);
+  const port = await freePort();
+  const server = await startServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_PORT: String(port), RESELLER_OPERATOR_PORT: '' });
+  expect(server.operatorUrl).toBe(`http://127.0.0.1:${port + 1}`);
 });
 
 test.each([

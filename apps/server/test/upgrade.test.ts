@@ -3,6 +3,7 @@ import { once } from 'node:events';
 
 import { expect, test } from 'vitest';
 
+import { freePort } from '../../../.config/free-ports.ts';
 import { query } from './database.ts';
 import { startLoad } from './faults/load.ts';
 import { newPlace } from './faults/place.ts';
@@ -10,7 +11,6 @@ import { goToMidMonth, newAccount } from './faults/provider.ts';
 import { seed } from './faults/random.ts';
 import { fetchOf, vmPurchase } from './faults/request.ts';
 import { runCommand, runServer, SOURCE, sourceOf, startServer } from './process.ts';
-import { freePorts } from './runbook.ts';
 
 /** Exit code of an instance that a newer version replaces: a supervisor starts it again. */
 const REPLACED = 75;
@@ -28,7 +28,7 @@ test(
     const [one, two] = [await startServer(environment), await startServer(environment)];
     await goToMidMonth(one);
     const account = await newAccount(one);
-    const [port = ''] = await freePorts(1);
+    const port = await freePort();
     const load = startLoad({
       instances: [one.baseUrl, two.baseUrl, `http://127.0.0.1:${port}`],
       account,
@@ -44,7 +44,7 @@ test(
     await load.responsesReceived(20, 'now');
 
     const ended = Promise.all([one, two].map(async ({ process: child }) => (await once(child, 'exit'))[0]));
-    const newer = await startServer({ ...environment, ...NEWER, RESELLER_PORT: port }, SOURCE);
+    const newer = await startServer({ ...environment, ...NEWER, RESELLER_PORT: String(port) }, SOURCE);
     expect(await ended).toEqual([REPLACED, REPLACED]);
     for (const older of [one, two]) expect(older.logged()).toMatch(OLD_STOPS);
     // Whenever an instance stopped, another one responded, so all callers still get responses.
