@@ -192,6 +192,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     invoiceLinkDays: options.invoiceLinkDays ?? DEFAULT_INVOICE_LINK_DAYS,
     vmIdentifiers: options.vmIdentifiers ?? VM_IDENTIFIERS,
     instance,
+    closedPeriods: { month: 0, accounts: new Set() },
     deliveries,
     closing: closing.signal,
     publicUrl: () => publicUrl ?? listeningUrl(app),

@@ -143,6 +143,7 @@ export async function trialOn(store: Store): Promise<Trial> {
         invoiceLinkDays: 30,
         vmIdentifiers: VM_IDENTIFIERS,
         instance,
+        closedPeriods: { month: 0, accounts: new Set() },
         deliveries: { give: recoverable(give), take: recoverable(take) },
         closing: new AbortController().signal,
         publicUrl: () => 'https://api.example.com',

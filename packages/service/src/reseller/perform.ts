@@ -1,5 +1,5 @@
 /** Carries out a request. Its effect, its stored response and its log entry become durable together. */
-import { settleAccount } from '../core/jobs/settle.ts';
+import { closeLongPeriod, settleAccount } from '../core/jobs/settle.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { toLogEntry } from './codec.ts';
@@ -39,9 +39,11 @@ export async function perform<Id extends OperationId>(operation: Operation<Id>, 
     case 'lookup':
       return performLookup(operation, request);
     case 'store':
+      await closeLongPeriod(request.call.runtime, request.call);
       return performInStore(operation, request);
     case 'delivered':
     case 'command':
+      await closeLongPeriod(request.call.runtime, request.call);
       return performDelivered(operation, request);
   }
 }

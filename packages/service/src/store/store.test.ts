@@ -48,6 +48,36 @@ describe.each(engines)('on %s', (engine) => {
     expect(await names(await place.open())).toEqual(['kept']);
   });
 
+  test('a long read sees the data of one moment in all its queries, streamed or not', async () => {
+    const store = await openStore();
+    await store.commit(async ({ db }) => {
+      for (let n = 10; n < 22; n++) await createAccount(db, ports, { name: `account ${n}`, creditLimit: 0n });
+    });
+    const before = await names(store);
+    const seen = await store.readLong(async (db) => {
+      const streamed: string[] = [];
+      for await (const { name } of db.selectFrom('accounts').select('name').orderBy('name').stream(4)) {
+        streamed.push(name);
+        // Between two parts of the stream.
+        if (streamed.length === 4) await create(store, 'account 15, later');
+      }
+      const again: string[] = [];
+      // The same statement again, with other parameters, whose last part is not full.
+      for (const limit of [5, 3])
+        for await (const { name } of db.selectFrom('accounts').select('name').orderBy('name').limit(limit).stream(4)) again.push(name);
+      return { streamed, again, read: (await db.selectFrom('accounts').select('name').orderBy('name').execute()).map(({ name }) => name) };
+    });
+    expect(before).toHaveLength(12);
+    expect(seen).toEqual({ streamed: before, again: [...before.slice(0, 5), ...before.slice(0, 3)], read: before });
+    expect(await names(store)).toHaveLength(13);
+  });
+
+  test('a long read cannot write', async () => {
+    const store = await openStore();
+    await expect(store.readLong((db) => createAccount(db, ports, { name: 'written', creditLimit: 0n }))).rejects.toThrow();
+    expect(await names(store)).toEqual([]);
+  });
+
   test('refuses transactions after it was closed', async () => {
     const store = await openStore();
     await store.close();

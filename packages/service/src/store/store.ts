@@ -142,8 +142,8 @@ export interface Store {
   /** Reads committed data. The work must not write. */
   read<T>(work: (db: Db) => Promise<T>, options?: Pick<CommitOptions, 'isUrgent'>): Promise<T>;
   /**
-   * Like `read`, for work that returns many rows. Other work continues between them. All its queries see the data of one moment, or of
-   * their own moments on PostgreSQL, as with `read`.
+   * Like `read`, for work that reads many rows. Its queries can be streamed, other work continues between the rows, and all of them see the
+   * data of one moment.
    */
   readLong<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**

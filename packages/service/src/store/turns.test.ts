@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { inTurns, jsonChunks, jsonInTurns } from './turns.ts';
+import { inChunks, inTurns, jsonInTurns } from './turns.ts';
 
 /** Keeps the event loop busy. */
 function work(milliseconds: number): void {
@@ -77,10 +77,11 @@ test.each([
   expect(await jsonInTurns(value)).toBe(JSON.stringify(value));
 });
 
-test('splits a long text into chunks', async () => {
-  const list = Array.from({ length: 10_000 }, (_, id) => ({ id, name: `server ${id}` }));
-  const chunks = await jsonChunks({ list });
-  expect(chunks.join('')).toBe(JSON.stringify({ list }));
-  expect(chunks.length).toBeGreaterThan(3);
-  expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(66_000);
+test('collects a long text in a few chunks', () => {
+  const parts = Array.from({ length: 10_000 }, (_, id) => `server ${id}, `);
+  const chunks = inChunks();
+  for (const part of parts) chunks.add(part);
+  expect(chunks.all().join('')).toBe(parts.join(''));
+  expect(chunks.all().length).toBe(2);
+  expect(Math.max(...chunks.all().map(({ length }) => length))).toBeLessThan(66_000);
 });

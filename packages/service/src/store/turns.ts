@@ -2,6 +2,8 @@
 
 /** The longest turn of a computation. */
 const TURN_MS = 8;
+/** Rows that a long read receives at once. */
+export const STREAMED_ROWS = 500;
 /** Items between two looks at the clock. */
 const ITEMS_PER_LOOK = 32;
 
@@ -16,10 +18,10 @@ export function nextTurn(): Promise<void> {
 }
 
 /** Handles each item in order, in turns. */
-export async function inTurns<Item>(items: Iterable<Item>, handle: (item: Item) => void): Promise<void> {
+export async function inTurns<Item>(items: Iterable<Item> | AsyncIterable<Item>, handle: (item: Item) => void): Promise<void> {
   let end = performance.now() + TURN_MS;
   let handled = 0;
-  for (const item of items) {
+  for await (const item of items) {
     handle(item);
     if (++handled % ITEMS_PER_LOOK > 0 || performance.now() < end) continue;
     await nextTurn();
@@ -30,25 +32,32 @@ export async function inTurns<Item>(items: Iterable<Item>, handle: (item: Item) 
 /** How deep objects are written member by member. */
 const WRITTEN_DEPTH = 4;
 
-/** Length of a chunk of JSON. Each is longer than this by a small value at most. */
+/** Each chunk is longer than this by a small value at most. */
 const CHUNK_LENGTH = 65_536;
+
+/** Collects a long text, because joining a few chunks takes less time than joining many small parts. */
+export function inChunks(): { add(part: string): void; all(): readonly string[] } {
+  const chunks: string[] = [];
+  let parts: string[] = [];
+  let length = 0;
+  return {
+    add(part) {
+      parts.push(part);
+      length += part.length;
+      if (length < CHUNK_LENGTH) return;
+      chunks.push(parts.join(''));
+      parts = [];
+      length = 0;
+    },
+    all: () => [...chunks, parts.join('')],
+  };
+}
 
 /** Like `JSON.stringify` for plain data whose long parts are lists and maps of small values, in turns. */
 export async function jsonInTurns(value: unknown): Promise<string> {
-  return (await jsonChunks(value)).join('');
-}
-
-/** The text of `jsonInTurns` in chunks. */
-export async function jsonChunks(value: unknown): Promise<string[]> {
-  const chunks: string[] = [];
-  let chunk = '';
-  await inTurns(jsonParts(value, WRITTEN_DEPTH), (part) => {
-    chunk += part;
-    if (chunk.length < CHUNK_LENGTH) return;
-    chunks.push(chunk);
-    chunk = '';
-  });
-  return [...chunks, chunk];
+  const chunks = inChunks();
+  await inTurns(jsonParts(value, WRITTEN_DEPTH), chunks.add);
+  return chunks.all().join('');
 }
 
 function* jsonParts(value: unknown, depth: number): Generator<string> {

@@ -4,23 +4,23 @@ import type { RawBuilder } from 'kysely';
 
 import type { Schema } from '../../store/schema.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { inTurns, jsonChunks } from '../../store/turns.ts';
+import { inChunks, inTurns, STREAMED_ROWS } from '../../store/turns.ts';
 import { readLog } from './request-log.ts';
 
 /** Which rows of a table belong to an account. */
 interface AccountRows {
-  where(accountId: string): RawBuilder<unknown>;
+  where(accountId: string): RawBuilder<boolean>;
   /** Columns with secrets, which are not exported. */
   readonly without?: readonly string[];
 }
 
 function ofAccount(without: readonly string[] = []): AccountRows {
-  return { where: (id) => sql`account_id = ${id}`, without };
+  return { where: (id) => sql<boolean>`account_id = ${id}`, without };
 }
 
 /** Rows that refer to a row of the account in another table. */
 function through(column: string, table: keyof Schema, key: string): AccountRows {
-  return { where: (id) => sql`${sql.ref(column)} in (select ${sql.ref(key)} from ${sql.table(table)} where account_id = ${id})` };
+  return { where: (id) => sql<boolean>`${sql.ref(column)} in (select ${sql.ref(key)} from ${sql.table(table)} where account_id = ${id})` };
 }
 
 /**
@@ -28,7 +28,7 @@ function through(column: string, table: keyof Schema, key: string): AccountRows 
  * table without an entry here is a compile error.
  */
 export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | null>> = {
-  accounts: { where: (id) => sql`id = ${id}` },
+  accounts: { where: (id) => sql<boolean>`id = ${id}` },
   billing_profiles: ofAccount(),
   api_keys: ofAccount(['hash']),
   spending_limits: ofAccount(),
@@ -42,7 +42,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   domains: ofAccount(['sealed_authcode']),
   dns_records: through('domain', 'domains', 'name'),
   dedicated_servers: {
-    where: (id) => sql`(account_id = ${id} or offered_to = ${id})`,
+    where: (id) => sql<boolean>`(account_id = ${id} or offered_to = ${id})`,
     without: ['sealed_password'],
   },
   dedicated_addresses: through('server_id', 'dedicated_servers', 'id'),
@@ -103,7 +103,7 @@ export async function exportAccount(
     const found: string[] = [];
     for (const [table, rows] of Object.entries(accountRows)) {
       if (rows === null || rows === 'log') continue;
-      found.push(`"${table}":`, ...(await jsonChunks(await rowsOf(db, table, rows, accountId))), ',');
+      found.push(`"${table}":[`, ...(await rowsAsJson(db, table, rows, accountId)), '],');
     }
     return found;
   });
@@ -125,11 +125,18 @@ async function* textOf(store: Store, accountId: string, tables: readonly string[
   yield ']}}';
 }
 
-async function rowsOf(db: Db, table: string, { where, without = [] }: AccountRows, accountId: string): Promise<readonly Row[]> {
-  const { rows } = await sql<Row>`select * from ${sql.table(table)} where ${where(accountId)}`.execute(db);
-  if (without.length > 0)
-    await inTurns(rows, (row) => {
-      for (const column of without) delete row[column];
-    });
-  return rows;
+/** The rows as chunks of JSON, separated by commas. */
+async function rowsAsJson(db: Db, table: string, { where, without = [] }: AccountRows, accountId: string): Promise<readonly string[]> {
+  const rows = db
+    .selectFrom(sql<Row>`${sql.table(table)}`.as('rows'))
+    .selectAll()
+    .where(where(accountId));
+  const chunks = inChunks();
+  let separator = '';
+  await inTurns(rows.stream(STREAMED_ROWS), (row) => {
+    for (const column of without) delete row[column];
+    chunks.add(`${separator}${JSON.stringify(row)}`);
+    separator = ',';
+  });
+  return chunks.all();
 }

@@ -6,7 +6,7 @@ import { remainingCredit } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import type { ChargesTable } from '../../store/tables/charges.ts';
-import { inTurns } from '../../store/turns.ts';
+import { inTurns, STREAMED_ROWS } from '../../store/turns.ts';
 import { openCharges } from './charge.ts';
 import { toBilledRuntime } from './period-end.ts';
 import { heldByRenewals } from './renewal-hold.ts';
@@ -44,22 +44,21 @@ export async function currentInvoice(db: Db, accountId: string, instant: Seconds
     .select(['credit_limit', 'unpaid', 'held', 'period_start'])
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow();
-  const rows = await db
+  const { rows: charges, accrued } = await openCharges(db, accountId);
+  const renewals = accruedByCharge(await heldByRenewals(db, accountId));
+  const rows = db
     .selectFrom('positions')
     .select(['vm_id', 'type', 'start', 'stop', 'monthly_price'])
     .where('account_id', '=', accountId)
     .where('invoice_id', 'is', null)
     .orderBy('vm_id')
-    .orderBy('number')
-    .execute();
-  const { rows: charges, accrued } = await openCharges(db, accountId);
-  const renewals = accruedByCharge(await heldByRenewals(db, accountId));
+    .orderBy('number');
   // The open period, because the period of `instant` may have ended before a late request is processed.
   const { start, end } = periodOf(account.period_start);
   const vms: RunningPosition[] = [];
   let soFar = 0n;
   let atEnd = 0n;
-  await inTurns(rows, (row) => {
+  await inTurns(rows.stream(STREAMED_ROWS), (row) => {
     const billed = toBilledRuntime(row);
     const cost = accruedBy(billed, instant);
     soFar += cost;

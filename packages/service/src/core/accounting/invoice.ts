@@ -29,15 +29,14 @@ export function toInvoiceSummary(invoice: Selectable<InvoicesTable>, settings: L
 }
 
 /** The positions of an invoice, ordered by VM and time. */
-export function positionsOn(db: Db, { id, account_id }: Pick<InvoicesTable, 'id' | 'account_id'>): Promise<Selectable<PositionsTable>[]> {
+export function positionsOn(db: Db, { id, account_id }: Pick<InvoicesTable, 'id' | 'account_id'>) {
   return db
     .selectFrom('positions')
     .selectAll()
     .where('account_id', '=', account_id)
     .where('invoice_id', '=', id)
     .orderBy('vm_id')
-    .orderBy('number')
-    .execute();
+    .orderBy('number');
 }
 
 /** The charges in advance of an invoice, ordered by time. */
@@ -53,7 +52,7 @@ export function chargesOn(db: Db, { id, account_id }: Pick<InvoicesTable, 'id' |
 }
 
 /** Positions of a closed invoice by VM. `totalRuntime` and `totalPrice` are only set in the current period. */
-export async function toVmPositions(rows: readonly Selectable<PositionsTable>[]): Promise<Record<string, VmPosition[]>> {
+export async function toVmPositions(rows: AsyncIterable<Selectable<PositionsTable>>): Promise<Record<string, VmPosition[]>> {
   const vms: Record<string, VmPosition[]> = {};
   await inTurns(rows, (row) => {
     (vms[row.vm_id] ??= []).push({

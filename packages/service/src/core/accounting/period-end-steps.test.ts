@@ -60,7 +60,9 @@ async function stateOf({ store }: TestService, id: string) {
 test.each([
   ['scheduled jobs', (service: TestService) => service.runScheduledJobs()],
   ['a read of the account', (service: TestService) => service.call('getCurrentInvoice')],
-])('%s close the period of 1,000 VMs in several transactions', async (_, close) => {
+  ['a purchase of the account', (service: TestService) => service.call('createVm', { form: SMALL_VM })],
+  ['a change in the store only', (service: TestService) => service.call('deleteDedicatedServer', { path: { identifier: 'none' } })],
+])('the period of 1,000 VMs is closed in several transactions by %s', async (_, close) => {
   const { service } = await startWithVms(4 * STEP);
   const commit = vi.spyOn(service.store, 'commit');
   await close(service);

@@ -11,9 +11,26 @@ import { dueBefore, firstJob } from './job.ts';
 export async function settleAccount(runtime: Runtime, due: { readonly accountId: string; readonly now: number }): Promise<void> {
   const { accountId, now } = due;
   if (await runtime.store.read((db) => nothingIsDue(db, { accountId, ...dueBefore(now) }))) return;
-  const seconds = Math.floor(now / 1000);
-  if (await runtime.store.read((db) => needsSteps(db, accountId, seconds))) await closeInSteps(runtime.store, accountId, seconds);
+  await closeLongPeriod(runtime, due);
   await runtime.store.commit(({ db }) => settle(db, runtime, due));
+}
+
+/**
+ * Closes the ended period of an account with many VMs in steps. Operations that bill call it before their transaction, which would otherwise
+ * close the period as a whole. It looks once in a month at each account.
+ */
+export async function closeLongPeriod(
+  { store, closedPeriods }: Pick<Runtime, 'store' | 'closedPeriods'>,
+  { accountId, now }: { readonly accountId: string; readonly now: number },
+): Promise<void> {
+  const { now: seconds, periodStart } = dueBefore(now);
+  if (closedPeriods.month !== periodStart) {
+    closedPeriods.month = periodStart;
+    closedPeriods.accounts.clear();
+  }
+  if (closedPeriods.accounts.has(accountId)) return;
+  if (await store.read((db) => needsSteps(db, accountId, seconds))) await closeInSteps(store, accountId, seconds);
+  closedPeriods.accounts.add(accountId);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { toChargePositions } from '../../core/accounting/charge.ts';
 import { chargesOn, positionsOn, toVmPositions, toInvoiceSummary } from '../../core/accounting/invoice.ts';
 import { notFound } from '../../rules/refusal.ts';
+import { STREAMED_ROWS } from '../../store/turns.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /accounting/invoices/{invoiceID}: a closed invoice with its positions. */
@@ -18,13 +19,12 @@ export const getInvoice: ReadOperation<'getInvoice'> = {
       .where('status', '!=', 'CLOSING')
       .executeTakeFirst();
     if (!invoice) throw notFound('invoice');
-    const positions = await positionsOn(db, invoice);
     const charges = await chargesOn(db, invoice);
     return {
       message: 'The invoice.',
       data: {
         ...toInvoiceSummary(invoice, call.runtime),
-        positions: { vms: await toVmPositions(positions), ...toChargePositions(charges).positions },
+        positions: { vms: await toVmPositions(positionsOn(db, invoice).stream(STREAMED_ROWS)), ...toChargePositions(charges).positions },
       },
     };
   },

@@ -4,7 +4,7 @@ import { catalogueOf } from '../../core/catalogue.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { ownVms } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
-import { inTurns } from '../../store/turns.ts';
+import { inTurns, STREAMED_ROWS } from '../../store/turns.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /vm/list: the VMs of the account. */
@@ -13,15 +13,14 @@ export const listVms: ReadOperation<'listVms'> = {
   settles: false,
   isLong: true,
   async run(db, { accountId }) {
-    const vms = await ownVms(db, accountId)
+    const vms = ownVms(db, accountId)
       .select(['id', 'created', 'node', 'hostname', 'state', 'hostsystem', 'cores', 'mem', 'disk'])
       .orderBy('created')
-      .orderBy('id')
-      .execute();
+      .orderBy('id');
     const hosts = new Map((await catalogueOf(db)).hosts.map((host) => [host.name, host]));
     const total = { cores: 0, mem: 0, disk: 0 };
     const list: VmListItem[] = [];
-    await inTurns(vms, (vm) => {
+    await inTurns(vms.stream(STREAMED_ROWS), (vm) => {
       const { node, hostname, state: status, cores, mem, disk } = vm;
       total.cores += cores;
       total.mem += mem;
@@ -37,9 +36,9 @@ export const listVms: ReadOperation<'listVms'> = {
       });
     });
     return {
-      message: `${counted(vms.length, 'VM')}.`,
+      message: `${counted(list.length, 'VM')}.`,
       data: {
-        total_vms: vms.length,
+        total_vms: list.length,
         total_stats: total,
         list,
       },

@@ -52,8 +52,11 @@ export async function openPostgresStore(url: string): Promise<Store> {
   }
   return {
     read,
-    // The rows arrive in parts, and other work continues between them.
-    readLong: read,
+    readLong: (work) =>
+      commit(async ({ db }) => {
+        await sql`set transaction isolation level repeatable read, read only`.execute(db);
+        return work(db);
+      }),
     commit,
     insertRows,
     sharing: postgresSharing(read),

@@ -3,6 +3,7 @@ import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } 
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { PoolClient } from 'pg';
 
+import { sha256 } from '../../rules/credentials.ts';
 import { known, runDirectly } from '../prepared.ts';
 import type { Contention, Expected, Statement } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
@@ -170,8 +171,17 @@ export function createSession(pool: Connections, { scope, shareRead, connections
       const result = await run({ text: sql, values: parameters });
       return { rows: rowsOf(result), numAffectedRows: BigInt(result.count) };
     },
-    streamQuery() {
-      throw new Error('The service reads no streams.');
+    async *streamQuery<Row>({ sql, parameters }: CompiledQuery, chunkSize: number): AsyncGenerator<QueryResult<Row>> {
+      if (state === 'reading') throw new Error('Rows are streamed in a transaction only. Use readLong.');
+      // The server prepares the FETCH for the columns of this query, so no other query may have its text.
+      const cursor = `rows_${sha256(sql)}`;
+      await run({ text: `declare ${cursor} no scroll cursor for ${sql}`, values: parameters });
+      let rows: Row[];
+      do {
+        rows = rowsOf(await run({ text: `fetch ${chunkSize} from ${cursor}`, values: [] }));
+        yield { rows };
+      } while (rows.length === chunkSize);
+      await run({ text: `close ${cursor}`, values: [] });
     },
   };
   const db = kyselyOn(connection);

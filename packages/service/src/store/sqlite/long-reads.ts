@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 
 import { Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
-import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import type { CompiledQuery, Dialect, Driver, QueryResult } from 'kysely';
 
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
@@ -61,7 +61,10 @@ function readingDriver(connection: DatabaseSync): Driver {
   }
   return {
     init: async () => {},
-    acquireConnection: async () => ({ executeQuery: (query) => rowsOf(connection, query), streamQuery: notStreamed }),
+    acquireConnection: async () => ({
+      executeQuery: (query) => rowsOf(connection, query),
+      streamQuery: (query, chunkSize) => chunksOf(connection, query, chunkSize),
+    }),
     releaseConnection: async () => {},
     beginTransaction: run('BEGIN'),
     commitTransaction: run('COMMIT'),
@@ -70,13 +73,25 @@ function readingDriver(connection: DatabaseSync): Driver {
   };
 }
 
-async function rowsOf<Row>(connection: DatabaseSync, { sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+async function rowsOf<Row>(connection: DatabaseSync, query: CompiledQuery): Promise<QueryResult<Row>> {
   const rows: Row[] = [];
-  const found: Iterable<unknown> = connection.prepare(sql).iterate(...parameters.map(inputValue));
-  await inTurns(found, (row) => void rows.push(row as Row));
+  await inTurns(iterate<Row>(connection, query), (row) => void rows.push(row));
   return { rows };
 }
 
-const notStreamed: DatabaseConnection['streamQuery'] = () => {
-  throw new Error('Long reads return all rows.');
-};
+/** The caller takes its turns between the rows. */
+async function* chunksOf<Row>(connection: DatabaseSync, query: CompiledQuery, size: number): AsyncGenerator<QueryResult<Row>> {
+  let rows: Row[] = [];
+  for (const row of iterate<Row>(connection, query)) {
+    rows.push(row);
+    if (rows.length < size) continue;
+    yield { rows };
+    rows = [];
+  }
+  yield { rows };
+}
+
+function iterate<Row>(connection: DatabaseSync, { sql, parameters }: CompiledQuery): Iterable<Row> {
+  const found: Iterable<unknown> = connection.prepare(sql).iterate(...parameters.map(inputValue));
+  return found as Iterable<Row>;
+}

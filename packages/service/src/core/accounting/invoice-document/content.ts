@@ -69,7 +69,7 @@ interface ExactLine extends Omit<Line, 'amount'> {
 
 /** The lines of an invoice by group. They add up to its total. */
 export async function groupsOf(db: Db, invoice: Selectable<InvoicesTable>): Promise<readonly Group[]> {
-  const positions = await positionsOn(db, invoice);
+  const positions = await positionsOn(db, invoice).execute();
   const charges = await chargesOn(db, invoice);
   const servers = await serverNames(
     db,
