@@ -58,6 +58,8 @@ export const EXTENSION_PLACES: Places = {
   accounting: {
     pricings: 'getPricings',
     documents: 'listDocuments',
+    payments: 'listPayments',
+    credit: 'getCredit',
   },
   account: {
     keys: {

@@ -98,6 +98,7 @@ function textsOf(length: number): string[] {
     fill('', 'a', '@b.de'),
     fill('', '0', ':/1'),
     fill('2026-11-10T12:00:00.', '1', 'Z'),
+    fill('2026-11-', '1'),
     fill('00000000-0000-7000-8000-', '0'),
     fill('', 'a', '.aa'),
     labels,

@@ -105,6 +105,8 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   deleteDomain: (service, owner) => registerDomain(service, owner, 'given-up.net'),
   getPricings: async () => ({}),
   listDocuments: async () => ({}),
+  listPayments: async () => ({}),
+  getCredit: async () => ({}),
   listDomainDns: (service, owner) => registerDomain(service, owner, 'listed.net'),
   addDomainDns: async (service, owner) => ({
     ...(await registerDomain(service, owner, 'extended.net')),

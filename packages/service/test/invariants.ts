@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 
 import { contentOf } from '../src/core/accounting/invoice-document/issue.ts';
 import type { Store } from '../src/index.ts';
-import { euros } from '../src/rules/money.ts';
+import { euros, UNITS_PER_CENT } from '../src/rules/money.ts';
 import type { Db } from '../src/store/store.ts';
 
 /** Checks all of them. */
@@ -69,14 +69,36 @@ export async function expectExactHolds(store: Store): Promise<void> {
   );
 }
 
-/** The debt of an account is the sum of the open amounts of its invoices. */
+/** The debt of an account is the sum of what is left to pay of its open invoices, and its payments are used exactly once. */
 export async function expectExactUnpaid(store: Store): Promise<void> {
-  const { accounts, invoices } = await readSnapshot(store, async (db) => ({
-    accounts: await db.selectFrom('accounts').select(['id', 'unpaid']).execute(),
-    invoices: await db.selectFrom('invoices').select(['account_id', 'total', 'credited']).where('status', '=', 'OPEN').execute(),
+  const { accounts, invoices, documents, payments, uses } = await readSnapshot(store, async (db) => ({
+    accounts: await db.selectFrom('accounts').select(['id', 'unpaid', 'balance']).execute(),
+    invoices: await db.selectFrom('invoices').selectAll().execute(),
+    documents: await db.selectFrom('issued_documents').selectAll().execute(),
+    payments: await db.selectFrom('payments').selectAll().execute(),
+    uses: await db.selectFrom('payment_uses').selectAll().execute(),
   }));
-  const owed = sumsBy(invoices.map(({ account_id, total, credited }) => ({ account_id, amount: total - credited })));
-  for (const { id, unpaid } of accounts) expect(unpaid, `unpaid of ${id}`).toBe(owed.get(id) ?? 0);
+  const paid = new Map<string, number>();
+  for (const { used_for, amount } of uses) paid.set(used_for, (paid.get(used_for) ?? 0) + amount);
+  const owed = invoices.map(({ id, account_id, status, total, credited, paid: stored }) => {
+    expect(stored, `paid of ${id}`).toBe(paid.get(id) ?? 0);
+    const own = documents.filter(({ invoice_id }) => invoice_id === id);
+    const gross = own.reduce((sum, { kind, net, vat }) => sum + (kind === 'invoice' ? net + vat : -net - vat), 0);
+    if (stored > 0) expect(stored, `paid of ${id}`).toBeLessThanOrEqual(gross);
+    if (status !== 'OPEN') return { account_id, amount: 0 };
+    const net = total - credited;
+    const cents = Number(UNITS_PER_CENT);
+    return { account_id, amount: stored === 0 ? net : Math.ceil(((net / cents) * ((gross - stored) / cents)) / (gross / cents)) * cents };
+  });
+  for (const { id, account_id, kind, amount, unused, reversed } of payments) {
+    const used = uses.filter(({ payment_id }) => payment_id === id).reduce((sum, use) => sum + use.amount, 0);
+    const source = kind === 'refund' ? (paid.get(id) ?? 0) : used + unused;
+    expect(source, `parts of the ${kind} ${id} of ${account_id}`).toBe(reversed === null ? amount : 0);
+  }
+  const balances = sumsBy(payments.map(({ account_id, unused }) => ({ account_id, amount: unused })));
+  const unpaidOf = sumsBy(owed);
+  for (const { id, unpaid, balance } of accounts)
+    expect({ id, unpaid, balance }).toEqual({ id, unpaid: unpaidOf.get(id) ?? 0, balance: balances.get(id) ?? 0 });
 }
 
 /**

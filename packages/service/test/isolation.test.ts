@@ -90,6 +90,8 @@ const nothing: Readonly<Record<string, unknown>> = {
   listDomains: { list: [] },
   listInvoices: {},
   listDocuments: { unpaid: 0, list: [] },
+  listPayments: { balance: 0, list: [] },
+  getCredit: { limit: 500, balance: 0, unpaid: 0, estimate: 0, pending: 0, remaining: 500 },
   getCurrentInvoice: {
     currentInvoiceTotal: 0,
     nextInvoiceDate: '2027-01-01T00:00:00.000Z',

@@ -15,7 +15,7 @@ export function providerOf({ store, clock, ports, vms }: Pick<TestService, 'stor
     /** A sale for nl_ryzen that is active at once and lists all three resources: SMALL_VM costs 4.40 EUR in it. */
     createSale: (sale: Partial<NewSale> = {}) => store.commit(({ db }) => createSale(db, ports, { ...ryzenSale(clock.now()), ...sale })),
     endSale: (id: string) => store.commit(({ db }) => endSale(db, id, clock.now())),
-    markPaid: (invoiceId: string) => store.commit(({ db }) => markInvoicePaid(db, invoiceId)),
+    markPaid: (invoiceId: string) => store.commit(({ db }) => markInvoicePaid(db, { ports }, { invoiceId, now: clock.now() })),
     cancel: (invoiceId: string) => store.commit(({ db }) => cancelInvoice(db, { ports }, { invoiceId, now: clock.now() })),
     resize: (vmId: number, resources: Partial<BilledResources>) => vms.resize(vmId, { resources }),
     stop: (vmId: number) => vms.stop(vmId),

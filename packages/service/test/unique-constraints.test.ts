@@ -43,6 +43,8 @@ const CHOSEN_BY_THE_SERVICE = [
   'otp_attempts(verifier_id, account_id)',
   'otps(account_id)',
   'otps(hash)',
+  'payment_uses(payment_id, used_for)',
+  'payments(id)',
   'positions(vm_id, number)',
   'request_log(account_id, number)',
   'request_log_bodies(month, account_id, hash)',
@@ -149,6 +151,11 @@ const COLLISIONS: Readonly<
     'a prefix that is the other one with digits': { status: 422, run: (service) => series(service, 'R-1', 'R-') },
     'a prefix that the other one continues with digits': { status: 422, run: (service) => series(service, 'R-', 'R-00') },
   },
+  'payments(account_id, name)': {
+    'the same payment again': { status: 200, run: (service) => paidTwice(service, '5.00') },
+    'another payment with the name': { status: 409, run: (service) => paidTwice(service, '6.00') },
+    'a refund with the name of a payment': { status: 409, run: (service) => paidTwice(service, '5.00', 'refunds') },
+  },
   'os_images(name)': {
     'an existing image, which is replaced': {
       status: 200,
@@ -176,6 +183,13 @@ async function overlappingPool(service: TestOperator, id: string, cidr: string) 
   const pool = { datacenter: 'fra1', ddos_protection: 'Arbor' };
   await send(service, 'PUT', '/ip-pools/new', { ...pool, cidr: '100.99.0.0/24' });
   return send(service, 'PUT', `/ip-pools/${id}`, { ...pool, cidr });
+}
+
+async function paidTwice(service: TestOperator, amount: string, kind = 'payments') {
+  const { id } = await service.account();
+  const payment = { amount: '5.00', date: '2026-11-01', method: 'cash', reference: 'Counter' };
+  await send(service, 'PUT', `/accounts/${id}/payments/one`, payment);
+  return send(service, 'PUT', `/accounts/${id}/${kind}/one`, { ...payment, amount });
 }
 
 function series(service: TestOperator, invoices: string, creditNotes: string) {

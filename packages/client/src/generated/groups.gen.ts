@@ -234,6 +234,8 @@ export interface Groups {
   readonly accounting: {
     readonly pricings?: InExtension;
     readonly documents?: InExtension;
+    readonly payments?: InExtension;
+    readonly credit?: InExtension;
     /**
      * List sales
      *

@@ -1801,7 +1801,7 @@ export type CurrentInvoice = {
      */
     creditLimit: number;
     /**
-     * Remaining credit limit. How it is computed is not shown in the specification. In this service it is the limit less unpaid invoices, less the estimated total of the period, less the orders that are still being delivered, in whole cents. This service accepts a purchase if it needs at most this amount. In this service the amount is negative when renewals, or a lowered limit, have exceeded the limit.
+     * Remaining credit limit. How it is computed is not shown in the specification. In this service it is the limit, plus the balance of the account without its VAT, less what is left to pay of invoices, less the estimated total of the period, less the orders that are still being delivered, in whole cents. This service accepts a purchase if it needs at most this amount. In this service the amount is negative when renewals, or a lowered limit, have exceeded the limit.
      */
     creditLimitRemaining: number;
     positions: CurrentInvoicePositions;

@@ -246,6 +246,26 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'PUT /accounts/{account_id}/payments/{payment}': {
+        id: 'recordPayment',
+        effect: 'write',
+        repeatable: true
+    },
+    'POST /accounts/{account_id}/payments/{payment}/reverse': {
+        id: 'reversePayment',
+        effect: 'write',
+        repeatable: true
+    },
+    'PUT /accounts/{account_id}/refunds/{payment}': {
+        id: 'recordRefund',
+        effect: 'write',
+        repeatable: true
+    },
+    'GET /payments': {
+        id: 'listPayments',
+        effect: 'read',
+        repeatable: true
+    },
     'GET /invoicing/seller': {
         id: 'getSeller',
         effect: 'read',

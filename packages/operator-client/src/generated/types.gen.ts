@@ -65,9 +65,13 @@ export type Account = {
      */
     credit_limit: Amount;
     /**
-     * Total of its unpaid invoices, in EUR.
+     * The amount left to pay of its invoices, in EUR without VAT.
      */
     unpaid: Amount;
+    /**
+     * Payments that no invoice has used yet, in EUR with VAT.
+     */
+    balance: Amount;
     quotas: Quotas;
     /**
      * When the account was suspended; null if it is not.
@@ -245,6 +249,36 @@ export type AccountRequestList = {
 };
 
 /**
+ * The amounts that decide whether the account may buy more, in EUR without VAT, in whole cents. `remaining` is `limit` plus `balance`, less `unpaid`, less `estimate`, less `pending`.
+ */
+export type Credit = {
+    /**
+     * Maximum amount that the account may owe.
+     */
+    limit: Amount;
+    /**
+     * The net amount that the balance of the account pays together with its VAT, at the rate at which the account was invoiced or paid last, rounded down.
+     */
+    balance: Amount;
+    /**
+     * The amount left to pay of its invoices.
+     */
+    unpaid: Amount;
+    /**
+     * The estimated total of the current period.
+     */
+    estimate: Amount;
+    /**
+     * The orders that are still being delivered.
+     */
+    pending: Amount;
+    /**
+     * The remaining credit. A purchase is accepted if it needs at most this amount. It is negative when renewals, or a lowered limit, have exceeded the limit.
+     */
+    remaining: Amount;
+};
+
+/**
  * A period in which a VM ran at one price, or a charge in advance for a dedicated server or a domain.
  */
 export type CurrentPosition = {
@@ -311,9 +345,10 @@ export type AccountCurrentInvoice = {
      */
     credit_limit: Amount;
     /**
-     * The limit less unpaid invoices, less the estimated total, less orders that are still being delivered, in whole cents. It is negative when renewals, or a lowered limit, have exceeded the limit.
+     * The same as `remaining` of `credit`.
      */
     remaining_credit: Amount;
+    credit: Credit;
     /**
      * Positions of VMs, ordered by VM, then charges of dedicated servers and domains, oldest first.
      */
@@ -1952,6 +1987,22 @@ export type Invoice = {
      */
     total: Amount;
     /**
+     * Consecutive number of the document; null until it is issued.
+     */
+    number: string | null;
+    /**
+     * When the payment is due; null until the document is issued.
+     */
+    due: Instant | null;
+    /**
+     * Total with VAT in EUR; null until the document is issued.
+     */
+    gross: Amount | null;
+    /**
+     * The amount left to pay with VAT in EUR, after payments and credit notes; null until the document is issued.
+     */
+    unpaid: Amount | null;
+    /**
      * When it was closed.
      */
     created: Instant;
@@ -2011,21 +2062,9 @@ export type CreditNote = {
  */
 export type InvoiceDetail = Invoice & {
     /**
-     * Consecutive number of the document; null until it is issued.
-     */
-    number: string | null;
-    /**
-     * When the payment is due; null until the document is issued.
-     */
-    due: Instant | null;
-    /**
      * VAT in EUR; null until the document is issued.
      */
     vat: Amount | null;
-    /**
-     * Total with VAT in EUR; null until the document is issued.
-     */
-    gross: Amount | null;
     /**
      * Link to the document, a PDF. It needs no API key.
      */
@@ -2048,6 +2087,154 @@ export type CreateCreditNoteRequest = {
      * The reason, as the document shows it.
      */
     reason: Label;
+};
+
+/**
+ * A day of the calendar, such as `2024-11-04`.
+ */
+export type Day = string;
+
+/**
+ * How it was paid, such as `bank_transfer`, `direct_debit`, `card` or `cash`.
+ */
+export type PaymentMethod = string;
+
+/**
+ * Money that the provider received.
+ */
+export type RecordPaymentRequest = {
+    /**
+     * Amount in EUR with VAT, in whole cents, more than 0.
+     */
+    amount: Price;
+    /**
+     * Day on which it was received, not in the future.
+     */
+    date: Day;
+    method: PaymentMethod;
+    /**
+     * What the bank or the payer calls it, such as the text of the transfer.
+     */
+    reference: Label;
+    /**
+     * Invoice that it pays first; null or absent for the invoice that is due first.
+     */
+    invoice_id?: string | null;
+};
+
+/**
+ * Whether the provider received the money or paid it back.
+ */
+export type PaymentKind = 'payment' | 'refund' | string;
+
+/**
+ * A part of a payment, and what it pays.
+ */
+export type PaymentUse = {
+    /**
+     * Invoice that it pays; null for a refund.
+     */
+    invoice_id: string | null;
+    /**
+     * Refund that it was paid back with; null for an invoice.
+     */
+    refund_id: string | null;
+    /**
+     * Amount in EUR with VAT.
+     */
+    amount: Amount;
+};
+
+/**
+ * A payment of an account, or a refund to it.
+ */
+export type Payment = {
+    /**
+     * Identifier of the payment.
+     */
+    id: Id;
+    /**
+     * Account that paid, or was refunded.
+     */
+    account_id: Id;
+    kind: PaymentKind;
+    /**
+     * Name that the operator chose, unique for the account.
+     */
+    name: Slug;
+    /**
+     * Amount in EUR with VAT.
+     */
+    amount: Amount;
+    /**
+     * Day on which the money was received or paid back.
+     */
+    date: Day;
+    method: PaymentMethod;
+    /**
+     * What the bank or the payer calls it.
+     */
+    reference: Label;
+    /**
+     * Part of a payment that pays no invoice and was not refunded. The unused parts of all payments are the balance of the account. 0 for a refund.
+     */
+    unused: Amount;
+    /**
+     * What the payment pays. For a refund, the list is empty.
+     */
+    pays: Array<PaymentUse>;
+    /**
+     * When it was recorded.
+     */
+    created: Instant;
+    /**
+     * When it was reversed; null if it was not.
+     */
+    reversed: Instant | null;
+    /**
+     * Why it was reversed; null if it was not.
+     */
+    reversal_reason: string | null;
+};
+
+/**
+ * Why the payment does not count.
+ */
+export type ReversePaymentRequest = {
+    /**
+     * The reason, such as `Direct debit returned`.
+     */
+    reason: Label;
+};
+
+/**
+ * Money that the provider paid back.
+ */
+export type RecordRefundRequest = {
+    /**
+     * Amount in EUR with VAT, in whole cents, more than 0 and at most the balance of the account.
+     */
+    amount: Price;
+    /**
+     * Day on which it was paid back, not in the future.
+     */
+    date: Day;
+    method: PaymentMethod;
+    /**
+     * What the bank calls it, such as the text of the transfer.
+     */
+    reference: Label;
+};
+
+/**
+ * Payments and refunds, the last recorded first.
+ */
+export type PaymentList = {
+    /**
+     * The payments and refunds of this page.
+     */
+    items: Array<Payment>;
+    next_cursor: NextCursor;
 };
 
 /**
@@ -3163,6 +3350,16 @@ export type VmIdPath = VmNumber;
 export type InvoiceStatusQuery = 'OPEN' | 'PAID' | 'CANCELED';
 
 /**
+ * Returns only the invoice whose document has this number.
+ */
+export type InvoiceNumberQuery = string;
+
+/**
+ * With `true`, returns only open invoices whose due date has passed.
+ */
+export type InvoiceOverdueQuery = 'true';
+
+/**
  * Identifier of the invoice.
  */
 export type InvoiceIdPath = string;
@@ -3171,6 +3368,11 @@ export type InvoiceIdPath = string;
  * Name of the credit note, unique for the invoice.
  */
 export type CreditNotePath = Slug;
+
+/**
+ * Name of the payment or refund, unique for the account.
+ */
+export type PaymentPath = Slug;
 
 /**
  * Name of the domain with its TLD.
@@ -5977,6 +6179,14 @@ export type ListInvoicesData = {
          */
         status?: 'OPEN' | 'PAID' | 'CANCELED';
         /**
+         * Returns only the invoice whose document has this number.
+         */
+        number?: string;
+        /**
+         * With `true`, returns only open invoices whose due date has passed.
+         */
+        overdue?: 'true';
+        /**
          * The `next_cursor` of the previous page. Omit it to get the first page.
          */
         cursor?: string;
@@ -6272,6 +6482,295 @@ export type CancelInvoiceResponses = {
 };
 
 export type CancelInvoiceSuccess = CancelInvoiceResponses[keyof CancelInvoiceResponses];
+
+export type RecordPaymentData = {
+    /**
+     * The payment.
+     */
+    body: RecordPaymentRequest;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+        /**
+         * Name of the payment or refund, unique for the account.
+         */
+        payment: Slug;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/payments/{payment}';
+};
+
+export type RecordPaymentErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type RecordPaymentError = RecordPaymentErrors[keyof RecordPaymentErrors];
+
+export type RecordPaymentResponses = {
+    /**
+     * The payment, and what it pays.
+     */
+    200: Payment;
+};
+
+export type RecordPaymentSuccess = RecordPaymentResponses[keyof RecordPaymentResponses];
+
+export type ReversePaymentData = {
+    /**
+     * The reason.
+     */
+    body: ReversePaymentRequest;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+        /**
+         * Name of the payment or refund, unique for the account.
+         */
+        payment: Slug;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/payments/{payment}/reverse';
+};
+
+export type ReversePaymentErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ReversePaymentError = ReversePaymentErrors[keyof ReversePaymentErrors];
+
+export type ReversePaymentResponses = {
+    /**
+     * The reversed payment.
+     */
+    200: Payment;
+};
+
+export type ReversePaymentSuccess = ReversePaymentResponses[keyof ReversePaymentResponses];
+
+export type RecordRefundData = {
+    /**
+     * The refund.
+     */
+    body: RecordRefundRequest;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+        /**
+         * Name of the payment or refund, unique for the account.
+         */
+        payment: Slug;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/refunds/{payment}';
+};
+
+export type RecordRefundErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type RecordRefundError = RecordRefundErrors[keyof RecordRefundErrors];
+
+export type RecordRefundResponses = {
+    /**
+     * The refund.
+     */
+    200: Payment;
+};
+
+export type RecordRefundSuccess = RecordRefundResponses[keyof RecordRefundResponses];
+
+export type ListPaymentsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Returns only resources of this account.
+         */
+        account_id?: Id;
+        /**
+         * The `next_cursor` of the previous page. Omit it to get the first page.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items to return.
+         */
+        limit?: number;
+    };
+    url: '/payments';
+};
+
+export type ListPaymentsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ListPaymentsError = ListPaymentsErrors[keyof ListPaymentsErrors];
+
+export type ListPaymentsResponses = {
+    /**
+     * One page of payments and refunds.
+     */
+    200: PaymentList;
+};
+
+export type ListPaymentsSuccess = ListPaymentsResponses[keyof ListPaymentsResponses];
 
 export type GetSellerData = {
     body?: never;

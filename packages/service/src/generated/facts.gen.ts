@@ -44,6 +44,8 @@ export const OPERATION_IDS = [
   "editDomainDnsRecord",
   "removeDomainDns",
   "listDocuments",
+  "listPayments",
+  "getCredit",
   "getPricings",
   "listKeys",
   "rotateKey",

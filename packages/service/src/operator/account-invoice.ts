@@ -1,8 +1,9 @@
-import type { CurrentPosition } from '@reseller/operator-client';
+import type { Credit, CurrentPosition } from '@reseller/operator-client';
 
 import { currentInvoice } from '../core/accounting/current-invoice.ts';
 import type { CurrentInvoice } from '../core/accounting/current-invoice.ts';
 import { settleAccount } from '../core/jobs/settle.ts';
+import type { ExplainedCredit } from '../rules/credit.ts';
 import { decimalOf } from '../rules/money.ts';
 import { inTurns } from '../store/turns.ts';
 import { accountOf } from './account.ts';
@@ -25,12 +26,24 @@ export const getAccountCurrentInvoice: ServiceOperation<'getAccountCurrentInvoic
       period_end: secondsToInstant(invoice.periodEnd),
       total: decimalOf(invoice.total),
       estimated_total: decimalOf(invoice.estimatedTotal),
-      credit_limit: decimalOf(invoice.creditLimit),
-      remaining_credit: decimalOf(invoice.remainingCredit),
+      credit_limit: decimalOf(invoice.credit.limit),
+      remaining_credit: decimalOf(invoice.credit.remaining),
+      credit: toCredit(invoice.credit),
       positions: await toPositions(invoice),
     };
   },
 };
+
+function toCredit({ limit, balance, unpaid, estimate, pending, remaining }: ExplainedCredit): Credit {
+  return {
+    limit: decimalOf(limit),
+    balance: decimalOf(balance),
+    unpaid: decimalOf(unpaid),
+    estimate: decimalOf(estimate),
+    pending: decimalOf(pending),
+    remaining: decimalOf(remaining),
+  };
+}
 
 async function toPositions({ vms, charges }: CurrentInvoice): Promise<CurrentPosition[]> {
   const positions: CurrentPosition[] = [];

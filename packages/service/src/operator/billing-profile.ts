@@ -1,5 +1,6 @@
 import type { BillingProfileSetting } from '@reseller/operator-client';
 
+import { updateDebt } from '../core/accounting/debt.ts';
 import { readBillingProfile, writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
 import type { Db } from '../store/store.ts';
 import { accountOf, assertNotErased, lockedAccountOf } from './account.ts';
@@ -20,7 +21,7 @@ export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
     const { id } = await lockedAccountOf(db, path.account_id);
     return profileOf(db, id);
   },
-  async run({ db }, { path, body }) {
+  async run({ db }, { path, body, now }) {
     const account = await lockedAccountOf(db, path.account_id);
     assertNotErased(account);
     const lacksVatId = body.reverse_charge && body.vat_id === null;
@@ -29,6 +30,8 @@ export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
       ...(lacksVatId ? [{ pointer: '#/vat_id', detail: 'must be set if reverse_charge is true' }] : []),
     ]);
     await writeBillingProfile(db, account.id, body);
+    // The amount that a balance adds to the credit depends on the VAT.
+    await updateDebt(db, account.id, now);
     return { billing_profile: body };
   },
 };

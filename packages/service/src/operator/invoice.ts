@@ -2,8 +2,13 @@ import type { BrokenRule, CreditNote, Invoice, InvoiceDetail } from '@reseller/o
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
-import { lockAccount } from '../core/account/lock.ts';
-import { cancelInvoice as cancel, createCreditNote as correct, markInvoicePaid as markPaid } from '../core/accounting/invoice-changes.ts';
+import { grossLeft } from '../core/accounting/debt.ts';
+import {
+  cancelInvoice as cancel,
+  createCreditNote as correct,
+  lockInvoice,
+  markInvoicePaid as markPaid,
+} from '../core/accounting/invoice-changes.ts';
 import { linkTo } from '../core/accounting/invoice.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { decimalOf, euros, UNITS_PER_CENT } from '../rules/money.ts';
@@ -25,8 +30,8 @@ const ALL = sql<boolean>`1 = 1`;
 /** GET /invoices */
 export const listInvoices: ReadOperation<'listInvoices'> = {
   kind: 'read',
-  async run(db, { query }) {
-    const { account_id: account, status } = query;
+  async run(db, { query, now }) {
+    const { account_id: account, status, number, overdue } = query;
     const invoices = await db
       .selectFrom('invoices')
       .selectAll()
@@ -34,33 +39,40 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
       .where(afterCursor(order, query))
       .where(({ eb }) => (account === undefined ? ALL : eb('account_id', '=', account)))
       .where(({ eb }) => (status === undefined ? ALL : eb('status', '=', status)))
+      .where(({ eb }) => (number === undefined ? ALL : eb('number', '=', number)))
+      .where(({ eb, and, selectFrom }) =>
+        overdue === undefined
+          ? ALL
+          : and([eb('status', '=', 'OPEN'), eb('id', 'in', selectFrom('issued_documents').select('id').where('due', '<', now))]),
+      )
       .orderBy(inOrder(order))
       .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(invoices, query, ({ created, id }) => [created, id]);
-    return { items: rows.map(toInvoice), next_cursor };
+    const documents = await documentsOf(db, rows);
+    return { items: rows.map((row) => toInvoice(row, documents.get(row.id) ?? [])), next_cursor };
   },
 };
 
 /** POST /invoices/{invoice_id}/mark-paid: a paid invoice stays unchanged. */
 export const markInvoicePaid: StoreOperation<'markInvoicePaid'> = {
   kind: 'store',
-  before: async (db, { path }) => toInvoice(await lockedInvoiceOf(db, path.invoice_id)),
-  async run({ db }, { path }) {
-    const { id, status } = await invoiceOf(db, path.invoice_id);
-    if (status !== 'PAID') await markPaid(db, id);
-    return toInvoice(await invoiceOf(db, id));
+  before: (db, { path }) => lockedInvoiceOf(db, path.invoice_id),
+  async run({ db }, { path, runtime, now }) {
+    const { id, status } = await rowOf(db, path.invoice_id);
+    if (status !== 'PAID') await markPaid(db, runtime, { invoiceId: id, now });
+    return invoiceOf(db, id);
   },
 };
 
 /** POST /invoices/{invoice_id}/cancel: a cancelled invoice stays unchanged. */
 export const cancelInvoice: StoreOperation<'cancelInvoice'> = {
   kind: 'store',
-  before: async (db, { path }) => toInvoice(await lockedInvoiceOf(db, path.invoice_id)),
+  before: (db, { path }) => lockedInvoiceOf(db, path.invoice_id),
   async run({ db }, { path, runtime, now }) {
-    const { id, status } = await invoiceOf(db, path.invoice_id);
+    const { id, status } = await rowOf(db, path.invoice_id);
     if (status !== 'CANCELED') await cancel(db, runtime, { invoiceId: id, now });
-    return toInvoice(await invoiceOf(db, id));
+    return invoiceOf(db, id);
   },
 };
 
@@ -68,15 +80,8 @@ export const cancelInvoice: StoreOperation<'cancelInvoice'> = {
 export const getInvoice: ReadOperation<'getInvoice'> = {
   kind: 'read',
   async run(db, { path, runtime }) {
-    const invoice = await invoiceOf(db, path.invoice_id);
-    const documents = await db
-      .selectFrom('issued_documents')
-      .selectAll()
-      .where('invoice_id', '=', invoice.id)
-      .orderBy('issued')
-      .orderBy('number')
-      .execute();
-    return toInvoiceDetail(invoice, documents, runtime);
+    const invoice = await rowOf(db, path.invoice_id);
+    return toInvoiceDetail(invoice, (await documentsOf(db, [invoice])).get(invoice.id) ?? [], runtime);
   },
 };
 
@@ -97,26 +102,48 @@ export const createCreditNote: StoreOperation<'createCreditNote'> = {
   },
 };
 
-function brokenAmount(amount: Money): BrokenRule[] {
+export function brokenAmount(amount: Money): BrokenRule[] {
   const isValid = amount > 0n && amount % UNITS_PER_CENT === 0n;
   return isValid ? [] : [{ pointer: '#/amount', detail: 'must be more than 0 and in whole cents, such as 5.00' }];
 }
 
-async function invoiceOf(db: Db, id: string): Promise<Row> {
+async function rowOf(db: Db, id: string): Promise<Row> {
   return requireFound(
     await db.selectFrom('invoices').selectAll().where('id', '=', id).where('status', '!=', 'CLOSING').executeTakeFirst(),
     'invoice of this identifier',
   );
 }
 
-/** Reads an invoice after locking its account, so that no other transaction changes the invoice until this one ends. */
-async function lockedInvoiceOf(db: Db, id: string): Promise<Row> {
-  const { account_id } = await invoiceOf(db, id);
-  await lockAccount(db, account_id);
+async function invoiceOf(db: Db, id: string): Promise<Invoice> {
+  const row = await rowOf(db, id);
+  return toInvoice(row, (await documentsOf(db, [row])).get(id) ?? []);
+}
+
+/** Reads an invoice after locking it, so that no other transaction changes it until this one ends. */
+async function lockedInvoiceOf(db: Db, id: string): Promise<Invoice> {
+  await rowOf(db, id);
+  await lockInvoice(db, id);
   return invoiceOf(db, id);
 }
 
-function toInvoice(invoice: Row): Invoice {
+type Document = Selectable<IssuedDocumentsTable>;
+
+/** The documents of invoices, the earliest first. */
+async function documentsOf(db: Db, invoices: readonly Row[]): Promise<ReadonlyMap<string, Document[]>> {
+  if (invoices.length === 0) return new Map();
+  const ids = invoices.map(({ id }) => id);
+  const documents = await db
+    .selectFrom('issued_documents')
+    .selectAll()
+    .where('invoice_id', 'in', ids)
+    .orderBy('issued')
+    .orderBy('number')
+    .execute();
+  return Map.groupBy(documents, ({ invoice_id }) => invoice_id);
+}
+
+function toInvoice(invoice: Row, documents: readonly Document[]): Invoice {
+  const document = documents.find(({ kind }) => kind === 'invoice');
   return {
     id: invoice.id,
     account_id: invoice.account_id,
@@ -124,24 +151,25 @@ function toInvoice(invoice: Row): Invoice {
     period_start: secondsToInstant(invoice.period_start),
     period_end: secondsToInstant(invoice.period_end),
     total: decimalOf(BigInt(invoice.total)),
+    number: invoice.number,
+    due: typeof document?.due === 'number' ? toInstant(document.due) : null,
+    gross: document ? grossOf(document) : null,
+    unpaid: document ? decimalOf(invoice.status === 'OPEN' ? grossLeft(documents) - BigInt(invoice.paid) : 0n) : null,
     created: toInstant(invoice.created),
   };
 }
 
-function toInvoiceDetail(invoice: Row, documents: readonly Selectable<IssuedDocumentsTable>[], runtime: Runtime): InvoiceDetail {
+function toInvoiceDetail(invoice: Row, documents: readonly Document[], runtime: Runtime): InvoiceDetail {
   const document = documents.find(({ kind }) => kind === 'invoice');
   return {
-    ...toInvoice(invoice),
-    number: invoice.number,
-    due: typeof document?.due === 'number' ? toInstant(document.due) : null,
+    ...toInvoice(invoice, documents),
     vat: document ? decimalOf(BigInt(document.vat)) : null,
-    gross: document ? grossOf(document) : null,
     document: linkTo(invoice.id, runtime),
     credit_notes: documents.filter(({ kind }) => kind === 'credit_note').map((note) => toCreditNote(note, runtime)),
   };
 }
 
-function toCreditNote({ id, name, number, net, vat, reason, issued }: Selectable<IssuedDocumentsTable>, runtime: Runtime): CreditNote {
+function toCreditNote({ id, name, number, net, vat, reason, issued }: Document, runtime: Runtime): CreditNote {
   return {
     name: name ?? '',
     number,

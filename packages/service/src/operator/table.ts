@@ -23,6 +23,7 @@ import { getDocumentSeries, getSeller, setDocumentSeries, setSeller } from './in
 import type { OperatorTable } from './operation.ts';
 import { listVerifiers, registerVerifier, revokeVerifier } from './otp/verifier.ts';
 import { verifyOtp } from './otp/verify.ts';
+import { listPayments, recordPayment, recordRefund, reversePayment } from './payment.ts';
 import { createSale, endSale, listSales } from './sale.ts';
 import { advanceClock, getClock } from './sandbox/clock.ts';
 import { createFault, listFaults, removeFault } from './sandbox/fault.ts';
@@ -92,6 +93,10 @@ export const operatorTable: OperatorTable = {
   getInvoice,
   createCreditNote,
   markInvoicePaid,
+  listPayments,
+  recordPayment,
+  recordRefund,
+  reversePayment,
   cancelInvoice,
   getSeller,
   setSeller,

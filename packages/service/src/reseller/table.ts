@@ -1,11 +1,13 @@
 import { generateOtp } from './account/generate-otp.ts';
 import { listKeys, revokeKey, rotateKey } from './account/keys.ts';
 import { listRequests } from './account/list-requests.ts';
+import { getCredit } from './accounting/get-credit.ts';
 import { getCurrentInvoice } from './accounting/get-current-invoice.ts';
 import { getInvoice } from './accounting/get-invoice.ts';
 import { getPricings } from './accounting/get-pricings.ts';
 import { listDocuments } from './accounting/list-documents.ts';
 import { listInvoices } from './accounting/list-invoices.ts';
+import { listPayments } from './accounting/list-payments.ts';
 import { listSales } from './accounting/list-sales.ts';
 import { deleteDedicatedServer } from './dedicated/delete-dedicated-server.ts';
 import { getDedicatedOffer } from './dedicated/get-dedicated-offer.ts';
@@ -61,6 +63,8 @@ export const operations: OperationTable = {
   getInvoice,
   listInvoices,
   listDocuments,
+  listPayments,
+  getCredit,
   listSales,
   generateOtp,
   listRequests,

@@ -14,7 +14,7 @@ test.each([
   ['100.00', '0.00', '0.00499999', '100.00'],
   ['100.00', '0.00', '0.015', '99.98'],
 ])('of %s EUR with %s unpaid and %s held, %s EUR remain', (limit, unpaid, held, remaining) => {
-  expect(remainingCredit({ limit: euros(limit), unpaid: euros(unpaid), held: euros(held) })).toBe(euros(remaining));
+  expect(remainingCredit({ limit: euros(limit), balance: 0n, unpaid: euros(unpaid), held: euros(held) })).toBe(euros(remaining));
 });
 
 test('a purchase of whole cents lowers the remaining credit by exactly its price', () => {
@@ -22,8 +22,8 @@ test('a purchase of whole cents lowers the remaining credit by exactly its price
   fc.assert(
     fc.property(amounts, amounts, fc.bigInt({ min: 0n, max: 1_000_000n }), (limit, held, cents) => {
       const price = cents * UNITS_PER_CENT;
-      const before = remainingCredit({ limit, unpaid: 0n, held });
-      expect(before - remainingCredit({ limit, unpaid: 0n, held: held + price })).toBe(price);
+      const before = remainingCredit({ limit, balance: 0n, unpaid: 0n, held });
+      expect(before - remainingCredit({ limit, balance: 0n, unpaid: 0n, held: held + price })).toBe(price);
     }),
   );
 });

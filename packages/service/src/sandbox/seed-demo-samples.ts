@@ -1,6 +1,6 @@
 /** Resources of the demo account with the identifiers of the examples, except dedicated servers. */
 import { holdOwed } from '../core/accounting/credit-hold.ts';
-import { issuePending } from '../core/accounting/invoice-document/issue.ts';
+import { issueAllPending } from '../core/accounting/invoice-document/issue.ts';
 import { writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
 import { closeEndedPeriods } from '../core/accounting/period-end.ts';
 import { beginPosition, holdOf } from '../core/accounting/vm-billing.ts';
@@ -36,7 +36,7 @@ export async function addDemoSamples(db: Db, ports: Ports, accountId: string): P
   await writeBillingProfile(db, accountId, demoBillingProfile);
   await addDnsRecord(db, ports);
   await addVm(db, ports, accountId);
-  await issuePending(db);
+  await issueAllPending(db);
   await addCredentials(db, ports, accountId);
 }
 

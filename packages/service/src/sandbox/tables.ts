@@ -51,6 +51,8 @@ const places: Readonly<Record<SnapshotTable, number>> = {
   ip_addresses: 3,
   invoices: 3,
   issued_documents: 4,
+  payments: 4,
+  payment_uses: 5,
   document_series: 0,
   positions: 4,
   charges: 4,

@@ -119,6 +119,11 @@ describe.each(engines)('on %s', (engine) => {
       drop table audit_chain;
       drop table failed_authentications;
       drop table confirmations;
+      drop table payment_uses;
+      drop table payments;
+      alter table accounts drop column balance;
+      alter table accounts drop column balance_credit;
+      alter table invoices drop column paid;
       delete from kysely_migration where name <> '0001-initial';
       insert into accounts (id, name, credit_limit, unpaid, held, period_start, created) values ('a', 'A', 0, 0, 0, 0, 0);
       insert into api_keys (id, account_id, hash, label, access, created) values ('k', 'a', 'h', 'L', 'read', 0);

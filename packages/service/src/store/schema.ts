@@ -30,6 +30,8 @@ import type { OperatorTokensTable } from './tables/operator-tokens.ts';
 import type { OsImagesTable } from './tables/os-images.ts';
 import type { OtpAttemptsTable } from './tables/otp-attempts.ts';
 import type { OtpsTable } from './tables/otps.ts';
+import type { PaymentUsesTable } from './tables/payment-uses.ts';
+import type { PaymentsTable } from './tables/payments.ts';
 import type { PositionsTable } from './tables/positions.ts';
 import type { RequestLogBodiesTable } from './tables/request-log-bodies.ts';
 import type { RequestLogTable } from './tables/request-log.ts';
@@ -60,6 +62,8 @@ export interface Schema {
   spending_limits: SpendingLimitsTable;
   spendings: SpendingsTable;
   otps: OtpsTable;
+  payments: PaymentsTable;
+  payment_uses: PaymentUsesTable;
   verifiers: VerifiersTable;
   otp_attempts: OtpAttemptsTable;
   billing_profiles: BillingProfilesTable;

@@ -74,7 +74,9 @@ describe.each(engines)('on %s', (engine) => {
 
   test('a long read cannot write', async () => {
     const store = await openStore();
-    await expect(store.readLong((db) => createAccount(db, ports, { name: 'written', creditLimit: 0n }))).rejects.toThrow();
+    await expect(store.readLong((db) => createAccount(db, ports, { name: 'written', creditLimit: 0n }))).rejects.toThrow(
+      StoreUnavailableError,
+    );
     expect(await names(store)).toEqual([]);
   });
 

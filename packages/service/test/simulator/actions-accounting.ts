@@ -54,9 +54,7 @@ async function settleInvoice(
   const done = () =>
     sim.client
       .store()
-      .commit(({ db }) =>
-        action === 'pay' ? markInvoicePaid(db, id) : cancelInvoice(db, sim.world, { invoiceId: id, now: sim.clock.now() }),
-      );
+      .commit(({ db }) => (action === 'pay' ? markInvoicePaid : cancelInvoice)(db, sim.world, { invoiceId: id, now: sim.clock.now() }));
   if (await runProviderOperation(sim, done, invoice?.status === 'OPEN' ? undefined : wrongState)) {
     account.settled.set(month, action === 'pay' ? 'PAID' : 'CANCELED');
   }

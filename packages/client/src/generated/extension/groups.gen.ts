@@ -246,7 +246,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
      */
     purchase(identifier: types.PurchaseDedicatedServerData['path']['identifier'], form?: types.PurchaseDedicatedServerForm, options?: RequestOptions): Call<types.PurchaseDedicatedServerSuccess['data']>;
   };
-  readonly accounting: Omit<BaseGroups['accounting'], 'pricings' | 'documents'> & {
+  readonly accounting: Omit<BaseGroups['accounting'], 'pricings' | 'documents' | 'payments' | 'credit'> & {
     /**
      * Get all prices
      *
@@ -267,6 +267,26 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
      * @throws ResellerError Its class tells the kind of the failure.
      */
     documents(options?: RequestOptions): Call<types.ListDocumentsSuccess['data']>;
+    /**
+     * List payments
+     *
+     * Returns the payments that the provider received from the account and the refunds that it paid back, with the invoices that each payment pays. What pays no invoice yet is the balance of the account: it pays the next invoices.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    payments(options?: RequestOptions): Call<types.ListPaymentsSuccess['data']>;
+    /**
+     * Get the credit
+     *
+     * Returns the amounts that decide whether the account may buy more. They add up to `creditLimitRemaining` of `GET /accounting/invoices/current`.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    credit(options?: RequestOptions): Call<types.GetCreditSuccess['data']>;
   };
   readonly account: Omit<BaseGroups['account'], 'keys'> & {
     readonly keys: {
@@ -347,6 +367,8 @@ export const groupsOf = (client: Client): Groups => {
       ...base.accounting,
       pricings: (options) => sdk.getPricings({ ...callOptions(options), client }),
       documents: (options) => sdk.listDocuments({ ...callOptions(options), client }),
+      payments: (options) => sdk.listPayments({ ...callOptions(options), client }),
+      credit: (options) => sdk.getCredit({ ...callOptions(options), client }),
     },
     account: {
       ...base.account,

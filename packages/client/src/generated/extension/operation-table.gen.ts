@@ -219,6 +219,20 @@ export const listDocumentsFacts = {
     has: 'unpaid'
 } as const;
 
+export const listPaymentsFacts = {
+    id: 'listPayments',
+    effect: 'read',
+    repeatable: true,
+    has: 'balance'
+} as const;
+
+export const getCreditFacts = {
+    id: 'getCredit',
+    effect: 'read',
+    repeatable: true,
+    has: 'limit'
+} as const;
+
 export const getPricingsFacts = {
     id: 'getPricings',
     effect: 'read',

@@ -2,8 +2,8 @@
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../../runtime/client.ts';
 
-import { addDomainDnsFacts, changeVmFacts, checkDomainFacts, createVmFacts, deleteDomainFacts, deleteVmFacts, editDomainDnsRecordFacts, getDedicatedOfferFacts, getPricingsFacts, getVmConfigFacts, getVmStatusFacts, listDocumentsFacts, listDomainDnsFacts, listKeysFacts, listVmOsImagesFacts, listVmsFacts, purchaseDedicatedServerFacts, registerDomainFacts, removeDomainDnsFacts, resetVmPasswordFacts, revokeKeyFacts, rotateKeyFacts, setVmPowerFacts } from './operation-table.gen.ts';
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses } from './types.gen.ts';
+import { addDomainDnsFacts, changeVmFacts, checkDomainFacts, createVmFacts, deleteDomainFacts, deleteVmFacts, editDomainDnsRecordFacts, getCreditFacts, getDedicatedOfferFacts, getPricingsFacts, getVmConfigFacts, getVmStatusFacts, listDocumentsFacts, listDomainDnsFacts, listKeysFacts, listPaymentsFacts, listVmOsImagesFacts, listVmsFacts, purchaseDedicatedServerFacts, registerDomainFacts, removeDomainDnsFacts, resetVmPasswordFacts, revokeKeyFacts, rotateKeyFacts, setVmPowerFacts } from './operation-table.gen.ts';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -269,6 +269,28 @@ export const removeDomainDns = <ThrowOnError extends boolean = false>(options: O
 export const listDocuments = <ThrowOnError extends boolean = false>(options: Options<ListDocumentsData, ThrowOnError>): RequestResult<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError> => options.client.get<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError>({
     requestValidator: listDocumentsFacts,
     url: '/accounting/documents',
+    ...options
+});
+
+/**
+ * List payments
+ *
+ * Returns the payments that the provider received from the account and the refunds that it paid back, with the invoices that each payment pays. What pays no invoice yet is the balance of the account: it pays the next invoices.
+ */
+export const listPayments = <ThrowOnError extends boolean = false>(options: Options<ListPaymentsData, ThrowOnError>): RequestResult<ListPaymentsResponses, ListPaymentsErrors, ThrowOnError> => options.client.get<ListPaymentsResponses, ListPaymentsErrors, ThrowOnError>({
+    requestValidator: listPaymentsFacts,
+    url: '/accounting/payments',
+    ...options
+});
+
+/**
+ * Get the credit
+ *
+ * Returns the amounts that decide whether the account may buy more. They add up to `creditLimitRemaining` of `GET /accounting/invoices/current`.
+ */
+export const getCredit = <ThrowOnError extends boolean = false>(options: Options<GetCreditData, ThrowOnError>): RequestResult<GetCreditResponses, GetCreditErrors, ThrowOnError> => options.client.get<GetCreditResponses, GetCreditErrors, ThrowOnError>({
+    requestValidator: getCreditFacts,
+    url: '/accounting/credit',
     ...options
 });
 

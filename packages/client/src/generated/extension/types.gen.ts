@@ -793,6 +793,120 @@ export type ListDocumentsResponse = SuccessEnvelope & {
 };
 
 /**
+ * Whether the provider received the money or paid it back.
+ */
+export type PaymentKind = 'payment' | 'refund' | (string & {});
+
+/**
+ * An invoice, and the part of it that a payment pays.
+ */
+export type PaidInvoice = {
+    /**
+     * Identifier of the invoice.
+     */
+    invoiceID: string;
+    /**
+     * Consecutive number of its document.
+     */
+    number: string;
+    /**
+     * Amount in EUR with VAT.
+     */
+    amount: number;
+};
+
+/**
+ * A payment of the account, or a refund to it.
+ */
+export type Payment = {
+    kind: PaymentKind;
+    /**
+     * Amount in EUR with VAT.
+     */
+    amount: number;
+    /**
+     * Day on which the provider received it or paid it back.
+     */
+    date: string;
+    /**
+     * How it was paid, such as `bank_transfer`.
+     */
+    method: string;
+    /**
+     * What the bank or the payer calls it.
+     */
+    reference: string;
+    /**
+     * The invoices that the payment pays. For a refund, the list is empty.
+     */
+    pays: Array<PaidInvoice>;
+    /**
+     * Part of the payment that pays no invoice and was not refunded, in EUR with VAT. 0 for a refund.
+     */
+    unused: number;
+    /**
+     * When the provider reversed it, because the bank took it back or it was recorded by mistake, ISO 8601 in UTC. Null if it counts.
+     */
+    reversed: string | null;
+};
+
+/**
+ * The payments of the account.
+ */
+export type ListPaymentsResponse = SuccessEnvelope & {
+    /**
+     * The payments, and the balance.
+     */
+    data: {
+        /**
+         * Payments that no invoice has used yet, in EUR with VAT.
+         */
+        balance: number;
+        /**
+         * The payments and refunds, the last recorded first.
+         */
+        list: Array<Payment>;
+    };
+};
+
+/**
+ * The amounts that decide whether the account may buy more, in EUR without VAT, in whole cents. `remaining` is `limit` plus `balance`, less `unpaid`, less `estimate`, less `pending`.
+ */
+export type Credit = {
+    /**
+     * Maximum amount that the account may owe.
+     */
+    limit: number;
+    /**
+     * The net amount that the balance of the account pays together with its VAT, at the rate at which the account was invoiced or paid last, rounded down.
+     */
+    balance: number;
+    /**
+     * The amount left to pay of its invoices.
+     */
+    unpaid: number;
+    /**
+     * The estimated total of the current period.
+     */
+    estimate: number;
+    /**
+     * The orders that are still being delivered.
+     */
+    pending: number;
+    /**
+     * The remaining credit. A purchase is accepted if it needs at most this amount.
+     */
+    remaining: number;
+};
+
+/**
+ * The credit of the account.
+ */
+export type GetCreditResponse = SuccessEnvelope & {
+    data: Credit;
+};
+
+/**
  * Price of a resource.
  */
 export type KvmPrice = {
@@ -2214,6 +2328,96 @@ export type ListDocumentsResponses = {
 };
 
 export type ListDocumentsSuccess = ListDocumentsResponses[keyof ListDocumentsResponses];
+
+export type ListPaymentsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/accounting/payments';
+};
+
+export type ListPaymentsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListPaymentsError = ListPaymentsErrors[keyof ListPaymentsErrors];
+
+export type ListPaymentsResponses = {
+    /**
+     * The payments and refunds, the last recorded first.
+     */
+    200: ListPaymentsResponse;
+};
+
+export type ListPaymentsSuccess = ListPaymentsResponses[keyof ListPaymentsResponses];
+
+export type GetCreditData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/accounting/credit';
+};
+
+export type GetCreditErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetCreditError = GetCreditErrors[keyof GetCreditErrors];
+
+export type GetCreditResponses = {
+    /**
+     * The amounts.
+     */
+    200: GetCreditResponse;
+};
+
+export type GetCreditSuccess = GetCreditResponses[keyof GetCreditResponses];
 
 export type GetPricingsData = {
     body?: never;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
 import { counted } from '../../rules/counted.ts';
+import { decimalOf } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { Db, RequestLog } from '../../store/store.ts';
 import { deleteLog } from './request-log.ts';
@@ -39,6 +40,14 @@ export async function eraseAccount(db: Db, requestLog: RequestLog, { accountId, 
     .set({ hostname: ERASED, ssh_key: null, ssh_key_displayname: null, default_ptr: ERASED })
     .where('account_id', '=', accountId)
     .execute();
+  await db
+    .updateTable('payments')
+    .set(({ ref }) => ({
+      reference: ERASED,
+      reversal_reason: sql<string | null>`case when ${ref('reversed')} is null then null else ${ERASED} end`,
+    }))
+    .where('account_id', '=', accountId)
+    .execute();
   await db.updateTable('sales').set({ title: ERASED }).where('account_id', '=', accountId).execute();
   await db.updateTable('positions').set({ hostname: ERASED }).where('account_id', '=', accountId).execute();
   await db.updateTable('charges').set({ subject: ERASED }).where('account_id', '=', accountId).where('kind', '=', 'domain').execute();
@@ -64,6 +73,7 @@ async function assertErasable(db: Db, accountId: string): Promise<void> {
     .selectFrom('accounts')
     .select([
       'suspended_at',
+      'balance',
       countOf(sql`select count(*) from vms where account_id = accounts.id and state <> 'removed'`).as('VM'),
       countOf(sql`select count(*) from domains where account_id = accounts.id`).as('domain'),
       countOf(sql`select count(*) from dedicated_servers where account_id = accounts.id and state <> 'ended'`).as('dedicated server'),
@@ -77,13 +87,14 @@ async function assertErasable(db: Db, accountId: string): Promise<void> {
     ])
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow();
-  const { suspended_at, ...counts } = found;
+  const { suspended_at, balance, ...counts } = found;
   const present = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? [counted(count, what)] : []));
+  if (balance > 0) present.push(`a balance of ${decimalOf(BigInt(balance))} EUR`);
   const obstacles = [...(suspended_at === null ? ['is not suspended'] : []), ...(present.length > 0 ? [`has ${present.join(', ')}`] : [])];
   if (obstacles.length === 0) return;
   throw new Refusal(
     409,
     'wrong_state',
-    `The account cannot be erased, because it ${obstacles.join(' and ')}. Suspend it, remove its servers and domains, settle its invoices, and wait for the end of the month if something is not invoiced yet.`,
+    `The account cannot be erased, because it ${obstacles.join(' and ')}. Suspend it, remove its servers and domains, settle its invoices, refund its balance, and wait for the end of the month if something is not invoiced yet.`,
   );
 }

@@ -50,6 +50,8 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   sale_prices: through('sale_id', 'sales', 'id'),
   invoices: ofAccount(),
   issued_documents: ofAccount(),
+  payments: ofAccount(),
+  payment_uses: through('payment_id', 'payments', 'id'),
   positions: ofAccount(),
   charges: ofAccount(),
   reservations: ofAccount(['key_hash']),

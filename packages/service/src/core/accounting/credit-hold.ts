@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
 
-import { neededCredit, remainingCredit } from '../../rules/credit.ts';
+import { explainCredit, neededCredit, remainingCredit } from '../../rules/credit.ts';
+import type { Credit, ExplainedCredit } from '../../rules/credit.ts';
 import { decimalOf, UNITS_PER_CENT } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { expectedWrite, preparedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
+import type { AccountsTable } from '../../store/tables/accounts.ts';
 
 /**
  * Holds an amount of the account's credit. A conditional update ensures that concurrent purchases never exceed the limit.
@@ -29,10 +32,34 @@ export async function holdCredit(db: Db, accountId: string, amount: Money): Prom
 export async function remainingCreditOf(db: Db, accountId: string): Promise<Money> {
   const account = await db
     .selectFrom('accounts')
-    .select(['credit_limit', 'unpaid', 'held'])
+    .select(['credit_limit', 'balance_credit', 'unpaid', 'held'])
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow();
-  return remainingCredit({ limit: BigInt(account.credit_limit), unpaid: BigInt(account.unpaid), held: BigInt(account.held) });
+  return remainingCredit(toCredit(account));
+}
+
+function toCredit(account: Pick<Selectable<AccountsTable>, 'credit_limit' | 'balance_credit' | 'unpaid' | 'held'>): Credit {
+  return {
+    limit: BigInt(account.credit_limit),
+    balance: BigInt(account.balance_credit),
+    unpaid: BigInt(account.unpaid),
+    held: BigInt(account.held),
+  };
+}
+
+/** The amounts that decide whether an account may buy more. */
+export async function creditOf(db: Db, accountId: string): Promise<ExplainedCredit> {
+  const account = await db
+    .selectFrom('accounts')
+    .select(['credit_limit', 'balance_credit', 'unpaid', 'held'])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  const reservations = await db.selectFrom('reservations').select('details').where('account_id', '=', accountId).execute();
+  const pending = reservations.reduce((sum, { details }) => {
+    const { hold = 0 }: { hold?: number } = JSON.parse(details);
+    return sum + BigInt(hold);
+  }, 0n);
+  return explainCredit(toCredit(account), pending);
 }
 
 /** Releases a hold. */
@@ -70,6 +97,6 @@ const holdWithinLimit = expectedWrite<Hold & { readonly needed: Money }>(
       .updateTable('accounts')
       .set({ held: sql`held + ${parameter('amount')}` })
       .where('id', '=', parameter('accountId'))
-      .where(sql<boolean>`credit_limit - unpaid - ${heldInCents} >= ${parameter('needed')}`),
+      .where(sql<boolean>`credit_limit + balance_credit - unpaid - ${heldInCents} >= ${parameter('needed')}`),
   { isContended: true },
 );

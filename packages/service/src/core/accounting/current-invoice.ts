@@ -2,12 +2,13 @@ import type { Selectable } from 'kysely';
 
 import { accruedBy, accruedByCharge, amountOf, periodOf, runtimeOf, totalOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
-import { remainingCredit } from '../../rules/credit.ts';
+import type { ExplainedCredit } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import type { ChargesTable } from '../../store/tables/charges.ts';
 import { inTurns, STREAMED_ROWS } from '../../store/turns.ts';
 import { openCharges } from './charge.ts';
+import { creditOf } from './credit-hold.ts';
 import { toBilledRuntime } from './period-end.ts';
 import { heldByRenewals } from './renewal-hold.ts';
 
@@ -31,19 +32,14 @@ export interface CurrentInvoice {
   readonly total: Money;
   /** The total at the end of the period if everything that runs now keeps running, and everything that is not cancelled is renewed. */
   readonly estimatedTotal: Money;
-  readonly creditLimit: Money;
-  readonly remainingCredit: Money;
+  readonly credit: ExplainedCredit;
   readonly vms: readonly RunningPosition[];
   readonly charges: readonly Selectable<ChargesTable>[];
 }
 
 /** Reads the current invoice of an account whose due jobs are done (`settleAccount`). */
 export async function currentInvoice(db: Db, accountId: string, instant: Seconds): Promise<CurrentInvoice> {
-  const account = await db
-    .selectFrom('accounts')
-    .select(['credit_limit', 'unpaid', 'held', 'period_start'])
-    .where('id', '=', accountId)
-    .executeTakeFirstOrThrow();
+  const account = await db.selectFrom('accounts').select('period_start').where('id', '=', accountId).executeTakeFirstOrThrow();
   const { rows: charges, accrued } = await openCharges(db, accountId);
   const renewals = accruedByCharge(await heldByRenewals(db, accountId));
   const rows = db
@@ -73,14 +69,12 @@ export async function currentInvoice(db: Db, accountId: string, instant: Seconds
       amount: amountOf(cost),
     });
   });
-  const creditLimit = BigInt(account.credit_limit);
   return {
     periodStart: start,
     periodEnd: end,
     total: totalOf(soFar + accrued),
     estimatedTotal: totalOf(atEnd + accrued + renewals),
-    creditLimit,
-    remainingCredit: remainingCredit({ limit: creditLimit, unpaid: BigInt(account.unpaid), held: BigInt(account.held) }),
+    credit: await creditOf(db, accountId),
     vms,
     charges,
   };

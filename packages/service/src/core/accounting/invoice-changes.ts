@@ -1,6 +1,6 @@
 /** How the provider corrects, cancels and closes invoices (not shown in the specification; our choice). */
-import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
 
 import type { Services } from '../../delivery/runtime.ts';
 import { invoiceAfter } from '../../rules/invoice.ts';
@@ -10,7 +10,10 @@ import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import type { InvoicesTable } from '../../store/tables/invoices.ts';
-import { issueCreditNote, issuePending } from './invoice-document/issue.ts';
+import { lockAccount } from '../account/lock.ts';
+import { openInvoices, updateDebt } from './debt.ts';
+import { issueAllPending, issueCreditNote } from './invoice-document/issue.ts';
+import { recordPayment, releaseOverpaid } from './payments.ts';
 
 /** The name of the credit note that cancels an invoice. */
 const CANCELLATION = 'cancellation';
@@ -37,8 +40,6 @@ export async function createCreditNote(db: Db, services: Pick<Services, 'ports'>
   const { invoiceId, name, amount, reason, now } = note;
   if (name === CANCELLATION)
     throw new Refusal(409, 'wrong_state', `The name ${CANCELLATION} is reserved for cancelled invoices. Choose another name.`);
-  // This locks the series before the invoice, in the same order as every transaction that issues documents.
-  while ((await issuePending(db)) > 0);
   const invoice = await lockInvoice(db, invoiceId);
   const existing = await db
     .selectFrom('issued_documents')
@@ -75,7 +76,7 @@ export async function createCreditNote(db: Db, services: Pick<Services, 'ports'>
     .set({ credited: Number(credited + amount), ...(invoice.status === 'OPEN' && amount === left && { status: 'CANCELED' }) })
     .where('id', '=', invoiceId)
     .execute();
-  if (invoice.status === 'OPEN') await oweLess(db, invoice.account_id, amount);
+  await releaseOverpaid(db, invoice, now);
 }
 
 /**
@@ -96,22 +97,32 @@ export async function cancelInvoice(
   if (invoice.number !== null)
     await issueCreditNote(db, services, { invoice, name: CANCELLATION, amount: left, reason: 'Cancellation', credited, now });
   await db.updateTable('invoices').set({ status, credited: invoice.total }).where('id', '=', invoiceId).execute();
-  await oweLess(db, invoice.account_id, left);
+  await releaseOverpaid(db, invoice, now);
 }
 
 /**
- * Marks an open invoice paid. Its total no longer counts against the credit limit.
+ * Records a payment of all that is left to pay of an open invoice. An invoice without a document only becomes paid, because nothing states its
+ * gross amount.
  *
  * @throws Refusal 404 if the invoice does not exist, 409 if it is not open.
  */
-export async function markInvoicePaid(db: Db, invoiceId: string): Promise<void> {
+export async function markInvoicePaid(
+  db: Db,
+  services: Pick<Services, 'ports'>,
+  { invoiceId, now }: { readonly invoiceId: string; readonly now: number },
+): Promise<void> {
   const invoice = await lockInvoice(db, invoiceId);
-  await db
-    .updateTable('invoices')
-    .set({ status: statusAfter(invoice, 'pay') })
-    .where('id', '=', invoiceId)
-    .execute();
-  await oweLess(db, invoice.account_id, BigInt(invoice.total) - BigInt(invoice.credited));
+  const { account_id: accountId, number } = invoice;
+  const status = statusAfter(invoice, 'pay');
+  const { gross, paid } = (await openInvoices(db, accountId)).find(({ id }) => id === invoiceId) ?? { gross: undefined, paid: 0n };
+  if (gross === undefined || number === null) {
+    await db.updateTable('invoices').set({ status }).where('id', '=', invoiceId).execute();
+    return updateDebt(db, accountId, now);
+  }
+  const name = uuidv7({ msecs: now, random: services.ports.random.bytes(16) });
+  const date = new Date(now).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const payment = { accountId, name, amount: gross - paid, date, method: 'unspecified', reference: number, now };
+  await recordPayment(db, services, payment, invoiceId);
 }
 
 function statusAfter({ id, status }: Pick<InvoicesTable, 'id' | 'status'>, event: InvoiceEvent): InvoiceStatus {
@@ -120,22 +131,15 @@ function statusAfter({ id, status }: Pick<InvoicesTable, 'id' | 'status'>, event
   return next;
 }
 
-/** Locks an invoice until the transaction ends, so that its changes run one after another. */
-async function lockInvoice(db: Db, id: string): Promise<Selectable<InvoicesTable>> {
-  const invoice = await db
-    .updateTable('invoices')
-    .set(({ ref }) => ({ credited: ref('credited') }))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-  if (!invoice) throw new Refusal(404, 'not_found', `The invoice ${id} does not exist. Check its identifier.`);
-  return invoice;
-}
-
-async function oweLess(db: Db, accountId: string, amount: Money): Promise<void> {
-  await db
-    .updateTable('accounts')
-    .set({ unpaid: sql<number>`unpaid - ${Number(amount)}` })
-    .where('id', '=', accountId)
-    .execute();
+/**
+ * Locks the series of documents, then the account of an invoice, so that its changes run one after another. Every transaction locks them in this
+ * order.
+ */
+export async function lockInvoice(db: Db, id: string): Promise<Selectable<InvoicesTable>> {
+  await issueAllPending(db);
+  const invoice = db.selectFrom('invoices').selectAll().where('id', '=', id).where('status', '!=', 'CLOSING');
+  const found = await invoice.executeTakeFirst();
+  if (!found) throw new Refusal(404, 'not_found', `The invoice ${id} does not exist. Check its identifier.`);
+  await lockAccount(db, found.account_id);
+  return invoice.executeTakeFirstOrThrow();
 }

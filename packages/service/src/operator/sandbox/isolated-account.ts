@@ -61,12 +61,17 @@ async function deleteAccount(db: Db, requestLog: RequestLog, id: string): Promis
     .deleteFrom('dns_records')
     .where('domain', 'in', db.selectFrom('domains').select('name').where('account_id', '=', id))
     .execute();
+  await db
+    .deleteFrom('payment_uses')
+    .where('payment_id', 'in', db.selectFrom('payments').select('id').where('account_id', '=', id))
+    .execute();
   for (const table of [
     'domains',
     'handles',
     'positions',
     'charges',
     'issued_documents',
+    'payments',
     'invoices',
     'billing_profiles',
     'vms',

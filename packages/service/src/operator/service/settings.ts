@@ -1,5 +1,7 @@
 import type { BrokenRule, Settings, VatRateInput } from '@reseller/operator-client';
 
+import { lockAccount } from '../../core/account/lock.ts';
+import { updateDebt } from '../../core/accounting/debt.ts';
 import type { Mode } from '../../rules/credentials.ts';
 import type { VatRate } from '../../rules/vat.ts';
 import {
@@ -42,6 +44,15 @@ export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
   },
 };
 
+/** The amount that a balance adds to the credit depends on the VAT. */
+async function updateBalances(db: Db, now: number): Promise<void> {
+  const accounts = await db.selectFrom('accounts').select('id').where('balance', '>', 0).orderBy('id').execute();
+  for (const { id } of accounts) {
+    await lockAccount(db, id);
+    await updateDebt(db, id, now);
+  }
+}
+
 /** PUT /settings/vat-rates */
 export const setVatRates: StoreOperation<'setVatRates'> = {
   kind: 'store',
@@ -54,6 +65,7 @@ export const setVatRates: StoreOperation<'setVatRates'> = {
       db,
       rates.toSorted((one, other) => one.validFrom - other.validFrom),
     );
+    await updateBalances(db, now);
     return toSettings(db, mode);
   },
 };

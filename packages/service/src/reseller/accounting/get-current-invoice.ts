@@ -31,8 +31,8 @@ export const getCurrentInvoice: ReadOperation<'getCurrentInvoice'> = {
         currentInvoiceTotal: numberOf(invoice.total),
         nextInvoiceDate: isoInstant(invoice.periodEnd),
         estimatedInvoiceTotal: numberOf(invoice.estimatedTotal),
-        creditLimit: numberOf(invoice.creditLimit),
-        creditLimitRemaining: numberOf(invoice.remainingCredit),
+        creditLimit: numberOf(invoice.credit.limit),
+        creditLimitRemaining: numberOf(invoice.credit.remaining),
         positions: { vms, ...toChargePositions(invoice.charges).positions },
       },
     };

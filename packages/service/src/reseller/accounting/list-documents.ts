@@ -18,7 +18,7 @@ export const listDocuments: ReadOperation<'listDocuments'> = {
       .selectFrom('issued_documents')
       .innerJoin('invoices', 'invoices.id', 'issued_documents.invoice_id')
       .selectAll('issued_documents')
-      .select('invoices.status')
+      .select(['invoices.status', 'invoices.paid'])
       .where('issued_documents.account_id', '=', accountId)
       .orderBy('issued', 'desc')
       // A credit note is newer than an invoice of the same instant.
@@ -30,7 +30,7 @@ export const listDocuments: ReadOperation<'listDocuments'> = {
       if (note.kind === 'credit_note') credited.set(note.invoice_id, (credited.get(note.invoice_id) ?? 0n) + grossOf(note));
     const list = documents.map((document) => {
       const isOpen = document.kind === 'invoice' && document.status === 'OPEN';
-      const unpaid = isOpen ? grossOf(document) - (credited.get(document.invoice_id) ?? 0n) : 0n;
+      const unpaid = isOpen ? grossOf(document) - (credited.get(document.invoice_id) ?? 0n) - BigInt(document.paid) : 0n;
       return { unpaid, shown: { ...toDocument(document), unpaid: numberOf(unpaid), document: linkTo(document.id, runtime) } };
     });
     return {

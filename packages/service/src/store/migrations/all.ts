@@ -5,6 +5,7 @@ import { renewalHolds } from './0003-renewal-holds.ts';
 import { keyLimits } from './0004-key-limits.ts';
 import { auditChain } from './0005-audit-chain.ts';
 import { openPositionsByStart } from './0006-open-positions-by-start.ts';
+import { payments } from './0007-payments.ts';
 
 /** All migrations of this version, by name, in the order in which they run. */
 export function migrationsOf(engine: Engine) {
@@ -15,5 +16,6 @@ export function migrationsOf(engine: Engine) {
     '0004-key-limits': keyLimits(engine),
     '0005-audit-chain': auditChain(engine),
     '0006-open-positions-by-start': openPositionsByStart,
+    '0007-payments': payments(engine),
   };
 }

@@ -6,8 +6,12 @@ export interface AccountsTable {
   name: string;
   /** Money. */
   credit_limit: number;
-  /** Money: the total of all unpaid invoices. */
+  /** Money without VAT: the amount left to pay of the open invoices. */
   unpaid: number;
+  /** Money with VAT: the unused parts of its payments. */
+  balance: Generated<number>;
+  /** Money: the amount that the balance adds to the credit. */
+  balance_credit: Generated<number>;
   /** Money: the holds of this period, at least the amount of its invoice. */
   held: number;
   /** Seconds: the start of the period that the open positions belong to. */

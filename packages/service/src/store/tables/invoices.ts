@@ -14,6 +14,8 @@ export interface InvoicesTable {
   status: string;
   /** Money: the net total of its credit notes. */
   credited: Generated<number>;
+  /** Money with VAT: the amount that payments have paid. */
+  paid: Generated<number>;
   /** Consecutive number of its document. Null until the document is issued. */
   number: string | null;
 }

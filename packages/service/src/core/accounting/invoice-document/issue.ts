@@ -10,6 +10,8 @@ import { readVatRates } from '../../../store/settings.ts';
 import type { Db, Store } from '../../../store/store.ts';
 import type { InvoicesTable } from '../../../store/tables/invoices.ts';
 import type { IssuedDocumentsTable } from '../../../store/tables/issued-documents.ts';
+import { lockAccount } from '../../account/lock.ts';
+import { payInvoices } from '../payments.ts';
 import { dayOf, groupsOf } from './content.ts';
 import type { Buyer, DocumentContent } from './content.ts';
 import { readBillingProfile, readSeller } from './parties.ts';
@@ -57,14 +59,27 @@ function pending(db: Db) {
  *
  * @returns The number of documents issued.
  */
-export async function issuePending(db: Db): Promise<number> {
+async function issuePending(db: Db): Promise<number> {
   const seller = await readSeller(db);
   if (!seller) return 0;
   // Locked before the query, so that another instance does not issue the same documents.
   await lockSeries(db, 'invoice');
   const invoices = await pending(db).limit(BATCH_SIZE).execute();
   for (const invoice of invoices) await issueInvoice(db, invoice, seller);
+  for (const accountId of new Set(invoices.map(({ account_id }) => account_id))) await payWithBalance(db, accountId);
   return invoices.length;
+}
+
+/** Issues all pending documents. It locks the series, so a transaction calls it before it locks an account or an invoice. */
+export async function issueAllPending(db: Db): Promise<void> {
+  while ((await issuePending(db)) > 0);
+}
+
+async function payWithBalance(db: Db, accountId: string): Promise<void> {
+  const { balance } = await db.selectFrom('accounts').select('balance').where('id', '=', accountId).executeTakeFirstOrThrow();
+  if (balance === 0) return;
+  const periodStart = await lockAccount(db, accountId);
+  await payInvoices(db, accountId, periodStart * 1000);
 }
 
 async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<void> {

@@ -1,0 +1,84 @@
+/** The debt and the balance of an account. */
+import { sql } from 'kysely';
+
+import type { Money } from '../../rules/money.ts';
+import { netOf, owedOf } from '../../rules/payment.ts';
+import type { InvoiceDebt } from '../../rules/payment.ts';
+import type { Db } from '../../store/store.ts';
+import { vatRateOf } from './vat-rate.ts';
+
+export interface OpenInvoice extends InvoiceDebt {
+  readonly id: string;
+  /** Milliseconds. Infinity until its document is issued. */
+  readonly due: number;
+}
+
+/** The open invoices of an account, in the order in which they are due. */
+export async function openInvoices(db: Db, accountId: string): Promise<OpenInvoice[]> {
+  const rows = await db
+    .selectFrom('invoices')
+    .leftJoin('issued_documents', 'issued_documents.invoice_id', 'invoices.id')
+    .select(['invoices.id', 'total', 'credited', 'paid', 'kind', 'net', 'vat', 'due'])
+    .where('invoices.account_id', '=', accountId)
+    .where('status', '=', 'OPEN')
+    .orderBy('period_end')
+    .orderBy('invoices.id')
+    .execute();
+  return [...Map.groupBy(rows, ({ id }) => id).values()]
+    .flatMap(([first, ...others]) => (first ? [toOpenInvoice(first, [first, ...others])] : []))
+    .toSorted((one, other) => one.due - other.due);
+}
+
+interface JoinedRow {
+  readonly id: string;
+  readonly total: number;
+  readonly credited: number;
+  readonly paid: number;
+  /** Null for an invoice without documents. */
+  readonly kind: string | null;
+  readonly net: number | null;
+  readonly vat: number | null;
+  readonly due: number | null;
+}
+
+function toOpenInvoice({ id, total, credited, paid }: JoinedRow, documents: readonly JoinedRow[]): OpenInvoice {
+  const issued = documents.find(({ kind }) => kind === 'invoice');
+  return {
+    id,
+    net: BigInt(total) - BigInt(credited),
+    gross: issued && grossLeft(documents),
+    paid: BigInt(paid),
+    due: issued?.due ?? Infinity,
+  };
+}
+
+/** The gross amount of an invoice after its credit notes. */
+export function grossLeft(documents: readonly { kind: string | null; net: number | null; vat: number | null }[]): Money {
+  return documents.reduce((sum, { kind, net, vat }) => {
+    const gross = BigInt(net ?? 0) + BigInt(vat ?? 0);
+    return kind === 'invoice' ? sum + gross : sum - gross;
+  }, 0n);
+}
+
+/**
+ * Computes the debt and the balance of an account after its invoices or payments have changed. The transaction must have locked the account.
+ *
+ * @param now Milliseconds.
+ */
+export async function updateDebt(db: Db, accountId: string, now: number): Promise<void> {
+  const unpaid = (await openInvoices(db, accountId)).reduce((sum, invoice) => sum + owedOf(invoice), 0n);
+  const { balance } = await db
+    .selectFrom('payments')
+    .select(sql<number>`coalesce(sum(unused), 0)`.as('balance'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  await db
+    .updateTable('accounts')
+    .set({
+      unpaid: Number(unpaid),
+      balance: Number(balance),
+      balance_credit: Number(netOf(BigInt(balance), await vatRateOf(db, accountId, now))),
+    })
+    .where('id', '=', accountId)
+    .execute();
+}

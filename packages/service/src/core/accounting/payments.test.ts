@@ -1,0 +1,259 @@
+/** Payments, the balance, refunds and reversals, through both APIs. */
+import * as operator from '@reseller/operator-client';
+import { expect, test } from 'vitest';
+
+import { SMALL_VM } from '../../../test/harness.ts';
+import { expectInvariants } from '../../../test/invariants.ts';
+import { refusalOf, startOperator } from '../../../test/operator.ts';
+
+/** An account with an invoice of 7.11 EUR, which is 8.46 EUR with VAT. */
+async function startWithInvoice() {
+  const service = await startOperator({ creditLimit: '100.00' });
+  const { client } = service;
+  await service.call('createVm', { form: SMALL_VM });
+  service.clock.advanceTo('2026-12-01T00:00:00Z');
+  await service.runScheduledJobs();
+  const { items } = await operator.listInvoices({ client });
+  const [{ id: invoiceId, account_id }] = items as [operator.Invoice];
+  const body = { amount: '8.46', date: '2026-12-01', method: 'bank_transfer', reference: 'INV-00001' };
+  return {
+    service,
+    client,
+    invoiceId,
+    account_id,
+    body,
+    pay: (payment: string, change: Partial<operator.RecordPaymentRequest> = {}) =>
+      operator.recordPayment({ client, path: { account_id, payment }, body: { ...body, ...change } }),
+    refund: (payment: string, amount: string) =>
+      operator.recordRefund({ client, path: { account_id, payment }, body: { ...body, amount } }),
+    reverse: (payment: string) =>
+      operator.reversePayment({ client, path: { account_id, payment }, body: { reason: 'Direct debit returned' } }),
+    credit: (name: string, amount: string) =>
+      operator.createCreditNote({ client, path: { invoice_id: invoiceId, credit_note: name }, body: { amount, reason: 'Outage' } }),
+    invoice: () => operator.getInvoice({ client, path: { invoice_id: invoiceId } }),
+    account: () => operator.getAccount({ client, path: { account_id } }),
+    explained: async () => (await service.call('getCredit')).body.data,
+    payments: async () => (await service.call('listPayments')).body.data,
+    nextMonth: async () => {
+      service.clock.advanceTo('2027-01-01T00:00:00Z');
+      await service.runScheduledJobs();
+    },
+  };
+}
+
+test('a payment of the whole amount pays the invoice, and both sides see it', async () => {
+  const { service, pay, invoice, invoiceId, payments, explained, account } = await startWithInvoice();
+  expect(await explained()).toMatchObject({ limit: 100, unpaid: 7.11 });
+  const payment = await pay('one');
+  expect(payment).toMatchObject({ kind: 'payment', amount: '8.46', unused: '0.00', pays: [{ invoice_id: invoiceId, amount: '8.46' }] });
+  expect(await invoice()).toMatchObject({ status: 'PAID', gross: '8.46', unpaid: '0.00' });
+  expect(await account()).toMatchObject({ unpaid: '0.00', balance: '0.00' });
+  expect(await explained()).toMatchObject({ unpaid: 0, balance: 0 });
+  expect(await payments()).toEqual({
+    balance: 0,
+    list: [
+      {
+        kind: 'payment',
+        amount: 8.46,
+        date: '2026-12-01',
+        method: 'bank_transfer',
+        reference: 'INV-00001',
+        pays: [{ invoiceID: invoiceId, number: 'INV-00001', amount: 8.46 }],
+        unused: 0,
+        reversed: null,
+      },
+    ],
+  });
+  await expectInvariants(service.store);
+});
+
+test('a payment of a part leaves the invoice open with the rest', async () => {
+  const { service, pay, invoice, explained } = await startWithInvoice();
+  await pay('one', { amount: '4.23' });
+  expect(await invoice()).toMatchObject({ status: 'OPEN', unpaid: '4.23' });
+  // Half of 7.11, rounded up.
+  expect((await explained()).unpaid).toBe(3.56);
+  const { body } = await service.call('listDocuments');
+  expect(body.data.unpaid).toBe(4.23);
+  await pay('two', { amount: '4.22' });
+  expect(await invoice()).toMatchObject({ status: 'OPEN', unpaid: '0.01' });
+  await pay('three', { amount: '0.01' });
+  expect(await invoice()).toMatchObject({ status: 'PAID', unpaid: '0.00' });
+  await expectInvariants(service.store);
+});
+
+test('what exceeds the invoices is the balance, counts as credit without its VAT, and pays the next invoice', async () => {
+  const { service, pay, account, explained, nextMonth, client } = await startWithInvoice();
+  const { unused } = await pay('one', { amount: '20.36' });
+  expect(unused).toBe('11.90');
+  expect(await account()).toMatchObject({ balance: '11.90' });
+  expect(await explained()).toMatchObject({ balance: 10, unpaid: 0 });
+  await nextMonth();
+  // December is 10.75 EUR, which is 12.79 EUR with VAT.
+  const { items } = await operator.listInvoices({ client });
+  expect(items.map(({ status, gross, unpaid }) => ({ status, gross, unpaid }))).toEqual([
+    { status: 'OPEN', gross: '12.79', unpaid: '0.89' },
+    { status: 'PAID', gross: '8.46', unpaid: '0.00' },
+  ]);
+  expect(await account()).toMatchObject({ balance: '0.00', unpaid: '0.75' });
+  await expectInvariants(service.store);
+});
+
+test('an account without a credit limit buys with what it paid in advance, VAT included', async () => {
+  const service = await startOperator();
+  const { client } = service;
+  const { id: account_id, apiKey } = await service.account('0.00');
+  const buy = async () => (await service.call('createVm', { form: SMALL_VM, apiKey })).status;
+  const pay = (payment: string, amount: string) =>
+    operator.recordPayment({
+      client,
+      path: { account_id, payment },
+      body: { amount, date: '2026-11-10', method: 'cash', reference: 'Counter' },
+    });
+  expect(await buy()).toBe(402);
+  // The VM costs 7.11 EUR until the end of the month, which is 8.4609 EUR with VAT.
+  await pay('one', '8.46');
+  expect(await buy()).toBe(402);
+  await pay('two', '0.01');
+  expect(await buy()).toBe(200);
+  expect(await buy()).toBe(402);
+  await expectInvariants(service.store);
+});
+
+test('a credit note on a paid invoice becomes a balance, which can be refunded once', async () => {
+  const { service, pay, credit, account, refund, invoice, payments } = await startWithInvoice();
+  await pay('one');
+  await credit('outage', '1.00');
+  expect(await account()).toMatchObject({ balance: '1.19' });
+  expect(await invoice()).toMatchObject({ status: 'PAID', unpaid: '0.00' });
+  expect(await refusalOf(refund('back', '1.20'))).toMatchObject({
+    status: 409,
+    message: expect.stringContaining('The amount is 1.20 EUR, but the balance of the account is 1.19 EUR. Refund at most the balance.'),
+  });
+  service.clock.advance(1);
+  expect(await refund('back', '1.19')).toMatchObject({ kind: 'refund', amount: '1.19', unused: '0.00', pays: [] });
+  expect(await refund('back', '1.19')).toMatchObject({ kind: 'refund', amount: '1.19' });
+  expect(await account()).toMatchObject({ balance: '0.00' });
+  expect((await payments()).list.map(({ kind }: { kind: string }) => kind)).toEqual(['refund', 'payment']);
+  await expectInvariants(service.store);
+});
+
+test('a cancelled invoice gives back what was paid of it', async () => {
+  const { service, client, invoiceId, pay, account } = await startWithInvoice();
+  await pay('one', { amount: '5.00' });
+  await operator.cancelInvoice({ client, path: { invoice_id: invoiceId } });
+  expect(await account()).toMatchObject({ balance: '5.00', unpaid: '0.00' });
+  await expectInvariants(service.store);
+});
+
+test('a credit note for the rest of a partly paid invoice pays it', async () => {
+  const { service, pay, credit, invoice, account } = await startWithInvoice();
+  await pay('one', { amount: '7.27' });
+  await credit('outage', '1.00');
+  expect(await invoice()).toMatchObject({ status: 'PAID', unpaid: '0.00' });
+  expect(await account()).toMatchObject({ unpaid: '0.00', balance: '0.00' });
+  await expectInvariants(service.store);
+});
+
+test('a reversed payment opens its invoice again, and stays in the list', async () => {
+  const { service, pay, reverse, invoice, account, payments } = await startWithInvoice();
+  await pay('one', { amount: '10.00' });
+  expect(await reverse('one')).toMatchObject({ unused: '0.00', pays: [], reversal_reason: 'Direct debit returned' });
+  expect(await reverse('one')).toMatchObject({ reversal_reason: 'Direct debit returned' });
+  expect(await invoice()).toMatchObject({ status: 'OPEN', unpaid: '8.46' });
+  expect(await account()).toMatchObject({ unpaid: '7.11', balance: '0.00' });
+  expect((await payments()).list[0].reversed).toMatch(/^2026-12-01T/);
+  await expectInvariants(service.store);
+});
+
+test('another payment pays an invoice whose payment was reversed', async () => {
+  const { service, pay, reverse, invoice, account } = await startWithInvoice();
+  await pay('one');
+  await pay('two', { amount: '9.00' });
+  await reverse('one');
+  expect(await invoice()).toMatchObject({ status: 'PAID' });
+  expect(await account()).toMatchObject({ balance: '0.54' });
+  await expectInvariants(service.store);
+});
+
+test('refuses to reverse a payment of which a part was refunded, and a refund', async () => {
+  const { pay, refund, reverse } = await startWithInvoice();
+  await pay('one', { amount: '10.00' });
+  await refund('back', '0.01');
+  for (const name of ['one', 'back'])
+    expect(await refusalOf(reverse(name))).toMatchObject({
+      status: 409,
+      message: expect.stringContaining('Only a payment can be reversed'),
+    });
+});
+
+test('marking an invoice paid records a payment of what is left of it', async () => {
+  const { service, client, invoiceId, pay } = await startWithInvoice();
+  await pay('one', { amount: '8.00' });
+  service.clock.advance(1);
+  await operator.markInvoicePaid({ client, path: { invoice_id: invoiceId } });
+  const { items } = await operator.listPayments({ client });
+  expect(items.map(({ amount, method, reference }) => [amount, method, reference])).toEqual([
+    ['0.46', 'unspecified', 'INV-00001'],
+    ['8.00', 'bank_transfer', 'INV-00001'],
+  ]);
+  await expectInvariants(service.store);
+});
+
+test('pays the invoice that the operator names before one that is due earlier', async () => {
+  const { service, client, pay, nextMonth } = await startWithInvoice();
+  await nextMonth();
+  const { items } = await operator.listInvoices({ client });
+  await pay('one', { amount: '12.79', invoice_id: items[0]?.id ?? '' });
+  expect((await operator.listInvoices({ client })).items.map(({ status }) => status)).toEqual(['PAID', 'OPEN']);
+  await pay('two', { amount: '0.46' });
+  expect((await operator.listInvoices({ client })).items.map(({ unpaid }) => unpaid)).toEqual(['0.00', '8.00']);
+  await expectInvariants(service.store);
+});
+
+test.each([
+  ['an amount of 0', { amount: '0.00' }, 422],
+  ['a part of a cent', { amount: '1.005' }, 422],
+  ['a day that does not exist', { date: '2026-02-30' }, 422],
+  ['a day that no time zone has reached', { date: '2026-12-02' }, 422],
+  ['an invoice that does not exist', { invoice_id: 'none' }, 404],
+])('refuses %s, and records nothing', async (_, change, status) => {
+  const { service, client, pay } = await startWithInvoice();
+  // Noon, so that the next day has begun in no time zone whose clock is 11 hours ahead.
+  service.clock.advance(9 * 3_600_000);
+  expect(await refusalOf(pay('one', change))).toMatchObject({ status });
+  expect((await operator.listPayments({ client })).items).toEqual([]);
+});
+
+test('refuses to pay an invoice that is not open', async () => {
+  const { pay, invoiceId } = await startWithInvoice();
+  await pay('one');
+  expect(await refusalOf(pay('two', { invoice_id: invoiceId }))).toMatchObject({ status: 409 });
+});
+
+test('an operator finds invoices by number, and those that are overdue', async () => {
+  const { service, client, invoiceId, pay } = await startWithInvoice();
+  const found = async (query: NonNullable<operator.ListInvoicesData['query']>) =>
+    (await operator.listInvoices({ client, query })).items.map(({ id }) => id);
+  expect(await found({ number: 'INV-00001' })).toEqual([invoiceId]);
+  expect(await found({ number: 'INV-00002' })).toEqual([]);
+  // Due on 15 December.
+  service.clock.advanceTo('2026-12-15T00:00:00Z');
+  expect(await found({ overdue: 'true' })).toEqual([]);
+  service.clock.advance(1);
+  expect(await found({ overdue: 'true' })).toEqual([invoiceId]);
+  await pay('one');
+  expect(await found({ overdue: 'true' })).toEqual([]);
+});
+
+test('the balance counts at the new VAT rate when the rate or the billing profile changes', async () => {
+  const { service, client, account_id, pay, explained } = await startWithInvoice();
+  await pay('one', { amount: '20.36' });
+  expect((await explained()).balance).toBe(10);
+  await operator.setVatRates({ client, body: { vat_rates: [{ basis_points: 700, valid_from: '2026-11-01T00:00:00Z' }] } });
+  expect((await explained()).balance).toBe(11.12);
+  const party = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', country: 'AT', vat_id: 'ATU12345678' };
+  await operator.setBillingProfile({ client, path: { account_id }, body: { ...party, reverse_charge: true } });
+  expect((await explained()).balance).toBe(11.9);
+  await expectInvariants(service.store);
+});

@@ -1,0 +1,281 @@
+/** Payments of accounts, and the invoices that they pay (not shown in the specification; our choice). */
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+
+import type { Services } from '../../delivery/runtime.ts';
+import { decimalOf } from '../../rules/money.ts';
+import type { Money } from '../../rules/money.ts';
+import { Refusal } from '../../rules/refusal.ts';
+import type { Db } from '../../store/store.ts';
+import type { PaymentsTable } from '../../store/tables/payments.ts';
+import { grossLeft, openInvoices, updateDebt } from './debt.ts';
+import type { OpenInvoice } from './debt.ts';
+
+/** Money that the provider received, or that it paid back. */
+export interface NewPayment {
+  readonly accountId: string;
+  /** Unique for the account. */
+  readonly name: string;
+  /** With VAT, in whole cents, more than 0. */
+  readonly amount: Money;
+  /** Such as `2024-11-04`. */
+  readonly date: string;
+  readonly method: string;
+  readonly reference: string;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+type Payment = Selectable<PaymentsTable>;
+
+/**
+ * Records a payment, unless it is recorded already, and pays the open invoices that are due first. Documents that are pending must have been
+ * issued, and the account must be locked.
+ *
+ * @param invoiceId The invoice to pay before all others, if any.
+ * @throws Refusal 404 if the account has no such invoice. 409 if it cannot be paid, or if another payment or refund has the name.
+ */
+export async function recordPayment(
+  db: Db,
+  services: Pick<Services, 'ports'>,
+  payment: NewPayment,
+  invoiceId: string | null,
+): Promise<void> {
+  const { accountId, amount, now } = payment;
+  if (await isRecorded(db, 'payment', payment, invoiceId)) return;
+  if (invoiceId !== null) await assertPayable(db, accountId, invoiceId);
+  await insertPayment(db, services, payment, { kind: 'payment', invoice_id: invoiceId, unused: Number(amount) });
+  await payInvoices(db, accountId, now, invoiceId);
+}
+
+/**
+ * Records a refund, unless it is recorded already. The account must be locked.
+ *
+ * @throws Refusal 409 if it exceeds the balance, or if another payment or refund has the name.
+ */
+export async function recordRefund(db: Db, services: Pick<Services, 'ports'>, refund: NewPayment): Promise<void> {
+  const { accountId, amount, now } = refund;
+  if (await isRecorded(db, 'refund', refund, null)) return;
+  const { balance } = await db.selectFrom('accounts').select('balance').where('id', '=', accountId).executeTakeFirstOrThrow();
+  if (amount > BigInt(balance))
+    throw new Refusal(
+      409,
+      'wrong_state',
+      `The amount is ${decimalOf(amount)} EUR, but the balance of the account is ${decimalOf(BigInt(balance))} EUR. Refund at most the balance.`,
+    );
+  const id = await insertPayment(db, services, refund, { kind: 'refund', invoice_id: null, unused: 0 });
+  await usePayments(db, await unusedPayments(db, accountId), { kind: 'refund', usedFor: id, amount });
+  await updateDebt(db, accountId, now);
+}
+
+/**
+ * Reverses a payment. The invoices that it paid are open again, unless other payments pay them. The account must be locked.
+ *
+ * @throws Refusal 409 if a part of the payment was refunded.
+ */
+export async function reversePayment(db: Db, payment: Payment, { reason, now }: { reason: string; now: number }): Promise<void> {
+  const uses = await db.selectFrom('payment_uses').selectAll().where('payment_id', '=', payment.id).execute();
+  if (payment.kind === 'refund' || uses.some(({ kind }) => kind === 'refund'))
+    throw new Refusal(
+      409,
+      'wrong_state',
+      'Only a payment can be reversed of which nothing was refunded. Record what was paid back again as a payment.',
+    );
+  await db.deleteFrom('payment_uses').where('payment_id', '=', payment.id).execute();
+  await db.updateTable('payments').set({ unused: 0, reversed: now, reversal_reason: reason }).where('id', '=', payment.id).execute();
+  for (const { used_for, amount } of uses)
+    await db
+      .updateTable('invoices')
+      .set({ paid: sql<number>`paid - ${amount}`, status: sql<string>`case when status = 'PAID' then 'OPEN' else status end` })
+      .where('id', '=', used_for)
+      .execute();
+  await payInvoices(db, payment.account_id, now);
+}
+
+/**
+ * Gives back what was paid of an invoice beyond what its credit notes leave of it, the last payment first, and pays other invoices with it. The
+ * account must be locked.
+ */
+export async function releaseOverpaid(db: Db, invoice: { id: string; account_id: string }, now: number): Promise<void> {
+  const documents = await db.selectFrom('issued_documents').select(['kind', 'net', 'vat']).where('invoice_id', '=', invoice.id).execute();
+  const uses = await db
+    .selectFrom('payment_uses')
+    .innerJoin('payments', 'payments.id', 'payment_uses.payment_id')
+    .select(['payment_id', 'payment_uses.amount'])
+    .where('used_for', '=', invoice.id)
+    .orderBy('created', 'desc')
+    .orderBy('payment_id', 'desc')
+    .execute();
+  let surplus = uses.reduce((sum, { amount }) => sum + BigInt(amount), 0n) - grossLeft(documents);
+  for (const { payment_id, amount } of uses) {
+    if (surplus <= 0n) break;
+    const part = surplus < BigInt(amount) ? surplus : BigInt(amount);
+    surplus -= part;
+    await changeUse(db, { paymentId: payment_id, invoiceId: invoice.id, by: -part });
+  }
+  await payInvoices(db, invoice.account_id, now);
+}
+
+/** Pays the open invoices of an account with its balance, in the order in which they are due. The account must be locked. */
+export async function payInvoices(db: Db, accountId: string, now: number, first: string | null = null): Promise<void> {
+  const invoices = await openInvoices(db, accountId);
+  const payments = await unusedPayments(db, accountId);
+  for (const invoice of [...invoices.filter(({ id }) => id === first), ...invoices.filter(({ id }) => id !== first)])
+    await payInvoice(db, invoice, payments);
+  await updateDebt(db, accountId, now);
+}
+
+async function payInvoice(db: Db, { id, gross, paid }: OpenInvoice, payments: Unused[]): Promise<void> {
+  if (gross === undefined) return;
+  const used = await usePayments(db, payments, { kind: 'invoice', usedFor: id, amount: gross - paid });
+  if (used > 0n || paid >= gross)
+    await db
+      .updateTable('invoices')
+      .set({ paid: Number(paid + used), ...(paid + used >= gross && { status: 'PAID' }) })
+      .where('id', '=', id)
+      .execute();
+}
+
+/** A payment with a part that is not used yet. */
+interface Unused {
+  readonly id: string;
+  unused: Money;
+}
+
+async function unusedPayments(db: Db, accountId: string): Promise<Unused[]> {
+  const rows = await db
+    .selectFrom('payments')
+    .select(['id', 'unused'])
+    .where('account_id', '=', accountId)
+    .where('unused', '>', 0)
+    .orderBy('created')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, unused }) => ({ id, unused: BigInt(unused) }));
+}
+
+interface Purpose {
+  readonly kind: 'invoice' | 'refund';
+  readonly usedFor: string;
+  readonly amount: Money;
+}
+
+/**
+ * Uses unused parts of payments, the earliest payment first.
+ *
+ * @returns The amount that was found, at most that of the purpose.
+ */
+async function usePayments(db: Db, payments: readonly Unused[], { kind, usedFor, amount }: Purpose): Promise<Money> {
+  let found = 0n;
+  for (const payment of payments) {
+    const part = payment.unused < amount - found ? payment.unused : amount - found;
+    if (part <= 0n) continue;
+    found += part;
+    payment.unused -= part;
+    await db
+      .insertInto('payment_uses')
+      .values({ payment_id: payment.id, used_for: usedFor, kind, amount: Number(part) })
+      .onConflict((conflict) =>
+        conflict.columns(['payment_id', 'used_for']).doUpdateSet({ amount: sql<number>`payment_uses.amount + ${Number(part)}` }),
+      )
+      .execute();
+    await db
+      .updateTable('payments')
+      .set({ unused: Number(payment.unused) })
+      .where('id', '=', payment.id)
+      .execute();
+  }
+  return found;
+}
+
+/** Changes what a payment pays of an invoice by an amount less than 0. */
+async function changeUse(db: Db, { paymentId, invoiceId, by }: { paymentId: string; invoiceId: string; by: Money }): Promise<void> {
+  const change = Number(by);
+  const use = db.selectFrom('payment_uses').select('amount').where('payment_id', '=', paymentId).where('used_for', '=', invoiceId);
+  const { amount } = await use.executeTakeFirstOrThrow();
+  if (amount + change === 0)
+    await db.deleteFrom('payment_uses').where('payment_id', '=', paymentId).where('used_for', '=', invoiceId).execute();
+  else
+    await db
+      .updateTable('payment_uses')
+      .set({ amount: amount + change })
+      .where('payment_id', '=', paymentId)
+      .where('used_for', '=', invoiceId)
+      .execute();
+  await db
+    .updateTable('payments')
+    .set({ unused: sql<number>`unused - ${change}` })
+    .where('id', '=', paymentId)
+    .execute();
+  await db
+    .updateTable('invoices')
+    .set({ paid: sql<number>`paid + ${change}` })
+    .where('id', '=', invoiceId)
+    .execute();
+}
+
+type Recorded = Pick<PaymentsTable, 'kind' | 'invoice_id' | 'unused'>;
+
+async function insertPayment(db: Db, { ports }: Pick<Services, 'ports'>, payment: NewPayment, recorded: Recorded): Promise<string> {
+  const { accountId, name, amount, date, method, reference, now } = payment;
+  const id = uuidv7({ msecs: now, random: ports.random.bytes(16) });
+  await db
+    .insertInto('payments')
+    .values({
+      ...recorded,
+      id,
+      account_id: accountId,
+      name,
+      amount: Number(amount),
+      date,
+      method,
+      reference,
+      created: now,
+      reversed: null,
+      reversal_reason: null,
+    })
+    .execute();
+  return id;
+}
+
+/** @throws Refusal 409 if another payment or refund has the name. */
+async function isRecorded(db: Db, kind: Payment['kind'], payment: NewPayment, invoiceId: string | null): Promise<boolean> {
+  const { accountId, name, amount, date, method, reference } = payment;
+  const existing = await db
+    .selectFrom('payments')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  if (!existing) return false;
+  const isSame =
+    existing.kind === kind &&
+    BigInt(existing.amount) === amount &&
+    existing.date === date &&
+    existing.method === method &&
+    existing.reference === reference &&
+    existing.invoice_id === invoiceId;
+  if (isSame) return true;
+  throw new Refusal(409, 'wrong_state', `The account already has another ${existing.kind} with the name ${name}. Choose another name.`);
+}
+
+/** @throws Refusal 404 if the account has no such invoice, 409 if it is not open or has no document. */
+async function assertPayable(db: Db, accountId: string, invoiceId: string): Promise<void> {
+  const invoice = await db
+    .selectFrom('invoices')
+    .select(['status', 'number'])
+    .where('id', '=', invoiceId)
+    .where('account_id', '=', accountId)
+    .where('status', '!=', 'CLOSING')
+    .executeTakeFirst();
+  if (!invoice) throw new Refusal(404, 'not_found', `The account has no invoice ${invoiceId}. Check its identifier.`);
+  if (invoice.status !== 'OPEN')
+    throw new Refusal(409, 'wrong_state', `The invoice ${invoiceId} is ${invoice.status}. Only an open invoice can be paid.`);
+  if (invoice.number === null)
+    throw new Refusal(
+      409,
+      'wrong_state',
+      'The invoice has no document that states what is to be paid, because no seller is set. Set the seller first.',
+    );
+}
