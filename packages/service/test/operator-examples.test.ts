@@ -88,12 +88,19 @@ const MADE_BY: Readonly<Record<string, readonly [string, (response: unknown) => 
   withdrawHostSystemPrices: ['scheduleHostSystemPrices', (response) => ({ ...PRICED, valid_from: Object(response).valid_from })],
   withdrawTldPrices: ['scheduleTldPrices', (response) => ({ ...PRICED, valid_from: Object(response).valid_from })],
   deleteIsolatedAccount: ['createIsolatedAccount', (response) => ({ account_id: Object(response).account.id })],
+  reversePayment: ['recordPayment', (response) => ({ account_id: Object(response).account_id, payment: Object(response).name })],
   eraseAccount: ['createIsolatedAccount', (response) => ({ account_id: Object(response).account.id })],
 };
 
 /** The preparation that an operation needs besides the sample data. */
 const BEFORE: Readonly<Record<string, (sandbox: TestOperator) => Promise<unknown>>> = {
   startVm: (sandbox) => send(sandbox, named('stopVm'), { path: examplesOf(named('stopVm'), 'path') }),
+  // Only a balance can be refunded.
+  recordRefund: (sandbox) =>
+    send(sandbox, named('recordPayment'), {
+      path: { ...examplesOf(named('recordPayment'), 'path'), payment: 'in-advance' },
+      body: { ...Object(bodiesOf(named('recordPayment'))[0]?.[1]), amount: '1000.00' },
+    }),
 };
 
 async function pathFor(sandbox: TestOperator, api: OperatorApi): Promise<Values> {
@@ -212,6 +219,9 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'suspendAccount blank': put({ reason: ' ' }),
   'setBillingProfile noVatId': put({ vat_id: null }),
   'createCreditNote zero': put({ amount: '0.00' }),
+  'recordPayment zero': put({ amount: '0.00' }),
+  'recordRefund zero': put({ amount: '0.00' }),
+  'reversePayment blank': put({ reason: ' ' }),
   'setSeller wrongIban': put({ iban: 'DE03120300000000202051' }),
   'setDocumentSeries samePrefix': put({ credit_notes: { prefix: 'INV-2025-', next_number: 1, digits: 5 } }),
   'issueApiKey blank': put({ label: ' ' }),
