@@ -2276,6 +2276,18 @@ export type Seller = {
      * Days from the date of an invoice to its due date.
      */
     payment_days: number;
+    /**
+     * Tax number of the company in its country, if invoices show one.
+     */
+    tax_number?: string | null;
+    /**
+     * Register of companies: court and number, such as `Amtsgericht Frankfurt am Main, HRB 12345`.
+     */
+    register?: string | null;
+    /**
+     * Names of the managing directors, separated by commas.
+     */
+    managing_directors?: string | null;
 };
 
 /**
@@ -2327,6 +2339,18 @@ export type SetSellerRequest = {
      * Days from the date of an invoice to its due date.
      */
     payment_days: number;
+    /**
+     * Tax number of the company in its country, if invoices show one.
+     */
+    tax_number?: Label | null;
+    /**
+     * Register of companies: court and number, such as `Amtsgericht Frankfurt am Main, HRB 12345`.
+     */
+    register?: Label | null;
+    /**
+     * Names of the managing directors, separated by commas.
+     */
+    managing_directors?: Label | null;
 };
 
 /**

@@ -13,6 +13,9 @@ export const sandboxSeller: Seller = {
   iban: 'DE02120300000000202051',
   bic: 'BYLADEM1001',
   payment_days: 14,
+  tax_number: null,
+  register: 'Amtsgericht Frankfurt am Main, HRB 12345',
+  managing_directors: 'Erika Mustermann',
 };
 
 /** The buyer of the demo account's invoices. */

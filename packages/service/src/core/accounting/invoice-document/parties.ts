@@ -22,6 +22,11 @@ export interface Seller extends Party {
   readonly bic: string;
   /** Days from the date of an invoice to its due date. */
   readonly payment_days: number;
+  /** Number that the tax office gave. Absent in documents that were issued before the seller had it. */
+  readonly tax_number?: string | null;
+  /** Such as `Amtsgericht Frankfurt am Main, HRB 12345`. */
+  readonly register?: string | null;
+  readonly managing_directors?: string | null;
 }
 
 /** The buyer of an account. */

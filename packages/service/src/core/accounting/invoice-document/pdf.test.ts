@@ -85,52 +85,42 @@ const LETTERHEAD = [
 ];
 const detailAt = (y: number, name: string, value: string) => [`330 ${y} 8: ${name}`, `410 ${y} 8: ${value}`];
 const columnsAt = (y: number) => [
-  `50 ${y} 8: Description`,
-  `245 ${y} 8: Time, UTC`,
+  `50 ${y} 8: Description, time in UTC`,
   `385 ${y} 8: Quantity`,
   `446 ${y} 8: Unit price`,
   `514 ${y} 8: Amount`,
 ];
-const figuresAt = (y: number) => [
-  `245 ${y} 8: 2026-11-10 –`,
-  `245 ${y + 9} 8: 2026-11-20`,
-  `387 ${y} 8: 9 d 12 h`,
-  `437 ${y} 8: 10.40 / 30 d`,
-  `527 ${y} 8: 3.29`,
-];
-const SUMS = [
-  '300 472 9: Net amount, EUR',
-  '525 472 9: 9.87',
-  '300 490 9: VAT 19 % on 9.87, EUR',
-  '525 490 9: 1.88',
-  '300 510 11 bold: Total, EUR',
-  '510 510 11 bold: 11.75',
-];
+const figuresAt = (y: number) => [`387 ${y} 8: 9 d 12 h`, `437 ${y} 8: 10.40 / 30 d`, `527 ${y} 8: 3.29`];
+const SUMS = ['300 494 9: Net amount, EUR', '525 494 9: 9.87', '300 512 9: VAT 19 % on 9.87, EUR', '525 512 9: 1.88'];
 
 const GROUPS = [
   '50 261 11 bold: Virtual servers',
   ...columnsAt(279),
   '50 296 8: web1.example.com',
   '50 304 7: VM 10000, 2 cores',
+  '50 312 7: 2026-11-10 – 2026-11-20',
   ...figuresAt(296),
-  '50 323 8: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
-  '50 332 8: aaaaaaaaaaaaaaaaaaaaaa.example',
-  '50 340 7: VM 10000, 2 cores',
-  ...figuresAt(323),
-  '50 357 8 bold: Sum of virtual servers',
-  '525 357 8 bold: 6.58',
-  '50 385 11 bold: Domains',
-  ...columnsAt(402),
-  '50 420 8: x.example',
-  '50 428 7: Renewal, in advance',
-  ...figuresAt(420),
-  '50 446 8 bold: Sum of domains',
-  '525 446 8 bold: 3.29',
+  '50 330 8: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+  '50 339 8: aaaaaaaaaa.example',
+  '50 347 7: VM 10000, 2 cores',
+  '50 355 7: 2026-11-10 – 2026-11-20',
+  ...figuresAt(330),
+  '50 372 8 bold: Sum of virtual servers',
+  '525 372 8 bold: 6.58',
+  '50 400 11 bold: Domains',
+  ...columnsAt(418),
+  '50 435 8: x.example',
+  '50 443 7: Renewal, in advance',
+  '50 451 7: 2026-11-10 – 2026-11-20',
+  ...figuresAt(435),
+  '50 469 8 bold: Sum of domains',
+  '525 469 8 bold: 3.29',
 ];
 const BUYER_ADDRESS = ['50 184 9: ul. Piotrkowska 1', '50 195 9: 90-001 Łódź', '50 207 9: Poland', '50 218 9: VAT ID PL1234567890'];
 const FOOTER = [
   '50 788 7: Sandbox Infrastructure GmbH · billing@provider.example · VAT ID DE123456789',
   '50 799 7: Musterbank · IBAN DE02120300000000202051 · BIC BYLADEM1001',
+  '50 810 7: Amtsgericht Frankfurt am Main, HRB 12345 · Managing directors: Erika Mustermann',
   '462 799 7: INV-00001 · page 1 of 1',
 ];
 
@@ -146,9 +136,11 @@ test('places every text of an invoice', async () => {
     ...detailAt(225, 'Currency', 'EUR'),
     ...GROUPS,
     ...SUMS,
-    '50 533 8: Please transfer 11.75 EUR by 2026-12-15 to DE02120300000000202051 (Musterbank) with the reference INV-00001.',
-    '50 547 8: A virtual server is billed for each second, at its price for 30 days (d). Amounts are rounded once, at the total; the lines add',
-    '50 556 8: up to it.',
+    '300 532 11 bold: Total, EUR',
+    '510 532 11 bold: 11.75',
+    '50 555 8: Please transfer 11.75 EUR by 2026-12-15 to DE02120300000000202051 (Musterbank) with the reference INV-00001.',
+    '50 569 8: A virtual server is billed for each second, at its price for 30 days (d). Amounts are rounded once, at the total; the lines add',
+    '50 578 8: up to it.',
     ...FOOTER,
   ]);
 });
@@ -166,8 +158,11 @@ test('names the corrected invoice on a credit note, which has no due date', asyn
     ...detailAt(225, 'Corrects invoice', 'INV-00001 of 2026-12-01'),
     ...GROUPS,
     ...SUMS,
-    '50 533 8: Reverse charge: the recipient owes the VAT (Article 196 of Council Directive 2006/112/EC).',
-    '50 547 8: This document corrects invoice INV-00001, which stays as it is.',
+    '300 532 11 bold: Total in your favour, EUR',
+    '510 532 11 bold: 11.75',
+    '50 555 8: Reverse charge: the recipient owes the VAT (Article 196 of Council Directive 2006/112/EC).',
+    '50 569 8: We credit 11.75 EUR for invoice INV-00001, which stays as it is. The amount is set off against the amount left to pay of the',
+    '50 578 8: invoice. The rest pays your next invoices.',
     ...FOOTER,
   ]);
 });
@@ -181,7 +176,7 @@ test('requests no payment for an invoice of 0.00 EUR, and shows only the name of
     '50 172 9 bold: Łódź Hosting',
     expect.stringMatching(/: A virtual server is billed for each second/),
     expect.stringMatching(/: up to it\.$/),
-    ...FOOTER.slice(0, 2),
+    ...FOOTER.slice(0, 3),
   ]);
 });
 
@@ -210,10 +205,11 @@ test('leaves room for the footer on every page, and never separates a heading or
     const last = texts.at(-1)?.page ?? 0;
     for (let page = 1; page <= last; page++) {
       const ofPage = texts.filter((one) => one.page === page);
-      const body = ofPage.slice(0, -3);
-      expect(ofPage.slice(-3).map(({ text }) => text)).toEqual([
+      const body = ofPage.slice(0, -4);
+      expect(ofPage.slice(-4).map(({ text }) => text)).toEqual([
         expect.stringContaining('billing@provider.example'),
         expect.stringContaining('IBAN'),
+        expect.stringContaining('HRB 12345'),
         `INV-00001 · page ${page} of ${last}`,
       ]);
       expect(Math.max(...body.map(({ y }) => y))).toBeLessThanOrEqual(752);
@@ -226,12 +222,23 @@ test('leaves room for the footer on every page, and never separates a heading or
     for (const sum of ['Net amount, EUR', 'VAT 19 % on 9.87, EUR'])
       expect(texts.find(({ text }) => text === sum)?.page).toBe(texts.find(({ text }) => text === 'Total, EUR')?.page);
   }
-  // Some page begins with each part of a document.
-  expect([...pageEnds].toSorted()).toEqual([
-    expect.stringMatching(/^A virtual server is billed/),
-    'Description',
-    'Domains',
-    'Net amount, EUR',
-    expect.stringMatching(/^Please transfer/),
+  // A page never begins with a sum or a note, so the total is never alone on one.
+  expect([...pageEnds].toSorted()).toEqual(['Description, time in UTC', 'Domains']);
+});
+
+test.each([1, 12, 13, 14, 15, 16, 17, 40])('an invoice of %i lines has a line on the page of its total', async (count) => {
+  const lines = Array.from({ length: count }, (_, index) => ({ ...line, title: `web${index}` }));
+  const texts = await textsOf({ ...invoice, groups: [{ title: 'Virtual servers', lines, total: '3.29' }] });
+  const pageOf = (text: string) => texts.find((one) => one.text === text)?.page;
+  expect([pageOf(`web${count - 1}`), pageOf('Sum of virtual servers')]).toEqual([pageOf('Total, EUR'), pageOf('Total, EUR')]);
+});
+
+test('shows no line about the company if the seller has neither a register nor directors', async () => {
+  const { register: _register, managing_directors: _directors, ...seller } = sandboxSeller;
+  const lines = await linesOf({ ...invoice, seller: { ...seller, tax_number: '045 123 45678' } });
+  expect(lines.slice(-3)).toEqual([
+    '50 788 7: Sandbox Infrastructure GmbH · billing@provider.example · VAT ID DE123456789 · tax number 045 123 45678',
+    ...FOOTER.slice(1, 2),
+    ...FOOTER.slice(3),
   ]);
 });

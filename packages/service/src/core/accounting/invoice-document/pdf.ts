@@ -7,7 +7,7 @@ import PDFDocument from 'pdfkit';
 
 import { countryOf } from '../../../rules/contact.ts';
 import type { DocumentContent } from './content.ts';
-import type { Party } from './parties.ts';
+import type { Party, Seller } from './parties.ts';
 import { MUTED_COLOR, TEXT_COLOR, writeRows } from './rows.ts';
 import type { Column } from './rows.ts';
 
@@ -23,9 +23,8 @@ const TITLES = { invoice: 'Invoice', credit_note: 'Credit note' } as const;
 const REVERSE_CHARGE = 'Reverse charge: the recipient owes the VAT (Article 196 of Council Directive 2006/112/EC).';
 
 const COLUMNS: readonly Column[] = [
-  { title: 'Description', width: 195 },
-  { title: 'Time, UTC', width: 95 },
-  { title: 'Quantity', width: 80, right: true },
+  { title: 'Description, time in UTC', width: 258 },
+  { title: 'Quantity', width: 112, right: true },
   { title: 'Unit price', width: 65, right: true },
   { title: 'Amount', width: 60, right: true },
 ];
@@ -111,27 +110,32 @@ function writeFacts(document: PDFKit.PDFDocument, facts: readonly (readonly [str
   }
 }
 
+/** For the sums and the notes, so that they are not alone on the last page. */
+const END_HEIGHT = 140;
+
 function writeGroups(document: PDFKit.PDFDocument, { groups }: DocumentContent): void {
-  for (const { title, lines, total } of groups) {
-    // For the title, the heading and a first row, so that none of them is left alone at the end of a page.
-    const needed = 80;
+  for (const [index, { title, lines, total }] of groups.entries()) {
+    const after = index === groups.length - 1 ? END_HEIGHT : 0;
+    // For the title, the heading and a first row, so that none of them is left alone at the end of a page. A single row is kept with its sum.
+    const needed = lines.length > 1 ? 90 : 120 + after;
     if (document.y + needed > document.page.height - BOTTOM_MARGIN) document.addPage();
     document.font('bold').fontSize(11).fillColor(TEXT_COLOR).text(title, MARGIN, document.y);
     document.moveDown(0.3);
     const rows = lines.map(({ title: first, details, time, quantity, unitPrice, amount }) => ({
-      cells: [first, time, quantity, unitPrice, amount],
-      details,
+      cells: [first, quantity, unitPrice, amount],
+      details: time === '' ? [details] : [details, time],
     }));
-    writeRows(document, COLUMNS, [...rows, { cells: [`Sum of ${title.toLowerCase()}`, '', '', '', total], bold: true }]);
+    const sum = { cells: [`Sum of ${title.toLowerCase()}`, '', '', total], bold: true };
+    writeRows(document, COLUMNS, [...rows, sum], after);
     document.moveDown(1.2);
   }
 }
 
-function writeSums(document: PDFKit.PDFDocument, { net, vat, gross }: DocumentContent): void {
+function writeSums(document: PDFKit.PDFDocument, { kind, net, vat, gross }: DocumentContent): void {
   const rows = [
     ['Net amount, EUR', net, 'regular'],
     [`VAT ${percentOf(vat.basisPoints)} on ${net}, EUR`, vat.amount, 'regular'],
-    ['Total, EUR', gross, 'bold'],
+    [kind === 'invoice' ? 'Total, EUR' : 'Total in your favour, EUR', gross, 'bold'],
   ] as const;
   if (document.y + rows.length * 18 > document.page.height - BOTTOM_MARGIN) document.addPage();
   let { y } = document;
@@ -156,7 +160,7 @@ function writeNotes(document: PDFKit.PDFDocument, content: DocumentContent): voi
   const notes = [
     ...(content.reverseCharge ? [REVERSE_CHARGE] : []),
     ...(content.due === null
-      ? [`This document corrects invoice ${content.corrects?.number ?? ''}, which stays as it is.`]
+      ? [creditNote(content)]
       : [
           ...(content.gross === '0.00' ? [] : [paymentNote(content)]),
           'A virtual server is billed for each second, at its price for 30 days (d). Amounts are rounded once, at the total; the lines add up to it.',
@@ -169,8 +173,23 @@ function writeNotes(document: PDFKit.PDFDocument, content: DocumentContent): voi
   }
 }
 
+function creditNote({ gross, corrects }: DocumentContent): string {
+  return `We credit ${gross} EUR for invoice ${corrects?.number ?? ''}, which stays as it is. The amount is set off against the amount left to pay of the invoice. The rest pays your next invoices.`;
+}
+
 function paymentNote({ gross, due, seller, number }: DocumentContent): string {
   return `Please transfer ${gross} EUR by ${due} to ${seller.iban} (${seller.bank_name}) with the reference ${number}.`;
+}
+
+/** How to reach the seller, and the details of its company that business letters must have. */
+function footerLines({ company, email, vat_id, tax_number, bank_name, iban, bic, register, managing_directors }: Seller): string[] {
+  const tax = tax_number == null ? '' : ` · tax number ${tax_number}`;
+  const legal = [register, managing_directors == null ? null : `Managing directors: ${managing_directors}`].filter((one) => one != null);
+  return [
+    `${company} · ${email} · VAT ID ${vat_id}${tax}`,
+    `${bank_name} · IBAN ${iban} · BIC ${bic}`,
+    ...(legal.length > 0 ? [legal.join(' · ')] : []),
+  ];
 }
 
 /** The seller's bank and the page number, below the text of every page. */
@@ -181,10 +200,12 @@ function writeFooters(document: PDFKit.PDFDocument, { seller, number }: Document
     // Text below the bottom margin would start a new page.
     document.page.margins.bottom = 0;
     document.font('regular').fontSize(7).fillColor(MUTED_COLOR);
-    const y = document.page.height - 60;
-    document.text(`${seller.company} · ${seller.email} · VAT ID ${seller.vat_id}`, MARGIN, y, { lineBreak: false });
-    document.text(`${seller.bank_name} · IBAN ${seller.iban} · BIC ${seller.bic}`, MARGIN, y + 11, { lineBreak: false });
+    let y = document.page.height - 60;
+    for (const line of footerLines(seller)) {
+      document.text(line, MARGIN, y, { lineBreak: false });
+      y += 11;
+    }
     const place = `${number} · page ${page + 1} of ${count}`;
-    document.text(place, MARGIN + PAGE_WIDTH - document.widthOfString(place), y + 11, { lineBreak: false });
+    document.text(place, MARGIN + PAGE_WIDTH - document.widthOfString(place), document.page.height - 49, { lineBreak: false });
   }
 }

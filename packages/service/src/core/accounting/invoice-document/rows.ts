@@ -15,8 +15,8 @@ export interface Column {
 
 export interface Row {
   readonly cells: readonly string[];
-  /** A second, smaller line in the first column. */
-  readonly details?: string;
+  /** Smaller lines below the text of the first column. */
+  readonly details?: readonly string[];
   readonly bold?: boolean;
 }
 
@@ -28,11 +28,16 @@ const DETAILS_SIZE = 7;
 const PADDING = 4;
 const COLUMN_GAP = 8;
 
+/** How many of the last rows stay on one page. */
+const ROWS_KEPT_TOGETHER = 2;
+
 /**
- * Writes rows below the last text, on as many pages as they need. A row is never split between pages. The current page must have room for
- * the heading.
+ * Writes rows below the last text, on as many pages as they need. A row is never split between pages, and the last two are on one page. The
+ * current page must have room for the heading.
+ *
+ * @param after Points below the last row that must be on its page.
  */
-export function writeRows(document: PDFKit.PDFDocument, columns: readonly Column[], rows: readonly Row[]): void {
+export function writeRows(document: PDFKit.PDFDocument, columns: readonly Column[], rows: readonly Row[], after: number): void {
   const { left } = document.page.margins;
   const bottom = document.page.height - document.page.margins.bottom;
   const head: Row = { cells: columns.map(({ title }) => title) };
@@ -48,8 +53,11 @@ export function writeRows(document: PDFKit.PDFDocument, columns: readonly Column
     write(head, MUTED_COLOR);
   }
   write(head, MUTED_COLOR);
-  for (const row of rows) {
-    if (y + heightOf(document, columns, row) > bottom) startPage();
+  const firstKept = Math.max(0, rows.length - ROWS_KEPT_TOGETHER);
+  for (const [index, row] of rows.entries()) {
+    const kept = index === firstKept ? rows.slice(index) : [row];
+    const needed = kept.reduce((sum, one) => sum + heightOf(document, columns, one), index === firstKept ? after : 0);
+    if (y + needed > bottom) startPage();
     write(row, TEXT_COLOR);
   }
   document.x = left;
@@ -59,7 +67,7 @@ export function writeRows(document: PDFKit.PDFDocument, columns: readonly Column
 function writeRow(
   document: PDFKit.PDFDocument,
   columns: readonly Column[],
-  { cells, details, bold = false }: Row,
+  { cells, details = [], bold = false }: Row,
   { y, color }: { readonly y: number; readonly color: string },
 ): void {
   let x = document.page.margins.left;
@@ -74,20 +82,24 @@ function writeRow(
     if (natural > available)
       document.text(text, right ? x + COLUMN_GAP : x, y + PADDING, { width: available, align: right ? 'right' : 'left' });
     else document.text(text, right ? x + width - natural : x, y + PADDING, { lineBreak: false });
-    if (index === 0 && details !== undefined) {
-      const top = y + PADDING + textHeight(document, text, available, FONT_SIZE);
-      document.font('regular').fontSize(DETAILS_SIZE).fillColor(MUTED_COLOR).text(details, x, top, { width: available });
+    if (index === 0) {
+      let top = y + PADDING + textHeight(document, text, available, FONT_SIZE);
+      for (const detail of details) {
+        const height = textHeight(document, detail, available, DETAILS_SIZE);
+        document.fillColor(MUTED_COLOR).text(detail, x, top, { width: available });
+        top += height;
+      }
     }
     x += width;
   }
   document.fillColor(TEXT_COLOR);
 }
 
-function heightOf(document: PDFKit.PDFDocument, columns: readonly Column[], { cells, details }: Row): number {
+function heightOf(document: PDFKit.PDFDocument, columns: readonly Column[], { cells, details = [] }: Row): number {
   const heights = columns.map(({ width }, index) => {
     const available = width - COLUMN_GAP;
     const height = textHeight(document, cells[index] ?? '', available, FONT_SIZE);
-    return index === 0 && details !== undefined ? height + textHeight(document, details, available, DETAILS_SIZE) : height;
+    return index === 0 ? details.reduce((sum, detail) => sum + textHeight(document, detail, available, DETAILS_SIZE), height) : height;
   });
   return Math.max(...heights) + 2 * PADDING;
 }
