@@ -2113,7 +2113,7 @@ export type RecordPaymentRequest = {
     date: Day;
     method: PaymentMethod;
     /**
-     * What the bank or the payer calls it, such as the text of the transfer.
+     * Reference of the bank or the payer, such as the text of the transfer.
      */
     reference: Label;
     /**
@@ -2128,7 +2128,7 @@ export type RecordPaymentRequest = {
 export type PaymentKind = 'payment' | 'refund' | string;
 
 /**
- * A part of a payment, and what it pays.
+ * A part of a payment with its purpose.
  */
 export type PaymentUse = {
     /**
@@ -2172,7 +2172,7 @@ export type Payment = {
     date: Day;
     method: PaymentMethod;
     /**
-     * What the bank or the payer calls it.
+     * Reference of the bank or the payer.
      */
     reference: Label;
     /**
@@ -2180,7 +2180,7 @@ export type Payment = {
      */
     unused: Amount;
     /**
-     * What the payment pays. For a refund, the list is empty.
+     * The invoices and refunds that use the payment. For a refund, the list is empty.
      */
     pays: Array<PaymentUse>;
     /**
@@ -2221,7 +2221,7 @@ export type RecordRefundRequest = {
     date: Day;
     method: PaymentMethod;
     /**
-     * What the bank calls it, such as the text of the transfer.
+     * Reference of the bank, such as the text of the transfer.
      */
     reference: Label;
 };
@@ -6577,7 +6577,7 @@ export type RecordPaymentError = RecordPaymentErrors[keyof RecordPaymentErrors];
 
 export type RecordPaymentResponses = {
     /**
-     * The payment, and what it pays.
+     * The payment with its uses.
      */
     200: Payment;
 };

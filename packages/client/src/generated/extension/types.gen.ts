@@ -833,7 +833,7 @@ export type Payment = {
      */
     method: string;
     /**
-     * What the bank or the payer calls it.
+     * Reference of the bank or the payer.
      */
     reference: string;
     /**

@@ -183,8 +183,8 @@ function paymentNote({ gross, due, seller, number }: DocumentContent): string {
 
 /** How to reach the seller, and the details of its company that business letters must have. */
 function footerLines({ company, email, vat_id, tax_number, bank_name, iban, bic, register, managing_directors }: Seller): string[] {
-  const tax = tax_number == null ? '' : ` · tax number ${tax_number}`;
-  const legal = [register, managing_directors == null ? null : `Managing directors: ${managing_directors}`].filter((one) => one != null);
+  const tax = tax_number ? ` · tax number ${tax_number}` : '';
+  const legal = [...(register ? [register] : []), ...(managing_directors ? [`Managing directors: ${managing_directors}`] : [])];
   return [
     `${company} · ${email} · VAT ID ${vat_id}${tax}`,
     `${bank_name} · IBAN ${iban} · BIC ${bic}`,
