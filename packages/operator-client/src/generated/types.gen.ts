@@ -422,7 +422,7 @@ export type PostalCode = string;
 export type CountryCode = string;
 
 /**
- * VAT identification number.
+ * VAT identification number. One of a member of the European Union has the format of its country.
  */
 export type VatId = string;
 

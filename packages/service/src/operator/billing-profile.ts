@@ -4,7 +4,7 @@ import { updateDebt } from '../core/accounting/debt.ts';
 import { readBillingProfile, writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
 import type { Db } from '../store/store.ts';
 import { accountOf, assertNotErased, lockedAccountOf } from './account.ts';
-import { brokenCountry } from './invoicing.ts';
+import { brokenCountry, brokenVatId } from './invoicing.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { assertNoBrokenRules } from './problem.ts';
 
@@ -27,6 +27,7 @@ export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
     const lacksVatId = body.reverse_charge && body.vat_id === null;
     assertNoBrokenRules([
       ...brokenCountry(body.country),
+      ...(body.vat_id === null ? [] : brokenVatId(body.vat_id)),
       ...(lacksVatId ? [{ pointer: '#/vat_id', detail: 'must be set if reverse_charge is true' }] : []),
     ]);
     await writeBillingProfile(db, account.id, body);

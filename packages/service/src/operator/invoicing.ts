@@ -5,6 +5,7 @@ import { isTaken, lockSeries, readSeries, writeSeries } from '../core/accounting
 import { countryOf } from '../rules/contact.ts';
 import type { NumberSeries } from '../rules/document-number.ts';
 import { hasValidCheckDigits } from '../rules/iban.ts';
+import { formatOfVatId } from '../rules/vat-id.ts';
 import type { Db } from '../store/store.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { assertNoBrokenRules, OperatorProblem } from './problem.ts';
@@ -22,7 +23,7 @@ export const setSeller: StoreOperation<'setSeller'> = {
   before: async (db) => ({ seller: (await readSeller(db)) ?? null }),
   async run({ db }, { body }) {
     const iban: BrokenRule = { pointer: '#/iban', detail: 'must be an IBAN with the right check digits, such as DE02120300000000202051' };
-    assertNoBrokenRules([...brokenCountry(body.country), ...(hasValidCheckDigits(body.iban) ? [] : [iban])]);
+    assertNoBrokenRules([...brokenCountry(body.country), ...brokenVatId(body.vat_id), ...(hasValidCheckDigits(body.iban) ? [] : [iban])]);
     await writeSeller(db, body);
     return { seller: body };
   },
@@ -71,6 +72,12 @@ function canMeet(shorter: string, longer: string): boolean {
 /** A body whose country does not exist. */
 export function brokenCountry(country: string): BrokenRule[] {
   return countryOf(country) ? [] : [{ pointer: '#/country', detail: 'must be the code of a country of ISO 3166-1, such as DE' }];
+}
+
+/** A body whose VAT identifier has another format than those of its country. */
+export function brokenVatId(vatId: string): BrokenRule[] {
+  const example = formatOfVatId(vatId);
+  return example === undefined ? [] : [{ pointer: '#/vat_id', detail: `must have the format of its country, such as ${example}` }];
 }
 
 async function toDocumentSeries(db: Db): Promise<DocumentSeries> {

@@ -246,6 +246,18 @@ test('an operator finds invoices by number, and those that are overdue', async (
   expect(await found({ overdue: 'true' })).toEqual([]);
 });
 
+test.each(['DE12345678', 'ATU1234567', 'GR123456789'])('refuses the VAT identifier %s of a buyer and of the seller', async (vat_id) => {
+  const { client, account_id } = await startWithInvoice();
+  const party = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', country: 'AT', vat_id };
+  const { seller } = await operator.getSeller({ client });
+  if (!seller) throw new Error('No seller is set.');
+  for (const refused of [
+    operator.setBillingProfile({ client, path: { account_id }, body: { ...party, reverse_charge: true } }),
+    operator.setSeller({ client, body: { ...seller, vat_id } }),
+  ])
+    expect(await refusalOf(refused)).toMatchObject({ status: 422, fields: [{ field: '#/vat_id' }] });
+});
+
 test('the balance counts at the new VAT rate when the rate or the billing profile changes', async () => {
   const { service, client, account_id, pay, explained } = await startWithInvoice();
   await pay('one', { amount: '20.36' });
