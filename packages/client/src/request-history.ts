@@ -1,5 +1,6 @@
 /** The record that a client keeps of its requests, to tell them from those of other programs in the request log. */
 import type { Reconciliation } from './reconcile.ts';
+import type { OutcomeUnknownError } from './runtime/errors.ts';
 import type { Prepared } from './runtime/prepare.ts';
 
 /** A request that must not take effect twice and whose response was lost. Times are by the client's clock. */
@@ -20,8 +21,12 @@ export interface RequestHistory {
   readonly claimed: Set<string>;
   /** Lost requests whose outcome is not known. */
   readonly lost: Set<LostRequest>;
+  /** The lost requests of errors. They are not properties of the errors, because errors are printed. */
+  readonly lostOf: WeakMap<OutcomeUnknownError, LostRequest>;
   /** Keeps the identifier of a request that has a response. */
   remember(requestID: string | null | undefined, now: number): void;
+  /** Keeps the request of an error. */
+  lose(error: OutcomeUnknownError, request: LostRequest): void;
 }
 
 /** Later requests replace earlier ones. */
@@ -29,14 +34,22 @@ const MAX_REMEMBERED = 1_000;
 
 export function createRequestHistory(): RequestHistory {
   const respondedAt = new Map<string, number>();
+  const lost = new Set<LostRequest>();
+  const lostOf = new WeakMap<OutcomeUnknownError, LostRequest>();
   return {
     respondedAt,
     claimed: new Set(),
-    lost: new Set(),
+    lost,
+    lostOf,
     remember(requestID, now) {
       if (typeof requestID !== 'string') return;
       respondedAt.set(requestID, now);
       dropOldest(respondedAt);
+    },
+    lose(error, request) {
+      lostOf.set(error, request);
+      lost.add(request);
+      dropOldest(lost);
     },
   };
 }

@@ -7,14 +7,14 @@ import { listDomains, listRequests } from './generated/sdk.gen.ts';
 import { loggerOf } from './logger.ts';
 import { reconcile } from './reconcile.ts';
 import type { ReconcileOptions, Reconciliation } from './reconcile.ts';
-import { createRequestHistory, dropOldest } from './request-history.ts';
-import type { LostRequest, RequestHistory } from './request-history.ts';
+import { createRequestHistory } from './request-history.ts';
+import type { RequestHistory } from './request-history.ts';
 import { createLogReader } from './request-log.ts';
 import { callOf } from './runtime/call.ts';
 import type { Call } from './runtime/call.ts';
 import { clientOf, connectToReseller, urlSearchParamsBodySerializer } from './runtime/client.ts';
 import type { Client } from './runtime/client.ts';
-import type { Connection } from './runtime/connection.ts';
+import type { Connection, KeySupport } from './runtime/connection.ts';
 import { environmentVariable } from './runtime/environment.ts';
 import { OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
 import type { Values } from './runtime/form.ts';
@@ -132,17 +132,13 @@ function baseUrlOf({ environment, baseUrl }: Where): string | URL {
 
 type FullConfig = ClientConfig & ResellerOptions;
 
-/** The requests of errors. They are not properties of the errors, because errors are printed. */
-type LostRequests = WeakMap<OutcomeUnknownError, LostRequest>;
-
 function resellerOf<AnyGroups>(
   groups: GroupsOf<AnyGroups>,
   config: FullConfig,
   history: RequestHistory,
-  lost: LostRequests = new WeakMap(),
-  shared?: Connection,
+  keys?: KeySupport,
 ): ResellerWith<AnyGroups> {
-  const connection = connectToReseller(config, 'Pass this error to reconcile() to find out', shared?.keys);
+  const connection = connectToReseller(config, 'Pass this error to reconcile() to find out', keys);
   const { clock } = connection;
   const sendObserved = observedSend(connection, config);
 
@@ -155,12 +151,9 @@ function resellerOf<AnyGroups>(
       history.remember(response.requestID, clock.now());
       return shape(prepared.operation, response);
     } catch (error) {
-      if (error instanceof OutcomeUnknownError) {
-        const request = { prepared, sentAt, endedAt: clock.now(), attempts: error.attempts };
-        lost.set(error, request);
-        history.lost.add(request);
-        dropOldest(history.lost);
-      } else if (error instanceof ResellerError) history.remember(error.requestID, clock.now());
+      const endedAt = clock.now();
+      if (error instanceof OutcomeUnknownError) history.lose(error, { prepared, sentAt, endedAt, attempts: error.attempts });
+      else if (error instanceof ResellerError) history.remember(error.requestID, endedAt);
       throw error;
     }
   }
@@ -196,40 +189,36 @@ function resellerOf<AnyGroups>(
     },
     reconcile: async (error, options = {}) => {
       checkOptions('reconcile', options, RECONCILE_OPTIONS);
-      const request = lost.get(error);
+      const request = history.lostOf.get(error);
       if (!request)
         throw new TypeError('reconcile() takes an OutcomeUnknownError of this client. Pass the error to the client that made the call.');
       return reconcile({ connection, history, log, resend: sendObserved }, request, options);
     },
     withOptions: (options) => {
       checkOptions('withOptions', options, CHANGEABLE);
-      return resellerOf(groups, { ...config, ...options }, history, lost, connection);
+      return resellerOf(groups, { ...config, ...options }, history, connection.keys);
     },
   };
 }
 
 /** @throws TypeError naming an option that is unknown or cannot be used. */
-function prepareChecked(connection: Connection, method: string, input: RequestInput & { readonly client?: Client }): Prepared {
-  const { client: _, url, path, body, requestValidator, bodySerializer, ...options } = input;
-  checkOptions(`A call of ${requestValidator.id}`, options, CALL_OPTIONS);
-  return prepare(connection, method, { ...options, url, path, body, requestValidator, ...(bodySerializer && { bodySerializer }) });
+function prepareChecked(connection: Connection, method: string, input: RequestInput): Prepared {
+  const prepared = prepare(connection, method, input);
+  checkOptions(`A call of ${prepared.operation.id}`, prepared.options, CALL_OPTIONS);
+  return prepared;
 }
 
 /** @throws SpendRefusedError when a request must not be sent. */
 async function authorise({ readOnly, beforeBillable }: FullConfig, prepared: Prepared): Promise<void> {
   const { operation, path, form } = prepared;
-  if (readOnly && operation.effect !== 'read') throw errorOf(SpendRefusedError, prepared, 'was not sent, because this client is read-only');
+  const Class = SpendRefusedError;
+  if (readOnly && operation.effect !== 'read') throw errorOf(prepared, { Class, message: 'this client is read-only' });
   if (operation.effect !== 'purchase') return;
   try {
     await beforeBillable?.({ operation: operation.id, path, form });
   } catch (cause) {
-    throw errorOf(
-      SpendRefusedError,
-      prepared,
-      `beforeBillable refused it: ${cause instanceof Error ? cause.message : String(cause)}`,
-      {},
-      cause,
-    );
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw errorOf(prepared, { Class, message: `beforeBillable refused it: ${why}`, cause });
   }
 }
 

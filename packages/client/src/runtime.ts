@@ -1,7 +1,7 @@
 /** What clients of other documents of this repository share with this one. Not part of the published package. */
 export { callOf } from './runtime/call.ts';
 export type { Call, WithMeta } from './runtime/call.ts';
-export { classifyForeign, classOf, isRedirect, isRefusal, isTransient, retryAfterMs } from './runtime/classify.ts';
+export { classifyForeign, classOf, isRedirect, isRefusal, isTransient } from './runtime/classify.ts';
 export type { Failure, Verdict } from './runtime/classify.ts';
 export { checkCredential, connect } from './runtime/connection.ts';
 export type { Connection } from './runtime/connection.ts';

@@ -48,7 +48,7 @@ test('a read-only client sends no request that changes something, whether it cos
   for (const call of [() => reseller.vm.create(VM), () => reseller.domain.undelete('a.test'), () => reseller.account.createOtp()])
     await expect(call()).rejects.toMatchObject({
       name: 'SpendRefusedError',
-      message: expect.stringContaining('was not sent, because this client is read-only. Nothing was sent.'),
+      message: expect.stringContaining(': this client is read-only. Nothing was sent.'),
     });
   expect([sent.length, count('/domain/list')]).toEqual([0, 1]);
 });

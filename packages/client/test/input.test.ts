@@ -54,10 +54,9 @@ test('encodes characters with a meaning in URLs, so that they stay within the id
   expect(url).toBe('http://reseller.test/domain/a%2Fb%3Fc%23d%20%C3%A9/info');
 });
 
-const UNSET_KEY = 'The apiKey is not set. Is its environment variable set?';
-const UNUSABLE_KEY = 'The apiKey must be visible ASCII characters without spaces. Was it copied whole?';
-const UNSET_ADDRESS = 'The baseUrl is not set. Use one such as https://api.example.com.';
-const unusable = (baseUrl: string) => `The baseUrl '${baseUrl}' is not an http or https address without a query.`;
+const UNSET_KEY = 'The apiKey is not set. Check the option and its environment variable.';
+const UNUSABLE_KEY = 'The apiKey must be visible ASCII characters without spaces. Check the option and its environment variable.';
+const unusable = (baseUrl: string) => `The baseUrl must be an http or https address without a query, got ${baseUrl}.`;
 
 test.each<[unknown, unknown, string]>([
   ['', 'http://a.test', UNSET_KEY],
@@ -68,7 +67,7 @@ test.each<[unknown, unknown, string]>([
   ['at its end\n', 'http://a.test', UNUSABLE_KEY],
   [' key', 'http://a.test', UNUSABLE_KEY],
   ['schlüssel', 'http://a.test', UNUSABLE_KEY],
-  ['key', '', UNSET_ADDRESS],
+  ['key', '', unusable('')],
   ['key', 5, unusable('5')],
   ...['ftp://a.test', 'a.test', 'xhttp://a.test', 'http://', 'https://a.test/?x=1', 'http://a.test#b', "http://a.test/'"].map(
     (baseUrl): [unknown, unknown, string] => ['key', baseUrl, unusable(baseUrl)],
@@ -79,7 +78,7 @@ test.each<[unknown, unknown, string]>([
 });
 
 test.each([
-  [{ apiKey: 'key' }, UNSET_ADDRESS],
+  [{ apiKey: 'key' }, unusable('undefined')],
   [{ baseUrl: 'http://a.test' }, UNSET_KEY],
   [undefined, UNSET_KEY],
 ])('refuses a client for single functions with %j', (config, message) => {
@@ -121,7 +120,7 @@ test.each<[string, unknown, RegExp]>([
   ['an unknown environment', { apiKey: 'key', environment: 'test' }, /^The environment 'test' is unknown\. Use one of live, sandbox\.$/],
   ['an environment that every object has', { apiKey: 'key', environment: 'toString' }, /environment 'toString' is unknown/],
   ['no configuration', undefined, /apiKey is not set/],
-  ['no address', { apiKey: 'key' }, /baseUrl is not set/],
+  ['no address', { apiKey: 'key' }, /baseUrl must be an http or https address .*, got undefined/],
   ['a misspelt option', { apiKey: 'key', environment: 'sandbox', timeout: 5 }, /createReseller has no option timeout/],
   [
     'a timeout that is not a number',

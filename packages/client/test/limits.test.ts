@@ -6,6 +6,7 @@ import type { ClientEvent, Fetch } from '../src/index.ts';
 import { createClient, listDomains } from '../src/operations.ts';
 import { systemClock } from '../src/runtime/clock.ts';
 import { connect } from '../src/runtime/connection.ts';
+import { AbortedError, TimeoutError } from '../src/runtime/errors.ts';
 import { sendOnce } from '../src/runtime/send.ts';
 import { API, envelope, refusal, reset, scripted, silence, VM } from './scripted-service.ts';
 import type { Reply } from './scripted-service.ts';
@@ -42,9 +43,7 @@ describe('the timeout of an attempt', () => {
     expect(ended).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     await attempt;
-    expect(ended.mock.calls).toEqual([
-      [{ kind: 'timeout', left: true, cause: expect.anything(), ...(status && { status, headers: expect.anything() }) }],
-    ]);
+    expect(ended.mock.calls).toMatchObject([[{ Class: TimeoutError, notCarriedOut: undefined, details: { status } }]]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -80,7 +79,7 @@ describe('the timeout of an attempt', () => {
     const attempt = sendOnce(connectionOf(silent), request, 60_000, controller.signal);
     const reason = new Error('enough');
     controller.abort(reason);
-    expect(await attempt).toEqual({ kind: 'aborted', left: true, cause: reason });
+    expect(await attempt).toMatchObject({ Class: AbortedError, notCarriedOut: undefined, cause: reason });
   });
 
   test('is 30 seconds unless the client or the call says otherwise, and a message names it', async () => {

@@ -157,7 +157,7 @@ describe('a paged call', () => {
     const reseller = createReseller({ apiKey: 'key', baseUrl: 'http://a.test', fetch, maxRetries: 0 });
     await expect(reseller.account.requests().toArray()).rejects.toMatchObject({ name: 'ResponseError' });
     await expect(reseller.vm.hosts().withMeta()).rejects.toMatchObject({ name: 'ResponseError' });
-    await expect(reseller.vm.hosts().asResponse()).rejects.toMatchObject({ name: 'ResponseError' });
+    await expect(reseller.vm.hosts().withMeta()).rejects.toMatchObject({ name: 'ResponseError' });
     await new Promise((resolve) => setImmediate(resolve));
     process.off('unhandledRejection', listen);
     expect(unhandled).toEqual([]);

@@ -5,13 +5,13 @@ import type { RequestListener } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { classifyNoResponse } from '../src/runtime/classify.ts';
 import type { Failure, Verdict } from '../src/runtime/classify.ts';
 import { connect } from '../src/runtime/connection.ts';
 import { classifyEnvelope } from '../src/runtime/envelope.ts';
-import { backoffMs, retryDelayMs } from '../src/runtime/retry.ts';
+import { AbortedError, ConnectionError, ResponseError, ServerError, TimeoutError } from '../src/runtime/errors.ts';
+import { backoffMs, retryAfterMs, retryDelayMs } from '../src/runtime/retry.ts';
 import { sendOnce } from '../src/runtime/send.ts';
-import type { Attempt } from '../src/runtime/send.ts';
+import type { Received } from '../src/runtime/send.ts';
 import { API } from './scripted-service.ts';
 
 describe('sendOnce', () => {
@@ -32,27 +32,41 @@ describe('sendOnce', () => {
   test('returns a whole response, whatever its status', async () => {
     const url = await serve((_, response) => void response.writeHead(418, { 'x-a': 'b' }).end('short and stout'));
     const attempt = await sendOnce(connection, request(url), 10_000);
-    expect(attempt).toMatchObject({ kind: 'received', status: 418, text: 'short and stout' });
+    expect(attempt).toMatchObject({ status: 418, text: 'short and stout' });
   });
 
   test('does not follow a redirect', async () => {
     const url = await serve((_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end());
-    expect(await sendOnce(connection, request(url), 10_000)).toMatchObject({ kind: 'received', status: 302 });
+    expect(await sendOnce(connection, request(url), 10_000)).toMatchObject({ status: 302 });
   });
 
   test('reports a timeout if no response comes in time', async () => {
-    expect(await sendOnce(connection, request(await serve(() => {})), 200)).toMatchObject({ kind: 'timeout', left: true });
+    expect(await sendOnce(connection, request(await serve(() => {})), 200)).toMatchObject({
+      Class: TimeoutError,
+      message: 'no complete response within 200 ms',
+      notCarriedOut: undefined,
+      transient: true,
+    });
   });
 
-  test.each<[string, RequestListener, Partial<Attempt>]>([
-    ['a connection that is reset', (incoming) => void incoming.socket.resetAndDestroy(), { kind: 'disconnected', left: true }],
+  test.each<[string, RequestListener, Partial<Failure>]>([
+    [
+      'a connection that is reset, with the innermost cause',
+      (incoming) => void incoming.socket.resetAndDestroy(),
+      { Class: ConnectionError, message: 'no response: Error: read ECONNRESET' },
+    ],
     [
       'a response that breaks off',
       (incoming, response) => void response.writeHead(200, { 'content-length': '9' }).write('{', () => incoming.socket.resetAndDestroy()),
-      { kind: 'disconnected', left: true, status: 200 },
+      {
+        Class: ResponseError,
+        message: 'the response broke off: Error: read ECONNRESET',
+        details: { status: 200, headers: expect.anything(), reason: 'cut' },
+      },
     ],
-  ])('reports %s', async (_, listener, expected) => {
-    expect(await sendOnce(connection, request(await serve(listener)), 60_000)).toMatchObject(expected);
+  ])('reports %s, which may have been carried out', async (_, listener, expected) => {
+    const failure = await sendOnce(connection, request(await serve(listener)), 60_000);
+    expect(failure).toMatchObject({ ...expected, notCarriedOut: undefined, transient: true });
   });
 
   test('reports that a request did not leave if no server listens', async () => {
@@ -61,22 +75,47 @@ describe('sendOnce', () => {
     const address = server.address();
     await new Promise((resolve) => server.close(resolve));
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
-    expect(await sendOnce(connection, request(url), 10_000)).toMatchObject({ kind: 'disconnected', left: false });
+    expect(await sendOnce(connection, request(url), 10_000)).toMatchObject({ Class: ConnectionError, notCarriedOut: 'attempt' });
+  });
+
+  const failureOf = (message: string, facts: object) => Object.assign(new Error(message), facts);
+  const refused = failureOf('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' });
+
+  test.each<[string, Error, 'attempt' | undefined]>([
+    ['no route, in Node', failureOf('connect EHOSTUNREACH', { code: 'EHOSTUNREACH', syscall: 'connect' }), 'attempt'],
+    ['no route, in Bun', failureOf('EHOSTUNREACH: Unable to connect. Is the computer able', { code: 'EHOSTUNREACH' }), 'attempt'],
+    ['several addresses, none of which listens', new AggregateError([refused, refused]), 'attempt'],
+    ['an address that does not listen, and a connection that broke', new AggregateError([refused, failureOf('read', {})]), undefined],
+    [
+      'a route that is lost while the response is awaited',
+      failureOf('read EHOSTUNREACH', { code: 'EHOSTUNREACH', syscall: 'read' }),
+      undefined,
+    ],
+    ['an alert about the certificate of the client', failureOf('x', { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' }), undefined],
+  ])('says what %s proves', async (_, cause, notCarriedOut) => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
+    const failed = await sendOnce(connect({ baseUrl: 'http://a.test', fetch }, API), request('http://a.test/'), 10_000);
+    expect(failed).toMatchObject({ Class: ConnectionError, notCarriedOut });
   });
 
   test('reports an abort, and whether the request had been sent', async () => {
     const url = await serve(() => {});
     const before = await sendOnce(connection, request(url), 10_000, AbortSignal.abort());
-    expect(before).toMatchObject({ kind: 'aborted', left: false });
+    expect(before).toMatchObject({ Class: AbortedError, notCarriedOut: 'attempt', transient: false });
     const controller = new AbortController();
     const during = sendOnce(connection, request(url), 10_000, controller.signal);
     controller.abort(new Error('enough'));
-    expect(await during).toMatchObject({ kind: 'aborted', left: true, cause: { message: 'enough' } });
+    expect(await during).toMatchObject({
+      Class: AbortedError,
+      message: 'the signal aborted the call',
+      notCarriedOut: undefined,
+      transient: false,
+      cause: { message: 'enough' },
+    });
   });
 });
 
-const received = (status: number, text: string, headers: Record<string, string> = {}): Attempt => ({
-  kind: 'received',
+const received = (status: number, text: string, headers: Record<string, string> = {}): Received => ({
   status,
   statusText: '',
   headers: new Headers(headers),
@@ -89,78 +128,45 @@ const envelope = (status: number, type?: string, headers?: Record<string, string
     headers,
   );
 
-const classify = (attempt: Attempt, timeoutMs: number): Verdict =>
-  attempt.kind === 'received' ? classifyEnvelope(attempt, {}) : classifyNoResponse(attempt, timeoutMs);
+const classify = (response: Received): Verdict => classifyEnvelope(response, {});
 
 describe('classify', () => {
   test('accepts an envelope with the status "success" and an HTTP status below 300', () => {
     const text = JSON.stringify({ status: 'success', requestID: null, message: '', data: [] });
-    expect(classify(received(200, text), 1)).toMatchObject({ kind: 'success', data: [] });
-    expect(classify(received(500, text), 1)).toMatchObject({ kind: 'failure' });
+    expect(classify(received(200, text))).toMatchObject({ data: [] });
+    expect(classify(received(500, text))).toMatchObject({ Class: ServerError });
   });
 
-  test.each<[string, Attempt, Partial<Failure>, string]>([
-    [
-      'a refusal of the input',
-      envelope(422, 'validation_failed'),
-      { source: 'api', carriedOut: 'no', settles: true, transient: false },
-      'InvalidError',
-    ],
-    ['a refusal of the key', envelope(401, 'unauthorized'), { carriedOut: 'no', settles: false, transient: false }, 'AuthenticationError'],
-    ['a suspended account', envelope(403, 'account_suspended'), { carriedOut: 'no', settles: false, transient: false }, 'PermissionError'],
-    ['a limit', envelope(429, 'rate_limited'), { carriedOut: 'no', settles: false, transient: true }, 'RateLimitError'],
-    [
-      'a service that is unavailable',
-      envelope(503, 'unavailable'),
-      { carriedOut: 'unknown', settles: false, transient: true },
-      'ServerError',
-    ],
-    ['a service that failed', envelope(500, 'internal_error'), { carriedOut: 'unknown', settles: false, transient: true }, 'ServerError'],
+  test.each<[string, Received, Partial<Failure>, string]>([
+    ['a refusal of the input', envelope(422, 'validation_failed'), { notCarriedOut: 'request', transient: false }, 'InvalidError'],
+    ['a refusal of the key', envelope(401, 'unauthorized'), { notCarriedOut: 'attempt', transient: false }, 'AuthenticationError'],
+    ['a suspended account', envelope(403, 'account_suspended'), { notCarriedOut: 'attempt', transient: false }, 'PermissionError'],
+    ['a limit', envelope(429, 'rate_limited'), { notCarriedOut: 'attempt', transient: true }, 'RateLimitError'],
+    ['a service that is unavailable', envelope(503, 'unavailable'), { notCarriedOut: undefined, transient: true }, 'ServerError'],
+    ['a service that failed', envelope(500, 'internal_error'), { notCarriedOut: undefined, transient: true }, 'ServerError'],
     [
       'a first request in progress',
       envelope(409, 'idempotency_key_in_progress'),
-      { carriedOut: 'unknown', settles: false, transient: true },
+      { notCarriedOut: undefined, transient: true },
       'ConflictError',
     ],
     [
       'a key that was used before',
       envelope(409, 'idempotency_key_reused'),
-      { carriedOut: 'no', settles: false, transient: false },
+      { notCarriedOut: 'attempt', transient: false },
       'ConflictError',
     ],
-    ['an unknown status', envelope(418), { carriedOut: 'no', settles: true }, 'ResellerError'],
-    ['a page', received(404, '<html>'), { source: 'foreign', carriedOut: 'unknown', settles: false, transient: false }, 'ResponseError'],
-    ['a page with status 503', received(503, '<html>'), { carriedOut: 'unknown', transient: true }, 'ResponseError'],
-    ['a redirect', received(302, ''), { carriedOut: 'unknown', settles: false }, 'ResponseError'],
-    [
-      'a request that did not leave',
-      { kind: 'disconnected', left: false, cause: new Error('refused') },
-      { carriedOut: 'no', transient: true },
-      'ConnectionError',
-    ],
-    ['a timeout', { kind: 'timeout', left: true, cause: undefined }, { carriedOut: 'unknown', transient: true }, 'TimeoutError'],
-    ['an abort', { kind: 'aborted', left: true, cause: undefined }, { carriedOut: 'unknown', transient: false }, 'AbortedError'],
-  ])('%s', (_, attempt, expected, name) => {
-    const verdict = classify(attempt, 1_000);
-    expect(verdict).toMatchObject({ kind: 'failure', ...expected });
-    expect(verdict.kind === 'failure' && verdict.error.Class.name).toBe(name);
+    ['an unknown status', envelope(418), { notCarriedOut: 'request' }, 'ResellerError'],
+    ['a page', received(404, '<html>'), { notCarriedOut: undefined, transient: false }, 'ResponseError'],
+    ['a page with status 503', received(503, '<html>'), { notCarriedOut: undefined, transient: true }, 'ResponseError'],
+    ['a redirect', received(302, ''), { notCarriedOut: undefined }, 'ResponseError'],
+  ])('%s', (_, response, expected, name) => {
+    const verdict = classify(response);
+    expect({ notCarriedOut: undefined, ...verdict }).toMatchObject(expected);
+    expect('Class' in verdict && verdict.Class.name).toBe(name);
   });
 
-  test.each<[string, Attempt, string, object]>([
-    ['an abort', { kind: 'aborted', left: true, cause: undefined }, 'the signal aborted the call', {}],
-    ['a timeout', { kind: 'timeout', left: true, cause: undefined }, 'no complete response within 1000 ms', {}],
-    [
-      'a connection that breaks, with the innermost cause',
-      { kind: 'disconnected', left: true, cause: new TypeError('fetch failed', { cause: new Error('read ECONNRESET') }) },
-      'no response: Error: read ECONNRESET',
-      {},
-    ],
-    [
-      'a body that breaks off',
-      { kind: 'disconnected', left: true, status: 200, cause: new Error('closed') },
-      'the response broke off: Error: closed',
-      { status: 200, reason: 'cut' },
-    ],
+  test.each<[string, Received, string, object]>([
     ['a page', received(502, ' \n<html>'), 'the response is not from the API: status 502, html. Is the baseUrl right?', { reason: 'html' }],
     [
       'words with <',
@@ -212,17 +218,16 @@ describe('classify', () => {
       'the service responded with status 418',
       { requestID: null },
     ],
-  ])('describes %s', (_, attempt, message, details) => {
-    const verdict = classify(attempt, 1_000);
-    expect(verdict).toMatchObject({ error: { message, details } });
+  ])('describes %s', (_, response, message, details) => {
+    expect(classify(response)).toMatchObject({ message, details });
   });
 
   test('keeps the broken rules that the service names, and omits other values in their list', () => {
     const withFields = (fields: unknown) =>
       received(422, JSON.stringify({ status: 'error', requestID: null, message: '', data: { fields } }));
     const fieldsOf = (fields: unknown) => {
-      const verdict = classify(withFields(fields), 1);
-      return verdict.kind === 'failure' ? verdict.error.details.fields : undefined;
+      const verdict = classify(withFields(fields));
+      return 'details' in verdict ? verdict.details.fields : undefined;
     };
     const field = { field: 'cores', rule: 'max', message: 'is at most 8' };
     expect(fieldsOf([field, null, 'text', [1], { ...field, field: 5, more: 1 }])).toEqual([field, { ...field, field: '5' }]);
@@ -232,10 +237,10 @@ describe('classify', () => {
 
   test.each(['status', 'requestID', 'message', 'data'])('does not accept JSON without %s as an envelope of the API', (name) => {
     const whole = { status: 'error', requestID: 'a', message: 'No.', data: null };
-    expect(classify(received(404, JSON.stringify(whole)), 1)).toMatchObject({ source: 'api' });
+    expect(classify(received(404, JSON.stringify(whole)))).toMatchObject({ notCarriedOut: 'request' });
     const { [name]: _, ...rest }: Record<string, unknown> = whole;
-    expect(classify(received(404, JSON.stringify(rest)), 1)).toMatchObject({ source: 'foreign' });
-    if (name !== 'data') expect(classify(received(404, JSON.stringify({ ...whole, [name]: 5 })), 1)).toMatchObject({ source: 'foreign' });
+    expect(classify(received(404, JSON.stringify(rest)))).toMatchObject({ Class: ResponseError });
+    if (name !== 'data') expect(classify(received(404, JSON.stringify({ ...whole, [name]: 5 })))).toMatchObject({ Class: ResponseError });
   });
 
   test.each([
@@ -243,13 +248,10 @@ describe('classify', () => {
     ['a date', new Date(Date.now() + 3_600_000).toUTCString(), 3_600_000],
     ['a date that has passed', new Date(0).toUTCString(), undefined],
     ['words', 'soon', undefined],
-  ])('reads Retry-After in %s, on a refusal and on a page', (_, value, expected) => {
-    for (const attempt of [envelope(429, 'rate_limited', { 'retry-after': value }), received(429, '<html>', { 'retry-after': value })]) {
-      const verdict = classify(attempt, 1);
-      const delay = verdict.kind === 'failure' ? verdict.retryAfterMs : undefined;
-      if (expected === undefined) expect(delay).toBeUndefined();
-      else expect(Math.abs((delay ?? 0) - expected)).toBeLessThan(5_000);
-    }
+  ])('reads Retry-After in %s', (_, value, expected) => {
+    const delay = retryAfterMs(new Headers({ 'retry-after': value }));
+    if (expected === undefined) expect(delay).toBeUndefined();
+    else expect(Math.abs((delay ?? 0) - expected)).toBeLessThan(5_000);
   });
 
   test('never concludes from anything but an envelope of the API that a request was not carried out', () => {
@@ -260,47 +262,49 @@ describe('classify', () => {
     );
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), text, (status, body) => {
-        const verdict = classify(received(status, body), 1);
-        expect(verdict).toMatchObject({ kind: 'failure', carriedOut: 'unknown', settles: false });
+        const verdict = classify(received(status, body));
+        expect(verdict).toMatchObject({ Class: ResponseError });
+        expect(verdict).not.toHaveProperty('notCarriedOut');
       }),
     );
   });
 });
 
-const failure = (more: Partial<Failure>): Failure => {
-  const verdict = classify(envelope(503), 1);
-  if (verdict.kind !== 'failure') throw new Error('An error is not a success.');
-  return { ...verdict, ...more };
-};
-
 describe('retryDelayMs', () => {
-  const state = { isRepeatable: false, mayBeCarriedOut: false, retries: 0, maxRetries: 2 };
+  const failure = { transient: true, details: {} };
+  const state = { isRepeatable: false, mayBeCarriedOut: false, retries: 0, maxRetries: 2, remainingMs: Infinity };
 
   test('does not retry a request that may have been carried out, unless it is repeatable', () => {
-    const lost = failure({ carriedOut: 'unknown' });
-    expect(retryDelayMs(lost, { ...state, mayBeCarriedOut: true })).toBeUndefined();
-    expect(retryDelayMs(lost, { ...state, mayBeCarriedOut: true, isRepeatable: true })).toBeGreaterThan(0);
+    expect(retryDelayMs(failure, { ...state, mayBeCarriedOut: true })).toBeUndefined();
+    expect(retryDelayMs(failure, { ...state, mayBeCarriedOut: true, isRepeatable: true })).toBeGreaterThan(0);
   });
 
   test('retries a request that was certainly not carried out', () => {
-    expect(retryDelayMs(failure({ carriedOut: 'no' }), state)).toBeGreaterThan(0);
+    expect(retryDelayMs(failure, state)).toBeGreaterThan(0);
   });
 
   test('retries after a page that follows a lost response, for any status', () => {
-    const page = failure({ source: 'foreign', transient: false });
+    const page = { transient: false, details: { reason: 'html' } } as const;
     expect(retryDelayMs(page, { ...state, isRepeatable: true })).toBeUndefined();
     expect(retryDelayMs(page, { ...state, isRepeatable: true, mayBeCarriedOut: true })).toBeGreaterThan(0);
   });
 
   test('does not retry after a final refusal or after the last retry', () => {
-    expect(retryDelayMs(failure({ transient: false }), state)).toBeUndefined();
-    expect(retryDelayMs(failure({}), { ...state, retries: 2 })).toBeUndefined();
-    expect(retryDelayMs(failure({}), { ...state, maxRetries: 0 })).toBeUndefined();
+    expect(retryDelayMs({ ...failure, transient: false }, state)).toBeUndefined();
+    expect(retryDelayMs(failure, { ...state, retries: 2 })).toBeUndefined();
+    expect(retryDelayMs(failure, { ...state, maxRetries: 0 })).toBeUndefined();
   });
 
   test('takes the delay from Retry-After, up to a minute', () => {
-    expect(retryDelayMs(failure({ retryAfterMs: 60_000 }), state)).toBe(60_000);
-    expect(retryDelayMs(failure({ retryAfterMs: 60_001 }), state)).toBeUndefined();
+    const asking = (seconds: string) => ({ ...failure, details: { headers: new Headers({ 'retry-after': seconds }) } });
+    expect(retryDelayMs(asking('60'), state)).toBe(60_000);
+    expect(retryDelayMs(asking('61'), state)).toBeUndefined();
+  });
+
+  test('does not retry if the deadline would pass meanwhile', () => {
+    const asking = { ...failure, details: { headers: new Headers({ 'retry-after': '2' }) } };
+    expect(retryDelayMs(asking, { ...state, remainingMs: 2_001 })).toBe(2_000);
+    expect(retryDelayMs(asking, { ...state, remainingMs: 2_000 })).toBeUndefined();
   });
 
   test('doubles the backoff up to its limit, with jitter', () => {

@@ -190,7 +190,7 @@ test('does not follow a redirect, so that the token stays with its server', asyn
 
 test('refuses an invalid configuration or path before it sends anything', async () => {
   const baseUrl = 'http://127.0.0.1:1';
-  expect(() => createClient({ baseUrl: '', token: 'a' })).toThrow('The baseUrl is not set.');
+  expect(() => createClient({ baseUrl: '', token: 'a' })).toThrow('The baseUrl must be an http or https address without a query, got .');
   expect(() => createClient({ baseUrl, token: '' })).toThrow('The token is not set.');
   expect(() => createClient({ baseUrl, token: 'line\nbreak' })).toThrow('The token must be visible ASCII');
   const client = createClient({ baseUrl, token: 'a' });

@@ -8,10 +8,8 @@ export interface WithMeta<T> extends Omit<ApiResponse<T>, 'toResponse'> {
 
 /** A call. Awaited, it returns the `data` of the response. */
 export interface Call<T> extends Promise<T> {
-  /** The data with request ID, message, status, number of attempts and the response. */
+  /** The data with request ID, message, status, number of attempts and the response, whose body can be read. */
   withMeta(): Promise<WithMeta<T>>;
-  /** The response of a call that succeeded, its body not read yet. */
-  asResponse(): Promise<Response>;
 }
 
 export function callOf<T>(response: Promise<ApiResponse<T>>): Call<T> {
@@ -22,5 +20,5 @@ export function callOf<T>(response: Promise<ApiResponse<T>>): Call<T> {
     const { toResponse, ...meta } = await response;
     return { ...meta, response: toResponse() };
   }
-  return Object.assign(data, { withMeta, asResponse: async () => (await withMeta()).response });
+  return Object.assign(data, { withMeta });
 }

@@ -1,72 +1,38 @@
-/** Classifies the result of one attempt: whether the request was carried out, and which error describes it. */
+/** The meaning of a response: whether the request was carried out, and which error describes it. */
 import {
-  AbortedError,
   AuthenticationError,
   ConflictError,
-  ConnectionError,
   CreditLimitError,
-  ResponseError,
   InvalidError,
   NotFoundError,
   PermissionError,
   RateLimitError,
   ResellerError,
+  ResponseError,
   ServerError,
-  TimeoutError,
 } from './errors.ts';
 import type { ErrorClass, ErrorDetails, ResponseErrorReason } from './errors.ts';
 import { parseJson } from './json.ts';
-import { rootCause } from './send.ts';
-import type { Received, NoResponse } from './send.ts';
+import type { Received } from './send.ts';
 
 export type Verdict = Success | Failure;
 
 export interface Success {
-  readonly kind: 'success';
   readonly data: never;
   readonly requestID: string | null;
   readonly message: string;
 }
 
-export interface Failure {
-  readonly kind: 'failure';
-  /** The source of the response: the API, something in front of it such as a gateway, or none. */
-  readonly source: 'api' | 'foreign' | 'none';
-  /** Whether this attempt was carried out, as far as its result tells. */
-  readonly carriedOut: 'no' | 'unknown';
-  /** Whether the API refused the request itself. Such a refusal also settles every earlier attempt with the same key. */
-  readonly settles: boolean;
+export interface Failure<E extends ResellerError = ResellerError> {
+  /** What was certainly not carried out: this attempt, or the request with all its attempts. Absent if neither is certain. */
+  readonly notCarriedOut?: 'attempt' | 'request' | undefined;
   /** Whether a retry may succeed. */
   readonly transient: boolean;
-  /** Milliseconds that the server asks to wait. */
-  readonly retryAfterMs?: number | undefined;
-  /** Describes the failure when no retry follows. */
-  readonly error: {
-    readonly Class: ErrorClass;
-    readonly message: string;
-    readonly details: Partial<ErrorDetails>;
-    readonly cause?: unknown;
-  };
-}
-
-export function classifyNoResponse({ kind, left, status, headers, cause }: NoResponse, timeoutMs: number): Failure {
-  const why = String(rootCause(cause));
-  const [Class, message]: readonly [ErrorClass, string] =
-    kind === 'aborted'
-      ? [AbortedError, 'the signal aborted the call']
-      : kind === 'timeout'
-        ? [TimeoutError, `no complete response within ${timeoutMs} ms`]
-        : status === undefined
-          ? [ConnectionError, `no response: ${why}`]
-          : [ResponseError, `the response broke off: ${why}`];
-  return {
-    kind: 'failure',
-    source: 'none',
-    carriedOut: left ? 'unknown' : 'no',
-    settles: false,
-    transient: kind !== 'aborted',
-    error: { Class, message, details: { status, headers, ...(Class === ResponseError && { reason: 'cut' }) }, cause },
-  };
+  /** The error, when no retry follows. */
+  readonly Class: ErrorClass<E>;
+  readonly message: string;
+  readonly details: Partial<ErrorDetails>;
+  readonly cause?: unknown;
 }
 
 /** A gateway's error page does not show whether the service carried out the request. */
@@ -75,17 +41,10 @@ export function classifyForeign(received: Received, reason: ResponseErrorReason 
   const location = reason === 'redirect' ? headers.get('location') : null;
   const target = location === null ? '' : ` to ${location}`;
   return {
-    kind: 'failure',
-    source: 'foreign',
-    carriedOut: 'unknown',
-    settles: false,
     transient: isTransient(status) || reason === 'cut',
-    retryAfterMs: retryAfterMs(headers),
-    error: {
-      Class: ResponseError,
-      message: `the response is not from the API: status ${status}, ${reason}${target}. Is the baseUrl right?`,
-      details: { status, headers, reason },
-    },
+    Class: ResponseError,
+    message: `the response is not from the API: status ${status}, ${reason}${target}. Is the baseUrl right?`,
+    details: { status, headers, reason },
   };
 }
 
@@ -111,7 +70,7 @@ export function isTransient(status: number): boolean {
  * carried out a request, and 408 and 425 may come from something in front of it. With 501 it says that it never can.
  */
 export function isRefusal(status: number): boolean {
-  return status === 501 || (status < 500 && status !== 408 && status !== 425);
+  return status === 429 || !isTransient(status);
 }
 
 /** The class of the error that describes a refusal with this status. */
@@ -131,10 +90,3 @@ const CLASSES: Readonly<Record<number, ErrorClass>> = {
   422: InvalidError,
   429: RateLimitError,
 };
-
-/** Milliseconds that `Retry-After` asks to wait. It holds seconds or an HTTP date. */
-export function retryAfterMs(headers: Headers): number | undefined {
-  const value = headers.get('retry-after') ?? '';
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return ms > 0 ? ms : undefined;
-}

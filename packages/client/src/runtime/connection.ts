@@ -75,18 +75,16 @@ export function learnKeySupport(keys: KeySupport, headers: Headers): void {
 
 /** @throws TypeError when the value cannot be a header. `name` is that of the option that it comes from. */
 export function checkCredential(name: string, value: unknown): asserts value is string {
-  if (value === undefined || value === null || value === '') {
-    throw new TypeError(`The ${name} is not set. Is its environment variable set?`);
-  }
   // The message must not show it: a key with a line break at its end is still a key.
   if (typeof value !== 'string' || !/^[!-~]+$/.test(value)) {
-    throw new TypeError(`The ${name} must be visible ASCII characters without spaces. Was it copied whole?`);
+    const problem =
+      value === undefined || value === null || value === '' ? 'is not set' : 'must be visible ASCII characters without spaces';
+    throw new TypeError(`The ${name} ${problem}. Check the option and its environment variable.`);
   }
 }
 
 function readBaseUrl(baseUrl: unknown): string {
-  if (baseUrl === undefined || baseUrl === '') throw new TypeError('The baseUrl is not set. Use one such as https://api.example.com.');
   const [, base] = /^(https?:\/\/[^?#']*[^?#'/])\/*$/.exec(String(baseUrl)) ?? [];
-  if (base === undefined) throw new TypeError(`The baseUrl '${String(baseUrl)}' is not an http or https address without a query.`);
+  if (base === undefined) throw new TypeError(`The baseUrl must be an http or https address without a query, got ${String(baseUrl)}.`);
   return base;
 }

@@ -1,6 +1,6 @@
 /** Responses of the reseller API, which come in an envelope (specification: "Response envelope (all endpoints)"). */
 import type { FieldError } from '../generated/types.gen.ts';
-import { classifyForeign, classOf, isRedirect, isRefusal, isTransient, retryAfterMs } from './classify.ts';
+import { classifyForeign, classOf, isRedirect, isRefusal, isTransient } from './classify.ts';
 import type { Failure, Verdict } from './classify.ts';
 import { isRecord, parseJson } from './json.ts';
 import type { Operation } from './operation.ts';
@@ -19,7 +19,7 @@ export function classifyEnvelope(received: Received, operation: Pick<Operation, 
   if (!isEnvelope(envelope)) return classifyForeign(received);
   const { status, data, requestID, message } = envelope;
   if (status !== 'success' || received.status >= 300) return classifyRefusal(received, envelope);
-  return isDataOf(operation, data) ? { kind: 'success', data, requestID, message } : classifyForeign(received, 'other-data');
+  return isDataOf(operation, data) ? { data, requestID, message } : classifyForeign(received, 'other-data');
 }
 
 /** Whether data has the property that every response of the operation has. */
@@ -29,19 +29,14 @@ export function isDataOf({ has }: Pick<Operation, 'has'>, data: unknown): boolea
 
 function classifyRefusal({ status, headers }: Received, { type, requestID, message, data }: Envelope): Failure {
   const isPending = type === 'idempotency_key_in_progress';
+  const isOfRequest = !SAYS_NOTHING_OF_THE_REQUEST.has(status) && type !== 'idempotency_key_reused';
   const isRefused = isRefusal(status) && !isPending && type !== 'internal_error';
   return {
-    kind: 'failure',
-    source: 'api',
-    carriedOut: isRefused ? 'no' : 'unknown',
-    settles: isRefused && !SAYS_NOTHING_OF_THE_REQUEST.has(status) && type !== 'idempotency_key_reused',
+    notCarriedOut: isRefused ? (isOfRequest ? 'request' : 'attempt') : undefined,
     transient: isPending || isTransient(status),
-    retryAfterMs: retryAfterMs(headers),
-    error: {
-      Class: classOf(status),
-      message: message || `the service responded with status ${status}`,
-      details: { status, headers, type, requestID, fields: readFieldErrors(data) },
-    },
+    Class: classOf(status),
+    message: message || `the service responded with status ${status}`,
+    details: { status, headers, type, requestID, fields: readFieldErrors(data) },
   };
 }
 

@@ -5,7 +5,10 @@ import type { Values } from './form.ts';
 /** A function like the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Wraps each attempt: takes the function that sends the request, and returns its replacement. */
+/**
+ * Wraps each attempt: takes the function that sends the request, and returns its replacement. If the replacement throws before it calls
+ * that function, the request counts as not sent.
+ */
 export type Middleware = (next: Fetch) => Fetch;
 
 /** A source of time. */

@@ -22,6 +22,7 @@ export interface Prepared extends Sendable {
 
 /** A call as the generated functions pass it on. */
 export interface RequestInput extends RequestOptions {
+  readonly client?: unknown;
   readonly url: string;
   readonly path?: Values | undefined;
   readonly body?: Values | undefined;
@@ -33,7 +34,7 @@ export interface RequestInput extends RequestOptions {
 
 /** @throws InvalidError naming every value that breaks a rule. */
 export function prepare({ base, showPersonalData }: Connection, method: string, input: RequestInput): Prepared {
-  const { url: template, path = {}, body: form = {}, requestValidator: operation, bodySerializer, ...options } = input;
+  const { client: _, url: template, path = {}, body: form = {}, requestValidator: operation, bodySerializer, ...options } = input;
   const issues: FieldError[] = [];
   const refuse: Refuse = (field, rule, message) => void issues.push({ field, rule, message });
   const url = base + fillPath(template, path, refuse);
@@ -43,7 +44,7 @@ export function prepare({ base, showPersonalData }: Connection, method: string, 
   const prepared = { operation, method, url, body: formText(fields), curl, idempotencyKey, options, path, form, fields };
   if (issues.length > 0) {
     const message = issues.map((issue) => `${issue.field} ${issue.message}`).join('; ');
-    throw errorOf(InvalidError, prepared, message, { fields: issues });
+    throw errorOf(prepared, { Class: InvalidError, message, details: { fields: issues } });
   }
   return prepared;
 }

@@ -1,13 +1,12 @@
 /** A request from its first attempt until it is settled. */
-import { classifyNoResponse } from './classify.ts';
 import type { Failure, Success } from './classify.ts';
 import { learnKeySupport } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { OutcomeUnknownError } from './errors.ts';
-import type { ErrorClass, ErrorDetails, ResellerError } from './errors.ts';
+import type { ErrorDetails, ResellerError } from './errors.ts';
 import type { Operation } from './operation.ts';
 import type { RequestOptions, Step } from './options.ts';
-import { retryDelayMs } from './retry.ts';
+import { retryAfterMs, retryDelayMs } from './retry.ts';
 import { sendOnce } from './send.ts';
 import type { Received, WireRequest } from './send.ts';
 
@@ -36,8 +35,6 @@ export interface ApiResponse<T> {
   readonly status: number;
   /** How many times the request was sent. */
   readonly attempts: number;
-  /** Paths within `data` that the request log masks and that are therefore missing. Only for responses that were found in the log. */
-  readonly masked?: readonly string[];
   /** Makes the response. Its body can be read. A function, because few callers need it and a `Response` takes long to make. */
   readonly toResponse: () => Response;
 }
@@ -45,17 +42,19 @@ export interface ApiResponse<T> {
 /** Receives each step of a request. `attempt` counts from 1. */
 export type Observe = (step: Step, attempt: number) => void;
 
+/** The description of an error. */
+export type Failed<E extends ResellerError = ResellerError> = Pick<Failure<E>, 'Class' | 'message' | 'cause'> &
+  Partial<Pick<Failure, 'details'>>;
+
 /** An error about a request. Its message begins with the operation. */
 export function errorOf<E extends ResellerError>(
-  Class: ErrorClass<E>,
   { operation, curl, idempotencyKey }: Pick<Sendable, 'operation' | 'curl' | 'idempotencyKey'>,
-  message: string,
-  details: Partial<ErrorDetails> = {},
-  cause?: unknown,
+  { Class, message, details, cause }: Failed<E>,
+  more: Partial<ErrorDetails> = {},
 ): E {
-  const attempts = details.attempts ?? 0;
+  const { attempts = 0 } = more;
   const text = `${operation.id}: ${message}${attempts === 0 ? '. Nothing was sent.' : ''}`;
-  return new Class(text, { operation: operation.id, attempts, curl, idempotencyKey, ...details }, cause);
+  return new Class(text, { operation: operation.id, attempts, curl, idempotencyKey, ...details, ...more }, cause);
 }
 
 /**
@@ -71,43 +70,45 @@ export async function send(connection: Connection, request: Sendable, observe: O
   const wire = wireRequestOf(connection, request);
   const deadline = clock.now() + deadlineMs;
   let { mayBeCarriedOut = false } = request;
-  for (let attempts = 1; ; attempts++) {
+  for (let retries = 0; ; retries++) {
+    const attempts = signal?.aborted ? retries : retries + 1;
     observe({ type: 'request' }, attempts);
-    const limit = Math.min(timeoutMs, deadline - clock.now());
-    const attempt = await sendOnce(connection, wire, limit, signal);
+    const result = await sendOnce(connection, wire, Math.min(timeoutMs, deadline - clock.now()), signal);
     let failure: Failure;
-    if (attempt.kind === 'received') {
-      learnKeySupport(keys, attempt.headers);
-      const verdict = connection.classify(attempt, operation);
-      if (verdict.kind === 'success') {
-        observe({ type: 'response', status: attempt.status, requestID: verdict.requestID }, attempts);
-        return responseOf(attempt, verdict, attempts);
+    if ('text' in result) {
+      learnKeySupport(keys, result.headers);
+      const verdict = connection.classify(result, operation);
+      if ('data' in verdict) {
+        observe({ type: 'response', status: result.status, requestID: verdict.requestID }, attempts);
+        return responseOf(result, verdict, attempts);
       }
       failure = verdict;
-    } else failure = classifyNoResponse(attempt, limit);
-    mayBeCarriedOut = !failure.settles && (mayBeCarriedOut || failure.carriedOut === 'unknown');
+    } else failure = result;
+    const { notCarriedOut } = failure;
+    mayBeCarriedOut = notCarriedOut !== 'request' && (mayBeCarriedOut || notCarriedOut === undefined);
     const isRepeatable = operation.repeatable === true || (keys.honoured === true && operation.keyed === true);
-    let delay = retryDelayMs(failure, { isRepeatable, mayBeCarriedOut, retries: attempts - 1, maxRetries });
-    if (delay !== undefined && clock.now() + delay >= deadline) delay = undefined;
-    const sent = attempt.kind === 'aborted' && !attempt.left ? attempts - 1 : attempts;
-    let error = errorOfFailure(request, failure, sent, mayBeCarriedOut);
-    if (delay === undefined && mayBeCarriedOut && !operation.repeatable) error = unknownOutcome(connection, request, error, failure);
+    const remainingMs = deadline - clock.now();
+    const delay = retryDelayMs(failure, { isRepeatable, mayBeCarriedOut, retries, maxRetries, remainingMs });
+    let error = errorOfFailure(request, failure, attempts, mayBeCarriedOut);
+    if (delay === undefined && mayBeCarriedOut && !operation.repeatable)
+      error = unknownOutcome(connection, request, error, failure.message);
     observe({ type: 'failure', error, delay }, attempts);
     if (delay === undefined) throw error;
     await clock.sleep(delay, signal);
   }
 }
 
-function unknownOutcome({ adviceWhenLost }: Connection, request: Sendable, last: ResellerError, failure: Failure): ResellerError {
-  const { attempts, status, headers, requestID, retryAfter } = last;
-  const message = `the outcome is unknown, because the response was lost: ${failure.error.message}. ${adviceWhenLost}`;
-  return errorOf(OutcomeUnknownError, request, message, { attempts, uncertain: true, status, headers, requestID, retryAfter }, last);
+function errorOfFailure(request: Sendable, failure: Failure, attempts: number, mayBeCarriedOut: boolean): ResellerError {
+  const waitMs = retryAfterMs(failure.details.headers);
+  const retryAfter = waitMs && Math.ceil(waitMs / 1000);
+  return errorOf(request, failure, { retryAfter, attempts, uncertain: mayBeCarriedOut && request.operation.effect !== 'read' });
 }
 
-function errorOfFailure(request: Sendable, { error, retryAfterMs }: Failure, attempts: number, mayBeCarriedOut: boolean): ResellerError {
-  const retryAfter = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
-  const uncertain = mayBeCarriedOut && request.operation.effect !== 'read';
-  return errorOf(error.Class, request, error.message, { ...error.details, retryAfter, attempts, uncertain }, error.cause);
+function unknownOutcome({ adviceWhenLost }: Connection, request: Sendable, cause: ResellerError, why: string): OutcomeUnknownError {
+  const { attempts, status, headers, requestID, retryAfter } = cause;
+  const message = `the outcome is unknown, because the response was lost: ${why}. ${adviceWhenLost}`;
+  const details = { attempts, uncertain: true, status, headers, requestID, retryAfter };
+  return errorOf(request, { Class: OutcomeUnknownError, message, cause }, details);
 }
 
 function wireRequestOf(connection: Connection, { operation, method, url, body, idempotencyKey, options }: Sendable): WireRequest {

@@ -10,6 +10,8 @@ export interface RetryState {
   /** How many times the request was sent again so far. */
   readonly retries: number;
   readonly maxRetries: number;
+  /** Milliseconds until the deadline of the call. */
+  readonly remainingMs: number;
 }
 
 const FIRST_BACKOFF_MS = 250;
@@ -18,13 +20,20 @@ const MAX_BACKOFF_MS = 4_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /** Milliseconds to wait before the request is sent again, or undefined when it must not be. */
-export function retryDelayMs(failure: Pick<Failure, 'transient' | 'source' | 'retryAfterMs'>, state: RetryState): number | undefined {
-  const { isRepeatable, mayBeCarriedOut, retries, maxRetries } = state;
+export function retryDelayMs({ transient, details }: Pick<Failure, 'transient' | 'details'>, state: RetryState): number | undefined {
+  const { isRepeatable, mayBeCarriedOut, retries, maxRetries, remainingMs } = state;
   if (retries >= maxRetries || (mayBeCarriedOut && !isRepeatable)) return undefined;
-  // The response to an earlier attempt was lost. Any further response of the API settles that attempt, too.
-  if (!failure.transient && !(mayBeCarriedOut && failure.source === 'foreign')) return undefined;
-  const { retryAfterMs = backoffMs(retries) } = failure;
-  return retryAfterMs <= MAX_RETRY_AFTER_MS ? retryAfterMs : undefined;
+  // A page of a gateway does not settle an earlier attempt whose response was lost. A further response of the API does.
+  if (!transient && !(mayBeCarriedOut && details.reason !== undefined)) return undefined;
+  const delay = retryAfterMs(details.headers) ?? backoffMs(retries);
+  return delay <= MAX_RETRY_AFTER_MS && delay < remainingMs ? delay : undefined;
+}
+
+/** Milliseconds that `Retry-After` asks to wait. It holds seconds or an HTTP date. */
+export function retryAfterMs(headers: Headers | undefined): number | undefined {
+  const value = headers?.get('retry-after') ?? '';
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return ms > 0 ? ms : undefined;
 }
 
 /** Exponential backoff with jitter, so that clients that failed together do not retry together. */

@@ -1,6 +1,8 @@
 /** One attempt of a request, with its timeout. */
+import type { Failure } from './classify.ts';
 import { systemClock } from './clock.ts';
 import type { Connection } from './connection.ts';
+import { AbortedError, ConnectionError, ResponseError, TimeoutError } from './errors.ts';
 
 /** A request as it is sent. */
 export interface WireRequest {
@@ -12,27 +14,12 @@ export interface WireRequest {
   readonly once?: boolean | undefined;
 }
 
-/** The result of one attempt. */
-export type Attempt = Received | NoResponse;
-
 /** A whole response. */
 export interface Received {
-  readonly kind: 'received';
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;
   readonly text: string;
-}
-
-/** No whole response. */
-export interface NoResponse {
-  readonly kind: 'aborted' | 'timeout' | 'disconnected';
-  /** False when the request certainly did not leave this machine. */
-  readonly left: boolean;
-  /** The status and headers, when the response broke off within its body. */
-  readonly status?: number;
-  readonly headers?: Headers;
-  readonly cause: unknown;
 }
 
 /** Sends a request once and reads its response. Never throws. */
@@ -41,8 +28,7 @@ export async function sendOnce(
   { url, once, ...init }: WireRequest,
   timeoutMs: number,
   signal?: AbortSignal,
-): Promise<Attempt> {
-  if (signal?.aborted) return { kind: 'aborted', left: false, cause: signal.reason };
+): Promise<Received | Failure> {
   const before = passedOn();
   const timeout = new AbortController();
   function abort() {
@@ -51,6 +37,7 @@ export async function sendOnce(
   const cancel = clock.setTimer?.(timeoutMs, abort) ?? systemClock.setTimer(timeoutMs, abort);
   let response: Response | undefined;
   try {
+    signal?.throwIfAborted();
     response = await fetch(url, {
       ...init,
       // A redirect is never followed, so that the API key stays with its server.
@@ -59,11 +46,22 @@ export async function sendOnce(
       ...(once && freshConnection()),
     });
     const { status, statusText, headers } = response;
-    return { kind: 'received', status, statusText, headers, text: await response.text() };
+    return { status, statusText, headers, text: await response.text() };
   } catch (cause) {
-    const kind = signal?.aborted ? 'aborted' : timeout.signal.aborted ? 'timeout' : 'disconnected';
-    const left = response !== undefined || (passedOn() !== before && !(kind === 'disconnected' && neverConnected(cause)));
-    return { kind, left, cause, ...(response && { status: response.status, headers: response.headers }) };
+    const { status, headers } = response ?? {};
+    const isSent = response !== undefined || passedOn() !== before;
+    const failure = { notCarriedOut: isSent ? undefined : 'attempt', transient: true, details: { status, headers }, cause } as const;
+    if (signal?.aborted) return { ...failure, transient: false, Class: AbortedError, message: 'the signal aborted the call' };
+    if (timeout.signal.aborted) return { ...failure, Class: TimeoutError, message: `no complete response within ${timeoutMs} ms` };
+    const why = String(rootCause(cause));
+    if (response)
+      return { ...failure, Class: ResponseError, message: `the response broke off: ${why}`, details: { status, headers, reason: 'cut' } };
+    return {
+      ...failure,
+      Class: ConnectionError,
+      message: `no response: ${why}`,
+      ...(neverConnected(cause) && { notCarriedOut: 'attempt' }),
+    };
   } finally {
     cancel();
   }
@@ -82,20 +80,20 @@ function freshConnection(): object {
 }
 
 /** The innermost cause, because `fetch` wraps the error of the system. */
-export function rootCause(error: unknown): unknown {
+function rootCause(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error;
 }
 
-/** Parts of the codes of Node, Bun and Deno for a connection or a TLS session that was not made. Without one of them, the request may have been sent. */
-const NEVER_CONNECTED =
+/** Codes of Node, Bun and Deno for a connection or a TLS session that was not made. Without one of them, the request may have been sent. */
+const CODES =
   /(refused|notfound|eai_again|connect_timeout|failedtoopensocket|_cert|unsupported_protocol|protocol_version)$|(cert|verify_leaf|wrong_version)_/i;
+/** Messages of Bun and Deno for the same. Their codes may be those of a connection that broke later. */
+const MESSAGES = /Unable to connect\.|typo in the url|\(connect\)/i;
 
 function neverConnected(error: unknown): boolean {
   const root = rootCause(error);
   if (!(root instanceof Error)) return false;
   if (root instanceof AggregateError && root.errors.length > 0) return root.errors.every(neverConnected);
   const { code, syscall, message }: { code?: unknown; syscall?: unknown; message: string } = root;
-  const text = String(code ?? message);
-  // A message has spaces, and a code has none.
-  return syscall === 'connect' || (/ /.test(text) ? /\(connect\)/i : NEVER_CONNECTED).test(text);
+  return syscall === 'connect' || CODES.test(String(code)) || MESSAGES.test(message);
 }

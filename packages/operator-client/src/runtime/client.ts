@@ -106,7 +106,7 @@ function prepare({ base }: Connection, method: string, input: Input): Sendable {
   const curl = curlOf(method, url, body);
   if (fields.length > 0) {
     const message = fields.map((issue) => `${issue.field} ${issue.message}`).join('; ');
-    throw errorOf(InvalidError, { operation, curl }, message, { fields });
+    throw errorOf({ operation, curl }, { Class: InvalidError, message, details: { fields } });
   }
   if (body === undefined) return { operation, method, url, curl, body: null, options: { ...options, headers } };
   return { operation, method, url, curl, body: JSON.stringify(body), options };

@@ -1,5 +1,5 @@
 /** Responses of the operator API: JSON, or a problem (RFC 9457). */
-import { classifyForeign, classOf, isRecord, isRedirect, isRefusal, isTransient, parseJson, retryAfterMs } from '@reseller/client/runtime';
+import { classifyForeign, classOf, isRecord, isRedirect, isRefusal, isTransient, parseJson } from '@reseller/client/runtime';
 import type { Received, Verdict } from '@reseller/client/runtime';
 
 import type { Problem, ValidationProblem } from '../generated/types.gen.ts';
@@ -13,23 +13,17 @@ export function classifyProblem(received: Received): Verdict {
   if (isRedirect(status)) return classifyForeign(received);
   if (status < 300) {
     const isFromApi = text === '' || json !== undefined;
-    return isFromApi ? { kind: 'success', data: dataOf(text), requestID: null, message: '' } : classifyForeign(received);
+    return isFromApi ? { data: dataOf(text), requestID: null, message: '' } : classifyForeign(received);
   }
   if (!isProblem(json)) return classifyForeign(received);
   return {
-    kind: 'failure',
-    source: 'api',
-    carriedOut: isRefusal(status) ? 'no' : 'unknown',
     // The API has no idempotency keys, so a refusal says nothing about an earlier attempt.
-    settles: false,
+    notCarriedOut: isRefusal(status) ? 'attempt' : undefined,
     transient: isTransient(status),
-    retryAfterMs: retryAfterMs(headers),
-    error: {
-      Class: classOf(status),
-      message: messageOf(json, status),
-      details: { status, headers, type: json.type, requestID: json.instance?.replace('urn:uuid:', ''), fields: fieldsOf(json) },
-      cause: json,
-    },
+    Class: classOf(status),
+    message: messageOf(json, status),
+    details: { status, headers, type: json.type, requestID: json.instance?.replace('urn:uuid:', ''), fields: fieldsOf(json) },
+    cause: json,
   };
 }
 

@@ -26,9 +26,9 @@ describe('a call', () => {
     const { response, ...meta } = await reseller.vm.hosts().withMeta();
     expect(meta).toEqual({ data: hosts, requestID: expect.any(String), message: expect.any(String), status: 200, attempts: 1 });
     expect(response.headers.get('content-type')).toMatch('json');
-    const raw = await reseller.vm.hosts().asResponse();
+    const { response: raw } = await reseller.vm.hosts().withMeta();
     expect([raw.status, await raw.json()]).toEqual([200, expect.objectContaining({ status: 'success', data: hosts })]);
-    await expect(reseller.vm.reinstall(99_999).asResponse()).rejects.toMatchObject({ name: 'NotFoundError', status: 404 });
+    await expect(reseller.vm.reinstall(99_999).withMeta()).rejects.toMatchObject({ name: 'NotFoundError', status: 404 });
     const plan = await reseller.dryRun((api) => api.vm.create(SMALL_VM));
     expect(plan).toMatchObject({
       operation: 'createVm',
@@ -45,8 +45,8 @@ describe('a call', () => {
     const call = service.reseller().vm.create(SMALL_VM);
     expect(await call).toBe(await call);
     expect((await call.withMeta()).data).toBe(await call);
-    expect((await (await call.asResponse()).json()).data).toEqual(await call);
-    expect((await (await call.asResponse()).json()).data).toEqual(await call);
+    expect((await (await call.withMeta()).response.json()).data).toEqual(await call);
+    expect((await (await call.withMeta()).response.json()).data).toEqual(await call);
     expect((await (await call.withMeta()).response.json()).data).toEqual(await call);
     expect((await (await call.withMeta()).response.json()).data).toEqual(await call);
     let sent = 0;

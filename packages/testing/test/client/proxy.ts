@@ -35,6 +35,8 @@ export interface Proxy {
   readonly baseUrl: string;
   /** Sets the fates of the next attempts of purchases, in order. */
   plan(...fates: readonly Fate[]): void;
+  /** Sets the fates of the attempts of each purchase that names itself in the header `x-purchase`. */
+  planEach(fatesOf: (purchase: string) => readonly Fate[]): void;
   /** Number of requests to a path. */
   count(path: string): number;
   close(): void;
@@ -52,18 +54,28 @@ const PAGE_SIZE = 50;
 
 export async function startProxy(target: string, options: ProxyOptions = {}): Promise<Proxy> {
   const fates: Fate[] = [];
+  let fatesOf: (purchase: string) => readonly Fate[] = () => [];
+  const fatesOfPurchases = new Map<string, Fate[]>();
+  function nextFate({ method, headers }: IncomingMessage): Fate | undefined {
+    if (method !== 'PUT') return undefined;
+    const purchase = headers['x-purchase'];
+    if (typeof purchase !== 'string') return fates.shift();
+    const planned = fatesOfPurchases.get(purchase) ?? [...fatesOf(purchase)];
+    fatesOfPurchases.set(purchase, planned);
+    return planned.shift();
+  }
   const counts = new Map<string, number>();
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
     counts.set(path, (counts.get(path) ?? 0) + 1);
-    const fate = request.method === 'PUT' ? fates.shift() : undefined;
-    void handle(request, response, { target, options, fate: fate ?? { kind: 'pass' } });
+    void handle(request, response, { target, options, fate: nextFate(request) ?? { kind: 'pass' } });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     baseUrl: `http://127.0.0.1:${portOf(server)}`,
     plan: (...planned) => void fates.splice(0, fates.length, ...planned),
+    planEach: (chosen) => void (fatesOf = chosen),
     count: (path) => counts.get(path) ?? 0,
     close() {
       server.close();

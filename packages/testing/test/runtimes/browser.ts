@@ -13,8 +13,8 @@ export async function serveWith(script: string, service: string): Promise<{ orig
       request.pipe(
         send(service + url, { method, headers }, (received) => {
           response.writeHead(received.statusCode ?? 502, received.headers);
-          received.pipe(response);
-        }),
+          received.on('error', () => response.destroy()).pipe(response);
+        }).on('error', () => response.destroy()),
       );
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,5 +1,5 @@
 /** Buys, fails and pages with the client in every runtime. It is bundled with the built client and must not use Node's modules. */
-import { createReseller, InvalidError, NotFoundError } from '@reseller/client';
+import { createReseller, InvalidError, NotFoundError, OutcomeUnknownError, ResellerError } from '@reseller/client';
 
 /** The results as JSON, which the test compares. */
 export interface Report {
@@ -14,9 +14,13 @@ export interface Report {
   readonly nobody: string;
 }
 
-/** The input of a run. */
-export interface Task {
+/** The input of each function. */
+export interface Address {
   readonly baseUrl: string;
+}
+
+/** The input of `run`. */
+export interface Task extends Address {
   readonly apiKey: string;
   /** Number of requests before the log is read, so that it has several pages. */
   readonly reads: number;
@@ -24,12 +28,13 @@ export interface Task {
   readonly nowhere: string;
 }
 
+const FORM = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' };
+
 export async function run({ baseUrl, apiKey, reads, nowhere }: Task): Promise<Report> {
   const reseller = createReseller({ apiKey, baseUrl });
-  const form = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' };
-  const { data, attempts } = await reseller.vm.create(form).withMeta();
+  const { data, attempts } = await reseller.vm.create(FORM).withMeta();
   const errors: unknown[] = [];
-  for (const call of [() => reseller.vm.reinstall(99_999), () => reseller.vm.create({ ...form, cores: Number.NaN })]) {
+  for (const call of [() => reseller.vm.reinstall(99_999), () => reseller.vm.create({ ...FORM, cores: Number.NaN })]) {
     const error: unknown = await call().catch((thrown: unknown) => thrown);
     if (error instanceof NotFoundError || error instanceof InvalidError) errors.push([error.name, error.operation, error.attempts]);
     else throw error;
@@ -38,15 +43,50 @@ export async function run({ baseUrl, apiKey, reads, nowhere }: Task): Promise<Re
   const entries = await reseller.account.requests().toArray();
   const log = entries.map(({ endpoint }) => endpoint);
   const nobody = await createReseller({ apiKey, baseUrl: nowhere, maxRetries: 0 })
-    .vm.create(form)
+    .vm.create(FORM)
     .then(String, (error: unknown) => (error instanceof Error ? error.name : String(error)));
   return { cores: data.config.cores, attempts, errors, log, nobody, distinct: new Set(entries.map(({ requestID }) => requestID)).size };
 }
 
 /** Buys on a connection that a read has opened. Returns the name of the error. */
-export async function buyAfterRead(baseUrl: string): Promise<string> {
+export async function buyAfterRead({ baseUrl }: Address): Promise<string> {
   const reseller = createReseller({ apiKey: 'key', baseUrl, maxRetries: 0 });
   await reseller.vm.hosts();
-  const form = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' };
-  return reseller.vm.create(form).then(String, (error: unknown) => (error instanceof Error ? error.name : String(error)));
+  return reseller.vm.create(FORM).then(String, (error: unknown) => (error instanceof Error ? error.name : String(error)));
+}
+
+/** Buys at an address that no request can reach. Returns the name of the error, and whether it says that nothing was bought. */
+export async function buyAt({ baseUrl }: Address): Promise<readonly [name: string, uncertain: boolean | undefined, message: string]> {
+  const error: unknown = await createReseller({ apiKey: 'key', baseUrl, maxRetries: 0 })
+    .vm.create(FORM)
+    .catch((thrown: unknown) => thrown);
+  return error instanceof ResellerError ? [error.name, error.uncertain, error.message] : [String(error), undefined, ''];
+}
+
+/** The input of `buyThroughBrokenNetwork`. */
+export interface BrokenTask extends Address {
+  readonly apiKey: string;
+  /** The host names of the VMs to buy, one after the other. */
+  readonly hostnames: readonly string[];
+}
+
+/** Buys VMs on connections that are kept open. Returns the outcome of each purchase that the client reports. */
+export async function buyThroughBrokenNetwork({ baseUrl, apiKey, hostnames }: BrokenTask): Promise<readonly string[]> {
+  let skipped = 0;
+  // Pauses take no time. The network and the timeouts take real time.
+  const clock = { now: () => performance.now() + skipped, sleep: async (milliseconds: number) => void (skipped += milliseconds) };
+  const reseller = createReseller({ apiKey, baseUrl, clock });
+  const outcomes: string[] = [];
+  for (const hostname of hostnames) {
+    // Leaves a connection open that the purchase could use.
+    await reseller.vm.hosts();
+    try {
+      await reseller.vm.create({ ...FORM, hostname }, { headers: { 'x-purchase': hostname } });
+      outcomes.push('committed');
+    } catch (error) {
+      const isUnknown = error instanceof OutcomeUnknownError;
+      outcomes.push(isUnknown ? (await reseller.reconcile(error, { exclusive: true })).outcome : 'not-committed');
+    }
+  }
+  return outcomes;
 }

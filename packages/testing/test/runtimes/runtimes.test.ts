@@ -1,22 +1,36 @@
-/** The built client against a service on a socket, in each supported runtime. */
-import { execFile } from 'node:child_process';
+/**
+ * The built client against a service on a socket, in each supported runtime.
+ *
+ * PURCHASES sets the number of purchases for each kind of broken network, up to 10.
+ */
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { ServerOptions } from 'node:https';
+import { createServer as createNetServer, Socket } from 'node:net';
+import type { Server } from 'node:net';
 import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { TestContext } from 'vitest';
 
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
 import { binaryOf, Miniflare } from '../../../../.config/runtimes.ts';
 import { compile } from '../../../../.config/tsc.ts';
+import { lossesThenPages, pagesAfterPurchase } from '../client/kinds.ts';
+import type { Kind } from '../client/kinds.ts';
+import { startProxy } from '../client/proxy.ts';
 import { vmsOf } from '../client/purchases.ts';
 import { serveWith } from './browser.ts';
-import type { Report, Task } from './program.ts';
+import type { Address, BrokenTask, Report, Task } from './program.ts';
+import type * as Program from './program.ts';
 
 const here = join(import.meta.dirname, '../..');
 const client = join(here, '../client');
@@ -71,29 +85,87 @@ async function keptBy(service: TestService, nobody: 'ConnectionError' | 'Outcome
   return { cores: 1, attempts: 1, errors, log, distinct: log.length, nobody };
 }
 
+/** A runtime that can call the functions of the program. */
+interface Runtime {
+  readonly name: string;
+  /** Skips the test if the runtime is not on this machine. */
+  call(test: TestContext, name: keyof typeof Program, input: Address, environment?: Environment): Promise<unknown>;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
 const { platform, arch } = process;
 const bunArch = arch === 'arm64' ? 'aarch64' : arch;
-const binaries: readonly (readonly [string, string | undefined, readonly string[]])[] = [
-  ['Node', process.execPath, []],
-  ['Bun', binaryOf('bun', [`@oven/bun-${platform}-${bunArch}`, `@oven/bun-${platform}-${bunArch}-musl`], 'bin/bun'), []],
-  // It may connect only to this machine, and may not read files.
-  [
-    'Deno',
-    binaryOf('deno', [`@deno/${platform}-${arch}`, `@deno/${platform}-${arch}-glibc`], 'deno'),
-    ['run', '--no-remote', '--no-config', '--allow-net=127.0.0.1'],
-  ],
-];
 
-for (const [name, binary, options] of binaries) {
-  test(`${name}: buys, fails and pages`, async ({ skip }) => {
-    if (binary === undefined) return skip(`the npm package of ${name} has no program for ${platform} ${arch}`);
-    const { service, task } = await start();
-    const file = join(directory, `${name}.mjs`);
-    const main = `console.log(JSON.stringify(await run(${JSON.stringify(task)})));`;
-    writeFileSync(file, program + main);
-    const { stdout } = await promisify(execFile)(binary, [...options, file], { env: { NO_COLOR: '1', HOME: directory } });
-    expect(JSON.parse(stdout)).toEqual(await keptBy(service, 'ConnectionError'));
-  });
+/** A runtime that runs a file. */
+function programAt(name: string, binary: string | undefined, options: readonly string[] = []): Runtime {
+  return {
+    name,
+    async call({ skip }, called, input, environment = {}) {
+      if (binary === undefined) return skip(`the npm package of ${name} has no program for ${platform} ${arch}`);
+      const file = join(mkdtempSync(join(directory, 'run-')), 'program.mjs');
+      writeFileSync(file, `${program}console.log(JSON.stringify(await ${called}(${JSON.stringify(input)})));`);
+      const { stdout } = await promisify(execFile)(binary, [...options, file], { env: { NO_COLOR: '1', HOME: directory, ...environment } });
+      return JSON.parse(stdout);
+    },
+  };
+}
+
+const node = programAt('Node', process.execPath);
+const bun = programAt('Bun', binaryOf('bun', [`@oven/bun-${platform}-${bunArch}`, `@oven/bun-${platform}-${bunArch}-musl`], 'bin/bun'));
+// It may connect only to some addresses, and may not read files.
+const deno = programAt('Deno', binaryOf('deno', [`@deno/${platform}-${arch}`, `@deno/${platform}-${arch}-glibc`], 'deno'), [
+  'run',
+  '--no-remote',
+  '--no-config',
+  '--allow-net=127.0.0.1,255.255.255.255',
+]);
+
+const workerd: Runtime = {
+  name: 'an edge worker',
+  async call({ skip }, called, input) {
+    const handler = `export default { async fetch(request) {
+      try { return Response.json(await ${called}(await request.json())); } catch (error) { return Response.json(error.stack, { status: 500 }); }
+    } };`;
+    const worker = new Miniflare({ modules: true, script: program + handler, compatibilityDate: '2026-07-01', cf: false });
+    onTestFinished(() => worker.dispose());
+    const ready = await worker.ready.catch((error: unknown) => String(error));
+    if (typeof ready === 'string') return skip(`workerd does not start here: ${ready}`);
+    const response = await worker.dispatchFetch('http://worker.test/', { method: 'POST', body: JSON.stringify(input) });
+    return JSON.parse(await response.text());
+  },
+};
+
+const chromium: Runtime = {
+  name: 'Chromium',
+  async call({ skip }, called, input) {
+    if (noBrowser !== undefined) return skip(noBrowser);
+    const { origin, server } = await serveWith(program, input.baseUrl);
+    onTestFinished(() => void server.close());
+    const browser = await launchBrowser();
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`${origin}/page`);
+    return page.evaluate(`import('/program.js').then(({ ${called} }) => ${called}(${JSON.stringify({ ...input, baseUrl: origin })}))`);
+  },
+};
+
+const runtimes: readonly Runtime[] = [node, bun, deno, workerd, chromium];
+/** They report that no connection was made. */
+const exact: readonly Runtime[] = [node, bun, deno];
+
+test.for(runtimes)('$name: buys, fails and pages', { timeout: 300_000 }, async (runtime, context) => {
+  const { service, task } = await start();
+  const report = await runtime.call(context, 'run', task);
+  expect(report).toEqual(await keptBy(service, exact.includes(runtime) ? 'ConnectionError' : 'OutcomeUnknownError'));
+});
+
+/** The base address of a server that listens on a free port, until the test ends. */
+async function addressOf(server: Server, scheme = 'http'): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return `${scheme}://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
 }
 
 /** A service that keeps connections open, carries out each purchase, and then closes the connection without a response. */
@@ -106,52 +178,113 @@ async function startClosing(): Promise<{ baseUrl: string; purchases: () => numbe
         request.socket.destroy();
       } else response.setHeader('content-type', 'application/json').end('{"status":"success","requestID":null,"message":"","data":[]}');
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  });
   onTestFinished(() => server.closeAllConnections());
-  const address = server.address();
-  return { baseUrl: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`, purchases: () => purchases };
+  return { baseUrl: await addressOf(server), purchases: () => purchases };
 }
 
-for (const [name, binary, options] of binaries) {
-  test(`${name}: sends a purchase once if a connection that was kept open closes`, async ({ skip }) => {
-    if (binary === undefined) return skip(`the npm package of ${name} has no program for ${platform} ${arch}`);
-    const { baseUrl, purchases } = await startClosing();
-    const file = join(directory, `${name}-closing.mjs`);
-    writeFileSync(file, `${program}console.log(JSON.stringify(await buyAfterRead(${JSON.stringify(baseUrl)})));`);
-    const { stdout } = await promisify(execFile)(binary, [...options, file], { env: { NO_COLOR: '1', HOME: directory } });
-    expect([JSON.parse(stdout), purchases()]).toEqual(['OutcomeUnknownError', 1]);
-  });
-}
-
-test('an edge worker: buys, fails and pages', async ({ skip }) => {
-  const { service, task } = await start();
-  const handler = `export default { async fetch(request) {
-    try { return Response.json(await run(await request.json())); } catch (error) { return Response.json(error.stack, { status: 500 }); }
-  } };`;
-  const worker = new Miniflare({ modules: true, script: program + handler, compatibilityDate: '2026-07-01', cf: false });
-  onTestFinished(() => worker.dispose());
-  const ready = await worker.ready.catch((error: unknown) => String(error));
-  if (typeof ready === 'string') return skip(`workerd does not start here: ${ready}`);
-  const response = await worker.dispatchFetch('http://worker.test/', {
-    method: 'POST',
-    body: JSON.stringify(task),
-  });
-  expect(JSON.parse(await response.text())).toEqual(await keptBy(service, 'OutcomeUnknownError'));
+test.for(exact)('$name: sends a purchase once if a connection that was kept open closes', async (runtime, context) => {
+  const { baseUrl, purchases } = await startClosing();
+  expect([await runtime.call(context, 'buyAfterRead', { baseUrl }), purchases()]).toEqual(['OutcomeUnknownError', 1]);
 });
 
-test('Chromium: buys, fails and pages', { timeout: 300_000 }, async ({ skip }) => {
-  if (noBrowser !== undefined) return skip(noBrowser);
-  const { service, task } = await start();
-  const { origin, server } = await serveWith(program, task.baseUrl);
-  onTestFinished(() => void server.close());
-  const browser = await launchBrowser();
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage();
-  await page.goto(`${origin}/page`);
-  const report: unknown = await page.evaluate(
-    `import('/program.js').then(({ run }) => run(${JSON.stringify({ ...task, baseUrl: origin })}))`,
+describe('TLS and routes', () => {
+  /** A key and a certificate that it has signed. */
+  function makeCertificate({ skip }: TestContext): { key: Buffer; cert: Buffer; file: string } {
+    if (spawnSync('openssl', ['version']).error) return skip('openssl is not installed. Install it with: apt-get install -y openssl');
+    const folder = mkdtempSync(join(directory, 'certificate-'));
+    const [key, file] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1', '-addext', 'basicConstraints=critical,CA:FALSE'];
+    const making = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', file, ...subject];
+    execFileSync('openssl', making, { stdio: 'ignore' });
+    return { key: readFileSync(key), cert: readFileSync(file), file };
+  }
+
+  const servers: readonly (readonly [string, ServerOptions])[] = [
+    ['with a certificate that is signed by itself', {}],
+    ['with an old version of TLS', { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' }],
+  ];
+  const cases = exact.flatMap((runtime) => servers.map(([server, options]) => ({ name: runtime.name, runtime, server, options })));
+
+  test.for(cases)('$name, at a server $server: reports whether a purchase was sent', async ({ runtime, options }, context) => {
+    let received = 0;
+    const server = createTlsServer({ ...makeCertificate(context), ...options }, (_, response) => {
+      received++;
+      response.end();
+    });
+    const baseUrl = await addressOf(server, 'https');
+    const [name, uncertain] = Object.values(Object(await runtime.call(context, 'buyAt', { baseUrl })));
+    // Bun describes every failure of TLS as a failed handshake, also when the request has arrived.
+    const isUnknown = runtime === bun && 'maxVersion' in options;
+    expect([name, uncertain, received]).toEqual([isUnknown ? 'OutcomeUnknownError' : 'ConnectionError', isUnknown, 0]);
+  });
+
+  test.for(exact)('$name: the outcome is unknown if TLS fails after the purchase has arrived', async (runtime, context) => {
+    const { file, ...certificate } = makeCertificate(context);
+    let received = 0;
+    const server = createNetServer((socket) => {
+      const secure = new TLSSocket(socket, { isServer: true, ...certificate });
+      for (const each of [socket, secure]) each.on('error', () => {});
+      secure.on('data', () => {
+        received++;
+        // A record that no key has encrypted, past the layer of TLS.
+        Socket.prototype.write.call(socket, Buffer.from(`1703030010${'00'.repeat(16)}`, 'hex'));
+        setImmediate(() => socket.destroySoon());
+      });
+    });
+    const baseUrl = await addressOf(server, 'https');
+    const environment = { NODE_EXTRA_CA_CERTS: file, DENO_CERT: file };
+    const [name, uncertain] = Object.values(Object(await runtime.call(context, 'buyAt', { baseUrl }, environment)));
+    expect([name, uncertain]).toEqual(['OutcomeUnknownError', true]);
+    expect(received).toBeGreaterThan(0);
+  });
+
+  test.for(exact)('$name: reports that a purchase was not sent to an address that no route leads to', async (runtime, context) => {
+    const report = await runtime.call(context, 'buyAt', { baseUrl: 'http://255.255.255.255:81' });
+    expect(report).toEqual(['ConnectionError', false, expect.stringMatching(/^createVm: no response: .*(ENETUNREACH|unreachable)/i)]);
+  });
+});
+
+describe('purchases through a broken network, on connections that are kept open', () => {
+  const DEFAULT_PURCHASES = 1;
+  const purchases = Math.min(10, Math.max(DEFAULT_PURCHASES, Number(process.env['PURCHASES'] ?? 0)));
+  const kinds: readonly Kind[] = [
+    ...lossesThenPages.filter((_, index) => index % 17 === 0),
+    ...pagesAfterPurchase.filter((_, index) => index % 4 === 0),
+  ];
+  const plans = new Map(
+    kinds.flatMap(([, fates], kind) => Array.from({ length: purchases }, (_, index) => [`kind-${kind}-${index}`, fates])),
   );
-  expect(report).toEqual(await keptBy(service, 'OutcomeUnknownError'));
+  const servers = { 'honours keys': {}, 'honours no keys': { withoutKeys: true } };
+  const cases = runtimes.flatMap((runtime) =>
+    Object.entries(servers)
+      // A browser may send a request again, and nothing prevents it.
+      .filter(([server]) => runtime !== chromium || server === 'honours keys')
+      .map(([server, options]) => ({ name: runtime.name, runtime, server, options })),
+  );
+
+  test.for(cases)('$name, at a server that $server: none is doubled or reported wrongly', { timeout: 600_000 }, async (given, context) => {
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    const { apiKey } = await service.addAccount('1000000.00');
+    const proxy = await startProxy(await service.listen(), given.options);
+    onTestFinished(() => proxy.close());
+    proxy.planEach((purchase) => plans.get(purchase) ?? []);
+    const task: BrokenTask = { baseUrl: proxy.baseUrl, apiKey, hostnames: [...plans.keys()] };
+    const outcomes = await given.runtime.call(context, 'buyThroughBrokenNetwork', task);
+    const vms = await service.store.read((db) => db.selectFrom('vms').select('hostname').execute());
+    const bought = task.hostnames.map((name) => vms.filter(({ hostname }) => hostname === name).length);
+    const told = Array.isArray(outcomes) ? outcomes.map(String) : [];
+    const wrong = task.hostnames.filter((_, index) => !isTrue(told[index], bought[index], given.options));
+    process.stdout.write(
+      `${given.name}, a server that ${given.server}: ${kinds.length} kinds, ${told.length} purchases, ${vms.length} bought, ${told.filter((outcome) => outcome === 'undecided').length} undecided, ${wrong.length} wrong or doubled\n`,
+    );
+    expect([told.length, wrong]).toEqual([plans.size, []]);
+  });
+
+  /** Without keys, nothing proves that a purchase was not made. With keys, its outcome is always found. */
+  function isTrue(outcome: string | undefined, bought: number | undefined, { withoutKeys = false }: { withoutKeys?: boolean }): boolean {
+    if (outcome === 'undecided') return withoutKeys && (bought === 0 || bought === 1);
+    return outcome === 'committed' ? bought === 1 : outcome === 'not-committed' && bought === 0;
+  }
 });
