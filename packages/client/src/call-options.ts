@@ -2,9 +2,15 @@
 import { display } from './runtime/form.ts';
 import type { RequestOptions } from './runtime/options.ts';
 
-/** The options of one call, with its headers as a plain object, because the generated functions spread them. */
-export function callOptions<Options extends RequestOptions>(options?: Options): Options | undefined {
-  return options && { ...options, ...(options.headers && { headers: Object.fromEntries(new Headers(options.headers)) }) };
+/**
+ * The options of one call, with its headers as a plain object, because the generated functions spread them.
+ *
+ * @throws TypeError naming an option that is unknown or cannot be used.
+ */
+export function callOptions(options?: RequestOptions): RequestOptions | undefined {
+  if (!options) return undefined;
+  checkOptions('A call', options, CALL_OPTIONS);
+  return { ...options, ...(options.headers && { headers: Object.fromEntries(new Headers(options.headers)) }) };
 }
 
 /** @throws TypeError naming the option that is unknown or cannot be used. */
@@ -36,4 +42,4 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** Options of one call. */
-export const CALL_OPTIONS: readonly string[] = ['signal', 'timeoutMs', 'deadlineMs', 'maxRetries', 'idempotencyKey', 'headers'];
+const CALL_OPTIONS: readonly string[] = ['signal', 'timeoutMs', 'deadlineMs', 'maxRetries', 'idempotencyKey', 'headers'];

@@ -60,8 +60,7 @@ const MAX_PAGES_WITHOUT_PROGRESS = 100;
 const MAX_REPEATED_PAGES = 5;
 
 /**
- * Every page of a list that is newest first. Items that arrive while it is read are left out; of the others none is missing and none
- * comes twice.
+ * Every page of a list that is newest first. Items that arrive while it is read are left out; every other item is returned exactly once.
  *
  * New items push older ones to higher offsets. Each page is therefore read from the last item that was returned, and what comes after that
  * item is new to the caller, whether or not the server logs the reading itself.

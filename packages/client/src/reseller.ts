@@ -1,5 +1,5 @@
 /** Every operation, by group: what `createReseller` returns. */
-import { CALL_OPTIONS, callOptions, checkOptions } from './call-options.ts';
+import { callOptions, checkOptions } from './call-options.ts';
 import { ENVIRONMENTS } from './generated/document.gen.ts';
 import { groupsOf } from './generated/groups.gen.ts';
 import type { Groups } from './generated/groups.gen.ts';
@@ -143,7 +143,7 @@ function resellerOf<AnyGroups>(
   const sendObserved = observedSend(connection, config);
 
   async function responseTo(method: string, input: RequestInput): Promise<ApiResponse<never>> {
-    const prepared = prepareChecked(connection, method, input);
+    const prepared = prepare(connection, method, input);
     await authorise(config, prepared);
     const sentAt = clock.now();
     try {
@@ -159,7 +159,7 @@ function resellerOf<AnyGroups>(
   }
 
   async function preview(method: string, input: RequestInput): Promise<ApiResponse<never>> {
-    const data = dryRunOf(prepareChecked(connection, method, input));
+    const data = dryRunOf(prepare(connection, method, input));
     return { data: data as never, requestID: null, message: '', status: 0, attempts: 0, toResponse: () => Response.json(data) };
   }
 
@@ -199,13 +199,6 @@ function resellerOf<AnyGroups>(
       return resellerOf(groups, { ...config, ...options }, history, connection.keys);
     },
   };
-}
-
-/** @throws TypeError naming an option that is unknown or cannot be used. */
-function prepareChecked(connection: Connection, method: string, input: RequestInput): Prepared {
-  const prepared = prepare(connection, method, input);
-  checkOptions(`A call of ${prepared.operation.id}`, prepared.options, CALL_OPTIONS);
-  return prepared;
 }
 
 /** @throws SpendRefusedError when a request must not be sent. */

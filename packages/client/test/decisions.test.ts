@@ -223,6 +223,18 @@ describe.each(entries)('%s', (_, row) => {
   });
 });
 
+test.each([[{ list: [] }], [{ domain: { name: 'a.test' } }], [[]], [null]])(
+  'does not take the data of another operation, %j, for the purchase',
+  async (data) => {
+    const { reseller, plan } = scripted();
+    plan(() => Response.json(envelope(data)));
+    await expect(reseller.vm.create(VM)).rejects.toMatchObject({
+      name: 'OutcomeUnknownError',
+      cause: { name: 'ResponseError', reason: 'other-data' },
+    });
+  },
+);
+
 test('sends a purchase that succeeds once', async () => {
   const service = await start(true);
   service.plan(success);

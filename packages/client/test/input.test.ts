@@ -54,8 +54,8 @@ test('encodes characters with a meaning in URLs, so that they stay within the id
   expect(url).toBe('http://reseller.test/domain/a%2Fb%3Fc%23d%20%C3%A9/info');
 });
 
-const UNSET_KEY = 'The apiKey is not set. Check the option and its environment variable.';
-const UNUSABLE_KEY = 'The apiKey must be visible ASCII characters without spaces. Check the option and its environment variable.';
+const UNSET_KEY = 'The apiKey is not set. Pass it, or set the environment variable RESELLER_API_KEY.';
+const UNUSABLE_KEY = 'The apiKey must be visible ASCII characters without spaces.';
 const unusable = (baseUrl: string) => `The baseUrl must be an http or https address without a query, got ${baseUrl}.`;
 
 test.each<[unknown, unknown, string]>([
@@ -146,10 +146,10 @@ test.each<[string, unknown, RegExp]>([
 });
 
 test.each<[string, unknown, RegExp]>([
-  ['a misspelt option', { timeout: 5 }, /createVm has no option timeout/],
+  ['a misspelt option', { timeout: 5 }, /^A call has no option timeout/],
   ['a timeout that is not a number', { timeoutMs: Number.NaN }, /timeoutMs must be a positive number of milliseconds, got NaN/],
-])('a call refuses %s and names it', async (_, options, message) => {
-  await expect(callUntyped('vm.create', VM, options)).rejects.toThrow(message);
+])('a call refuses %s and names it', (_, options, message) => {
+  expect(() => Reflect.apply(reseller.vm.create, undefined, [VM, options])).toThrow(message);
 });
 
 test.each<[string, readonly unknown[], string]>([

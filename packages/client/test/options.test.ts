@@ -157,6 +157,33 @@ test.each<[string, object]>([
   expect(() => Reflect.apply(createReseller, undefined, [{ ...CONNECTION, ...options }])).toThrow(message);
 });
 
+describe('a value that no option can have', () => {
+  const unusable: readonly (readonly [string, object])[] = [
+    ['maxRetries must be a whole number from 0, got -1.', { maxRetries: -1 }],
+    ['timeoutMs must be a positive number of milliseconds, got "5".', { timeoutMs: '5' }],
+    ['headers must be an object, got "x: y".', { headers: 'x: y' }],
+  ];
+
+  test.each(unusable)('is refused by createReseller, withOptions and a call, which sends nothing: %s', (message, options) => {
+    const { reseller, sent, count } = scripted();
+    expect(() => Reflect.apply(createReseller, undefined, [{ ...CONNECTION, ...options }])).toThrow(message);
+    expect(() => reseller.withOptions(options)).toThrow(message);
+    expect(() => Reflect.apply(reseller.vm.create, undefined, [VM, options])).toThrow(message);
+    expect(() => Reflect.apply(reseller.domain.list, undefined, [options])).toThrow(message);
+    expect(() => Reflect.apply(reseller.request, undefined, ['GET', '/domain/list', {}, options])).toThrow(message);
+    expect([sent.length, count('/domain/list')]).toEqual([0, 0]);
+  });
+
+  test('is refused if it names an option of another place', () => {
+    const { reseller } = scripted();
+    for (const options of [{ apiKey: 'other' }, { baseUrl: 'http://b.test' }, { environment: 'live' }, { honoursIdempotencyKey: true }])
+      expect(() => Reflect.apply(reseller.withOptions, undefined, [options])).toThrow(/^withOptions has no option/);
+    expect(() => Reflect.apply(reseller.domain.list, undefined, [{ readOnly: true }])).toThrow(
+      /^A call has no option readOnly\. Its options are signal,/,
+    );
+  });
+});
+
 test('a base address may be a URL', async () => {
   const { url } = await createReseller({ apiKey: 'key', baseUrl: new URL('https://a.test/v1/') }).dryRun((api) => api.vm.hosts());
   expect(url).toBe('https://a.test/v1/vm/list/hosts');
@@ -168,6 +195,12 @@ test('the deadline of a call ends its attempts and the pauses between them', asy
   await expect(service.reseller.domain.list({ deadlineMs: 10_000 })).rejects.toMatchObject({ name: 'ResponseError' });
   expect(service.now() - began).toBeLessThanOrEqual(10_000);
   expect(service.now() - began).toBeGreaterThan(2_000);
+});
+
+test('an error that the deadline causes names whole milliseconds', async () => {
+  const fetch: Fetch = (_, { signal }) => new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+  const client = createReseller({ apiKey: 'key', baseUrl: 'http://a.test', fetch, deadlineMs: 20 });
+  await expect(client.vm.hosts()).rejects.toThrow('listVmHosts: no complete response within 20 ms');
 });
 
 test('request sends a path and fields that the document does not know, and counts as a purchase', async () => {

@@ -84,6 +84,8 @@ describe('sendOnce', () => {
   test.each<[string, Error, 'attempt' | undefined]>([
     ['no route, in Node', failureOf('connect EHOSTUNREACH', { code: 'EHOSTUNREACH', syscall: 'connect' }), 'attempt'],
     ['no route, in Bun', failureOf('EHOSTUNREACH: Unable to connect. Is the computer able', { code: 'EHOSTUNREACH' }), 'attempt'],
+    ['a permission that Deno does not have', new Error('Requires net access to "a.test:80"'), 'attempt'],
+    ['a port that `fetch` refuses', new Error('bad port'), 'attempt'],
     ['several addresses, none of which listens', new AggregateError([refused, refused]), 'attempt'],
     ['an address that does not listen, and a connection that broke', new AggregateError([refused, failureOf('read', {})]), undefined],
     [

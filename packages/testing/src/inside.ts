@@ -64,7 +64,7 @@ export async function createServiceInside(options: InsideOptions = {}): Promise<
     const request = new Request(input, init);
     if (!request.url.startsWith(`${BASE_URL}/`))
       throw new TypeError('fetch failed', { cause: new Error(`only ${BASE_URL} is served here`) });
-    // The request's own signal follows the caller's by a weak reference: garbage collection ends that, and an abort would go unheard.
+    // The request's own signal follows the caller's by a weak reference. Garbage collection may drop it, and an abort would be missed.
     const signal = init?.signal ?? (input instanceof Request ? input.signal : request.signal);
     signal.throwIfAborted();
     const carriedOut = () => {

@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 import { createReseller } from '@reseller/client';
 import { responses, createTestService, forms } from '@reseller/testing';
+import type { TestService } from '@reseller/testing';
 import { expect, test } from 'vitest';
 
 test('services share no data', async () => {
@@ -46,6 +47,34 @@ test('a fault applies to its path, as many times as it says', async () => {
   await reseller.vm.hosts();
   service.faults.add({ kind: 'delay', milliseconds: 1 });
   await reseller.vm.hosts();
+});
+
+test('close reports a fault that no request met', async () => {
+  const service = await createTestService();
+  service.faults.add({ kind: 'reset', when: 'before' }, { path: '/vm/craete' });
+  await expect(service.close()).rejects.toThrow('No request met these faults: reset at /vm/craete. Is the path right?');
+});
+
+test.each<[string, (service: TestService) => unknown]>([
+  ["The fault 'timeout' is unknown.", ({ faults }) => Reflect.apply(faults.add, faults, [{ kind: 'timeout' }])],
+  ["The path 'vm/create' of a fault must begin with a slash", ({ faults }) => faults.addError(503, 'a', { path: 'vm/create' })],
+  ['times must be a whole number from 1, got 0.', ({ faults }) => faults.addError(503, 'a', { times: 0 })],
+  ['The trigger of a fault has no option time.', ({ faults }) => Reflect.apply(faults.add, faults, [{ kind: 'cut-body' }, { time: 2 }])],
+  ['createTestService has no option date. Its option is now.', () => Reflect.apply(createTestService, undefined, [{ date: '2026-01-01' }])],
+  ['now must be an instant such as', () => createTestService({ now: 'soon' })],
+])('refuses an option that cannot be used: %s', async (message, use) => {
+  await using service = await createTestService();
+  await expect((async () => use(service))()).rejects.toThrow(message);
+});
+
+test('a time limit of a client runs on the clock of the service', async () => {
+  await using service = await createTestService();
+  const began = performance.now();
+  const before = service.clock.now();
+  service.faults.add({ kind: 'hang', when: 'before' });
+  await expect(service.reseller({ maxRetries: 0 }).vm.hosts()).rejects.toMatchObject({ name: 'TimeoutError' });
+  expect(service.clock.now() - before).toBe(30_000);
+  expect(performance.now() - began).toBeLessThan(20_000);
 });
 
 test('a signal ends a hanging call, even after a garbage collection', async () => {

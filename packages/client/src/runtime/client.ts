@@ -61,8 +61,9 @@ export function clientOf(handle: (method: string, input: RequestInput) => Call<n
 
 /** @throws TypeError when the configuration cannot be used. */
 export function connectToReseller(config: ClientConfig, adviceWhenLost: string, keys?: KeySupport): Connection {
-  const { apiKey = environmentVariable('RESELLER_API_KEY') } = config;
-  checkCredential('apiKey', apiKey);
+  const variable = 'RESELLER_API_KEY';
+  const { apiKey = environmentVariable(variable) } = config;
+  checkCredential(apiKey, 'apiKey', variable);
   return connect(
     config,
     {

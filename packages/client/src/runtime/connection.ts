@@ -73,14 +73,14 @@ export function learnKeySupport(keys: KeySupport, headers: Headers): void {
   if (Number(lifetime) > 0) keys.lifetimeMs = Number(lifetime) * 1000;
 }
 
-/** @throws TypeError when the value cannot be a header. `name` is that of the option that it comes from. */
-export function checkCredential(name: string, value: unknown): asserts value is string {
-  // The message must not show it: a key with a line break at its end is still a key.
-  if (typeof value !== 'string' || !/^[!-~]+$/.test(value)) {
-    const problem =
-      value === undefined || value === null || value === '' ? 'is not set' : 'must be visible ASCII characters without spaces';
-    throw new TypeError(`The ${name} ${problem}. Check the option and its environment variable.`);
+/** @throws TypeError when the value cannot be a header. `option` and `variable` are where it comes from. */
+export function checkCredential(value: unknown, option: string, variable: string): asserts value is string {
+  if (value === undefined || value === null || value === '') {
+    throw new TypeError(`The ${option} is not set. Pass it, or set the environment variable ${variable}.`);
   }
+  // The message must not show it: a key with a line break at its end is still a key.
+  if (typeof value !== 'string' || !/^[!-~]+$/.test(value))
+    throw new TypeError(`The ${option} must be visible ASCII characters without spaces.`);
 }
 
 function readBaseUrl(baseUrl: unknown): string {

@@ -2,20 +2,10 @@
 import type { FieldError } from '../generated/types.gen.ts';
 
 /** The known details of the request that failed. Details that are unknown are absent. */
-export interface ErrorDetails {
-  readonly operation: string;
-  readonly attempts: number;
-  readonly curl: string;
-  readonly idempotencyKey?: string | undefined;
-  readonly requestID?: string | null | undefined;
-  readonly status?: number | undefined;
-  readonly headers?: Headers | undefined;
-  readonly type?: string | undefined;
-  readonly retryAfter?: number | undefined;
-  readonly uncertain?: boolean | undefined;
+export type ErrorDetails = { readonly [Name in Exclude<keyof ResellerError, keyof Error>]?: ResellerError[Name] | undefined } & {
   readonly fields?: readonly FieldError[] | undefined;
   readonly reason?: ResponseErrorReason | undefined;
-}
+};
 
 /**
  * Why a response is not that of the operation: an HTML page, other text, JSON without the envelope, the data of another operation, a body

@@ -21,8 +21,18 @@ export interface Clock {
   setTimer?(milliseconds: number, callback: () => void): () => void;
 }
 
+/** Limits of a client, or of one call. */
+export interface Limits {
+  /** Milliseconds that one attempt may take, including its response. Default 30,000. */
+  timeoutMs?: number | undefined;
+  /** Milliseconds that a call may take with all its attempts and the pauses between them. Default: no limit. */
+  deadlineMs?: number | undefined;
+  /** How many times a request is sent again when that is harmless. Default 2. */
+  maxRetries?: number | undefined;
+}
+
 /** Options of `createClient`. */
-export interface ClientConfig {
+export interface ClientConfig extends Limits {
   /** The API key. By default the environment variable `RESELLER_API_KEY`. */
   apiKey?: string | undefined;
   /** Base address of the API, with or without a trailing slash. */
@@ -33,12 +43,6 @@ export interface ClientConfig {
   middleware?: readonly Middleware[] | undefined;
   /** Headers of every request. */
   headers?: Headers | Readonly<Record<string, string>> | undefined;
-  /** Milliseconds that one attempt may take, including its response. Default 30,000. */
-  timeoutMs?: number | undefined;
-  /** Milliseconds that a call may take with all its attempts and the pauses between them. Default: no limit. */
-  deadlineMs?: number | undefined;
-  /** How many times a request is sent again when that is harmless. Default 2. */
-  maxRetries?: number | undefined;
   /**
    * Whether the server honours `Idempotency-Key`. By default the client learns it from the server's responses
    * (`Idempotency-Key-Lifetime`). When it does, a purchase whose response was lost is sent again with the same key.
@@ -51,15 +55,9 @@ export interface ClientConfig {
 }
 
 /** Options of one call. */
-export interface RequestOptions {
+export interface RequestOptions extends Limits {
   /** Aborts the call. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds that one attempt may take, including its response. */
-  timeoutMs?: number | undefined;
-  /** Milliseconds that the call may take with all its attempts and the pauses between them. */
-  deadlineMs?: number | undefined;
-  /** How many times the request is sent again when that is harmless. */
-  maxRetries?: number | undefined;
   /**
    * The key of the call and all its attempts. By default, each call has a random key. Store your own key to repeat the call after a crash,
    * on a server that honours keys. Characters that a header cannot have are percent-encoded.

@@ -52,7 +52,8 @@ export async function sendOnce(
     const isSent = response !== undefined || passedOn() !== before;
     const failure = { notCarriedOut: isSent ? undefined : 'attempt', transient: true, details: { status, headers }, cause } as const;
     if (signal?.aborted) return { ...failure, transient: false, Class: AbortedError, message: 'the signal aborted the call' };
-    if (timeout.signal.aborted) return { ...failure, Class: TimeoutError, message: `no complete response within ${timeoutMs} ms` };
+    if (timeout.signal.aborted)
+      return { ...failure, Class: TimeoutError, message: `no complete response within ${Math.round(timeoutMs)} ms` };
     const why = String(rootCause(cause));
     if (response)
       return { ...failure, Class: ResponseError, message: `the response broke off: ${why}`, details: { status, headers, reason: 'cut' } };
@@ -86,9 +87,9 @@ function rootCause(error: unknown): unknown {
 
 /** Codes of Node, Bun and Deno for a connection or a TLS session that was not made. Without one of them, the request may have been sent. */
 const CODES =
-  /(refused|notfound|eai_again|connect_timeout|failedtoopensocket|_cert|unsupported_protocol|protocol_version)$|(cert|verify_leaf|wrong_version)_/i;
-/** Messages of Bun and Deno for the same. Their codes may be those of a connection that broke later. */
-const MESSAGES = /Unable to connect\.|typo in the url|\(connect\)/i;
+  /(refused|notfound|proxy_tunnel|eai_again|connect_timeout|failedtoopensocket|_cert|unsupported_protocol|protocol_version)$|(cert|verify_leaf|wrong_version)_/i;
+/** Messages for the same, where there is no code, or where it may be that of a connection that broke later. */
+const MESSAGES = /Unable to connect\.|typo in the url|\(connect\)|bad port|HTTP Tunneling|Requires net access/i;
 
 function neverConnected(error: unknown): boolean {
   const root = rootCause(error);

@@ -70,8 +70,9 @@ const ADVICE_WHEN_LOST = 'Look whether it was carried out before you send it aga
  * @throws TypeError when the configuration cannot be used.
  */
 export function createClient(config: ClientConfig): Client {
-  const { token = environmentVariable('RESELLER_OPERATOR_TOKEN'), environment, ...others } = config;
-  checkCredential('token', token);
+  const variable = 'RESELLER_OPERATOR_TOKEN';
+  const { token = environmentVariable(variable), environment, ...others } = config;
+  checkCredential(token, 'token', variable);
   const baseUrl = environment === undefined ? config.baseUrl : (environmentVariable('RESELLER_SANDBOX_OPERATOR_URL') ?? SANDBOX_URL);
   const connection = connect(
     { ...others, baseUrl },

@@ -55,12 +55,16 @@ export async function buyAfterRead({ baseUrl }: Address): Promise<string> {
   return reseller.vm.create(FORM).then(String, (error: unknown) => (error instanceof Error ? error.name : String(error)));
 }
 
-/** Buys at an address that no request can reach. Returns the name of the error, and whether it says that nothing was bought. */
-export async function buyAt({ baseUrl }: Address): Promise<readonly [name: string, uncertain: boolean | undefined, message: string]> {
-  const error: unknown = await createReseller({ apiKey: 'key', baseUrl, maxRetries: 0 })
-    .vm.create(FORM)
-    .catch((thrown: unknown) => thrown);
-  return error instanceof ResellerError ? [error.name, error.uncertain, error.message] : [String(error), undefined, ''];
+/** Buys a VM. Returns the name of the error, whether the purchase may have been carried out, and the message. */
+export async function buyAt({ baseUrl }: Address): Promise<readonly [name: string, uncertain: boolean, message: string]> {
+  const reseller = createReseller({ apiKey: 'key', baseUrl, maxRetries: 0 });
+  try {
+    await reseller.vm.create(FORM);
+    return ['bought', false, ''];
+  } catch (error) {
+    if (!(error instanceof ResellerError)) throw error;
+    return [error.name, error.uncertain, error.message];
+  }
 }
 
 /** The input of `buyThroughBrokenNetwork`. */

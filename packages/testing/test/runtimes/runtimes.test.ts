@@ -118,7 +118,7 @@ const deno = programAt('Deno', binaryOf('deno', [`@deno/${platform}-${arch}`, `@
   'run',
   '--no-remote',
   '--no-config',
-  '--allow-net=127.0.0.1,255.255.255.255',
+  '--allow-net=127.0.0.1,255.255.255.255,reseller.invalid',
 ]);
 
 const workerd: Runtime = {
@@ -243,6 +243,30 @@ describe('TLS and routes', () => {
     const report = await runtime.call(context, 'buyAt', { baseUrl: 'http://255.255.255.255:81' });
     expect(report).toEqual(['ConnectionError', false, expect.stringMatching(/^createVm: no response: .*(ENETUNREACH|unreachable)/i)]);
   });
+});
+
+/** A proxy that responds to requests itself and refuses tunnels, and what it was asked for. */
+async function startForwardProxy(): Promise<{ url: string; asked: readonly string[] }> {
+  const asked: string[] = [];
+  const proxy = createServer(({ method = '', url = '' }, response) => {
+    asked.push(`${method} ${url}`);
+    const data = { identifier: 10_001 };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ status: 'success', requestID: null, message: '', data }));
+  });
+  proxy.on('connect', ({ url = '' }, socket) => {
+    asked.push(`CONNECT ${url}`);
+    socket.on('error', () => {}).end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+  });
+  return { url: await addressOf(proxy), asked };
+}
+
+test.for(exact)('$name: a purchase goes through the proxy of the environment, and is not sent if it refuses', async (runtime, context) => {
+  const { url, asked } = await startForwardProxy();
+  const environment = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: url, HTTPS_PROXY: url };
+  const buy = (baseUrl: string) => runtime.call(context, 'buyAt', { baseUrl }, environment);
+  expect(await buy('http://reseller.invalid')).toEqual(['bought', false, '']);
+  expect(await buy('https://reseller.invalid')).toEqual(['ConnectionError', false, expect.any(String)]);
+  expect(asked).toEqual(['PUT http://reseller.invalid/vm/create', 'CONNECT reseller.invalid:443']);
 });
 
 describe('purchases through a broken network, on connections that are kept open', () => {
