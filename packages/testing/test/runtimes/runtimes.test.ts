@@ -245,7 +245,7 @@ describe('TLS and routes', () => {
   });
 });
 
-/** A proxy that responds to requests itself and refuses tunnels, and what it was asked for. */
+/** A proxy that responds to requests itself and refuses tunnels, and the requests that it received. */
 async function startForwardProxy(): Promise<{ url: string; asked: readonly string[] }> {
   const asked: string[] = [];
   const proxy = createServer(({ method = '', url = '' }, response) => {
