@@ -29,6 +29,8 @@ export interface ProxyOptions {
   readonly withoutKeys?: boolean;
   /** Removes reads of the request log from the log. */
   readonly withoutReadsInLog?: boolean;
+  /** Is called for a request to `/advance/<milliseconds>`, with which a client lets the service sleep as long as itself. */
+  readonly advance?: (milliseconds: number) => void;
 }
 
 export interface Proxy {
@@ -67,6 +69,12 @@ export async function startProxy(target: string, options: ProxyOptions = {}): Pr
   const counts = new Map<string, number>();
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
+    const [, milliseconds] = /^\/advance\/(\d+)$/.exec(path) ?? [];
+    if (milliseconds !== undefined) {
+      options.advance?.(Number(milliseconds));
+      response.end();
+      return;
+    }
     counts.set(path, (counts.get(path) ?? 0) + 1);
     void handle(request, response, { target, options, fate: nextFate(request) ?? { kind: 'pass' } });
   });

@@ -291,9 +291,14 @@ describe('purchases through a broken network, on connections that are kept open'
     const service = await createTestService();
     onTestFinished(() => service.close());
     const { apiKey } = await service.addAccount('1000000.00');
-    const proxy = await startProxy(await service.listen(), given.options);
+    const advance = (milliseconds: number) => service.clock.advance(milliseconds);
+    const proxy = await startProxy(await service.listen(), { ...given.options, advance });
     onTestFinished(() => proxy.close());
-    proxy.planEach((purchase) => plans.get(purchase) ?? []);
+    proxy.planEach((purchase) => {
+      // Later than any effect of the purchase before.
+      advance(120_000);
+      return plans.get(purchase) ?? [];
+    });
     const task: BrokenTask = { baseUrl: proxy.baseUrl, apiKey, hostnames: [...plans.keys()] };
     const outcomes = await given.runtime.call(context, 'buyThroughBrokenNetwork', task);
     const vms = await service.store.read((db) => db.selectFrom('vms').select('hostname').execute());
