@@ -5,6 +5,7 @@ import type { RequestListener } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
+import type { Middleware } from '../src/index.ts';
 import type { Failure, Verdict } from '../src/runtime/classify.ts';
 import { connect } from '../src/runtime/connection.ts';
 import { classifyEnvelope } from '../src/runtime/envelope.ts';
@@ -98,6 +99,22 @@ describe('sendOnce', () => {
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
     const failed = await sendOnce(connect({ baseUrl: 'http://a.test', fetch }, API), request('http://a.test/'), 10_000);
     expect(failed).toMatchObject({ Class: ConnectionError, notCarriedOut });
+  });
+
+  test('a refused connection proves nothing after a middleware has sent the request before', async () => {
+    const causes = [failureOf('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' }), refused, refused];
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: causes.shift() }));
+    const repeating: Middleware = (next) => (url, init) => next(url, init).catch(() => next(url, init));
+    const connected = connect({ baseUrl: 'http://a.test', fetch, middleware: [repeating] }, API);
+    expect(await sendOnce(connected, request('http://a.test/'), 10_000)).toMatchObject({ notCarriedOut: undefined });
+  });
+
+  test('a refused connection proves that nothing was sent, whatever other calls send at the same time', async () => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: refused }));
+    const passing: Middleware = (next) => (url, init) => next(url, init);
+    const connected = connect({ baseUrl: 'http://a.test', fetch, middleware: [passing] }, API);
+    const attempts = await Promise.all([1, 2, 3].map(() => sendOnce(connected, request('http://a.test/'), 10_000)));
+    expect(attempts).toMatchObject([1, 2, 3].map(() => ({ notCarriedOut: 'attempt' })));
   });
 
   test('reports an abort, and whether the request had been sent', async () => {

@@ -16,8 +16,8 @@ export interface Connection {
   readonly adviceWhenLost: string;
   /** `fetch`, wrapped in the middleware. */
   readonly fetch: Fetch;
-  /** How many requests the middleware passed on to `fetch`. An attempt that fails without another one was not sent. */
-  readonly passedOn: () => number;
+  /** How many requests the middleware passed on to `fetch`, or how many of them have this signal. */
+  readonly passedOn: (signal?: AbortSignal) => number;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly deadlineMs: number;
@@ -43,9 +43,14 @@ const DEFAULT_KEY_LIFETIME_MS = 3_600_000;
 /** @throws TypeError when the configuration cannot be used. */
 export function connect(config: Omit<ClientConfig, 'apiKey'>, { userAgent, ...api }: Api, keys?: KeySupport): Connection {
   const { middleware = [], fetch: sendRequest = fetch, timeoutMs = 30_000, deadlineMs = Infinity, maxRetries = 2 } = config;
-  let passedOn = 0;
+  let total = 0;
+  const bySignal = new WeakMap<AbortSignal, number>();
+  function passedOn(signal?: AbortSignal) {
+    return signal ? (bySignal.get(signal) ?? 0) : total;
+  }
   const counted: Fetch = (url, init) => {
-    passedOn++;
+    total++;
+    if (init.signal) bySignal.set(init.signal, passedOn(init.signal) + 1);
     return sendRequest(url, init);
   };
   const headers = new Headers({ 'user-agent': userAgent });
@@ -54,7 +59,7 @@ export function connect(config: Omit<ClientConfig, 'apiKey'>, { userAgent, ...ap
     base: readBaseUrl(config.baseUrl),
     ...api,
     fetch: middleware.reduceRight((next, wrap) => wrap(next), counted),
-    passedOn: () => passedOn,
+    passedOn,
     clock: config.clock ?? systemClock,
     timeoutMs,
     deadlineMs,

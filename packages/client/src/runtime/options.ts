@@ -37,7 +37,7 @@ export interface ClientConfig extends Limits {
   apiKey?: string | undefined;
   /** Base address of the API, with or without a trailing slash. */
   baseUrl: string | URL;
-  /** Replaces the global `fetch`. */
+  /** Replaces the global `fetch`. It must send each request once: the client decides whether to send it again. */
   fetch?: Fetch | undefined;
   /** Wraps `fetch`. The first one is outermost. */
   middleware?: readonly Middleware[] | undefined;

@@ -34,6 +34,7 @@ export async function sendOnce(
   function abort() {
     timeout.abort();
   }
+  const ending = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
   const cancel = clock.setTimer?.(timeoutMs, abort) ?? systemClock.setTimer(timeoutMs, abort);
   let response: Response | undefined;
   try {
@@ -42,7 +43,7 @@ export async function sendOnce(
       ...init,
       // A redirect is never followed, so that the API key stays with its server.
       redirect: 'manual',
-      signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
+      signal: ending,
       ...(once && freshConnection()),
     });
     const { status, statusText, headers } = response;
@@ -57,12 +58,9 @@ export async function sendOnce(
     const why = String(rootCause(cause));
     if (response)
       return { ...failure, Class: ResponseError, message: `the response broke off: ${why}`, details: { status, headers, reason: 'cut' } };
-    return {
-      ...failure,
-      Class: ConnectionError,
-      message: `no response: ${why}`,
-      ...(neverConnected(cause) && { notCarriedOut: 'attempt' }),
-    };
+    // A middleware may have sent it before the attempt that did not connect.
+    const isUnsent = passedOn(ending) <= 1 && neverConnected(cause);
+    return { ...failure, Class: ConnectionError, message: `no response: ${why}`, ...(isUnsent && { notCarriedOut: 'attempt' }) };
   } finally {
     cancel();
   }
