@@ -104,7 +104,13 @@ describe('sendOnce', () => {
   test('a refused connection proves nothing after a middleware has sent the request before', async () => {
     const causes = [failureOf('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' }), refused, refused];
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause: causes.shift() }));
-    const repeating: Middleware = (next) => (url, init) => next(url, init).catch(() => next(url, init));
+    const repeating: Middleware = (next) => async (url, init) => {
+      try {
+        return await next(url, init);
+      } catch {
+        return next(url, init);
+      }
+    };
     const connected = connect({ baseUrl: 'http://a.test', fetch, middleware: [repeating] }, API);
     expect(await sendOnce(connected, request('http://a.test/'), 10_000)).toMatchObject({ notCarriedOut: undefined });
   });

@@ -237,11 +237,11 @@ describe('TLS and routes', () => {
       inject();
     });
     const target = new URL(await addressOf(server, 'https'));
-    const between = createNetServer((client) => {
+    const between = createNetServer((inward) => {
       const onward = connect(Number(target.port), '127.0.0.1');
-      for (const socket of [client, onward]) socket.on('error', () => {});
-      client.pipe(onward).pipe(client);
-      inject = () => void client.write(bytes, () => client.destroySoon());
+      for (const socket of [inward, onward]) socket.on('error', () => {});
+      inward.pipe(onward).pipe(inward);
+      inject = () => void inward.write(bytes, () => inward.destroySoon());
     });
     const environment = { NODE_EXTRA_CA_CERTS: file, DENO_CERT: file };
     const baseUrl = await addressOf(between, 'https');
