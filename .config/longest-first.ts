@@ -13,7 +13,7 @@ const SLOWEST: readonly string[] = [
   'apps/server/test/faults/database-away.test.ts',
   'apps/docs/test/guides.test.ts',
   'apps/server/test/faults/lost-commit.test.ts',
-  'apps/contract-tests/test/selftest.test.ts',
+  'apps/contract-tests/test/selftest/selftest.test.ts',
   'apps/server/test/faults/failover.test.ts',
   'apps/docs/test/served.test.ts',
   'apps/server/test/start.test.ts',

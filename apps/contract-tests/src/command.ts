@@ -5,10 +5,8 @@ import manifest from '@reseller/contract/package.json' with { type: 'json' };
 import { CannotRunError } from './cannot-run.ts';
 import { compareDocuments } from './commands/diff.ts';
 import { judgeHar } from './commands/har.ts';
-import { runProxy } from './commands/proxy.ts';
 import { runAgainst } from './commands/run.ts';
 import type { FilePaths } from './commands/run.ts';
-import { selftest } from './commands/selftest.ts';
 import { withConfiguration } from './config.ts';
 import type { Console } from './console.ts';
 import { dataFolder } from './installation.ts';
@@ -20,8 +18,6 @@ export interface CommandContext {
   readonly environment: Environment;
   readonly output: Console;
   readonly paths?: FilePaths;
-  /** Stops commands that run until they are stopped, such as the proxy. */
-  readonly signal?: AbortSignal;
 }
 
 const { version: VERSION } = manifest;
@@ -51,7 +47,7 @@ export async function runCommand(argv: readonly string[], context: CommandContex
 
 async function dispatch(
   argv: readonly string[],
-  { environment, output, paths = defaultPaths(environment), signal }: CommandContext,
+  { environment, output, paths = defaultPaths(environment) }: CommandContext,
 ): Promise<0 | 1 | 2> {
   const args = readArguments(await withConfiguration(argv, environment), environment);
   switch (args.command) {
@@ -63,12 +59,8 @@ async function dispatch(
       return 0;
     case 'har':
       return judgeHar(args, args.har ?? '', output);
-    case 'proxy':
-      return runProxy(args, output, signal);
     case 'diff':
       return compareDocuments(args, output);
-    case 'selftest':
-      return selftest(args, output);
     default:
       return runAgainst(args, environment, output, paths);
   }

@@ -3,9 +3,6 @@ import { styleText } from 'node:util';
 import { runCommand } from './command.ts';
 import { coloured } from './render.ts';
 
-const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-
 const LINES_PER_LOG_LINE = 25;
 const { stderr, stdout } = process;
 let lines = 0;
@@ -18,7 +15,6 @@ function progress(line: string, isPassing = false): void {
 
 process.exitCode = await runCommand(process.argv.slice(2), {
   environment: process.env,
-  signal: stop.signal,
   output: {
     progress,
     print(text) {

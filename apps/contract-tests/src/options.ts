@@ -14,9 +14,7 @@ export const USAGE = `Checks the responses of a running service against its Open
 Usage
   ${CONTRACT} [--target URL] [options] call a service and judge its responses
   ${CONTRACT} --har FILE               judge a recording
-  ${CONTRACT} proxy --target URL       judge the traffic that passes through a proxy
   ${CONTRACT} diff OLD NEW             compare two documents and name what breaks their users
-  ${CONTRACT} selftest                 test that every check finds its own defect
 
 Target
   --target URL         base address. Default: the local sandbox, http://127.0.0.1:4010 or the port in RESELLER_PORT
@@ -59,7 +57,6 @@ Results
   --report DIR         write report.json, JUnit, SARIF, HTML, Markdown, HAR and proposals to this folder
   --write              write the proposals into the YAML files of the document
   --format FORMAT      output of diff: text (default), json, markdown, or github (annotations)
-  --port N             port of the proxy (default: 4040)
   --version            print the version of this program and of Node.js
   --help               print this text
 
@@ -85,7 +82,7 @@ export function keyFile(name: 'demo-api-key' | 'operator-token', environment: En
 
 /** The parsed and validated arguments. */
 export interface Arguments {
-  readonly command: 'run' | 'har' | 'proxy' | 'diff' | 'selftest' | 'help' | 'version';
+  readonly command: 'run' | 'har' | 'diff' | 'help' | 'version';
   /** Files of `diff`. */
   readonly files: readonly string[];
   readonly target: URL;
@@ -117,13 +114,11 @@ export interface Arguments {
   readonly report: string | undefined;
   readonly write: boolean;
   readonly har: string | undefined;
-  readonly port: number;
   /** The output of a comparison. */
   readonly format: (typeof OUTPUT_FORMATS)[number];
 }
 
 const OUTPUT_FORMATS = ['text', 'json', 'markdown', 'github'] as const;
-const COMMANDS = ['proxy', 'diff', 'selftest'] as const;
 
 /**
  * Reads the command line.
@@ -132,7 +127,7 @@ const COMMANDS = ['proxy', 'diff', 'selftest'] as const;
 export function readArguments(argv: readonly string[], environment: Environment = {}): Arguments {
   const { values, positionals, only, also } = parse(argv);
   const command = readCommand(values, positionals);
-  const rest = COMMANDS.some((name) => name === command) ? positionals.slice(1) : positionals;
+  const rest = command === 'diff' ? positionals.slice(1) : positionals;
   if (command === 'diff' && rest.length !== 2) throw new CannotRunError(`diff needs two documents: ${CONTRACT} diff OLD NEW.`);
   if (command !== 'diff' && rest.length > 0) throw new CannotRunError(`Unexpected argument. See ${CONTRACT} --help.`);
   rejectWithoutEffect(command, values);
@@ -155,7 +150,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
   return {
     command,
     files: command === 'diff' ? rest : [],
-    target: readAddress(values.target ?? (command === 'run' || command === 'proxy' ? localTarget(environment) : LOCAL), 'target'),
+    target: readAddress(values.target ?? (command === 'run' ? localTarget(environment) : LOCAL), 'target'),
     apiKey: values['api-key'],
     document: values.document,
     extension: values.extension === true,
@@ -181,7 +176,6 @@ export function readArguments(argv: readonly string[], environment: Environment 
     write: values.write === true,
     har: values.har,
     format: readFormat(values.format),
-    port: readNumber(values.port, '--port', 0) ?? 4040,
   };
 }
 
@@ -232,7 +226,6 @@ const OPTIONS = {
   report: { type: 'string' },
   write: { type: 'boolean' },
   har: { type: 'string' },
-  port: { type: 'string' },
   format: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -280,7 +273,7 @@ function readCommand(values: Values, [first]: readonly string[]): Arguments['com
   if (values.help === true) return 'help';
   if (values.version === true) return 'version';
   if (values.har !== undefined) return 'har';
-  return COMMANDS.find((name) => name === first) ?? 'run';
+  return first === 'diff' ? 'diff' : 'run';
 }
 
 type OptionName = keyof typeof OPTIONS;
@@ -290,11 +283,9 @@ const JUDGING = ['config', 'document', 'extension', 'fail-on', 'baseline', 'repo
 /** The options of each command. Those of a run are all that no other command has alone. */
 const OPTIONS_OF: Readonly<Record<Exclude<Arguments['command'], 'run' | 'help' | 'version'>, readonly OptionName[]>> = {
   har: ['har', ...JUDGING],
-  proxy: ['target', 'port', ...JUDGING],
   diff: ['config', 'format'],
-  selftest: ['config', 'document', 'extension', 'seed', 'report'],
 };
-const NOT_OF_A_RUN: readonly OptionName[] = ['har', 'port', 'format'];
+const NOT_OF_A_RUN: readonly OptionName[] = ['har', 'format'];
 
 /** Rejects options that the command ignores, because their user expects an effect. */
 function rejectWithoutEffect(command: Arguments['command'], values: Values): void {

@@ -102,7 +102,7 @@ test('hooks change requests, see responses and add checks', async () => {
        id: 'has-users', claim: 'There are users.', judges: 'Counts.', client: 'No users.', applies: () => true,
        checkResponse: ({ exchange }) => exchange.status !== 200 ? [] : [{ pointer: '', verdict: 'violation', message: 'there is no user',
          expected: 'a user', observed: 'none', at: exchange.operation.pointer, rule: 'users' }],
-       defect: { description: 'No users.', tamper: () => undefined },
+       
      }];`,
   );
   const values = ['--value', 'tenant=acme', '--header', `X-Trace: ${TRACE}`];

@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
-import type { FakeService } from '../src/fake/fake-service.ts';
 import { readArguments, readKey } from '../src/options.ts';
 import { command } from './run-command.ts';
 import type { CommandResult } from './run-command.ts';
+import { FAKE_KEY, startFakeService } from './selftest/fake-service.ts';
+import type { FakeService } from './selftest/fake-service.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const SECRET = 'example-management-password';

@@ -7,10 +7,10 @@ import type { JournalEntry } from '@reseller/contract/engine';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
-import type { FakeService, Tamper } from '../src/fake/fake-service.ts';
 import { fileJournal } from '../src/file-journal.ts';
 import { command } from './run-command.ts';
+import { FAKE_KEY, startFakeService } from './selftest/fake-service.ts';
+import type { FakeService, Tamper } from './selftest/fake-service.ts';
 import { THINGS } from './things.ts';
 import { temporaryFolder } from './workspace.ts';
 

@@ -7,7 +7,7 @@ import type { JournalEntry } from '@reseller/contract/engine';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { fileJournal } from '../src/file-journal.ts';
-import { memoryJournal } from '../src/memory-journal.ts';
+import { memoryJournal } from './memory-journal.ts';
 
 let folder: string;
 let path: string;

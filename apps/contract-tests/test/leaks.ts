@@ -3,16 +3,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY } from '../src/fake/fake-service.ts';
 import { command } from './run-command.ts';
 import type { CommandResult, More } from './run-command.ts';
+import { FAKE_KEY } from './selftest/fake-service.ts';
 
 const OPERATOR_TOKEN = 'operator-token-of-the-secrets-test';
-const COMPARED_KEY = FAKE_KEY;
 
 /** Runs a command with both keys and the token, and adds its output to `streams`. */
 export async function runWithSecrets(argv: readonly string[], folder: string, streams: string[], more: More = {}): Promise<CommandResult> {
-  const environment = { RESELLER_API_KEY: FAKE_KEY, RESELLER_COMPARE_API_KEY: COMPARED_KEY, RESELLER_OPERATOR_TOKEN: OPERATOR_TOKEN };
+  const environment = { RESELLER_API_KEY: FAKE_KEY, RESELLER_OPERATOR_TOKEN: OPERATOR_TOKEN };
   return command(argv, environment, {
     journal: join(folder, 'journal.jsonl'),
     ...more,

@@ -3,11 +3,11 @@ import { runContract, upgradeDocument } from '@reseller/contract/engine';
 import type { Report } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
 
-import { memoryJournal } from '../src/memory-journal.ts';
 import { LIBRARY_DOCUMENT } from './library/document.ts';
 import { SEEDED } from './library/mistakes.ts';
 import { startLibrary, TOKEN } from './library/server.ts';
 import type { Mistake } from './library/server.ts';
+import { memoryJournal } from './memory-journal.ts';
 
 const { document } = upgradeDocument(JSON.parse(JSON.stringify(LIBRARY_DOCUMENT)));
 const MAX_REQUESTS = 200;

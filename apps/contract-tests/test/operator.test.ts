@@ -3,13 +3,13 @@ import type { Report } from '@reseller/contract/engine';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
-import { memoryJournal } from '../src/memory-journal.ts';
 import { oneTimeCodes } from '../src/one-time-codes/extension.ts';
+import { memoryJournal } from './memory-journal.ts';
 import { sendJson, startServer } from './raw-server.ts';
 import { command } from './run-command.ts';
 import { startSandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
+import { FAKE_KEY, startFakeService } from './selftest/fake-service.ts';
 
 const document = await loadDocument();
 const OTP = ['--mode', 'full', '--yes', '--only', 'generateOtp'];

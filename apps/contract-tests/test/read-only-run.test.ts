@@ -3,9 +3,9 @@ import { MAX_READ_ONLY_REQUESTS, runContract } from '@reseller/contract/engine';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
-import type { FakeService } from '../src/fake/fake-service.ts';
 import { resellerRules } from '../src/reseller.ts';
+import { FAKE_KEY, startFakeService } from './selftest/fake-service.ts';
+import type { FakeService } from './selftest/fake-service.ts';
 
 const document = await loadDocument();
 

@@ -8,9 +8,9 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
-import type { Tamper } from '../src/fake/fake-service.ts';
 import { command } from './run-command.ts';
+import { FAKE_KEY, startFakeService } from './selftest/fake-service.ts';
+import type { Tamper } from './selftest/fake-service.ts';
 import { temporaryFolder } from './workspace.ts';
 
 interface Run {

@@ -7,10 +7,10 @@ import type { Report, RawExchange } from '@reseller/contract/engine';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
-import type { FakeService } from '../src/fake/fake-service.ts';
 import { sendJson, startServer } from './raw-server.ts';
 import { command } from './run-command.ts';
+import { FAKE_KEY, startFakeService } from './selftest/fake-service.ts';
+import type { FakeService } from './selftest/fake-service.ts';
 import { temporaryFolder } from './workspace.ts';
 
 const thing = { type: 'object', properties: { id: { type: 'string' } } };

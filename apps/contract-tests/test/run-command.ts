@@ -13,7 +13,6 @@ export interface CommandResult {
 export interface More {
   /** Path of the journal. Default: a temporary file. */
   readonly journal?: string;
-  readonly signal?: AbortSignal;
   readonly onPrint?: (text: string) => void;
   readonly onProgress?: (line: string) => void;
 }
@@ -37,7 +36,6 @@ export async function command(
         },
         progress: (line) => more.onProgress?.(line),
       },
-      ...(more.signal === undefined ? {} : { signal: more.signal }),
     });
     return { code, output: printed.join('\n') };
   } finally {

@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
-import type { Tamper } from '../src/fake/fake-service.ts';
 import { runWithSecrets, filesIn, leaksIn, SECRETS, secretsOfExamples } from './leaks.ts';
+import { FAKE_KEY, startFakeService } from './selftest/fake-service.ts';
+import type { Tamper } from './selftest/fake-service.ts';
 import { copyOfSources, temporaryFolder } from './workspace.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -123,34 +123,13 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
             await entryOf(target, 'GET', '/dedicated/list'),
             await entryOf(target, 'GET', `/domain/list?hint=${LEAKED}`),
             await entryOf(target, 'PUT', '/vm/create', SECRET_FORM),
+            await entryOf(target, 'POST', '/domain/register', SECRET_FORM),
           ],
         },
       }),
     );
     const { code } = await runWithSecrets(['--har', file, '--report', join(folder, 'reports')], folder, streams);
     expect(code).toBe(1);
-  },
-  'the proxy': async (folder, streams) => {
-    const target = await leakingService();
-    const stop = new AbortController();
-    const proxy = Promise.withResolvers<string>();
-    const onPrint = (line: string): void => {
-      const url = /^Contract proxy: (\S+)/.exec(line)?.[1];
-      if (url !== undefined) proxy.resolve(url);
-    };
-    const ended = runWithSecrets(['proxy', '--target', target, '--port', '0', '--report', join(folder, 'reports')], folder, streams, {
-      signal: stop.signal,
-      onPrint,
-    });
-    const url = await proxy.promise;
-    for (const [method, path, form] of [
-      ['GET', '/domain/list', ''],
-      ['PUT', '/vm/create', SECRET_FORM],
-      ['POST', '/domain/register', SECRET_FORM],
-    ] as const)
-      await (await send(url, method, path, form)).arrayBuffer();
-    stop.abort();
-    expect((await ended).code).toBe(1);
   },
   'a comparison of documents': async (folder, streams) => {
     const [old, now] = [await copyOfSources(), await copyOfSources()];

@@ -7,9 +7,9 @@ import type { Report } from '@reseller/contract/engine';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
-import type { FakeService, Tamper } from '../src/fake/fake-service.ts';
 import { command } from './run-command.ts';
+import { FAKE_KEY, startFakeService } from './selftest/fake-service.ts';
+import type { FakeService, Tamper } from './selftest/fake-service.ts';
 import { temporaryFolder } from './workspace.ts';
 
 let document: OpenApiDocument;
@@ -31,49 +31,43 @@ const wrongType: Tamper = ({ operation, outcome, response }) =>
 
 const headers = { 'x-service-apikey': FAKE_KEY };
 
-test('the proxy forwards and judges traffic, and prints the report when it is stopped', async () => {
-  const service = await start(wrongType);
-  const stop = new AbortController();
-  const address = Promise.withResolvers<string>();
-  const ended = command(
-    ['proxy', '--target', service.url, '--port', '0'],
-    {},
-    {
-      signal: stop.signal,
-      onPrint(text) {
-        const url = /^Contract proxy: (\S+)/.exec(text)?.[1];
-        if (url !== undefined) address.resolve(url);
-      },
+/** A request to a service and its response, as a recorder of traffic writes them. */
+async function entryOf(base: string, method: string, path: string, form?: URLSearchParams): Promise<unknown> {
+  const response = await fetch(`${base}${path}`, { method, headers, ...(form === undefined ? {} : { body: form }) });
+  const type = { name: 'content-type', value: 'application/x-www-form-urlencoded;charset=UTF-8' };
+  return {
+    startedDateTime: '2026-01-01T00:00:00.000Z',
+    time: 12,
+    request: {
+      method,
+      url: `${base}${path}`,
+      headers: [...Object.entries(headers).map(([name, value]) => ({ name, value })), ...(form === undefined ? [] : [type])],
+      ...(form === undefined ? {} : { postData: { mimeType: type.value, text: String(form) } }),
     },
-  );
-  const proxy = await address.promise;
-  const passed = await fetch(`${proxy}/accounting/invoices/current`, { headers });
-  expect(await passed.json()).toMatchObject({ status: 'success', data: { creditLimit: '1000' } });
-  expect((await fetch(`${proxy}/vm/create`, { method: 'PUT', headers, body: new URLSearchParams({ cores: 'x' }) })).status).toBe(422);
-  expect((await fetch(`${proxy}/nothing`, { headers })).status).toBe(404);
-  stop.abort();
-  const { code, output } = await ended;
+    response: {
+      status: response.status,
+      headers: [...response.headers].map(([name, value]) => ({ name, value })),
+      content: { mimeType: response.headers.get('content-type'), text: await response.text() },
+    },
+  };
+}
+
+test('judges recorded responses, the requests of the client, and requests that the document does not describe', async () => {
+  const { url } = await start(wrongType);
+  const file = join(await temporaryFolder(), 'client.har');
+  const entries = [
+    await entryOf(url, 'GET', '/accounting/invoices/current'),
+    await entryOf(url, 'PUT', '/vm/create', new URLSearchParams({ cores: 'x' })),
+    await entryOf(url, 'GET', '/nothing'),
+  ];
+  await writeFile(file, JSON.stringify({ log: { entries } }));
+  const { code, output } = await command(['--har', file], {});
   expect(code).toBe(1);
   expect(output).toContain('violation  /data/creditLimit must be a number');
   expect(output).toContain('2 responses judged');
   expect(output).toContain("violation of the client  the client's form: cores must be an integer");
+  expect(output).toContain('a client requests GET /nothing, which the document does not describe');
   expect(output).not.toContain(FAKE_KEY);
-});
-
-test('the proxy responds with 502 when its target does not respond, and continues', async () => {
-  const stop = new AbortController();
-  const address = Promise.withResolvers<string>();
-  const ended = command(
-    ['proxy', '--target', 'http://127.0.0.1:9', '--port', '0'],
-    {},
-    {
-      signal: stop.signal,
-      onPrint: (text) => address.resolve(/^Contract proxy: (\S+)/.exec(text)?.[1] ?? ''),
-    },
-  );
-  expect((await fetch(`${await address.promise}/domain/list`, { headers })).status).toBe(502);
-  stop.abort();
-  expect(await ended).toMatchObject({ code: 2, output: expect.stringContaining('so nothing was checked') });
 });
 
 test('judges the HAR file of a run like the run itself', async () => {

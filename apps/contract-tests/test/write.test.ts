@@ -4,17 +4,19 @@ import { dirname, join } from 'node:path';
 
 import { lint as lintDocument, loadConfig } from '@redocly/openapi-core';
 import type { OpenApiDocument } from '@reseller/contract';
-import { runContract, tamperEnvelope } from '@reseller/contract/engine';
-import type { FakeResponse, Report } from '@reseller/contract/engine';
+import { runContract } from '@reseller/contract/engine';
+import type { Report } from '@reseller/contract/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { loadDocument, openDocument, sourcesOf, writeProposals } from '../src/document.ts';
 import type { LoadedDocument } from '../src/document.ts';
-import { FAKE_KEY, startFakeService } from '../src/fake/fake-service.ts';
-import type { Tamper } from '../src/fake/fake-service.ts';
-import { memoryJournal } from '../src/memory-journal.ts';
 import { resellerRules } from '../src/reseller.ts';
-import { named } from '../src/selftest.ts';
+import { memoryJournal } from './memory-journal.ts';
+import type { FakeResponse } from './selftest/defect.ts';
+import { FAKE_KEY, startFakeService } from './selftest/fake-service.ts';
+import type { Tamper } from './selftest/fake-service.ts';
+import { named } from './selftest/selftest.ts';
+import { tamperEnvelope } from './selftest/tamper.ts';
 import { copyOfSources } from './workspace.ts';
 
 let service: OpenApiDocument;

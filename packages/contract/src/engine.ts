@@ -10,8 +10,8 @@ export {
   type RawResponse,
   type SentRequest,
 } from './exchange/exchange.ts';
-export type { Check, Defect, FakeExchange, FakeResponse } from './judge/check.ts';
-export { NOTHING_GIVEN, type GivenValues } from './document/parameters.ts';
+export type { Check } from './judge/check.ts';
+export { namedValues, NOTHING_GIVEN, type GivenValues } from './document/parameters.ts';
 export { hasSecretName } from './exchange/mask-exchange.ts';
 export { CHECKS, checksWith } from './judge/checks.ts';
 export { pageOverlapCheck } from './judge/checks/page-overlap.ts';
@@ -19,7 +19,7 @@ export type { CheckCoverage, Coverage, FieldCoverage, StatusCoverage } from './j
 export { VERDICTS, type Finding, type Remark, type RunRemark, type Sample, type Touched, type Verdict } from './judge/finding.ts';
 export { basePath, createGuard, RefusedRequestError, type Guard, type Send } from './run/guard.ts';
 export type { Journal, JournalEntry } from './run/journal.ts';
-export { discoverPaths } from './exchange/discover.ts';
+export { discoverCreated, discoverPaths, type PathValues } from './exchange/discover.ts';
 export { attachCredential, credentialOf, credentialText } from './exchange/credential.ts';
 export type { Mode, NamedOperations, Plan } from './run/plan.ts';
 export type { Report } from './report/report.ts';
@@ -31,10 +31,8 @@ export type { Extension } from './run/extension.ts';
 export { planContract, runContract } from './run/run.ts';
 export { describeStep, type Step } from './run/step.ts';
 export { readEnvelope } from './judge/envelope.ts';
-export { examplePaths } from './run/example-paths.ts';
 export { pagingOf } from './exchange/paging.ts';
 export { isCredential, issuesOfText } from './document/parameters.ts';
-export { tamperEnvelope, withMembers } from './judge/tamper.ts';
 export { replaced } from './document/replace.ts';
 export { isUndo, undoOf } from './run/undo.ts';
 export {
@@ -58,10 +56,9 @@ export { editedFiles, placeFindings, type PlacedFinding } from './source/place-f
 export { mapSources, type SourceMap } from './source/source-map.ts';
 export { IMPACTS, type Change, type Impact } from './diff/change.ts';
 export { diffDocuments } from './diff/diff-documents.ts';
-export { walkDescribed } from './document/place.ts';
+export { walkDescribed, type Place } from './document/place.ts';
 export { rootView, type View } from './document/view.ts';
 export { countRequests, MAX_READ_ONLY_REQUESTS } from './run/plan.ts';
 export { upgradeDocument, type UpgradedDocument } from './document/upgrade.ts';
 export { readBody, writeBody } from './form/body.ts';
 export { sampleOf } from './document/sample.ts';
-export { checkPage, checkIndex } from './judge/check-page.ts';

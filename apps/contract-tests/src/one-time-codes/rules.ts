@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '@reseller/contract';
-import { isSuccess, jsonValue, withMembers } from '@reseller/contract/engine';
+import { isSuccess, jsonValue } from '@reseller/contract/engine';
 import type { Exchange, Check, RunRemark } from '@reseller/contract/engine';
 
 import { codeIn, returnsCode } from './codes.ts';
@@ -46,13 +46,6 @@ export function otpRules(presented: readonly Presented[]): Check {
       ...presented.flatMap(brokenRule),
       ...repeatedCodes(document, exchanges),
     ],
-    defect: {
-      description: 'All codes are the same.',
-      tamper: ({ document, operation, outcome, response }) =>
-        outcome === 'success' && operation !== undefined && returnsCode(document, operation)
-          ? withMembers(response, { data: { note: 'Valid for 10 minutes.', otp_code: '12345678' } })
-          : undefined,
-    },
   };
 }
 

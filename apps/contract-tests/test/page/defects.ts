@@ -1,6 +1,6 @@
 import type { Verdict } from '@reseller/contract/engine';
 
-import type { Tamper } from '../../src/fake/fake-service.ts';
+import type { Tamper } from '../selftest/fake-service.ts';
 
 /** A defect of the service, and its expected finding on the page. */
 export interface KnownDefect {

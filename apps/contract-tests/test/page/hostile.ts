@@ -1,6 +1,6 @@
 import type { SettledReport } from '@reseller/contract/engine';
 
-import type { Tamper } from '../../src/fake/fake-service.ts';
+import type { Tamper } from '../selftest/fake-service.ts';
 
 /** Calls `hacked` if a browser interprets it as markup. */
 export const MARKUP = `</style></title></pre></table></details><script>hacked()</script><img src=x onerror="hacked()"><b onmouseover='hacked()'>&lt;`;

@@ -11,9 +11,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
 import { loadDocument } from '../../src/document.ts';
-import { FAKE_KEY, startFakeService } from '../../src/fake/fake-service.ts';
-import type { Tamper } from '../../src/fake/fake-service.ts';
 import { command } from '../run-command.ts';
+import { FAKE_KEY, startFakeService } from '../selftest/fake-service.ts';
+import type { Tamper } from '../selftest/fake-service.ts';
 import { contrastOf, paintedTexts } from './contrast.ts';
 import { defective, KNOWN } from './defects.ts';
 import { hostile, hostileReport, hostileService, MARKUP, STEERING_SHOWN } from './hostile.ts';

@@ -63,15 +63,7 @@ function verdicts(document: OpenApiDocument, { path = 't1', body, status = 200, 
     bytes: new TextEncoder().encode(JSON.stringify(response)),
     milliseconds: 1,
   });
-  const ours = new Set([
-    'request-described',
-    'header-present',
-    'value-allowed',
-    'property-format',
-    'property-required',
-    'property-type',
-    'page-size',
-  ]);
+  const ours = new Set(['request-described', 'header-present', 'value-allowed', 'property-format', 'property-required', 'property-type']);
   return recorder
     .report(new URL('https://api.example'))
     .findings.filter(({ check }) => ours.has(check))

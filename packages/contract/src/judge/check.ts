@@ -3,7 +3,6 @@ import type { Issue } from '../document/issues.ts';
 import type { MediaType, Operation, OperationResponse } from '../document/operation.ts';
 import type { Validator } from '../document/validator.ts';
 import type { Exchange, Purpose } from '../exchange/exchange.ts';
-import type { FormReading } from '../form/form.ts';
 import type { Remark, RunRemark } from './finding.ts';
 
 /** The input of a check of one response. */
@@ -44,8 +43,7 @@ export interface RunContext {
 }
 
 /**
- * A check is one file in `checks/`, named after its id. Its texts become its documentation page. The selftest fails unless the
- * check finds its defect in a service that has it, and nothing in a service without defects.
+ * A check is one file in `checks/`, named after its id. Its texts become its documentation page.
  */
 export interface Check {
   /** Must not change: baselines, SARIF reports and documentation pages refer to it. */
@@ -70,52 +68,4 @@ export interface Check {
   readonly checkResponse?: (subject: ResponseContext) => readonly Remark[];
   /** Judges all responses of a run together. */
   readonly checkRun?: (session: RunContext) => readonly RunRemark[];
-  readonly defect: Defect;
-}
-
-/** A mistake of a service or a client that one check must find. */
-export interface Defect {
-  /** The mistake, as a sentence. */
-  readonly description: string;
-  /** Returns the defective response, or undefined where the defect has no effect. */
-  readonly tamper: (exchange: FakeExchange) => FakeResponse | undefined;
-  /** For a defect of a client: the invalid form that it sends instead of a valid one. */
-  readonly alterForm?: (form: string) => string | undefined;
-  /** For a defect of a client: the undescribed path that it requests. */
-  readonly undescribedPath?: string;
-}
-
-/** A request to the fake service of the selftest, and the response of a correct service. */
-export interface FakeExchange {
-  readonly document: OpenApiDocument;
-  /** Undefined when the document does not describe the path or the method. */
-  readonly operation: Operation | undefined;
-  readonly method: string;
-  /** The reason for the correct response. */
-  readonly outcome:
-    | 'success'
-    | 'unauthorized'
-    | 'invalid-form'
-    | 'invalid-parameter'
-    | 'unknown-id'
-    | 'removed'
-    | 'wrong-method'
-    | 'not-found';
-  readonly key: 'account' | 'none' | 'wrong';
-  /** The credential that came with the request. */
-  readonly credential?: string | undefined;
-  readonly form: FormReading | undefined;
-  readonly query: Readonly<Record<string, string>>;
-  readonly response: FakeResponse;
-  /** Returns the successful response, even when the correct one is a refusal; with `first page`, that of the first page. */
-  readonly success: (page?: 'first page') => FakeResponse;
-}
-
-/** A response of the fake service, before it is sent. */
-export interface FakeResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-  /** Whether the connection closes before the body is complete. */
-  readonly isCut?: boolean;
 }

@@ -1,17 +1,14 @@
 import type { Check } from './check.ts';
 import { acceptHonoured } from './checks/accept-honoured.ts';
-import { amountDecimals } from './checks/amount-decimals.ts';
 import { bodyComplete } from './checks/body-complete.ts';
 import { bodyReadable } from './checks/body-readable.ts';
 import { contentTypeDocumented } from './checks/content-type-documented.ts';
 import { credentialEchoed } from './checks/credential-echoed.ts';
-import { dataNullOnError } from './checks/data-null-on-error.ts';
 import { envelopeKept } from './checks/envelope-kept.ts';
 import { formAccepted } from './checks/form-accepted.ts';
 import { formRefused } from './checks/form-refused.ts';
 import { headerDescribed } from './checks/header-described.ts';
 import { headerPresent } from './checks/header-present.ts';
-import { headerSeen } from './checks/header-seen.ts';
 import { identifierUnknown } from './checks/identifier-unknown.ts';
 import { jsonUnambiguous } from './checks/json-unambiguous.ts';
 import { keyChecked } from './checks/key-checked.ts';
@@ -20,7 +17,6 @@ import { loginRedirect } from './checks/login-redirect.ts';
 import { methodRefused } from './checks/method-refused.ts';
 import { operationDescribed } from './checks/operation-described.ts';
 import { pageOverlap } from './checks/page-overlap.ts';
-import { pageSize } from './checks/page-size.ts';
 import { parameterRefused } from './checks/parameter-refused.ts';
 import { partSeen } from './checks/part-seen.ts';
 import { preconditionKept } from './checks/precondition-kept.ts';
@@ -33,7 +29,6 @@ import { propertyType } from './checks/property-type.ts';
 import { removedStaysRemoved } from './checks/removed-stays-removed.ts';
 import { requestDescribed } from './checks/request-described.ts';
 import { requestIdUnique } from './checks/request-id-unique.ts';
-import { requestId } from './checks/request-id.ts';
 import { serverError } from './checks/server-error.ts';
 import { stateKept } from './checks/state-kept.ts';
 import { statusAgrees } from './checks/status-agrees.ts';
@@ -60,28 +55,23 @@ export const CHECKS: readonly Check[] = [
   acceptHonoured,
   preconditionKept,
   headerPresent,
-  headerSeen,
   credentialEchoed,
   headerDescribed,
   bodyReadable,
   jsonUnambiguous,
   requestDescribed,
   operationDescribed,
-  dataNullOnError,
   statusAgrees,
-  requestId,
   requestIdUnique,
   propertyRequired,
   propertyType,
   propertyNull,
   propertyFormat,
   valueAllowed,
-  amountDecimals,
   valueSeen,
   propertyDescribed,
   propertyDirection,
   partSeen,
-  pageSize,
   pageOverlap,
   stateKept,
 ];

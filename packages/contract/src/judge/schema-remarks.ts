@@ -7,20 +7,18 @@ import { verdictOf } from './finding.ts';
 import type { Remark } from './finding.ts';
 import { proposalFor } from './propose.ts';
 
-/** Remarks on the issues of one check. Other checks judge the request identifier and the size of pages. */
+/** Remarks on the issues of one check. */
 export function schemaRemarks(context: ResponseContext, isMine: (issue: Issue, value: unknown) => boolean): readonly Remark[] {
-  const { exchange, envelope } = context;
-  if (exchange.body.kind !== 'json') return [];
-  const { value } = exchange.body;
-  const identifier = envelope.identifier === undefined ? undefined : joinPointer('', envelope.identifier);
+  const { body } = context.exchange;
+  if (body.kind !== 'json') return [];
   return context
     .issues()
-    .filter((issue) => issue.path !== identifier && issue.keyword !== 'maxItems' && isMine(issue, valueAt(value, issue.path)))
+    .filter((issue) => isMine(issue, valueAt(body.value, issue.path)))
     .map((issue) => remarkOf(context, issue));
 }
 
 /** The remark on one broken rule. */
-export function remarkOf({ document, exchange, response, json }: ResponseContext, issue: Issue): Remark {
+function remarkOf({ document, exchange, response, json }: ResponseContext, issue: Issue): Remark {
   const value = exchange.body.kind === 'json' ? exchange.body.value : undefined;
   const described = { pointer: json?.pointer ?? '', provenance: response?.provenance ?? 'shown' };
   const provenance = provenanceOfIssue(document, described, value, issue);

@@ -28,11 +28,4 @@ export const acceptHonoured: Check = {
       },
     ];
   },
-  defect: {
-    description: 'The service returns JSON, whatever the request accepts.',
-    tamper: ({ outcome, response }) =>
-      outcome === 'success' && response.headers['content-type'] === 'text/csv'
-        ? { ...response, headers: { ...response.headers, 'content-type': JSON_TYPE }, body: { lines: [] } }
-        : undefined,
-  },
 };

@@ -25,9 +25,4 @@ export const bodyComplete: Check = {
       },
     ];
   },
-  defect: {
-    description: 'The connection closes before the body is complete.',
-    tamper: ({ outcome, operation, response }) =>
-      outcome === 'success' && operation?.readOnly === true ? { ...response, isCut: true } : undefined,
-  },
 };

@@ -39,11 +39,6 @@ export const bodyReadable: Check = {
       },
     ];
   },
-  defect: {
-    description: 'The body is a sign-in page although the content type is JSON.',
-    tamper: ({ outcome, response }) =>
-      outcome === 'success' ? { ...response, body: '<html><body>Please sign in</body></html>' } : undefined,
-  },
 };
 
 /** Proposes the content type of the response, or any type when the response has none or falsely claims JSON. */

@@ -41,9 +41,4 @@ export const contentTypeDocumented: Check = {
       },
     ];
   },
-  defect: {
-    description: 'JSON has the content type text/html.',
-    tamper: ({ outcome, response }) =>
-      outcome === 'success' ? { ...response, headers: { ...response.headers, 'content-type': 'text/html' } } : undefined,
-  },
 };

@@ -27,13 +27,6 @@ export const credentialEchoed: Check = {
       },
     ];
   },
-  defect: {
-    description: 'A header of the response repeats the API key.',
-    tamper: ({ outcome, operation, response, credential }) =>
-      outcome === 'success' && operation?.readOnly === true && credential !== undefined
-        ? { ...response, headers: { ...response.headers, via: `1.1 ${credential}` } }
-        : undefined,
-  },
 };
 
 /** Whether the credential is only in properties that the document marks as secret. */

@@ -5,7 +5,7 @@ import type { Check } from '../check.ts';
 
 export const envelopeKept: Check = {
   id: 'envelope-kept',
-  claim: 'Responses with an undescribed status have the envelope of the described responses.',
+  claim: 'Responses with an undescribed status have the envelope of the described responses, without a payload on failure.',
   judges:
     'The envelope consists of the top-level properties that every JSON response of the document requires; a document without such properties has none. Skips described statuses, because their schemas require the envelope.',
   client: 'Code that reads `status` and `message` of every failure gets `undefined`, and its user sees no reason.',
@@ -23,24 +23,19 @@ export const envelopeKept: Check = {
     const { body } = exchange;
     const value = body.kind === 'json' ? body.value : undefined;
     const missing = isObject(value) ? envelope.required.filter((name) => !Object.hasOwn(value, name)) : envelope.required;
-    if (missing.length === 0) return [];
+    const { payload } = envelope;
+    const isFilled = exchange.status >= 400 && payload !== undefined && isObject(value) && (value[payload] ?? null) !== null;
+    if (missing.length === 0 && !isFilled) return [];
     return [
       {
         pointer: '',
         verdict: 'violation',
-        message: `the envelope lacks ${missing.join(', ')}`,
+        message: missing.length > 0 ? `the envelope lacks ${missing.join(', ')}` : `${payload} is not null although the request failed`,
         expected: `an object with ${envelope.required.join(', ')}`,
         observed: body.kind === 'json' ? shapeOf(value) : body.kind === 'empty' ? 'an empty body' : body.problem,
         at: `${exchange.operation.pointer}/responses`,
-        rule: `envelope ${missing.join(' ')}`,
+        rule: missing.length > 0 ? `envelope ${missing.join(' ')}` : 'payload',
       },
     ];
-  },
-  defect: {
-    description: 'A gateway responds with 418 and plain text instead of the envelope.',
-    tamper: ({ outcome, operation, response }) =>
-      outcome === 'success' && operation?.readOnly === true
-        ? { status: 418, headers: { ...response.headers, 'content-type': 'text/plain' }, body: 'short and stout' }
-        : undefined,
   },
 };

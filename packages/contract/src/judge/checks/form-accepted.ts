@@ -2,7 +2,6 @@ import { takesBody } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
-import { refusalLike } from '../tamper.ts';
 
 export const formAccepted: Check = {
   id: 'form-accepted',
@@ -29,14 +28,5 @@ export const formAccepted: Check = {
         proposal: operation.provenance === 'shown' || sent.isMadeUp === true ? undefined : occasionProposal(context, 'x-for-valid-form'),
       },
     ];
-  },
-  defect: {
-    description: 'The service refuses a valid form.',
-    tamper: ({ outcome, form, operation, response }) => {
-      const example = Object.values(operation?.responses['422']?.content['application/json']?.examples ?? {})[0]?.value;
-      return outcome === 'success' && form !== undefined && operation?.readOnly === true && example !== undefined
-        ? refusalLike(response, 422, example)
-        : undefined;
-    },
   },
 };

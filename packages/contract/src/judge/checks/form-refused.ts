@@ -48,10 +48,6 @@ export const formRefused: Check = {
       },
     ];
   },
-  defect: {
-    description: 'The service does not validate forms.',
-    tamper: ({ outcome, success }) => (outcome === 'invalid-form' ? success() : undefined),
-  },
 };
 
 interface Broken {

@@ -8,7 +8,6 @@ import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import type { Remark } from '../finding.ts';
 import { proposalFor } from '../propose.ts';
-import { withMembers } from '../tamper.ts';
 
 export const headerPresent: Check = {
   id: 'header-present',
@@ -55,13 +54,6 @@ export const headerPresent: Check = {
         },
       ];
     });
-  },
-  defect: {
-    description: 'The Retry-After of a 429 is not a number.',
-    tamper: ({ outcome, key, response }) =>
-      outcome === 'unauthorized' && key === 'none'
-        ? { ...withMembers(response, { type: 'rate_limited' }), status: 429, headers: { ...response.headers, 'retry-after': 'soon' } }
-        : undefined,
   },
 };
 

@@ -37,8 +37,4 @@ export const identifierUnknown: Check = {
       },
     ];
   },
-  defect: {
-    description: 'The service accepts every identifier.',
-    tamper: ({ outcome, success }) => (outcome === 'unknown-id' ? success() : undefined),
-  },
 };

@@ -37,13 +37,4 @@ export const jsonUnambiguous: Check = {
       });
     return remarks;
   },
-  defect: {
-    description: 'A member appears twice in its object.',
-    tamper: ({ outcome, operation, response }) => {
-      const [entry] = outcome === 'success' && operation?.readOnly === true ? Object.entries(Object(response.body)) : [];
-      if (entry === undefined) return undefined;
-      const [name, value] = [JSON.stringify(entry[0]), JSON.stringify(entry[1])];
-      return { ...response, body: `{${name}:${value},${JSON.stringify(response.body).slice(1)}` };
-    },
-  },
 };

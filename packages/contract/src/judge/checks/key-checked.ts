@@ -9,9 +9,4 @@ export const keyChecked: Check = {
   needs: ['wrong-key'],
   applies: ({ security }) => security !== undefined && !security.optional,
   checkResponse: (context) => (context.exchange.sent.purpose === 'wrong-key' ? keyRemarks(context, 'with a made-up API key') : []),
-  defect: {
-    description: 'The service accepts any key.',
-    tamper: ({ outcome, key, operation, success }) =>
-      outcome === 'unauthorized' && key === 'wrong' && operation?.readOnly === true ? success() : undefined,
-  },
 };

@@ -14,9 +14,4 @@ export const keyRequired: Check = {
     const isWithout = sent.purpose === 'no-key' || (sent.purpose === 'traffic' && sent.credential === 'none');
     return isWithout && operation.security?.optional === false ? keyRemarks(context, 'without an API key') : [];
   },
-  defect: {
-    description: 'The service accepts a request without a key.',
-    tamper: ({ outcome, key, operation, success }) =>
-      outcome === 'unauthorized' && key === 'none' && operation?.readOnly === true ? success() : undefined,
-  },
 };

@@ -32,11 +32,4 @@ export const loginRedirect: Check = {
       },
     ];
   },
-  defect: {
-    description: 'The service redirects a request with a valid key to a login page.',
-    tamper: ({ outcome, operation, response }) =>
-      outcome === 'success' && operation?.readOnly === true
-        ? { status: 302, headers: { ...response.headers, location: '/login?next=%2F' }, body: '' }
-        : undefined,
-  },
 };

@@ -46,13 +46,6 @@ export const methodRefused: Check = {
       },
     ];
   },
-  defect: {
-    description: 'GET succeeds on a path for which the document describes only other methods.',
-    tamper: ({ outcome, response }) =>
-      outcome === 'wrong-method'
-        ? { ...response, status: 200, body: { status: 'success', requestID: null, message: '', data: null } }
-        : undefined,
-  },
 };
 
 /** The path parameters of the described operation of the same path. */

@@ -43,15 +43,6 @@ export function pageOverlapCheck(allowanceOf: (exchange: Exchange, between: numb
         ];
       });
     },
-    defect: {
-      description: 'The service ignores the offset and always returns the first page.',
-      tamper({ document, operation, outcome, form, query, success }) {
-        const isPaged = operation !== undefined && pagingOf(document, operation) !== undefined;
-        return outcome === 'success' && isPaged && (Object.keys(form?.values ?? {}).length > 0 || Object.keys(query).length > 0)
-          ? success('first page')
-          : undefined;
-      },
-    },
   };
 }
 

@@ -45,10 +45,6 @@ export const parameterRefused: Check = {
       },
     ];
   },
-  defect: {
-    description: 'The service does not validate query parameters.',
-    tamper: ({ outcome, success }) => (outcome === 'invalid-parameter' ? success() : undefined),
-  },
 };
 
 interface Broken {

@@ -7,7 +7,6 @@ import { returnsJson } from '../applies.ts';
 import type { Check } from '../check.ts';
 import type { Remark } from '../finding.ts';
 import { OBSERVED, shapeSchema } from '../infer.ts';
-import { alterFirst, isPayload } from '../tamper.ts';
 
 const SECRET_NAME = /passw|secret|token|api_?key|private_?key|credential|auth_?code|pass_?phrase|^pin$|^cvc$|^cvv$|^ssn$|^iban$/i;
 
@@ -50,15 +49,6 @@ export const propertyDescribed: Check = {
       return false;
     });
     return remarks;
-  },
-  defect: {
-    description: 'An object in the last item of a list or map has an undescribed property.',
-    tamper: (exchange) =>
-      alterFirst(
-        exchange,
-        (place) => isPayload(place) && isObject(place.value) && place.nodes.some(({ schema }) => keysOf(schema, 'properties').length > 0),
-        ({ value }) => ({ ...Object(value), internalNote: 'x' }),
-      ),
   },
 };
 

@@ -16,13 +16,6 @@ export const propertyDirection: Check = {
   client: 'A password comes back in a response and ends up in logs, or a client chooses identifiers and times that the service should set.',
   applies: describes(({ schema }) => schema['writeOnly'] === true || schema['readOnly'] === true),
   checkResponse: (context) => [...returned(context), ...takenOver(context)],
-  defect: {
-    description: 'A response has the access code of the request.',
-    tamper: ({ outcome, operation, response }) =>
-      outcome === 'success' && operation?.path === '/projects/{project_id}' && isObject(response.body)
-        ? { ...response, body: { ...response.body, access_code: 'abcdefgh' } }
-        : undefined,
-  },
 };
 
 function returned({ document, exchange, response, json }: ResponseContext): readonly Remark[] {

@@ -1,7 +1,6 @@
 import { describes } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { schemaRemarks } from '../schema-remarks.ts';
-import { alterFirst, isPayload } from '../tamper.ts';
 
 export const propertyFormat: Check = {
   id: 'property-format',
@@ -10,16 +9,4 @@ export const propertyFormat: Check = {
   client: 'The type is `string` either way, so your code fails later: `new Date(...)` is invalid, or a lookup by UUID finds nothing.',
   applies: describes(({ schema }) => typeof schema['format'] === 'string'),
   checkResponse: (context) => schemaRemarks(context, ({ keyword }) => keyword === 'format'),
-  defect: {
-    description: 'A date and time, or a UUID, is sent as a date in local notation.',
-    tamper: (exchange) =>
-      alterFirst(
-        exchange,
-        (place) =>
-          isPayload(place) &&
-          typeof place.value === 'string' &&
-          place.nodes.some(({ schema }) => schema['format'] === 'date-time' || schema['format'] === 'uuid'),
-        () => '31.12.2026 09:30',
-      ),
-  },
 };

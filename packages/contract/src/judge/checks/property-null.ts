@@ -1,8 +1,6 @@
-import { typesOf } from '../../document/schema.ts';
 import { describes } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { schemaRemarks } from '../schema-remarks.ts';
-import { alterFirst, isPayload } from '../tamper.ts';
 
 export const propertyNull: Check = {
   id: 'property-null',
@@ -12,13 +10,4 @@ export const propertyNull: Check = {
   applies: describes(({ schema }) => schema['type'] !== undefined),
   checkResponse: (context) =>
     schemaRemarks(context, ({ keyword }, value) => value === null && keyword !== 'required' && keyword !== 'dependentRequired'),
-  defect: {
-    description: 'The service sends null where the document does not allow it.',
-    tamper: (exchange) =>
-      alterFirst(
-        exchange,
-        (place) => isPayload(place) && typesOf(place.nodes).size > 0 && !typesOf(place.nodes).has('null'),
-        () => null,
-      ),
-  },
 };

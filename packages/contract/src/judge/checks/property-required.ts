@@ -1,7 +1,6 @@
 import { describes } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { schemaRemarks } from '../schema-remarks.ts';
-import { dropFirst, isPayload } from '../tamper.ts';
 
 export const propertyRequired: Check = {
   id: 'property-required',
@@ -12,14 +11,4 @@ export const propertyRequired: Check = {
     'The property is not optional in the generated type, so TypeScript lets you use it without a check. At run time it is `undefined`.',
   applies: describes(({ schema }) => Array.isArray(schema['required'])),
   checkResponse: (context) => schemaRemarks(context, ({ keyword }) => keyword === 'required' || keyword === 'dependentRequired'),
-  defect: {
-    description: 'A required property is missing.',
-    tamper: (exchange) =>
-      dropFirst(
-        exchange,
-        (place) =>
-          isPayload(place) &&
-          place.parents.some(({ schema }) => Array.isArray(schema['required']) && schema['required'].includes(place.name)),
-      ),
-  },
 };

@@ -1,7 +1,6 @@
 import { describes } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { schemaRemarks } from '../schema-remarks.ts';
-import { alterFirst, isPayload } from '../tamper.ts';
 
 export const propertyType: Check = {
   id: 'property-type',
@@ -10,13 +9,4 @@ export const propertyType: Check = {
   client: 'The generated type is wrong. Comparisons and arithmetic silently go wrong: `"10" < "9"` is true, and `"1" + 1` is "11".',
   applies: describes(({ schema }) => schema['type'] !== undefined),
   checkResponse: (context) => schemaRemarks(context, ({ keyword }, value) => keyword === 'type' && value !== null),
-  defect: {
-    description: 'A number or a Boolean is sent as a string.',
-    tamper: (exchange) =>
-      alterFirst(
-        exchange,
-        (place) => isPayload(place) && (typeof place.value === 'number' || typeof place.value === 'boolean'),
-        ({ value }) => String(value),
-      ),
-  },
 };

@@ -29,8 +29,4 @@ export const removedStaysRemoved: Check = {
       },
     ];
   },
-  defect: {
-    description: 'A second cancellation of the same resource succeeds.',
-    tamper: ({ outcome, success }) => (outcome === 'removed' ? success() : undefined),
-  },
 };

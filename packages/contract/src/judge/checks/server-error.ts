@@ -2,7 +2,6 @@ import type { OperationResponse } from '../../document/operation.ts';
 import type { Exchange, Purpose } from '../../exchange/exchange.ts';
 import { always } from '../applies.ts';
 import type { Check } from '../check.ts';
-import { refusalLike } from '../tamper.ts';
 
 /** Describes the requests that differ from a plain call. */
 const TRIED: Partial<Readonly<Record<Purpose, string>>> = {
@@ -46,12 +45,5 @@ export const serverError: Check = {
         cause: 'failure',
       },
     ];
-  },
-  defect: {
-    description: 'The service fails for an identifier that does not exist.',
-    tamper: ({ outcome, operation, response }) => {
-      const example = Object.values(operation?.responses['500']?.content['application/json']?.examples ?? {})[0]?.value;
-      return outcome === 'unknown-id' && example !== undefined ? refusalLike(response, 500, example) : undefined;
-    },
   },
 };

@@ -20,13 +20,6 @@ export const stateKept: Check = {
   client: 'Your code stores something, gets a success, and finds something else or nothing later.',
   applies: (operation) => (operation.body?.format === 'json' && takesBody(operation)) || operation.responses['202'] !== undefined,
   checkRun: (context) => [...notKept(context), ...notListed(context), ...notFound(context)],
-  defect: {
-    description: 'Texts lose all characters that are not ASCII.',
-    tamper: ({ method, response }) =>
-      method === 'GET' && isObject(response.body) && typeof response.body['name'] === 'string'
-        ? { ...response, body: { ...response.body, name: response.body['name'].replaceAll(/[^ -~]/g, '?') } }
-        : undefined,
-  },
 };
 
 function isChange({ operation, status }: Exchange): boolean {

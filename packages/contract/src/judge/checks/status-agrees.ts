@@ -9,7 +9,6 @@ import { verdictOf } from '../finding.ts';
 import { shapeSchema } from '../infer.ts';
 import { schemasOf } from '../observed.ts';
 import type { Proposal } from '../proposal.ts';
-import { tamperEnvelope } from '../tamper.ts';
 
 export const statusAgrees: Check = {
   id: 'status-agrees',
@@ -53,10 +52,6 @@ export const statusAgrees: Check = {
             : undefined,
       },
     ];
-  },
-  defect: {
-    description: 'A failure has the status 200.',
-    tamper: (exchange) => (exchange.operation?.readOnly === true ? tamperEnvelope(exchange, 200) : undefined),
   },
 };
 

@@ -36,9 +36,4 @@ export const statusDocumented: Check = {
       },
     ];
   },
-  defect: {
-    description: 'An operation responds with 206 where the document describes 200.',
-    tamper: ({ outcome, operation, response }) =>
-      outcome === 'success' && operation?.readOnly === true ? { ...response, status: 206 } : undefined,
-  },
 };

@@ -3,7 +3,6 @@ import type { SchemaNode } from '../../document/schema.ts';
 import { describes } from '../applies.ts';
 import type { Check } from '../check.ts';
 import type { Remark } from '../finding.ts';
-import { alterFirst } from '../tamper.ts';
 
 export const valueSeen: Check = {
   id: 'value-seen',
@@ -41,15 +40,6 @@ export const valueSeen: Check = {
       },
     );
     return remarks;
-  },
-  defect: {
-    description: 'An open enumeration has a new value.',
-    tamper: (exchange) =>
-      alterFirst(
-        exchange,
-        ({ nodes, value }) => typeof value === 'string' && nodes.some(isOpenEnumeration) && exchange.operation?.readOnly === true,
-        () => 'NEVER_SEEN_BEFORE',
-      ),
   },
 };
 

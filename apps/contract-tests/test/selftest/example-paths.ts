@@ -1,12 +1,7 @@
-import type { OpenApiDocument } from '../document/document.ts';
-import type { Operation } from '../document/operation.ts';
-import { namedValues } from '../document/parameters.ts';
-import { fillPath } from '../document/path-template.ts';
-import type { SampleSource } from '../document/sample.ts';
-import type { Validator } from '../document/validator.ts';
-import { discoverCreated, discoverPaths } from '../exchange/discover.ts';
-import type { PathValues } from '../exchange/discover.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import { fillPath } from '@reseller/contract';
+import type { OpenApiDocument, Operation, Validator } from '@reseller/contract';
+import { discoverCreated, discoverPaths, namedValues } from '@reseller/contract/engine';
+import type { Exchange, PathValues } from '@reseller/contract/engine';
 
 /** The path parameters in the examples of a document: the resources that exist in a fake service made from them. */
 export function examplePaths(document: OpenApiDocument, operations: readonly Operation[], validator: Validator): readonly PathValues[] {
@@ -23,7 +18,10 @@ export function examplePaths(document: OpenApiDocument, operations: readonly Ope
 }
 
 /** The example responses of an operation, as exchanges with the example path parameters. */
-function exampleExchanges(source: SampleSource, operation: Operation): readonly Exchange[] {
+function exampleExchanges(
+  source: { readonly document: OpenApiDocument; readonly validator: Validator },
+  operation: Operation,
+): readonly Exchange[] {
   const { method, responses } = operation;
   const path = operation.parameters
     .filter((parameter) => parameter.in === 'path')

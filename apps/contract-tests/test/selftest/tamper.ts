@@ -1,11 +1,12 @@
-import { isObject } from '../document/json.ts';
-import { responseFor } from '../document/operations.ts';
-import { walkDescribed } from '../document/place.ts';
-import type { Place } from '../document/place.ts';
-import { pointerTokens } from '../document/pointer.ts';
-import { replaced } from '../document/replace.ts';
-import { jsonOf } from '../exchange/exchange.ts';
-import type { FakeExchange, FakeResponse } from './check.ts';
+import { pointerTokens, responseFor } from '@reseller/contract';
+import { jsonOf, replaced, walkDescribed } from '@reseller/contract/engine';
+import type { Place } from '@reseller/contract/engine';
+
+import type { FakeExchange, FakeResponse } from './defect.ts';
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** Changes the first matching part of a correct response; undefined when there is none. */
 export function alterFirst(
@@ -25,7 +26,7 @@ export function dropFirst(exchange: FakeExchange, isMatch: (place: Place) => boo
 }
 
 /** The parts of a successful response with their schemas; empty for other responses. */
-export function placesOf({ document, operation, outcome, response }: FakeExchange): readonly Place[] {
+function placesOf({ document, operation, outcome, response }: FakeExchange): readonly Place[] {
   const described = operation === undefined ? undefined : responseFor(operation, response.status);
   const pointer = described === undefined ? undefined : jsonOf(described)?.pointer;
   if (outcome !== 'success' || described === undefined || pointer === undefined) return [];

@@ -1,48 +1,46 @@
 import { createMatcher, fillPath, pathParameters, readOperations } from '@reseller/contract';
 import type { OpenApiDocument, Operation } from '@reseller/contract';
 import { attachCredential, checksWith, createRecorder, runContract, writeBody } from '@reseller/contract/engine';
-import type { Check, Report } from '@reseller/contract/engine';
+import type { Check, Recorder, Report } from '@reseller/contract/engine';
 
-import { AMOUNTS } from './fake/amounts.ts';
-import { FAKE_KEY, startFakeService } from './fake/fake-service.ts';
-import type { FakeService, Tamper } from './fake/fake-service.ts';
-import { WORKSHOP } from './fake/workshop-document.ts';
-import { startWorkshop, WORKSHOP_TOKEN } from './fake/workshop.ts';
-import { memoryJournal } from './memory-journal.ts';
-import { otpRules } from './one-time-codes/rules.ts';
-import { startProxy } from './proxy.ts';
-import { growingLog, resellerRules } from './reseller.ts';
+import { otpRules } from '../../src/one-time-codes/rules.ts';
+import { growingLog, resellerRules } from '../../src/reseller.ts';
+import { memoryJournal } from '../memory-journal.ts';
+import { AMOUNTS } from './amounts.ts';
+import type { Defect } from './defect.ts';
+import { FAKE_KEY, startFakeService } from './fake-service.ts';
+import type { FakeService, Tamper } from './fake-service.ts';
+import { WORKSHOP } from './workshop-document.ts';
+import { startWorkshop, WORKSHOP_TOKEN } from './workshop.ts';
 
 /** All checks of the engine and of this API. */
 export const ALL_CHECKS: readonly Check[] = checksWith([otpRules([]), growingLog]);
-
-/** The result of the selftest for one check. */
-export interface Proof {
-  readonly check: string;
-  /** The injected defect, as a sentence. */
-  readonly defect: string;
-  /** Whether the check found it. */
-  readonly found: boolean;
-}
 
 /** The findings on a service without defects. All of them are false alarms. */
 export async function controlRun(document: OpenApiDocument): Promise<Report['findings']> {
   return [...(await runAgainstFake(document)).findings, ...(await runAgainstWorkshop()).findings, ...(await clientFindings(document))];
 }
 
-/** Runs all checks against services with the defect of one check, which have one area of the API each, until the check finds the defect. */
-export async function proveCheck(given: OpenApiDocument, check: Check): Promise<Proof> {
-  const document = [given, AMOUNTS].find((one) => appliesTo(check, one)) ?? WORKSHOP;
-  const proof = { check: check.id, defect: check.defect.description };
+/**
+ * Whether the check of a defect finds it. Runs all checks against services with the defect, which have one area of the API each, until
+ * the check has a finding.
+ */
+export async function isFound(given: OpenApiDocument, defect: Defect): Promise<boolean> {
+  const check = ALL_CHECKS.find(({ id }) => id === defect.check);
+  if (check === undefined) throw new Error(`There is no check ${defect.check}.`);
+  const documents = [given, AMOUNTS].filter((one) => appliesTo(check, one));
   // The workshop is one service; it has no separate areas.
-  if (document === WORKSHOP)
-    return { ...proof, found: (await runAgainstWorkshop(check.defect.tamper)).findings.some((finding) => finding.check === check.id) };
-  // Some defects may appear only in the whole API.
-  for (const part of [...areasOf(document).filter((area) => appliesTo(check, area)), document]) {
-    const findings = await findingsOnDefect(part, check);
-    if (findings.some((finding) => finding.check === check.id)) return { ...proof, found: true };
+  if (documents.length === 0) return hasFinding((await runAgainstWorkshop(defect.tamper)).findings, check);
+  for (const document of documents) {
+    // Some defects may appear only in the whole API.
+    for (const part of [...areasOf(document).filter((area) => appliesTo(check, area)), document])
+      if (hasFinding(await findingsOnDefect(part, defect), check)) return true;
   }
-  return { ...proof, found: false };
+  return false;
+}
+
+function hasFinding(findings: Report['findings'], { id }: Check): boolean {
+  return findings.some(({ check }) => check === id);
 }
 
 function appliesTo(check: Check, document: OpenApiDocument): boolean {
@@ -64,37 +62,56 @@ function areasOf(document: OpenApiDocument): readonly OpenApiDocument[] {
   return found;
 }
 
-async function findingsOnDefect(document: OpenApiDocument, { defect }: Check): Promise<Report['findings']> {
+async function findingsOnDefect(document: OpenApiDocument, defect: Defect): Promise<Report['findings']> {
   const { tamper, alterForm, undescribedPath } = defect;
   if (alterForm !== undefined || undescribedPath !== undefined) return clientFindings(document, defect);
   return (await runAgainstFake(document, tamper)).findings;
 }
 
-/** The findings on the traffic of a client that sends the examples of the document through the proxy, with or without a defect. */
+/** The findings on the recorded traffic of a client that sends the examples of the document, with or without a defect. */
 export async function clientFindings(
   document: OpenApiDocument,
-  { alterForm = (form) => form, undescribedPath }: Pick<Check['defect'], 'alterForm' | 'undescribedPath'> = {},
+  { alterForm = (form) => form, undescribedPath }: Pick<Defect, 'alterForm' | 'undescribedPath'> = {},
 ): Promise<Report['findings']> {
   const service = await startFakeService(document);
   const recorder = createRecorder(document, resellerRules(document));
-  const proxy = await startProxy({ target: new URL(service.url), port: 0, recorder, onExchange: () => {} });
   try {
-    for (const operation of readOperations(document)) await send(proxy.url, operation, alterForm);
-    if (undescribedPath !== undefined) await (await fetch(`${proxy.url}${undescribedPath}`)).arrayBuffer();
+    for (const operation of readOperations(document)) {
+      const request = requestOf(service.url, operation, alterForm);
+      if (request !== undefined) await record(recorder, request);
+    }
+    if (undescribedPath !== undefined) await record(recorder, new Request(`${service.url}${undescribedPath}`));
     // A client need not call all operations, so unverified findings do not count.
     return recorder.report(new URL(service.url)).findings.filter(({ verdict }) => verdict !== 'unverified');
   } finally {
-    await proxy.close();
     await service.close();
   }
 }
 
-async function send(base: string, operation: Operation, alterForm: (form: string) => string | undefined): Promise<void> {
+/** Sends a request and adds it to a recording with its response. */
+async function record(recorder: Recorder, request: Request): Promise<void> {
+  const { method, url, headers } = request;
+  const requestBody = request.body === null ? undefined : await request.clone().text();
+  const response = await fetch(request);
+  recorder.take({
+    method,
+    url,
+    requestHeaders: Object.fromEntries(headers),
+    requestBody,
+    at: new Date().toISOString(),
+    status: response.status,
+    responseHeaders: Object.fromEntries(response.headers),
+    bytes: new Uint8Array(await response.arrayBuffer()),
+    milliseconds: 1,
+  });
+}
+
+function requestOf(base: string, operation: Operation, alterForm: (form: string) => string | undefined): Request | undefined {
   const { method, path, body, parameters, security } = operation;
   const values = Object.fromEntries(
     parameters.flatMap(({ name, examples: [example] }) => (example === undefined ? [] : [[name, String(example)]])),
   );
-  if (pathParameters(path).some((name) => values[name] === undefined)) return;
+  if (pathParameters(path).some((name) => values[name] === undefined)) return undefined;
   const [example] = Object.values(body?.examples ?? {});
   const good = example === undefined ? '' : writeBody(operation, Object(example.value));
   const headers = new Headers(good === '' || body === undefined ? {} : { 'content-type': body.mediaType });
@@ -102,8 +119,7 @@ async function send(base: string, operation: Operation, alterForm: (form: string
   if (security !== undefined) attachCredential(security, FAKE_KEY, { headers, query });
   const url = new URL(`${base}${fillPath(path, values)}`);
   url.search = query.toString();
-  const response = await fetch(url, { method, headers, ...(good === '' ? {} : { body: alterForm(good) ?? good }) });
-  await response.arrayBuffer();
+  return new Request(url, { method, headers, ...(good === '' ? {} : { body: alterForm(good) ?? good }) });
 }
 
 /** Runs all operations in full mode against a fake service with defects. */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-import type { Fields, Reply, Rules, WorkshopRequest } from '../../src/fake/workshop.ts';
+import type { Fields, Reply, Rules, WorkshopRequest } from './workshop.ts';
 
 /** A workshop with one mistake, and the operations on which it shows. */
 export interface WorkshopDefect {
@@ -153,6 +153,14 @@ export const DEFECTS: readonly WorkshopDefect[] = [
     name: 'sends a header with an object that lacks a member',
     operations: ['listProjects'],
     rules: withHeader('x-window', 'from,0', isList),
+  },
+  { name: 'sends a word where a header is a number', operations: ['listProjects'], rules: withHeader('x-load', 'low', isList) },
+  { name: 'sends a number beyond its limits in a header', operations: ['listProjects'], rules: withHeader('x-load', '1.5', isList) },
+  { name: 'sends a fraction where a header is an integer', operations: ['listProjects'], rules: withHeader('x-total', '1.5', isList) },
+  {
+    name: 'sends a day in local notation in a header with a date',
+    operations: ['listProjects'],
+    rules: withHeader('x-as-of', '31.1.2026', isList),
   },
   // Entity tags.
   {

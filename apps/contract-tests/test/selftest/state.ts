@@ -6,7 +6,6 @@ import {
   isCredential,
   issuesOfText,
   isUndo,
-  examplePaths,
   pagingOf,
   readEnvelope,
   replaced,
@@ -14,9 +13,10 @@ import {
   undoOf,
   walkDescribed,
 } from '@reseller/contract/engine';
-import type { FakeExchange, FakeResponse } from '@reseller/contract/engine';
 
-import { returnsCode } from '../one-time-codes/codes.ts';
+import { returnsCode } from '../../src/one-time-codes/codes.ts';
+import type { FakeExchange, FakeResponse } from './defect.ts';
+import { examplePaths } from './example-paths.ts';
 
 type Outcome = FakeExchange['outcome'];
 type Values = Readonly<Record<string, string>>;

@@ -41,6 +41,8 @@ export const WORKSHOP = parseDocument({
             description: 'A page of projects.',
             headers: {
               'X-Total': { required: true, schema: { type: 'integer' } },
+              'X-Load': { required: true, schema: { type: 'number', minimum: 0, maximum: 1 } },
+              'X-As-Of': { required: true, schema: { type: 'string', format: 'date' } },
               'X-Truncated': { required: true, schema: { type: 'boolean' } },
               'X-Sorts': { required: true, schema: { type: 'array', items: { type: 'string', enum: ['name', 'created', 'budget'] } } },
               'X-Window': {

@@ -5,8 +5,8 @@ import { buffer } from 'node:stream/consumers';
 import { createMatcher, readOperations } from '@reseller/contract';
 import type { OpenApiDocument, Operation } from '@reseller/contract';
 import { credentialOf, credentialText, readBody } from '@reseller/contract/engine';
-import type { Defect, FakeExchange, FakeResponse } from '@reseller/contract/engine';
 
+import type { Defect, FakeExchange, FakeResponse } from './defect.ts';
 import { createFakeState } from './state.ts';
 import type { FakeState } from './state.ts';
 

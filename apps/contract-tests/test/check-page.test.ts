@@ -1,12 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
+import { CHECKS } from '@reseller/contract/engine';
 import { expect, test } from 'vitest';
 
+import { otpRules } from '../src/one-time-codes/rules.ts';
 import { checkIndex, checkPage } from './check-page.ts';
-import { CHECKS } from './checks.ts';
 
-const FOLDER = fileURLToPath(new URL('../../docs/checks/', import.meta.url));
+const CONTRACT = new URL('../../../packages/contract/', import.meta.url);
+const FOLDER = fileURLToPath(new URL('docs/checks/', CONTRACT));
 
 test.each(CHECKS.map((check) => [check.id, check] as const))('the page of %s is up to date', async (id, check) => {
   await expect(checkPage(check)).toMatchFileSnapshot(`${FOLDER}${id}.md`);
@@ -19,6 +21,10 @@ test('the list of checks is up to date, and every page belongs to a check', asyn
 });
 
 test('each check is in a file with its name', async () => {
-  const files = await readdir(fileURLToPath(new URL('checks/', import.meta.url)));
+  const files = await readdir(fileURLToPath(new URL('src/judge/checks/', CONTRACT)));
   expect(files.toSorted()).toEqual(CHECKS.map(({ id }) => `${id}.ts`).toSorted());
+});
+
+test('the page of the check for one-time codes is up to date', async () => {
+  await expect(checkPage(otpRules([]))).toMatchFileSnapshot('../docs/otp-rules.md');
 });

@@ -1,8 +1,10 @@
-import type { Check } from './check.ts';
-import { CHECKS } from './checks.ts';
+import { CHECKS } from '@reseller/contract/engine';
+import type { Check } from '@reseller/contract/engine';
+
+import { SELFTEST_DEFECTS } from './selftest/defects.ts';
 
 /** The documentation page of a check in Markdown, made from the texts of the check. */
-export function checkPage({ id, claim, judges, client, defect, needs, undescribed }: Check): string {
+export function checkPage({ id, claim, judges, client, needs, undescribed }: Check): string {
   const requests =
     needs === undefined
       ? 'It judges every response and sends no requests of its own.'
@@ -13,6 +15,8 @@ export function checkPage({ id, claim, judges, client, defect, needs, undescribe
       : undescribed === 'only'
         ? ' It judges only statuses that the document does not describe.'
         : ' It also judges statuses that the document does not describe.';
+  const defects = SELFTEST_DEFECTS.filter(({ check }) => check === id);
+  const isOfClient = defects.some(({ alterForm, undescribedPath }) => alterForm !== undefined || undescribedPath !== undefined);
   return `# ${id}
 
 ${claim}
@@ -27,9 +31,11 @@ ${requests}${statuses}
 
 ${client}
 
-## Its defect in the selftest
+## What the selftest proves
 
-${defect.description} The selftest (\`npx pnpm@12 contract selftest\`) runs against ${defect.alterForm === undefined ? 'a service' : 'a client behind the proxy'} with this defect and fails unless this check finds it. Without the defect, the run must have no findings.
+${defects.map(({ description }) => `- ${description}`).join('\n')}
+
+The selftest runs against ${isOfClient ? 'a client' : 'a service'} with ${defects.length === 1 ? 'this defect' : 'each of these defects'} and fails unless this check finds it. Without the defect, the run must have no findings.
 `;
 }
 
@@ -37,7 +43,7 @@ ${defect.description} The selftest (\`npx pnpm@12 contract selftest\`) runs agai
 export function checkIndex(): string {
   return `# Checks
 
-Generated from the texts of the checks: \`pnpm exec vitest run -u --config .config/vitest.config.ts packages/contract/src/judge/check-page.test.ts\`.
+Generated from the texts of the checks: \`pnpm exec vitest run -u --config .config/vitest.config.ts apps/contract-tests/test/check-page.test.ts\`.
 
 | check | claim |
 | --- | --- |

@@ -3,11 +3,11 @@ import { runContract } from '@reseller/contract/engine';
 import type { Report } from '@reseller/contract/engine';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { WORKSHOP } from '../src/fake/workshop-document.ts';
-import { startWorkshop, WORKSHOP_TOKEN } from '../src/fake/workshop.ts';
-import type { Rules } from '../src/fake/workshop.ts';
-import { memoryJournal } from '../src/memory-journal.ts';
-import { DEFECTS } from './workshop/defects.ts';
+import { memoryJournal } from '../memory-journal.ts';
+import { DEFECTS } from './workshop-defects.ts';
+import { WORKSHOP } from './workshop-document.ts';
+import { startWorkshop, WORKSHOP_TOKEN } from './workshop.ts';
+import type { Rules } from './workshop.ts';
 
 const VALID: ReadonlySet<string> = new Set(['call', 'valid-form']);
 const MAX_VALID_REQUESTS = 10;

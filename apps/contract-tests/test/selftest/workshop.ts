@@ -202,6 +202,8 @@ export async function startWorkshop(defect: Partial<Rules> = {}): Promise<Worksh
     const next = start + size < all.length ? String(start + size) : null;
     const headers = {
       'x-total': String(all.length),
+      'x-load': '0.25',
+      'x-as-of': '2026-01-31',
       'x-truncated': String(next !== null),
       'x-sorts': 'name,created',
       'x-window': `from,${start},size,${items.length}`,
