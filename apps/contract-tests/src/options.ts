@@ -57,6 +57,7 @@ Results
   --report DIR         write report.json, JUnit, SARIF, HTML, Markdown, HAR and proposals to this folder
   --write              write the proposals into the YAML files of the document
   --format FORMAT      output of diff: text (default), json, markdown, or github (annotations)
+  --wire               in a diff, judge only requests and responses, not code of the generated client
   --version            print the version of this program and of Node.js
   --help               print this text
 
@@ -116,6 +117,8 @@ export interface Arguments {
   readonly har: string | undefined;
   /** The output of a comparison. */
   readonly format: (typeof OUTPUT_FORMATS)[number];
+  /** Whether a comparison ignores code of the generated client. */
+  readonly wire: boolean;
 }
 
 const OUTPUT_FORMATS = ['text', 'json', 'markdown', 'github'] as const;
@@ -176,6 +179,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
     write: values.write === true,
     har: values.har,
     format: readFormat(values.format),
+    wire: values.wire === true,
   };
 }
 
@@ -227,6 +231,7 @@ const OPTIONS = {
   write: { type: 'boolean' },
   har: { type: 'string' },
   format: { type: 'string' },
+  wire: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -283,9 +288,9 @@ const JUDGING = ['config', 'document', 'extension', 'fail-on', 'baseline', 'repo
 /** The options of each command. Those of a run are all that no other command has alone. */
 const OPTIONS_OF: Readonly<Record<Exclude<Arguments['command'], 'run' | 'help' | 'version'>, readonly OptionName[]>> = {
   har: ['har', ...JUDGING],
-  diff: ['config', 'format'],
+  diff: ['config', 'format', 'wire'],
 };
-const NOT_OF_A_RUN: readonly OptionName[] = ['har', 'format'];
+const NOT_OF_A_RUN: readonly OptionName[] = ['har', 'format', 'wire'];
 
 /** Rejects options that the command ignores, because their user expects an effect. */
 function rejectWithoutEffect(command: Arguments['command'], values: Values): void {

@@ -6,9 +6,21 @@ import { safeConsole } from '../console.ts';
 import { openDocument, sourcesOf } from '../document.ts';
 import type { Arguments } from '../options.ts';
 
-const HEADINGS = { breaking: 'Breaking', uncompared: 'Not compared', safe: 'Safe', documentation: 'Documentation only' } as const;
+const HEADINGS = {
+  breaking: 'Breaking on the wire',
+  'client-breaking': 'Breaking only for code of the generated client',
+  uncompared: 'Not compared',
+  safe: 'Safe',
+  documentation: 'Documentation only',
+} as const;
 /** The commands of GitHub Actions that annotate a line. */
-const ANNOTATIONS = { breaking: 'error', uncompared: 'warning', safe: 'notice', documentation: 'notice' } as const;
+const ANNOTATIONS = {
+  breaking: 'error',
+  'client-breaking': 'error',
+  uncompared: 'warning',
+  safe: 'notice',
+  documentation: 'notice',
+} as const;
 
 /** A change with its place in a file. */
 interface PlacedChange extends Omit<Change, 'at' | 'isRemoved'> {
@@ -17,22 +29,30 @@ interface PlacedChange extends Omit<Change, 'at' | 'isRemoved'> {
   readonly column: number;
 }
 
+/** What the comparison judges. */
+const JUDGED = {
+  all: 'Judges requests and responses (the wire), and code that calls the generated client.',
+  wire: 'Judges requests and responses (the wire). Changes that break only code of the generated client are safe.',
+} as const;
+
 /**
  * Prints the changes between two documents.
  * @returns 1 when a change is breaking, else 2 when a change was not compared, else 0
  */
-export async function compareDocuments({ files, format }: Arguments, output: Console): Promise<0 | 1 | 2> {
+export async function compareDocuments({ files, format, wire }: Arguments, output: Console): Promise<0 | 1 | 2> {
   const [old = '', now = ''] = files;
   const [before, after] = [await openDocument(old), await openDocument(now)];
-  const changes = diffDocuments(before.document, after.document);
+  const changes = diffDocuments(before.document, after.document).map((change) =>
+    wire && change.impact === 'client-breaking' ? { ...change, impact: 'safe' as const } : change,
+  );
   const [were, are] = [await sourcesOf(before), await sourcesOf(after)];
   const placed = changes.map(({ at, isRemoved, ...change }): PlacedChange => {
     const { file, line, column } = (isRemoved ? were : are).locate(at);
     return { ...change, file, line, column };
   });
-  safeConsole(output, []).print(FORMATS[format](placed, [...new Set([...before.notes, ...after.notes])]));
+  safeConsole(output, []).print(FORMATS[format](placed, [JUDGED[wire ? 'wire' : 'all'], ...new Set([...before.notes, ...after.notes])]));
   const impacts = new Set(changes.map(({ impact }) => impact));
-  return impacts.has('breaking') ? 1 : impacts.has('uncompared') ? 2 : 0;
+  return impacts.has('breaking') || impacts.has('client-breaking') ? 1 : impacts.has('uncompared') ? 2 : 0;
 }
 
 type Format = (changes: readonly PlacedChange[], notes: readonly string[]) => string;
@@ -88,7 +108,12 @@ function countsText(changes: readonly PlacedChange[]): string {
   function count(impact: Change['impact']): number {
     return changes.filter((change) => change.impact === impact).length;
   }
-  const parts = [`${count('breaking')} breaking`, `${count('safe')} safe`, `${count('documentation')} documentation only`];
+  const parts = [
+    `${count('breaking')} breaking`,
+    `${count('client-breaking')} breaking only for code`,
+    `${count('safe')} safe`,
+    `${count('documentation')} documentation only`,
+  ];
   if (count('uncompared') > 0) parts.push(`${count('uncompared')} not compared`);
   return parts.join(', ');
 }

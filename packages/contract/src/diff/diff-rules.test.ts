@@ -82,7 +82,8 @@ function changes(...edits: readonly Edit[]): readonly string[] {
 const SCHEMA_RULES: readonly (readonly [rule: string, at: string, value: unknown, request: Impact, response: Impact, what: string])[] = [
   ['a property becomes required', '/required', ['sku', 'count'], 'breaking', 'safe', 'count is required now'],
   ['a property becomes optional', '/required', [], 'safe', 'breaking', 'sku is optional now'],
-  ['a property is removed', '/properties/count', undefined, 'safe', 'breaking', 'count is gone'],
+  ['an optional property is removed', '/properties/count', undefined, 'client-breaking', 'client-breaking', 'count is gone'],
+  ['a required property is removed', '/properties/sku', undefined, 'client-breaking', 'breaking', 'sku is gone'],
   ['a property is added', '/properties/more', { type: 'string' }, 'safe', 'safe', 'more is new'],
   ['further properties are refused', '/additionalProperties', false, 'breaking', 'safe', 'SUBJECT allows no further properties now'],
   ['a value of an enumeration is removed', '/properties/sku/enum', ['A'], 'breaking', 'safe', 'sku no longer lists B'],
@@ -195,8 +196,40 @@ test.each<[string, readonly Edit[], string]>([
     ],
     'breaking: more is new and required',
   ],
-  ['a property becomes readOnly in a request', [[`${SENT}/properties/count/readOnly`, true]], 'breaking: count is readOnly now'],
-  ['a property becomes writeOnly in a response', [[`${RECEIVED}/properties/count/writeOnly`, true]], 'breaking: count is writeOnly now'],
+  ['a property becomes readOnly in a request', [[`${SENT}/properties/count/readOnly`, true]], 'client-breaking: count is readOnly now'],
+  [
+    'a required property becomes writeOnly in a response',
+    [[`${RECEIVED}/properties/sku/writeOnly`, true]],
+    'breaking: sku is writeOnly now',
+  ],
+  [
+    'a property is removed from a request that allows no others',
+    [
+      [`${SENT}/additionalProperties`, false],
+      [`${SENT}/properties/count`, undefined],
+    ],
+    'breaking: count is gone',
+  ],
+  [
+    'a property with a default becomes required, because a default is only an annotation',
+    [[`${SENT}/required`, ['sku', 'count']]],
+    'breaking: count is required now',
+  ],
+  [
+    'a required parameter with a default is added',
+    [[`${PUT}/parameters/1`, { name: 'wet', in: 'query', required: true, schema: { default: true } }]],
+    'breaking: the parameter query wet is new and required',
+  ],
+  [
+    'a header parameter is written in another case',
+    [[`${PUT}/parameters/3/name`, 'x-trace']],
+    'client-breaking: the parameter header x-trace was called X-Trace',
+  ],
+  [
+    'a property becomes writeOnly in a response',
+    [[`${RECEIVED}/properties/count/writeOnly`, true]],
+    'client-breaking: count is writeOnly now',
+  ],
   ['the body becomes required', [[`${PUT}/requestBody/required`, true]], 'breaking: the body is required now'],
   ['the body is removed', [[`${PUT}/requestBody`, undefined]], 'breaking: it no longer takes a body'],
   [
@@ -241,9 +274,9 @@ test.each<[string, readonly Edit[], string]>([
   ],
   ['an operation is removed', [['/paths/~1orders~1{id}', undefined]], 'breaking: PUT /orders/{id} is gone'],
   ['an operation is added', [['/paths/~1more', { get: { responses: {} } }]], 'safe: GET /more is new'],
-  ['an operation is renamed', [[`${PUT}/operationId`, 'saveOrder']], 'breaking: it is called saveOrder instead of putOrder'],
+  ['an operation is renamed', [[`${PUT}/operationId`, 'saveOrder']], 'client-breaking: it is called saveOrder instead of putOrder'],
   ['an operation is deprecated', [[`${PUT}/deprecated`, true]], 'documentation: its deprecated changed'],
-  ['a parameter is removed', [[`${PUT}/parameters/1/name`, 'wet']], 'breaking: the parameter query dry is gone'],
+  ['a parameter is removed', [[`${PUT}/parameters/1/name`, 'wet']], 'client-breaking: the parameter query dry is gone'],
   [
     'a required parameter is added',
     [[`${PUT}/parameters/1`, { name: 'wet', in: 'query', required: true, schema: {} }]],
@@ -265,7 +298,7 @@ test.each<[string, readonly Edit[], string]>([
     [[`${PUT}/parameters/2/style`, 'pipeDelimited']],
     'breaking: style of the parameter query ids is pipeDelimited instead of form',
   ],
-  ['a header parameter is removed', [[`${PUT}/parameters/3/name`, 'X-Other']], 'breaking: the parameter header X-Trace is gone'],
+  ['a header parameter is removed', [[`${PUT}/parameters/3/name`, 'X-Other']], 'client-breaking: the parameter header X-Trace is gone'],
   [
     'a way to authenticate is removed',
     [['/security', [{ Token: [] }]]],
@@ -307,7 +340,7 @@ describe('a parameter of a path', () => {
       '/orders/{order}': replaced(DOCUMENT.paths['/orders/{id}'], '/put/parameters/0/name', 'order'),
     });
     expect(diffDocuments(parseDocument(DOCUMENT), parseDocument(renamed)).map(({ impact, what }) => `${impact}: ${what}`)).toEqual([
-      'breaking: the parameter path order was called id',
+      'client-breaking: the parameter path order was called id',
     ]);
   });
 });
@@ -325,15 +358,37 @@ describe('scopes', () => {
   });
 });
 
+describe.each<[string, unknown]>([
+  ['not', { const: 'x' }],
+  ['if', { const: 'x' }],
+  ['propertyNames', { maxLength: 3 }],
+  ['dependentRequired', { sku: ['count'] }],
+  ['prefixItems', [{ type: 'string' }]],
+  ['contains', { const: 1 }],
+])('%s', (keyword, value) => {
+  const restricted = changed([`${SENT}/${keyword}`, value], [`${RECEIVED}/${keyword}`, value]);
+
+  test('that is added refuses requests', () => {
+    expect(changes([`${SENT}/${keyword}`, value])).toEqual([`breaking: the body is restricted by ${keyword} now`]);
+    expect(changes([`${RECEIVED}/${keyword}`, value])).toEqual([`safe: the body of the response 200 is restricted by ${keyword} now`]);
+  });
+
+  test('that is removed allows more responses', () => {
+    expect(diffDocuments(restricted, changed()).map(({ impact, what }) => `${impact}: ${what}`)).toEqual([
+      `breaking: the body of the response 200 is no longer restricted by ${keyword}`,
+      `safe: the body is no longer restricted by ${keyword}`,
+    ]);
+  });
+
+  test('that changes is not compared', () => {
+    const other = changed([`${SENT}/${keyword}`, { const: 'y' }], [`${RECEIVED}/${keyword}`, value]);
+    expect(diffDocuments(restricted, other).map(({ impact }) => impact)).toEqual(['uncompared']);
+  });
+});
+
 describe('reports as not compared', () => {
   test.each<[string, unknown]>([
-    ['not', { const: 'x' }],
-    ['if', { const: 'x' }],
     ['patternProperties', { '^x-': { type: 'string' } }],
-    ['propertyNames', { maxLength: 3 }],
-    ['dependentRequired', { sku: ['count'] }],
-    ['prefixItems', [{ type: 'string' }]],
-    ['contains', { const: 1 }],
     ['someday', true],
   ])('%s of a schema', (keyword, value) => {
     expect(changes([`${SENT}/${keyword}`, value])).toContain(

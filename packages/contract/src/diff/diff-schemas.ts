@@ -1,8 +1,6 @@
-import type { OpenApiDocument } from '../document/document.ts';
-import { isObject } from '../document/json.ts';
 import { joinPointer } from '../document/pointer.ts';
-import { NOTHING_CHANGES, NOTHING_TO_DO } from './change.ts';
-import type { Impact, ReportChange } from './change.ts';
+import { NOTHING_CHANGES, NOTHING_TO_DO, RECOMPILE } from './change.ts';
+import type { Documents } from './change.ts';
 import {
   branchesOf,
   canonical,
@@ -24,11 +22,8 @@ import type { Shape } from './shape.ts';
 /** Whether the client or the service sends the value. */
 export type Direction = 'request' | 'response';
 
-export interface SchemaPair {
-  readonly before: OpenApiDocument;
-  readonly after: OpenApiDocument;
+interface SchemaPair extends Documents {
   readonly direction: Direction;
-  readonly report: ReportChange;
 }
 
 /** The name of a part for messages, such as "data.list.*.identifier", and the pairs of shapes above it. */
@@ -42,6 +37,8 @@ interface Comparison {
   readonly after: Shape;
   readonly place: Place;
   readonly at: string;
+  /** The name of the value in messages. */
+  readonly subject: string;
 }
 
 /** Compares the values that two schemas allow, from the point of view of users. */
@@ -52,148 +49,125 @@ export function diffSchemas(pair: SchemaPair, before: string, after: string): vo
 function compare(pair: SchemaPair, before: Shape, after: Shape, place: Place): void {
   const key = `${keyOf(before)} ${keyOf(after)}`;
   if (place.seen.has(key)) return;
+  const subject = place.name === '' ? 'the body' : place.name.replace(/^\./, '');
   const inside: Place = { ...place, seen: new Set([...place.seen, key]) };
-  const comparison: Comparison = { before, after, place: inside, at: ownerOf(after) };
-  if (before.allowsAny !== after.allowsAny)
-    judge(pair, comparison, !after.allowsAny, `${subject(place)} ${after.allowsAny ? 'is allowed now' : 'is no longer allowed'}`);
+  const comparison: Comparison = { before, after, place: inside, at: ownerOf(after), subject };
+  if (before.allowsAny && !after.allowsAny) judge(pair, comparison, true, `${subject} is no longer allowed`);
+  if (!before.allowsAny && after.allowsAny) judge(pair, comparison, false, `${subject} is allowed now`);
   compareTypes(pair, comparison);
   compareValues(pair, comparison);
   compareLimits(pair, comparison);
-  compareAccess(pair, comparison);
   compareTexts(pair, comparison);
   compareProperties(pair, comparison);
   compareOthers(pair, comparison);
-  for (const [keyword, name] of [
-    ['items', '.*'],
-    ['additionalProperties', '.*'],
-  ] as const)
-    compareBelow(pair, comparison, keyword, `${place.name}${name}`);
+  for (const keyword of ['items', 'additionalProperties'] as const) compareBelow(pair, comparison, keyword);
   for (const keyword of ['anyOf', 'oneOf'] as const) compareBranches(pair, comparison, keyword);
 }
 
 /** Reports a changed limit. A tighter limit breaks requests; a looser one breaks readers of responses. */
 function judge({ report, direction }: SchemaPair, { at }: Comparison, isTighter: boolean, what: string): void {
-  const isBreaking = direction === 'request' ? isTighter : !isTighter;
-  report({
-    impact: isBreaking ? 'breaking' : 'safe',
-    at,
-    what,
-    client: isBreaking
-      ? isTighter
-        ? 'The service may refuse requests that were valid before.'
-        : 'Responses can have values outside the earlier limits.'
-      : NOTHING_TO_DO,
-  });
+  if (isTighter !== (direction === 'request')) report('safe', at, what, NOTHING_TO_DO);
+  else if (isTighter) report('breaking', at, what, 'The service may refuse requests that were valid before.');
+  else report('breaking', at, what, 'Responses can have values outside the earlier limits.');
 }
 
-function uncompared({ report }: SchemaPair, { at, place }: Comparison, keyword: string): void {
-  report({
-    impact: 'uncompared',
-    at,
-    what: `${keyword} of ${subject(place)} changed, but this program cannot compare it`,
-    client: 'Read the change: it may allow less, or more, than before.',
-  });
+/** The keyword with which a property is not part of the values of a direction. */
+const ABSENT: Readonly<Record<Direction, string>> = { request: 'readOnly', response: 'writeOnly' };
+
+/** A property in one of the two documents. It is absent where a request must not have it or a response never does. */
+interface PropertySide {
+  readonly isPresent: boolean;
+  readonly isNeeded: boolean;
+}
+
+function sideOf({ direction }: SchemaPair, shape: Shape, name: string): PropertySide {
+  const isPresent = propertyNames(shape).has(name) && keywordOf(propertyShape(shape, name), ABSENT[direction]) !== true;
+  return { isPresent, isNeeded: requiredNames(shape).has(name) && (isPresent || !propertyNames(shape).has(name)) };
 }
 
 function compareProperties(pair: SchemaPair, comparison: Comparison): void {
-  const { report, direction } = pair;
-  const { before, after, place, at } = comparison;
-  const [were, are] = [propertyNames(before), propertyNames(after)];
-  const [needed, needs] = [requiredNames(before), requiredNames(after)];
-  for (const name of new Set([...were, ...are, ...needed, ...needs])) {
+  const { before, after, place, at, subject } = comparison;
+  const names = [before, after].flatMap((shape) => [...propertyNames(shape), ...requiredNames(shape)]);
+  for (const name of new Set(names)) {
     const label = place.name === '' ? name : `${place.name}.${name}`;
-    const property = joinPointer(at, 'properties', name);
-    if (were.has(name) && !are.has(name)) {
-      const isHarmless = direction === 'request' && !isClosed(after);
-      report({
-        impact: isHarmless ? 'safe' : 'breaking',
-        at: joinPointer(ownerOf(before), 'properties', name),
-        isRemoved: true,
-        what: `${label} is gone`,
-        client:
-          direction === 'request'
-            ? 'Code that sends it does not compile after the next generation; the service refuses or ignores it.'
-            : 'Code that reads it gets undefined, and does not compile after the next generation.',
-      });
-      continue;
-    }
-    if (!were.has(name) && are.has(name)) {
-      const isNeeded = direction === 'request' && needs.has(name) && !needed.has(name);
-      report({
-        impact: isNeeded ? 'breaking' : 'safe',
-        at: property,
-        what: `${label} is new${isNeeded ? ' and required' : ''}`,
-        client: isNeeded ? 'Calls that do not send it are refused.' : 'A new property, which you may use.',
-      });
-      continue;
-    }
-    if (needed.has(name) !== needs.has(name))
-      compareRequired(pair, { isNeeded: needs.has(name), label, at: are.has(name) ? property : at });
-    if (were.has(name)) compare(pair, propertyShape(before, name), propertyShape(after, name), { ...place, name: label });
+    const [was, is] = [sideOf(pair, before, name), sideOf(pair, after, name)];
+    const property = is.isPresent ? joinPointer(at, 'properties', name) : at;
+    if (was.isPresent && !is.isPresent) reportGone(pair, comparison, { name, label, wasNeeded: was.isNeeded });
+    else if (!was.isPresent && is.isPresent) reportNew(pair, comparison, { name, label, isNeeded: is.isNeeded && !was.isNeeded });
+    else if (was.isNeeded !== is.isNeeded) compareRequired(pair, { isNeeded: is.isNeeded, label, at: property });
+    if (was.isPresent && is.isPresent) compare(pair, propertyShape(before, name), propertyShape(after, name), { ...place, name: label });
   }
-  if (isClosed(after) !== isClosed(before))
-    judge(
-      pair,
-      comparison,
-      isClosed(after),
-      `${subject(place)} ${isClosed(after) ? 'allows no further properties now' : 'allows further properties now'}`,
-    );
+  if (isClosed(after) && !isClosed(before)) judge(pair, comparison, true, `${subject} allows no further properties now`);
+  if (!isClosed(after) && isClosed(before)) judge(pair, comparison, false, `${subject} allows further properties now`);
 }
+
+interface ChangedProperty {
+  readonly name: string;
+  readonly label: string;
+}
+
+/** A service that does not refuse other properties ignores one that is gone. A response could lack one that it did not require. */
+function reportGone(
+  { report, direction }: SchemaPair,
+  { before, after }: Comparison,
+  { name, label, wasNeeded }: ChangedProperty & { readonly wasNeeded: boolean },
+): void {
+  const isHidden = propertyNames(after).has(name);
+  const what = isHidden ? `${label} is ${ABSENT[direction]} now` : `${label} is gone`;
+  const at = isHidden ? joinPointer(ownerOf(after), 'properties', name) : { removed: joinPointer(ownerOf(before), 'properties', name) };
+  if (direction === 'response') {
+    const client = 'Code that reads it gets undefined, and does not compile after the next generation.';
+    report(wasNeeded ? 'breaking' : 'client-breaking', at, what, client);
+  } else if (isClosed(after) && !isHidden)
+    report('breaking', at, what, 'The service refuses it, and code that sends it does not compile after the next generation.');
+  else report('client-breaking', at, what, `The service ignores it; code that sends it ${RECOMPILE}`);
+}
+
+function reportNew(
+  { report, direction }: SchemaPair,
+  { at, before }: Comparison,
+  { name, label, isNeeded }: ChangedProperty & { readonly isNeeded: boolean },
+): void {
+  const property = joinPointer(at, 'properties', name);
+  const isHidden = propertyNames(before).has(name);
+  if (direction === 'request' && isNeeded) report('breaking', property, `${label} is new and required`, REFUSED);
+  else if (isHidden) report('safe', property, `${label} is no longer ${ABSENT[direction]}`, NOTHING_TO_DO);
+  else report('safe', property, `${label} is new`, 'A new property, which you may use.');
+}
+
+const REFUSED = 'Calls that do not send it are refused.';
 
 function compareRequired(
   { report, direction }: SchemaPair,
   { isNeeded, label, at }: { readonly isNeeded: boolean; readonly label: string; readonly at: string },
 ): void {
-  const isBreaking = (direction === 'request') === isNeeded;
-  const client =
-    direction === 'request' ? 'Calls that do not send it are refused.' : 'It can be undefined: the type makes you handle that.';
-  report({
-    impact: isBreaking ? 'breaking' : 'safe',
-    at,
-    what: `${label} is ${isNeeded ? 'required' : 'optional'} now`,
-    client: isBreaking ? client : NOTHING_TO_DO,
-  });
+  const what = `${label} is ${isNeeded ? 'required' : 'optional'} now`;
+  if ((direction === 'request') !== isNeeded) report('safe', at, what, NOTHING_TO_DO);
+  else report('breaking', at, what, isNeeded ? REFUSED : 'It can be undefined: the type makes you handle that.');
 }
 
 function compareTypes(pair: SchemaPair, comparison: Comparison): void {
   const { report, direction } = pair;
-  const { before, after, place, at } = comparison;
+  const { before, after, at, subject } = comparison;
   const [were, are] = [typesOf(before), typesOf(after)];
-  if (were.size === 0 || are.size === 0) {
-    if (were.size !== are.size)
-      judge(
-        pair,
-        comparison,
-        are.size > 0,
-        `${subject(place)} ${are.size > 0 ? `must be ${[...are].join(' or ')} now` : 'can be of any type now'}`,
-      );
-    return;
-  }
+  if (were.size === 0 && are.size > 0) return judge(pair, comparison, true, `${subject} must be ${[...are].join(' or ')} now`);
+  if (are.size === 0) return were.size === 0 ? undefined : judge(pair, comparison, false, `${subject} can be of any type now`);
   function covers(types: ReadonlySet<string>, type: string): boolean {
     return types.has(type) || (type === 'integer' && types.has('number'));
   }
   const added = [...are].filter((type) => !covers(were, type));
   const gone = [...were].filter((type) => !covers(are, type));
-  const isNarrowed = gone.includes('number') && are.has('integer');
   if (added.length > 0) {
-    const impact: Impact = direction === 'response' ? 'breaking' : 'safe';
     const client = `Handle ${added.join(' and ')}: code written for ${[...were].join(' or ')} fails on it.`;
-    report({
-      impact,
-      at,
-      what: `${subject(place)} can be ${added.join(' or ')} now`,
-      client: impact === 'breaking' ? client : NOTHING_TO_DO,
-    });
+    const what = `${subject} can be ${added.join(' or ')} now`;
+    if (direction === 'response') report('breaking', at, what, client);
+    else report('safe', at, what, NOTHING_TO_DO);
   }
   if (gone.length > 0) {
-    const impact: Impact = direction === 'request' ? 'breaking' : 'safe';
-    const what = isNarrowed ? `${subject(place)} must be an integer now` : `${subject(place)} can no longer be ${gone.join(' or ')}`;
-    report({
-      impact,
-      at,
-      what,
-      client: impact === 'breaking' ? `Do not send ${gone.join(' or ')}.` : 'You have one case fewer to handle.',
-    });
+    const isNarrowed = gone.includes('number') && are.has('integer');
+    const what = isNarrowed ? `${subject} must be an integer now` : `${subject} can no longer be ${gone.join(' or ')}`;
+    if (direction === 'request') report('breaking', at, what, `Do not send ${gone.join(' or ')}.`);
+    else report('safe', at, what, 'You have one case fewer to handle.');
   }
 }
 
@@ -205,39 +179,27 @@ interface Values {
 
 function compareValues(pair: SchemaPair, comparison: Comparison): void {
   const { report, direction } = pair;
-  const { before, after, place, at } = comparison;
+  const { before, after, at, subject } = comparison;
   const [were, are] = [valuesOf(before), valuesOf(after)];
   if (were === undefined || are === undefined) {
-    if (were === are) return;
-    const listed = are ?? were;
-    if (listed?.isOpen === true) return;
+    if (were === are || (are ?? were)?.isOpen === true) return;
     const what = are === undefined ? 'can have any value now' : `is limited to ${[...are.values].join(', ')} now`;
-    return judge(pair, comparison, are !== undefined, `${subject(place)} ${what}`);
+    return judge(pair, comparison, are !== undefined, `${subject} ${what}`);
   }
-  if (were.isOpen !== are.isOpen)
-    judge(
-      pair,
-      comparison,
-      !are.isOpen,
-      `${subject(place)} ${are.isOpen ? 'can have other values than the listed ones now' : 'can have only the listed values now'}`,
-    );
-  const added = [...are.values].filter((value) => !were.values.has(value));
-  const gone = [...were.values].filter((value) => !are.values.has(value));
+  if (!were.isOpen && are.isOpen) judge(pair, comparison, false, `${subject} can have other values than the listed ones now`);
+  if (were.isOpen && !are.isOpen) judge(pair, comparison, true, `${subject} can have only the listed values now`);
+  const added = [...are.values].filter((value) => !were.values.has(value)).join(', ');
+  const gone = [...were.values].filter((value) => !are.values.has(value)).join(', ');
   const isOpen = were.isOpen && are.isOpen;
-  if (added.length > 0)
-    report({
-      impact: direction === 'response' && !isOpen ? 'breaking' : 'safe',
-      at,
-      what: `${subject(place)} can be ${added.join(', ')} now`,
-      client: isOpen ? 'One more known value of an open enumeration.' : 'A switch over the values needs a branch for it.',
-    });
-  if (gone.length > 0)
-    report({
-      impact: direction === 'request' && !isOpen ? 'breaking' : 'safe',
-      at,
-      what: `${subject(place)} no longer lists ${gone.join(', ')}`,
-      client: direction === 'request' && !isOpen ? 'The service refuses it.' : 'It is no longer expected.',
-    });
+  const [isSent, isReceived] = [direction === 'request' && !isOpen, direction === 'response' && !isOpen];
+  if (added !== '') {
+    const client = isOpen ? 'One more known value of an open enumeration.' : 'A switch over the values needs a branch for it.';
+    report(isReceived ? 'breaking' : 'safe', at, `${subject} can be ${added} now`, client);
+  }
+  if (gone !== '') {
+    const client = isSent ? 'The service refuses it.' : 'It is no longer expected.';
+    report(isSent ? 'breaking' : 'safe', at, `${subject} no longer lists ${gone}`, client);
+  }
 }
 
 /** The values that a schema lists: in `enum` and `const`, or in the `x-seen` branch of an open enumeration. */
@@ -256,51 +218,33 @@ function openEnumeration(shape: Shape): Shape | undefined {
   return branchesOf(shape, 'anyOf').find((branch) => keywordOf(branch, 'x-seen') === true);
 }
 
-/** Numeric keywords, and whether a greater number is a tighter limit. */
-const LIMITS: readonly (readonly [keyword: string, growsTighter: boolean])[] = [
-  ['minimum', true],
-  ['exclusiveMinimum', true],
-  ['minLength', true],
-  ['minItems', true],
-  ['minProperties', true],
-  ['maximum', false],
-  ['exclusiveMaximum', false],
-  ['maxLength', false],
-  ['maxItems', false],
-  ['maxProperties', false],
-];
+/** Limits of which a greater number is tighter, and those of which it is looser. */
+const LOWER_LIMITS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties', 'minContains'];
+const UPPER_LIMITS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties', 'maxContains'];
+/** Rules that are neither tighter nor looser when they change. */
+const RULES = ['pattern', 'format', 'multipleOf', 'contentEncoding', 'contentMediaType'];
 
 function compareLimits(pair: SchemaPair, comparison: Comparison): void {
-  const { report } = pair;
-  const { before, after, place, at } = comparison;
-  for (const [keyword, growsTighter] of LIMITS) {
+  const { before, after, at, subject } = comparison;
+  for (const keyword of [...LOWER_LIMITS, ...UPPER_LIMITS]) {
+    const growsTighter = LOWER_LIMITS.includes(keyword);
     const [was, is] = [limitOf(before, keyword, growsTighter), limitOf(after, keyword, growsTighter)];
     if (was === is) continue;
     const isTighter = is !== undefined && (was === undefined || (growsTighter ? is > was : is < was));
-    judge(pair, comparison, isTighter, `${keyword} of ${subject(place)} is ${toText(is)} instead of ${toText(was)}`);
+    judge(pair, comparison, isTighter, `${keyword} of ${subject} is ${toText(is)} instead of ${toText(was)}`);
   }
-  for (const keyword of ['pattern', 'format', 'multipleOf', 'contentEncoding', 'contentMediaType'] as const) {
+  for (const keyword of RULES) {
     const [was, is] = [keywordOf(before, keyword), keywordOf(after, keyword)];
     if (was === is) continue;
     // A new pattern or format may be narrower or wider, so it counts as breaking.
-    if (was !== undefined && is !== undefined)
-      report({
-        impact: 'breaking',
-        at,
-        what: `${keyword} of ${subject(place)} is ${toText(is)} instead of ${toText(was)}`,
-        client: 'The values that you send or read may no longer fit.',
-      });
-    else
-      judge(
-        pair,
-        comparison,
-        is !== undefined,
-        `${subject(place)} ${is === undefined ? `no longer has the ${keyword} ${toText(was)}` : `has the ${keyword} ${toText(is)} now`}`,
-      );
+    const what = `${keyword} of ${subject} is ${toText(is)} instead of ${toText(was)}`;
+    if (was === undefined) judge(pair, comparison, true, `${subject} has the ${keyword} ${toText(is)} now`);
+    else if (is === undefined) judge(pair, comparison, false, `${subject} no longer has the ${keyword} ${toText(was)}`);
+    else pair.report('breaking', at, what, 'The values that you send or read may no longer fit.');
   }
   const [wasUnique, isUnique] = [keywordOf(before, 'uniqueItems') === true, keywordOf(after, 'uniqueItems') === true];
-  if (wasUnique !== isUnique)
-    judge(pair, comparison, isUnique, `${subject(place)} ${isUnique ? 'must not repeat items now' : 'can repeat items now'}`);
+  if (!wasUnique && isUnique) judge(pair, comparison, true, `${subject} must not repeat items now`);
+  if (wasUnique && !isUnique) judge(pair, comparison, false, `${subject} can repeat items now`);
 }
 
 /** The tightest of several limits. */
@@ -309,102 +253,75 @@ function limitOf(shape: Shape, keyword: string, growsTighter: boolean): number |
   return limits.length === 0 ? undefined : growsTighter ? Math.max(...limits) : Math.min(...limits);
 }
 
-/** Compares `readOnly` in requests and `writeOnly` in responses. */
-function compareAccess(pair: SchemaPair, comparison: Comparison): void {
-  const { before, after, place } = comparison;
-  const keyword = pair.direction === 'request' ? 'readOnly' : 'writeOnly';
-  const [was, is] = [keywordOf(before, keyword) === true, keywordOf(after, keyword) === true];
-  if (was === is) return;
-  pair.report({
-    impact: is ? 'breaking' : 'safe',
-    at: comparison.at,
-    what: `${subject(place)} ${is ? `is ${keyword} now` : `is no longer ${keyword}`}`,
-    client: !is ? NOTHING_TO_DO : pair.direction === 'request' ? 'Stop sending it.' : 'Responses do not have it.',
-  });
-}
-
-function compareTexts({ report, direction }: SchemaPair, { before, after, place, at }: Comparison): void {
+function compareTexts({ report, direction }: SchemaPair, { before, after, at, subject }: Comparison): void {
   const [was, is] = [keywordOf(before, 'default'), keywordOf(after, 'default')];
-  if (JSON.stringify(was) !== JSON.stringify(is))
-    report({
-      impact: direction === 'request' ? 'breaking' : 'documentation',
-      at,
-      what: `default of ${subject(place)} is ${toText(is)} instead of ${toText(was)}`,
-      client: direction === 'request' ? 'Calls without it now get another default.' : NOTHING_CHANGES,
-    });
-  const keywords = new Set([...before.parts, ...after.parts].flatMap(({ schema }) => Object.keys(schema)).filter(isText));
-  for (const keyword of keywords) {
+  if (JSON.stringify(was) !== JSON.stringify(is)) {
+    const what = `default of ${subject} is ${toText(is)} instead of ${toText(was)}`;
+    if (direction === 'request') report('breaking', at, what, 'Calls without it now get another default.');
+    else report('documentation', at, what, NOTHING_CHANGES);
+  }
+  for (const keyword of keywordsIn(before, after).filter(isText)) {
     if (JSON.stringify(keywordsOf(before, keyword)) === JSON.stringify(keywordsOf(after, keyword))) continue;
-    if (keyword === '$defs' || keyword === 'definitions') continue;
-    report({
-      impact: 'documentation',
-      at,
-      what: `${keyword} of ${subject(place)} changed`,
-      client: keyword === 'x-secret' ? 'Logs start or stop masking it.' : NOTHING_CHANGES,
-    });
+    const client = keyword === 'x-secret' ? 'Logs start or stop masking it.' : NOTHING_CHANGES;
+    if (!/^(?:\$defs|definitions)$/.test(keyword)) report('documentation', at, `${keyword} of ${subject} changed`, client);
   }
 }
 
-/** Keywords that the functions above compare. */
+function keywordsIn(...shapes: readonly Shape[]): readonly string[] {
+  return [...new Set(shapes.flatMap(({ parts }) => parts.flatMap(({ schema }) => Object.keys(schema))))];
+}
+
+/** Keywords that other functions compare. */
 const COMPARED: ReadonlySet<string> = new Set([
-  '$ref',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'type',
-  'enum',
-  'const',
-  'default',
-  'required',
-  'properties',
-  'items',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'pattern',
-  'format',
-  'multipleOf',
-  'contentEncoding',
-  'contentMediaType',
-  'uniqueItems',
-  'readOnly',
-  'writeOnly',
-  ...LIMITS.map(([keyword]) => keyword),
+  ...'$ref allOf anyOf oneOf type enum const default required properties items additionalProperties uniqueItems readOnly writeOnly'.split(
+    ' ',
+  ),
+  ...LOWER_LIMITS,
+  ...UPPER_LIMITS,
+  ...RULES,
 ]);
+/** Keywords that only restrict values, so that a schema without one allows more. */
+const RESTRICTIONS: ReadonlySet<string> = new Set(
+  'not if then else contains prefixItems propertyNames dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties contentSchema'.split(
+    ' ',
+  ),
+);
 
-/** Reports changes of all other keywords as not compared. */
+/** Compares the other keywords as a whole. An added or removed restriction is judged; any other change is not compared. */
 function compareOthers(pair: SchemaPair, comparison: Comparison): void {
-  const { before, after } = comparison;
-  const keywords = new Set([...before.parts, ...after.parts].flatMap(({ schema }) => Object.keys(schema)));
-  for (const keyword of keywords) {
+  const { before, after, at, subject } = comparison;
+  for (const keyword of keywordsIn(before, after)) {
     if (COMPARED.has(keyword) || isText(keyword)) continue;
-    function text({ document }: Shape, values: readonly unknown[]): string {
-      return canonical(document, values);
+    const [were, are] = [keywordsOf(before, keyword), keywordsOf(after, keyword)];
+    if (canonical(before.document, were) === canonical(after.document, are)) continue;
+    // compareProperties compares whether further properties are allowed.
+    if (keyword === 'unevaluatedProperties' && isClosed(before) !== isClosed(after)) continue;
+    if (RESTRICTIONS.has(keyword) && were.length === 0) judge(pair, comparison, true, `${subject} is restricted by ${keyword} now`);
+    else if (RESTRICTIONS.has(keyword) && are.length === 0)
+      judge(pair, comparison, false, `${subject} is no longer restricted by ${keyword}`);
+    else {
+      const what = `${keyword} of ${subject} changed, but this program cannot compare it`;
+      pair.report('uncompared', at, what, 'Read the change: it may allow less, or more, than before.');
     }
-    if (text(before, keywordsOf(before, keyword)) !== text(after, keywordsOf(after, keyword))) uncompared(pair, comparison, keyword);
   }
 }
 
-function compareBelow(pair: SchemaPair, comparison: Comparison, keyword: 'items' | 'additionalProperties', name: string): void {
-  const { before, after, place } = comparison;
+function compareBelow(pair: SchemaPair, comparison: Comparison, keyword: 'items' | 'additionalProperties'): void {
+  const { before, after, place, subject } = comparison;
   const [was, is] = [shapeBelow(before, keyword), shapeBelow(after, keyword)];
   // compareProperties compares whether further properties are allowed.
   function isDescribed(shape: Shape | undefined): shape is Shape {
     return shape !== undefined && shape.allowsAny && shape.parts.length > 0;
   }
-  if (isDescribed(was) && isDescribed(is)) return compare(pair, was, is, { ...place, name });
+  if (isDescribed(was) && isDescribed(is)) return compare(pair, was, is, { ...place, name: `${place.name}.*` });
   if (isDescribed(was) === isDescribed(is)) return;
   if (keyword === 'additionalProperties' && isClosed(before) !== isClosed(after)) return;
-  judge(
-    pair,
-    comparison,
-    isDescribed(is),
-    `${keyword} of ${subject(place)} ${isDescribed(is) ? 'are described now' : 'are no longer described'}`,
-  );
+  judge(pair, comparison, isDescribed(is), `${keyword} of ${subject} are ${isDescribed(is) ? 'described now' : 'no longer described'}`);
 }
 
 /** Ignores alternatives that are the same in both documents, and compares the others in their order. */
 function compareBranches(pair: SchemaPair, comparison: Comparison, keyword: 'anyOf' | 'oneOf'): void {
-  const { before, after, place } = comparison;
+  const { before, after, place, subject } = comparison;
   const [were, are] = [alternatives(before, keyword), alternatives(after, keyword)];
   function text(shape: Shape): string {
     return canonical(shape.document, shape.parts[0]?.schema);
@@ -412,22 +329,15 @@ function compareBranches(pair: SchemaPair, comparison: Comparison, keyword: 'any
   const [old, now] = [were.map(text), are.map(text)];
   const changed = were.filter((_, index) => !now.includes(old[index] ?? ''));
   const other = are.filter((_, index) => !old.includes(now[index] ?? ''));
-  if (were.length === 0 || are.length === 0) {
-    if (were.length !== are.length)
-      judge(
-        pair,
-        comparison,
-        are.length > 0,
-        `${subject(place)} ${are.length > 0 ? `has alternatives (${keyword}) now` : `no longer has alternatives (${keyword})`}`,
-      );
-    return;
-  }
+  if (were.length === 0 && are.length > 0) return judge(pair, comparison, true, `${subject} has alternatives (${keyword}) now`);
+  if (are.length === 0)
+    return were.length === 0 ? undefined : judge(pair, comparison, false, `${subject} no longer has alternatives (${keyword})`);
   for (const [index, branch] of changed.entries()) {
     const counterpart = other[index];
     if (counterpart !== undefined) compare(pair, branch, counterpart, place);
-    else judge(pair, comparison, true, `${subject(place)} no longer has the alternative ${nameOf(branch)}`);
+    else judge(pair, comparison, true, `${subject} no longer has the alternative ${nameOf(branch)}`);
   }
-  for (const branch of other.slice(changed.length)) judge(pair, comparison, false, `${subject(place)} can be ${nameOf(branch)} now`);
+  for (const branch of other.slice(changed.length)) judge(pair, comparison, false, `${subject} can be ${nameOf(branch)} now`);
 }
 
 function alternatives(shape: Shape, keyword: 'anyOf' | 'oneOf'): readonly Shape[] {
@@ -443,10 +353,6 @@ function nameOf(branch: Shape): string {
   return typeof title === 'string' ? title : types === '' ? 'another schema' : types;
 }
 
-function subject({ name }: Place): string {
-  return name === '' ? 'the body' : name.replace(/^\./, '');
-}
-
 function toText(value: unknown): string {
-  return value === undefined ? 'none' : isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
+  return value === undefined ? 'none' : typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

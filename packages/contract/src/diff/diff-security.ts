@@ -3,14 +3,8 @@ import type { OpenApiDocument } from '../document/document.ts';
 import { isObject, member } from '../document/json.ts';
 import type { Operation } from '../document/operation.ts';
 import { joinPointer, valueAt } from '../document/pointer.ts';
-import type { ReportChange } from './change.ts';
+import type { Documents } from './change.ts';
 import { canonical } from './shape.ts';
-
-interface Documents {
-  readonly before: OpenApiDocument;
-  readonly after: OpenApiDocument;
-  readonly report: ReportChange;
-}
 
 /** One way to authenticate: schemes that are all required, described by what they add to a request, with their scopes. */
 type Alternative = ReadonlyMap<string, readonly string[]>;
@@ -22,21 +16,14 @@ export function diffSecurity({ before, after, report }: Documents, was: Operatio
   const won = now.filter((given) => !old.some((needed) => isEnough(given, needed)));
   // A change of the requirement of all operations is one change.
   const at = member(resolve(after, is.pointer).value, 'security') === undefined ? '/security' : is.pointer;
-  for (const alternative of lost)
-    report({
-      impact: 'breaking',
-      at,
-      what: `${toText(alternative)} is no longer sufficient; the operation now requires ${now.map(toText).join(', or ')}`,
-      client: 'The service refuses requests of existing clients with 401 or 403.',
-    });
-  if (lost.length === 0)
-    for (const alternative of won)
-      report({
-        impact: 'safe',
-        at,
-        what: `${toText(alternative)} is sufficient now`,
-        client: 'Another way to authenticate, which you may use.',
-      });
+  const needed = now.map(toText).join(', or ');
+  for (const alternative of lost) {
+    const what = `${toText(alternative)} is no longer sufficient; the operation now requires ${needed}`;
+    report('breaking', at, what, 'The service refuses requests of existing clients with 401 or 403.');
+  }
+  if (lost.length > 0) return;
+  for (const alternative of won)
+    report('safe', at, `${toText(alternative)} is sufficient now`, 'Another way to authenticate, which you may use.');
 }
 
 function isEnough(given: Alternative, needed: Alternative): boolean {
