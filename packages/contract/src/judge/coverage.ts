@@ -56,14 +56,15 @@ export interface CoverageParts {
   readonly findings: readonly Finding[];
   readonly reasons: ReadonlyMap<string, string>;
   readonly checks: readonly Check[];
-  readonly unusable: ReadonlyMap<string, string>;
+  /** Operations that were left out, with the reason. They have no parts to cover. */
+  readonly left: ReadonlyMap<string, string>;
 }
 
 /** The result of a run for one operation, by status, field and check. */
 export function coverOperation(parts: CoverageParts, operation: Operation): Coverage {
   const { id, method, path, tag } = operation;
-  const unusable = parts.unusable.get(id);
-  if (unusable !== undefined)
+  const left = parts.left.get(id);
+  if (left !== undefined)
     return {
       operation: id,
       method,
@@ -75,7 +76,7 @@ export function coverOperation(parts: CoverageParts, operation: Operation): Cove
       checks: [],
       verdict: 'unverified',
       verified: false,
-      reason: unusable,
+      reason: left,
     };
   const exchanges = parts.exchanges.filter((exchange) => exchange.operation.id === id);
   const own = exchanges.filter(({ sent }) => sent.purpose !== 'method');

@@ -1,3 +1,4 @@
+import { DocumentError } from '../document/document.ts';
 import type { OpenApiDocument } from '../document/document.ts';
 import { member } from '../document/json.ts';
 import type { Operation, OperationResponse } from '../document/operation.ts';
@@ -42,7 +43,17 @@ function topsOf(document: OpenApiDocument, responses: readonly (readonly [string
     const pointer = jsonOf(response)?.pointer;
     if (pointer !== undefined) pointers.add(pointer);
   }
-  return [...pointers].map((pointer) => ({ view: rootView(document, pointer) }));
+  return [...pointers].flatMap((pointer) => topAt(document, pointer));
+}
+
+/** Nothing for a schema with a broken reference, which no response of the run has. */
+function topAt(document: OpenApiDocument, pointer: string): readonly Top[] {
+  try {
+    return [{ view: rootView(document, pointer) }];
+  } catch (error) {
+    if (error instanceof DocumentError) return [];
+    throw error;
+  }
 }
 
 function common(tops: readonly Top[]): readonly string[] {

@@ -9,49 +9,64 @@ import { rootView } from '../document/view.ts';
 import { jsonOf } from '../exchange/exchange.ts';
 import { visitViews } from './applies.ts';
 
-/** A document with compiled schemas, so that an invalid schema cannot abort a run. */
+/** A document whose schemas are compiled when an operation needs them, so that an invalid schema cannot abort a run. */
 export interface UsableDocument {
   readonly document: OpenApiDocument;
   /** All operations, including unusable ones. */
   readonly operations: readonly Operation[];
   readonly validator: Validator;
-  /** Operations that can neither be called nor judged, with the reason. */
+  /** Operations that can neither be called nor judged, with the reason. Compiling adds to them. */
   readonly unusable: ReadonlyMap<string, string>;
+  /** Prepares parts of an operation, each once. Returns whether the operation is usable. */
+  prepare(operation: Operation, ...parts: readonly Part[]): boolean;
   /** Notes about the document for readers of a report. */
-  readonly notes: readonly string[];
+  notes(): readonly string[];
 }
 
-/** The operations whose schemas are compiled. The references of the others are only followed. */
-type Judged = 'all' | 'reading';
+/** The schemas to compile: of parameters, of the body, of responses. Or the references in responses, which are only followed. */
+export type Part = 'parameters' | 'body' | 'references' | 'responses';
 
 /** A cache, because compiling takes most of the time of a short run, and a process may run several times with one document. */
-const known = { all: new WeakMap<OpenApiDocument, UsableDocument>(), reading: new WeakMap<OpenApiDocument, UsableDocument>() };
+const known = new WeakMap<OpenApiDocument, UsableDocument>();
 
 /**
- * Reads a document and compiles its schemas, once for each document.
+ * Reads a document, once.
  * @throws {DocumentError} when it is not an OpenAPI 3.1 document
  */
-export function readUsable(given: OpenApiDocument, judged: Judged = 'all'): UsableDocument {
-  const usable = known[judged].get(given) ?? compileDocument(given, judged);
-  known[judged].set(given, usable);
+export function readUsable(given: OpenApiDocument): UsableDocument {
+  const usable = known.get(given) ?? usableFrom(parseDocument(given));
+  known.set(given, usable);
   return usable;
 }
 
-function compileDocument(given: OpenApiDocument, judged: Judged): UsableDocument {
-  const document = parseDocument(given);
-  const { operations: readable, unreadable } = surveyOperations(document);
+function usableFrom(document: OpenApiDocument): UsableDocument {
+  const { operations, unreadable } = surveyOperations(document);
   const validator = createValidator(document, { brief: true, lenient: true });
   const unusable = new Map(unreadable.map(({ id, reason }) => [id, `its description is invalid: ${reason}`]));
-  for (const operation of readable) {
-    const problem = problemOf(document, judged === 'all' || operation.readOnly ? validator : undefined, operation);
+  const prepared = new Set<string>();
+  function prepareOne(operation: Operation, part: Part): void {
+    const key = `${part} ${operation.id}`;
+    if (prepared.has(key) || unusable.has(operation.id)) return;
+    prepared.add(key);
+    const problem = problemOf(document, part === 'references' ? undefined : validator, schemasIn(operation, part));
     if (problem !== undefined) unusable.set(operation.id, `one of its schemas is invalid: ${problem}`);
   }
-  return { document, operations: [...readable, ...unreadable.map(stubOf)], validator, unusable, notes: validator.notes() };
+  return {
+    document,
+    operations: [...operations, ...unreadable.map(stubOf)],
+    validator,
+    unusable,
+    prepare(operation, ...parts) {
+      for (const part of parts) prepareOne(operation, part);
+      return !unusable.has(operation.id);
+    },
+    notes: validator.notes,
+  };
 }
 
-function problemOf(document: OpenApiDocument, validator: Validator | undefined, operation: Operation): string | undefined {
+function problemOf(document: OpenApiDocument, validator: Validator | undefined, pointers: readonly string[]): string | undefined {
   try {
-    for (const pointer of schemasIn(operation)) {
+    for (const pointer of pointers) {
       validator?.compile(pointer);
       visitViews(rootView(document, pointer), () => false);
     }
@@ -63,12 +78,17 @@ function problemOf(document: OpenApiDocument, validator: Validator | undefined, 
   }
 }
 
-function schemasIn({ parameters, body, responses }: Operation): readonly string[] {
-  const inResponses = Object.values(responses).flatMap((response) => [
-    jsonOf(response)?.pointer,
-    ...Object.values(response.headers).map(({ pointer }) => pointer),
-  ]);
-  return [...parameters.map(({ pointer }) => pointer), body?.pointer, ...inResponses].filter((pointer) => pointer !== undefined);
+function schemasIn({ parameters, body, responses }: Operation, part: Part): readonly string[] {
+  const pointers =
+    part === 'parameters'
+      ? parameters.map(({ pointer }) => pointer)
+      : part === 'body'
+        ? [body?.pointer]
+        : Object.values(responses).flatMap((response) => [
+            jsonOf(response)?.pointer,
+            ...Object.values(response.headers).map(({ pointer }) => pointer),
+          ]);
+  return pointers.filter((pointer) => pointer !== undefined);
 }
 
 /** A placeholder for an operation of which only method and path are known. */

@@ -87,6 +87,8 @@ export function buildReport(parts: ReportParts): Report {
     ...judge.judgeRun({ exchanges, foreign }).filter(({ exchange }) => isWanted(exchange)),
   ];
   const findings = groupFindings(document, judged);
+  const unwanted = operations.filter(({ id }) => parts.wanted?.has(id) === false);
+  const left = new Map([...unwanted.map(({ id }) => [id, reasons.get(id) ?? ''] as const), ...unusable]);
   const scrub = scrubber([...parts.secrets.flatMap(formsOfKey), ...exchanges.flatMap((exchange) => secretsOf(document, exchange))]);
   const report: Report = {
     format: 1,
@@ -99,7 +101,7 @@ export function buildReport(parts: ReportParts): Report {
     checks: checks.map(({ id, claim, judges, client }) => ({ id, claim, judges, client })),
     findings,
     coverage: operations.map((operation) =>
-      coverOperation({ document, exchanges: exchanges.filter(isWanted), findings, reasons, checks, unusable }, operation),
+      coverOperation({ document, exchanges: exchanges.filter(isWanted), findings, reasons, checks, left }, operation),
     ),
     plan: parts.plan.steps.map(describeStep),
     left: parts.left,

@@ -12,6 +12,7 @@ import { jsonOf } from '../exchange/exchange.ts';
 import { pagingOf } from '../exchange/paging.ts';
 import { needsNoField } from '../form/body.ts';
 import { brokenForms, brokenParameters } from '../form/broken-forms.ts';
+import type { UsableDocument } from '../judge/usable.ts';
 import type { Extension } from './extension.ts';
 import { MAX_POLLS, stateNames } from './follow.ts';
 import type { JournalEntry } from './journal.ts';
@@ -51,6 +52,8 @@ export interface PlanOptions {
   readonly extensions: readonly Extension[];
   /** Operations that cannot be used, with the reason. */
   readonly unusable: ReadonlyMap<string, string>;
+  /** Compiles schemas of an operation that the run touches, and returns whether it is usable. Default: it is. */
+  readonly prepare?: UsableDocument['prepare'];
 }
 
 /** Every request that may be sent, and the reasons why other operations are not called. */
@@ -101,30 +104,30 @@ function wantedFrom({ only, also, mode }: PlanOptions, operations: readonly Oper
   return new Set([...named.map(({ id }) => id), ...undoing.filter((id) => id !== undefined)]);
 }
 
+const NOT_LISTED = 'it is not listed in --only';
+
 /** Plans all requests of a run before the first is sent. */
 export function makePlan(options: PlanOptions): Plan {
-  const { operations, mode, only, also, unusable } = options;
-  const usable = operations.filter(({ id }) => !unusable.has(id));
-  const wanted = only.size === 0 ? undefined : wantedFrom(options, usable);
-  const sources =
-    wanted === undefined
-      ? new Set<string>()
-      : sourcesFor(
-          usable.filter(({ id }) => wanted.has(id)),
-          usable,
-        );
+  const { operations, mode, only, also, unusable, prepare = () => true } = options;
+  const readable = operations.filter(({ id }) => !unusable.has(id));
+  const wanted = only.size === 0 ? undefined : wantedFrom(options, readable);
+  const named = readable.filter(({ id }) => wanted?.has(id));
+  const sources = sourcesFor(named, wanted === undefined ? [] : readable);
+  // A document may have many more operations than a run touches.
+  const touched = readable.filter(({ id }) => wanted === undefined || wanted.has(id) || sources.has(id));
+  const isSent = ({ readOnly }: Operation): boolean => mode === 'full' || readOnly;
+  const usable = touched.filter((operation) =>
+    prepare(operation, 'references', 'parameters', ...(isSent(operation) ? ['body' as const] : [])),
+  );
   const planning: Planning = {
     ...options,
     sources,
-    sendable: new Map(
-      usable
-        .filter(({ id, readOnly }) => (mode === 'full' || readOnly) && (wanted === undefined || wanted.has(id) || sources.has(id)))
-        .map((operation) => [operation.id, sendableOf(options, operation)]),
-    ),
+    sendable: new Map(usable.filter(isSent).map((operation) => [operation.id, sendableOf(options, operation)])),
     withheld: new Map(unusable),
     names: new Map([...only, ...also]),
   };
-  const leftovers = mode === 'full' ? leftoversOf(options.orphans, usable) : [];
+  for (const { id } of readable) if (!touched.some((one) => one.id === id)) planning.withheld.set(id, NOT_LISTED);
+  const leftovers = mode === 'full' ? leftoversOf(options.orphans, readable) : [];
   const steps: Step[] = leftovers.flatMap((leftover) => leftover.steps);
   for (const operation of usable) steps.push(...stepsFor(planning, operation));
   const unsendable = new Set([...planning.sendable].flatMap(([id, sendable]) => (typeof sendable === 'string' ? [id] : [])));
@@ -171,7 +174,7 @@ function stepsFor(planning: Planning, operation: Operation): readonly Step[] {
   if (undoing.length > 0 && !isNamed && operation.method !== 'DELETE') return undoing;
   const isWanted = only.size === 0 || isNamed || undone.length > 0;
   const planned = operation.readOnly ? readingSteps(planning, operation) : [...undoing, ...writingSteps(planning, operation, undone)];
-  if (!isWanted) withheld.set(operation.id, 'it is not listed in --only');
+  if (!isWanted) withheld.set(operation.id, NOT_LISTED);
   const needed = isWanted ? planned : planning.sources.has(operation.id) ? planned.filter(({ purpose }) => purpose === 'call') : [];
   return mode === 'read-only' ? limited(needed) : needed;
 }

@@ -51,7 +51,8 @@ export interface Recorder {
 export function createRecorder(input: OpenApiDocument, extensions: readonly Extension[] = []): Recorder {
   const checks = checksWith(extensions.flatMap((extension) => extension.checks));
   const usable = readUsable(input);
-  const { operations, unusable } = usable;
+  const { operations } = usable;
+  for (const operation of operations) usable.prepare(operation, 'references');
   const match = createMatcher(operations);
   const secrets = new Set<string>();
   const exchanges: Exchange[] = [];
@@ -61,7 +62,7 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
     foreign: () => foreign.length,
     take(seen) {
       const { operation = foreignOperation(operations, seen), isForeign } = operationOf(match, seen);
-      if (unusable.has(operation.id)) return undefined;
+      if (!isForeign && !usable.prepare(operation, 'parameters', 'body', 'responses')) return undefined;
       const exchange = exchangeOf(operation, seen);
       const { security } = operation;
       const credential = security === undefined ? undefined : credentialOf(security, exchange.sent);
@@ -73,6 +74,7 @@ export function createRecorder(input: OpenApiDocument, extensions: readonly Exte
     report: (target) =>
       buildReport({
         ...usable,
+        notes: usable.notes(),
         exchanges,
         foreign: foreignCalls(foreign, exchanges),
         checks,

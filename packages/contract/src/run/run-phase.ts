@@ -32,6 +32,7 @@ export async function runPhase(run: Run, steps: readonly Step[]): Promise<readon
 async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boolean> {
   // What an earlier run left behind is removed only when a read has shown that it is still the same.
   if (!run.cleaner.mayUndo(step)) return true;
+  if (!run.prepare(step.operation, 'responses')) return true;
   const found = foundFields(run, step);
   const { onlyAfter } = step;
   const paths = pathsOf(run, step, isLastResort).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));

@@ -15,7 +15,7 @@ import type { Step } from './step.ts';
 
 /** Returns the requests that a run with these options may send, without sending them. */
 export async function planContract(options: ContractOptions): Promise<Plan> {
-  return planFor(options, readFor(options));
+  return planFor(options, readUsable(options.document));
 }
 
 /**
@@ -25,7 +25,7 @@ export async function planContract(options: ContractOptions): Promise<Plan> {
  */
 export async function runContract(options: ContractOptions): Promise<Report> {
   const begun = performance.now();
-  const usable = readFor(options);
+  const usable = readUsable(options.document);
   const plan = await planFor(options, usable);
   const run = prepareRun(options, plan, usable);
   let late: readonly Step[] = [];
@@ -39,7 +39,7 @@ export async function runContract(options: ContractOptions): Promise<Report> {
   const { apiKey, extensions = [], mode = 'read-only', notes = [], secrets = [], seed = 1, target } = options;
   return buildReport({
     ...usable,
-    notes: [...notes, ...usable.notes],
+    notes: [...notes, ...usable.notes()],
     checks: checksWith(extensions.flatMap(({ checks }) => checks)),
     exchanges: run.exchanges,
     foreign: [],
@@ -55,11 +55,6 @@ export async function runContract(options: ContractOptions): Promise<Report> {
     secrets: [apiKey, ...secrets].filter((key) => key !== undefined),
     milliseconds: performance.now() - begun,
   });
-}
-
-/** Compiles only the schemas of read-only operations in a read-only run. */
-function readFor({ document, mode = 'read-only' }: ContractOptions): UsableDocument {
-  return readUsable(document, mode === 'full' ? 'all' : 'reading');
 }
 
 async function planFor(options: ContractOptions, usable: UsableDocument): Promise<Plan> {

@@ -1,8 +1,6 @@
-import { parseDocument } from '../document/document.ts';
-import { surveyOperations } from '../document/operations.ts';
-import { createValidator } from '../document/validator.ts';
 import type { PathValues } from '../exchange/discover.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import { readUsable } from '../judge/usable.ts';
 import { TargetError } from './contract-options.ts';
 import type { ContractOptions } from './contract-options.ts';
 import { createGuard } from './guard.ts';
@@ -24,9 +22,7 @@ export interface ReadCall {
  * @throws {TargetError} when the target does not respond
  */
 export async function sendReads(options: ContractOptions, calls: readonly ReadCall[]): Promise<readonly Exchange[]> {
-  const document = parseDocument(options.document);
-  const { operations } = surveyOperations(document);
-  const validator = createValidator(document, { brief: true, lenient: true });
+  const { document, operations, validator } = readUsable(options.document);
   const steps = calls.flatMap(({ operation: id, path }): readonly Step[] => {
     const operation = operations.find((one) => one.id === id);
     const sendable = operation === undefined ? undefined : sendableOf({ document, operations, validator, seed: 1 }, operation);

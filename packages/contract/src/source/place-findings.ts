@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 
-import { createTwoFilesPatch } from 'diff';
+import { formatPatch, structuredPatch } from 'diff';
 
 import type { Finding } from '../judge/finding.ts';
 import { applySplices, spliceFor } from './edit.ts';
@@ -23,11 +23,25 @@ export function placeFindings(findings: readonly Finding[], sources: SourceMap, 
   });
 }
 
+/** Lines around a change in a patch. */
+const CONTEXT_LINES = 2;
+
+/** A unified diff of two texts. Compares only the lines between the first and the last change, because a document can have many megabytes. */
 function patchOf(sources: SourceMap, edited: { readonly path: string; readonly text: string }, base: string): string {
   const name = relative(base, edited.path);
-  return createTwoFilesPatch(`a/${name}`, `b/${name}`, sources.fileOf(edited.path)?.text ?? '', edited.text, undefined, undefined, {
-    context: 2,
-  }).replace(/^=+\n/, '');
+  const [before, after] = [(sources.fileOf(edited.path)?.text ?? '').split('\n'), edited.text.split('\n')];
+  const shorter = Math.min(before.length, after.length);
+  let first = 0;
+  while (first < shorter && before[first] === after[first]) first++;
+  let last = 0;
+  while (last < shorter - first && before.at(-1 - last) === after.at(-1 - last)) last++;
+  const from = Math.max(0, first - CONTEXT_LINES);
+  function part(lines: readonly string[]): string {
+    return lines.slice(from, lines.length - Math.max(0, last - CONTEXT_LINES - 1)).join('\n');
+  }
+  const patch = structuredPatch(`a/${name}`, `b/${name}`, part(before), part(after), undefined, undefined, { context: CONTEXT_LINES });
+  const hunks = patch.hunks.map((hunk) => ({ ...hunk, oldStart: hunk.oldStart + from, newStart: hunk.newStart + from }));
+  return formatPatch({ ...patch, hunks }).replace(/^=+\n/, '');
 }
 
 /** The new texts of all files that the proposals of findings change, by path. */

@@ -84,12 +84,15 @@ export async function mapSources(bundle: OpenApiDocument, root: string, base: st
   const rootFile = await read(root);
   if (rootFile === undefined) throw new Error(`The source ${root} cannot be read.`);
   anchors.set('', { file: rootFile, keys: [] });
-  await walk('', bundle, { file: rootFile, keys: [] });
+  if (OUTSIDE_REFERENCE.test(rootFile.text)) await walk('', bundle, { file: rootFile, keys: [] });
   return {
     fileOf: (path) => files.get(path),
     locate: (pointer) => locate(pointer, anchors, base),
   };
 }
+
+/** A reference to another file. Without one, the pointers of a bundle are those of its only source. */
+const OUTSIDE_REFERENCE = /\$ref["']?\s*:\s*["']?[^#"'\s]/;
 
 type ParsedText = Pick<SourceFile, 'document' | 'lines'>;
 
@@ -101,7 +104,7 @@ function parseText(text: string): ParsedText {
   const known = parsedTexts.get(text);
   if (known !== undefined) return known;
   const lines = new LineCounter();
-  const parsed = { document: parseDocument(text, { lineCounter: lines, keepSourceTokens: true }), lines };
+  const parsed = { document: parseDocument(text, { lineCounter: lines }), lines };
   if (parsedTexts.size === MAX_PARSED_TEXTS) parsedTexts.clear();
   parsedTexts.set(text, parsed);
   return parsed;
