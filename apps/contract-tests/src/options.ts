@@ -24,6 +24,10 @@ Target
   --api-key KEY        API key, bearer token or user:password, sent as the document says. Prefer RESELLER_API_KEY, which
                        other users of the machine cannot see. For a sandbox on this machine, demo-api-key in its data
                        folder (RESELLER_DATA_DIR, or .data) is read when neither is given
+  --credential SCHEME=VALUE
+                       credential for one security scheme of the document; can be repeated. An API key, a token,
+                       user:password, or client_id:client_secret for OAuth 2 client credentials, with which the run gets
+                       tokens, and new ones when they expire or are refused
   --operator URL       operator API at which one-time codes are presented as by a third party, in full mode (or
                        RESELLER_OPERATOR_URL). Its token, or that of a verifier, is RESELLER_OPERATOR_TOKEN. For a sandbox
                        on this machine, operator-token in its data folder is read when it is not set
@@ -106,6 +110,8 @@ export interface Arguments {
   readonly seed: number;
   readonly rate: number | undefined;
   readonly given: GivenValues;
+  /** Credentials by security scheme. */
+  readonly credentials: Readonly<Record<string, string>>;
   /** A module of the user. */
   readonly hooks: string | undefined;
   /** The maximum number of valid requests for each operation. */
@@ -170,6 +176,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
       headers: readPairs(values.header, ':', '--header', "'X-Tenant: 7'"),
       values: readPairs(values.value, '=', '--value', 'tenant=7'),
     },
+    credentials: readPairs(values.credential, '=', '--credential', 'Token=VALUE'),
     hooks: values.hooks,
     requests: readNumber(values.requests, '--requests', 1),
     rate: readNumber(values.rate?.replace(/\/s$/, ''), '--rate', 1),
@@ -212,6 +219,7 @@ const OPTIONS = {
   mode: { type: 'string' },
   header: { type: 'string', multiple: true },
   value: { type: 'string', multiple: true },
+  credential: { type: 'string', multiple: true },
   hooks: { type: 'string' },
   config: { type: 'string' },
   only: { type: 'string', multiple: true },

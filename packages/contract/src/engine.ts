@@ -20,6 +20,7 @@ export { VERDICTS, type Finding, type Remark, type RunRemark, type Sample, type 
 export { basePath, createGuard, RefusedRequestError, type Guard, type Send } from './run/guard.ts';
 export type { Journal, JournalEntry } from './run/journal.ts';
 export { discoverCreated, discoverPaths, type PathValues } from './exchange/discover.ts';
+export { CredentialError } from './run/credentials.ts';
 export { attachCredential, credentialOf, credentialText } from './exchange/credential.ts';
 export type { Mode, NamedOperations, Plan } from './run/plan.ts';
 export type { Report } from './report/report.ts';

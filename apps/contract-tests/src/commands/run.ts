@@ -1,5 +1,14 @@
 import { pathParameters, surveyOperations } from '@reseller/contract';
-import { hasSecretName, NO_BUDGET, planContract, runContract, TargetError, countRequests, describeStep } from '@reseller/contract/engine';
+import {
+  CredentialError,
+  hasSecretName,
+  NO_BUDGET,
+  planContract,
+  runContract,
+  TargetError,
+  countRequests,
+  describeStep,
+} from '@reseller/contract/engine';
 import type { Budget, GivenValues, PriceOf, Mode, ContractOptions, Plan, Report } from '@reseller/contract/engine';
 
 import { CannotRunError } from '../cannot-run.ts';
@@ -33,17 +42,31 @@ export interface FilePaths {
 export async function runAgainst(args: Arguments, environment: Environment, output: Console, paths: FilePaths): Promise<0 | 1> {
   const loaded = await openChosenDocument(args);
   rejectUnknown(args, loaded);
-  const needsKey = surveyOperations(loaded.document).operations.some(({ security }) => security !== undefined);
+  const { credentials } = args;
+  const needsKey = surveyOperations(loaded.document).operations.some(
+    ({ security }) => security !== undefined && credentials[security.scheme] === undefined,
+  );
   // A plan sends no requests, so it needs neither key nor token.
-  const apiKey = !needsKey ? '' : await (args.plan ? readKey(args, environment).catch(() => 'no-key') : readKey(args, environment));
+  const apiKey =
+    !needsKey || Object.keys(credentials).length > 0
+      ? (args.apiKey ?? '')
+      : await (args.plan ? readKey(args, environment).catch(() => 'no-key') : readKey(args, environment));
   const operator = args.plan ? withoutToken(args) : await readOperator(args, environment);
-  const secrets = [...(args.plan ? [] : [apiKey, operator?.token ?? '']), ...secretValues(args.given)];
+  const secrets = [...(args.plan ? [] : [apiKey, operator?.token ?? '']), ...secretValues(args.given), ...Object.values(credentials)];
   const safe = safeConsole(output, secrets);
   // Reads the baseline and creates the folder first, so that errors occur before the first request.
   if (args.baseline !== undefined) await readAccepted(args.baseline);
   if (args.report !== undefined && !args.plan) await makeReportFolder(args.report);
   const hooks = args.hooks === undefined ? undefined : await loadHooks(args.hooks);
-  const options = contractOptions(args, { loaded, apiKey, operator, hooks, output: safe, journal: paths.journal });
+  const options = contractOptions(args, {
+    onToken: (token) => secrets.push(token),
+    loaded,
+    apiKey,
+    operator,
+    hooks,
+    output: safe,
+    journal: paths.journal,
+  });
   const plan = await planContract(options);
   if (args.plan) {
     safe.print(renderPlan(plan, args.mode, presentationLines(operator, plan)));
@@ -89,10 +112,11 @@ interface Parts {
   readonly hooks: Hooks | undefined;
   readonly output: Console;
   readonly journal: string;
+  readonly onToken: (token: string) => unknown;
 }
 
-function contractOptions(args: Arguments, { loaded, apiKey, operator, hooks, output, journal }: Parts): ContractOptions {
-  const { target, mode, only, also, seed, rate, requests, given } = args;
+function contractOptions(args: Arguments, { onToken, loaded, apiKey, operator, hooks, output, journal }: Parts): ContractOptions {
+  const { target, mode, only, also, seed, rate, requests, given, credentials } = args;
   return {
     document: loaded.document,
     target,
@@ -102,6 +126,8 @@ function contractOptions(args: Arguments, { loaded, apiKey, operator, hooks, out
     notes: loaded.notes,
     seed,
     given,
+    credentials,
+    onToken,
     ...(hooks === undefined ? {} : { send: sendWith(hooks) }),
     ...(apiKey === '' ? {} : { apiKey }),
     ...(rate === undefined ? {} : { rate }),
@@ -133,6 +159,7 @@ async function withTargetHint<Result>({ document }: Arguments, what: () => Promi
   try {
     return await what();
   } catch (error) {
+    if (error instanceof CredentialError) throw new CannotRunError(error.message, { cause: error });
     if (!(error instanceof TargetError)) throw error;
     const start = document === undefined ? ` (${START_SANDBOX} for the sandbox)` : '';
     const hint = `Start the service there${start}, or give another address with --target.`;
@@ -140,9 +167,12 @@ async function withTargetHint<Result>({ document }: Arguments, what: () => Promi
   }
 }
 
-function rejectUnknown({ only, also, mode }: Arguments, { document }: LoadedDocument): void {
+function rejectUnknown({ only, also, mode, credentials }: Arguments, { document }: LoadedDocument): void {
   const { operations, unreadable } = surveyOperations(document);
   const known = new Set([...operations, ...unreadable].map(({ id }) => id));
+  const schemes = Object.keys(Object(document.components?.['securitySchemes']));
+  const odd = Object.keys(credentials).find((scheme) => !schemes.includes(scheme));
+  if (odd !== undefined) throw new CannotRunError(`The document has no security scheme ${odd}. It has ${schemes.join(', ') || 'none'}.`);
   const unknown = [...only.keys(), ...also.keys()].filter((id) => !known.has(id));
   if (unknown.length > 0) throw new CannotRunError(`The document has no operation ${unknown.join(', ')}. It has ${[...known].join(', ')}.`);
   for (const { id, path, readOnly } of operations) {

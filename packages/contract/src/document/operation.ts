@@ -44,6 +44,8 @@ export interface Security {
   readonly in: 'header' | 'query' | 'cookie';
   /** Name of the header, query parameter or cookie, as written. */
   readonly name: string;
+  /** The scopes that a token needs. */
+  readonly scopes: readonly string[];
   /** Whether the document also allows requests without it. */
   readonly optional: boolean;
 }

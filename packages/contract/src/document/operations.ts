@@ -201,11 +201,13 @@ function readLinks(document: OpenApiDocument, response: Resolved): readonly Link
 /** The preferred security requirement that needs a single API key, token, or user and password. */
 function readSecurity(document: OpenApiDocument, operation: JsonObject): Pick<Operation, 'security' | 'unsupportedSecurity'> {
   const written = Array.isArray(operation['security']) ? operation['security'] : (document.security ?? []);
-  const requirements = written.filter(isObject).map((requirement) => Object.keys(requirement));
+  const listed = written.filter(isObject);
+  const requirements = listed.map((requirement) => Object.keys(requirement));
   const optional = requirements.length === 0 || requirements.some((schemes) => schemes.length === 0);
-  const readable = requirements.flatMap(([scheme, ...others]) => {
+  const readable = listed.flatMap((requirement) => {
+    const [scheme, ...others] = Object.keys(requirement);
     const read = scheme === undefined || others.length > 0 ? undefined : readScheme(document, scheme);
-    return read === undefined ? [] : [read];
+    return read === undefined ? [] : [{ ...read, scopes: listAt(requirement, read.scheme).map(String) }];
   });
   const [first] = readable.toSorted((one, other) => preferenceOf(one) - preferenceOf(other));
   if (first !== undefined) return { security: { ...first, optional }, unsupportedSecurity: undefined };
@@ -217,11 +219,11 @@ function readSecurity(document: OpenApiDocument, operation: JsonObject): Pick<Op
   };
 }
 
-function preferenceOf({ kind, in: place }: Omit<Security, 'optional'>): number {
+function preferenceOf({ kind, in: place }: Pick<Security, 'kind' | 'in'>): number {
   return kind === 'basic' ? 3 : kind === 'bearer' ? 1 : place === 'header' ? 0 : 2;
 }
 
-function readScheme(document: OpenApiDocument, scheme: string): Omit<Security, 'optional'> | undefined {
+function readScheme(document: OpenApiDocument, scheme: string): Omit<Security, 'optional' | 'scopes'> | undefined {
   const pointer = joinPointer('/components/securitySchemes', scheme);
   if (valueAt(document, pointer) === undefined) return undefined;
   const { value } = resolve(document, pointer);

@@ -12,6 +12,10 @@ export interface ContractOptions {
   readonly target: URL;
   /** Sent as the document says: as a header, bearer token, `user:password`, query parameter or cookie. */
   readonly apiKey?: string;
+  /** Credentials by the name of a security scheme, before `apiKey`. For OAuth 2 client credentials: `client_id:client_secret`. */
+  readonly credentials?: Readonly<Record<string, string>>;
+  /** Called with each token that the run gets. */
+  readonly onToken?: (token: string) => void;
   /** Sends the requests. Default: the global `fetch`. */
   readonly send?: Send;
   /** Default: `read-only`. */

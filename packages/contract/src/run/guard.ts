@@ -1,4 +1,5 @@
 import { createMatcher } from '../document/match.ts';
+import type { Security } from '../document/operation.ts';
 import { credentialOf, credentialText } from '../exchange/credential.ts';
 import type { PathValues } from '../exchange/discover.ts';
 import type { Credential } from '../exchange/exchange.ts';
@@ -23,10 +24,12 @@ export interface GuardOptions {
   /** Base address of all allowed requests. */
   readonly target: URL;
   /** The key for each kind of credential. */
-  readonly keyOf: (credential: Credential) => string | undefined;
+  readonly keyOf: (credential: Credential, security: Security) => string | undefined;
   readonly budget: Budget;
   readonly priceOf: PriceOf;
   readonly send: Send;
+  /** Whether a request that was refused with 401 may be sent again, with a new token. Default: no. */
+  readonly canRenew?: boolean;
   /** The maximum number of requests for one operation. Default: no limit beyond that of the steps. */
   readonly mostPerOperation?: number | undefined;
 }
@@ -46,7 +49,16 @@ export interface Guard {
  * Wraps `send` so that it sends only requests that the plan lists, by origin, normalised path, method, key, body and count.
  * Refuses requests that follow redirects, because the redirected request would bypass the guard.
  */
-export function createGuard({ steps, target, keyOf, budget, priceOf, send, mostPerOperation = Infinity }: GuardOptions): Guard {
+export function createGuard({
+  steps,
+  target,
+  keyOf,
+  budget,
+  priceOf,
+  send,
+  canRenew = false,
+  mostPerOperation = Infinity,
+}: GuardOptions): Guard {
   const base = basePath(target);
   const rules = steps.map((step) => ({ step, match: createMatcher([{ ...step.operation, method: step.method }]), used: 0, waited: 0 }));
   const owned = new Set<string>();
@@ -65,7 +77,7 @@ export function createGuard({ steps, target, keyOf, budget, priceOf, send, mostP
     const headers = Object.fromEntries(request.headers);
     function carriesKey({ operation: { security }, credential }: Step): boolean {
       if (security === undefined) return true;
-      const key = keyOf(credential);
+      const key = keyOf(credential, security);
       return credentialOf(security, { url: request.url, headers }) === (key === undefined ? undefined : credentialText(security, key));
     }
     return rules.find(({ step, match, used }) => {
@@ -75,10 +87,10 @@ export function createGuard({ steps, target, keyOf, budget, priceOf, send, mostP
     });
   }
 
-  /** After 429 ("try again later"), the same request may be sent once more. */
+  /** After 429 ("try again later"), and after 401 with a token that can be renewed, the same request may be sent once more. */
   async function sendReading(rule: (typeof rules)[number], request: Request): Promise<Response> {
     const response = await send(request);
-    if (response.status === 429 && rule.waited < rule.step.times) {
+    if ((response.status === 429 || (response.status === 401 && canRenew)) && rule.waited < rule.step.times) {
       rule.waited++;
       rule.used--;
       count(rule.step, -1);

@@ -115,7 +115,9 @@ export function makePlan(options: PlanOptions): Plan {
   const sources = sourcesFor(named, wanted === undefined ? [] : readable);
   // A document may have many more operations than a run touches.
   const touched = readable.filter(({ id }) => wanted === undefined || wanted.has(id) || sources.has(id));
-  const isSent = ({ readOnly }: Operation): boolean => mode === 'full' || readOnly;
+  function isSent({ readOnly }: Operation): boolean {
+    return mode === 'full' || readOnly;
+  }
   const usable = touched.filter((operation) =>
     prepare(operation, 'references', 'parameters', ...(isSent(operation) ? ['body' as const] : [])),
   );

@@ -4,6 +4,8 @@ import type { UsableDocument } from '../judge/usable.ts';
 import { createCleaner } from './clean-up.ts';
 import type { Cleaner } from './clean-up.ts';
 import type { ContractOptions } from './contract-options.ts';
+import { createCredentials } from './credentials.ts';
+import type { Credentials } from './credentials.ts';
 import { createGuard } from './guard.ts';
 import type { Guard } from './guard.ts';
 import { accountOf } from './leftovers.ts';
@@ -35,12 +37,29 @@ export interface Run extends UsableDocument {
   done: number;
 }
 
+function hasSchemes({ credentials = {} }: ContractOptions): boolean {
+  return Object.keys(credentials).length > 0;
+}
+
+/** What identifies the account in the journal; undefined without a credential. */
+export function accountKey(options: ContractOptions): string | undefined {
+  return hasSchemes(options) ? JSON.stringify([options.apiKey, options.credentials]) : options.apiKey;
+}
+
+/** The credentials for the operations of a plan. */
+export function credentialsFor(options: ContractOptions, { steps }: Pick<Plan, 'steps'>): Credentials {
+  const { document, target, apiKey, credentials: given = {}, onToken = () => {} } = options;
+  const operations = [...new Set(steps.map(({ operation }) => operation))];
+  return createCredentials({ document, operations, target, apiKey, given, onToken });
+}
+
 /** Creates the state of a run before its first request. */
 export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableDocument): Run {
   const { mode = 'read-only' } = options;
   const mostPerOperation = mode === 'read-only' ? MAX_READ_ONLY_REQUESTS : undefined;
-  const keyOf: Transport['keyOf'] = (credential) =>
-    credential === 'account' ? options.apiKey : credential === 'wrong' ? WRONG_KEY : undefined;
+  const credentials = credentialsFor(options, plan);
+  const keyOf: Transport['keyOf'] = (credential, security) =>
+    credential === 'account' ? credentials.keyFor(security) : credential === 'wrong' ? WRONG_KEY : undefined;
   const {
     budget = NO_BUDGET,
     priceOf = () => undefined,
@@ -50,18 +69,18 @@ export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableD
     rate,
     given = NOTHING_GIVEN,
   } = options;
-  const guard = createGuard({ steps: plan.steps, target, keyOf, budget, priceOf, send, mostPerOperation });
+  const guard = createGuard({ steps: plan.steps, target, keyOf, budget, priceOf, send, canRenew: hasSchemes(options), mostPerOperation });
   return {
     ...usable,
     guard,
-    transport: { target, send: guard.send, keyOf, timeout, pace: paceOf(rate), headers: given.headers },
+    transport: { target, send: guard.send, keyOf, timeout, pace: paceOf(rate), headers: given.headers, renew: credentials.renew },
     options,
     cleaner: createCleaner({
       ...usable,
       guard,
       journal: options.journal,
       target,
-      account: accountOf(options.apiKey),
+      account: accountOf(accountKey(options)),
       leftovers: plan.leftovers,
     }),
     exchanges: [],

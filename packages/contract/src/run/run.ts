@@ -1,3 +1,4 @@
+import type { OpenApiDocument } from '../document/document.ts';
 import { NOTHING_GIVEN } from '../document/parameters.ts';
 import { checksWith } from '../judge/checks.ts';
 import { readUsable } from '../judge/usable.ts';
@@ -5,17 +6,18 @@ import type { UsableDocument } from '../judge/usable.ts';
 import { buildReport } from '../report/report.ts';
 import type { Report } from '../report/report.ts';
 import type { ContractOptions } from './contract-options.ts';
+import { withSchemes } from './credentials.ts';
 import { accountOf } from './leftovers.ts';
 import { DEFAULT_REQUESTS, makePlan } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { runPhase } from './run-phase.ts';
-import { prepareRun } from './run-state.ts';
+import { accountKey, prepareRun } from './run-state.ts';
 import { PHASES } from './step.ts';
 import type { Step } from './step.ts';
 
 /** Returns the requests that a run with these options may send, without sending them. */
 export async function planContract(options: ContractOptions): Promise<Plan> {
-  return planFor(options, readUsable(options.document));
+  return planFor(options, usableFor(options));
 }
 
 /**
@@ -23,9 +25,15 @@ export async function planContract(options: ContractOptions): Promise<Plan> {
  * @throws {DocumentError} when the document cannot be used
  * @throws {TargetError} when the target does not respond to the first request
  */
-export async function runContract(options: ContractOptions): Promise<Report> {
+export async function runContract(given: ContractOptions): Promise<Report> {
   const begun = performance.now();
-  const usable = readUsable(options.document);
+  const tokens: string[] = [];
+  function onToken(token: string): void {
+    tokens.push(token);
+    given.onToken?.(token);
+  }
+  const options: ContractOptions = { ...given, onToken };
+  const usable = usableFor(options);
   const plan = await planFor(options, usable);
   const run = prepareRun(options, plan, usable);
   let late: readonly Step[] = [];
@@ -52,9 +60,20 @@ export async function runContract(options: ContractOptions): Promise<Report> {
     mode,
     seed,
     target,
-    secrets: [apiKey, ...secrets].filter((key) => key !== undefined),
+    secrets: [apiKey, ...tokens, ...secrets, ...Object.values(options.credentials ?? {})].filter((key) => key !== undefined),
     milliseconds: performance.now() - begun,
   });
+}
+
+/** Documents by the schemes with a credential, so that a process reads each once. */
+const narrowed = new WeakMap<OpenApiDocument, Map<string, OpenApiDocument>>();
+
+function usableFor({ document, credentials = {} }: ContractOptions): UsableDocument {
+  const schemes = Object.keys(credentials).toSorted();
+  const known = narrowed.get(document) ?? new Map<string, OpenApiDocument>();
+  const own = known.get(schemes.join()) ?? withSchemes(document, schemes);
+  narrowed.set(document, known.set(schemes.join(), own));
+  return readUsable(own);
 }
 
 async function planFor(options: ContractOptions, usable: UsableDocument): Promise<Plan> {
@@ -68,10 +87,10 @@ async function planFor(options: ContractOptions, usable: UsableDocument): Promis
     journal,
   } = options;
   const open = (await journal?.open()) ?? [];
-  const account = accountOf(options.apiKey);
+  const account = accountOf(accountKey(options));
   const orphans = open.filter((entry) => entry.target === options.target.href && (entry.account ?? account) === account);
   const plan = makePlan({ ...usable, mode, only, also, seed, requests, given, orphans, extensions: options.extensions ?? [] });
   // Without a key, requests with a wrong key would show nothing.
-  const steps = plan.steps.filter(({ credential }) => credential === 'account' || options.apiKey !== undefined);
+  const steps = plan.steps.filter(({ credential }) => credential === 'account' || accountKey(options) !== undefined);
   return { ...plan, steps };
 }

@@ -5,7 +5,9 @@ import { TargetError } from './contract-options.ts';
 import type { ContractOptions } from './contract-options.ts';
 import { createGuard } from './guard.ts';
 import { NO_BUDGET } from './price.ts';
+import { credentialsFor } from './run-state.ts';
 import { sendRequest, NoResponseError, paceOf } from './send-request.ts';
+import type { Transport } from './send-request.ts';
 import { sendableOf } from './sendable.ts';
 import { bodyOf, PHASES } from './step.ts';
 import type { Step } from './step.ts';
@@ -43,11 +45,10 @@ export async function sendReads(options: ContractOptions, calls: readonly ReadCa
     ];
   });
   const { target, send = fetch, timeout = 10_000, rate } = options;
-  function keyOf(): string | undefined {
-    return options.apiKey;
-  }
+  const credentials = credentialsFor(options, { steps });
+  const keyOf: Transport['keyOf'] = (_, security) => credentials.keyFor(security);
   const guard = createGuard({ steps, target, keyOf, budget: NO_BUDGET, priceOf: () => undefined, send });
-  const transport = { target, send: guard.send, keyOf, timeout, pace: paceOf(rate) };
+  const transport = { target, send: guard.send, keyOf, timeout, pace: paceOf(rate), renew: credentials.renew };
   const exchanges: Exchange[] = [];
   for (const step of steps) {
     try {

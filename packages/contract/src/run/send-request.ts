@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { Security } from '../document/operation.ts';
 import { readExchange } from '../exchange/exchange.ts';
 import type { Exchange, Credential, SentRequest } from '../exchange/exchange.ts';
+import type { Credentials } from './credentials.ts';
 import { RefusedRequestError } from './guard.ts';
 import type { Send } from './guard.ts';
 import { buildRequest } from './request.ts';
@@ -12,7 +14,9 @@ import type { Step } from './step.ts';
 export interface Transport {
   readonly target: URL;
   readonly send: Send;
-  readonly keyOf: (credential: Credential) => string | undefined;
+  readonly keyOf: (credential: Credential, security: Security) => string | undefined;
+  /** Gets a new token for a scheme if that is needed; see `Credentials`. */
+  readonly renew?: Credentials['renew'];
   /** Timeout of a request in milliseconds. */
   readonly timeout: number;
   /** Headers that every request has. */
@@ -37,10 +41,17 @@ export type StepValues = Pick<RequestParts, 'path' | 'body' | 'query' | 'ifMatch
  * @throws {NoResponseError} when there is no response
  */
 export async function sendRequest(transport: Transport, step: Step, { path, body, query, ifMatch }: StepValues): Promise<Exchange> {
-  const { target, keyOf, headers } = transport;
-  const parts = { target, step, path, body, query, ifMatch, headers, key: keyOf(step.credential) };
+  const { target, keyOf, headers, renew } = transport;
+  const { security } = step.operation;
+  const isOurs = step.credential === 'account' && security !== undefined;
+  function build(): Request {
+    const key = security === undefined ? undefined : keyOf(step.credential, security);
+    const signal = AbortSignal.timeout(transport.timeout);
+    return buildRequest({ target, step, path, body, query, ifMatch, headers, key, signal });
+  }
+  if (isOurs) await renew?.(security, false);
   await transport.pace();
-  const request = buildRequest({ ...parts, signal: AbortSignal.timeout(transport.timeout) });
+  const request = build();
   const sent: SentRequest = {
     method: step.method,
     url: request.url,
@@ -53,13 +64,24 @@ export async function sendRequest(transport: Transport, step: Step, { path, body
     at: new Date().toISOString(),
   };
   const first = await once(transport, step, request, sent);
+  if (first.status === 401 && isOurs && (await renew?.(security, true)) === true) return again(transport, step, build(), { sent, first });
   // Only requests with the account's key are retried. For other requests, 429 is a valid result.
   if (first.status !== 429 || step.credential !== 'account' || step.times < 1) return first;
   const wait = Number(first.headers['retry-after'] ?? 1);
   await sleep(Math.min(Number.isFinite(wait) ? wait : 1, MAX_WAIT_S) * 1_000);
+  return again(transport, step, build(), { sent, first });
+}
+
+/** Sends a request once more. When the guard refuses that, the first response counts. */
+async function again(
+  transport: Transport,
+  step: Step,
+  request: Request,
+  { sent, first }: { readonly sent: SentRequest; readonly first: Exchange },
+): Promise<Exchange> {
   try {
     await transport.pace();
-    return await once(transport, step, buildRequest({ ...parts, signal: AbortSignal.timeout(transport.timeout) }), sent);
+    return await once(transport, step, request, { ...sent, headers: Object.fromEntries(request.headers), url: request.url });
   } catch (error) {
     if (error instanceof NoResponseError && error.cause instanceof RefusedRequestError) return first;
     throw error;
