@@ -308,6 +308,57 @@ describe('the workflow in examples/github-actions, in a repository that has only
   });
 });
 
+interface ActionStep {
+  readonly name?: string;
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+test('the action runs in a repository with another API, and shows the summary', { timeout: 300_000 }, async ({ skip }) => {
+  if (offline !== undefined) return skip(offline);
+  const action: { inputs: Record<string, { default?: string }>; runs: { steps: readonly ActionStep[] } } = parse(
+    readFileSync(join(REPOSITORY, 'packages/contract/action.yml'), 'utf8'),
+  );
+  const repository = emptyFolder();
+  const users = { type: 'array', items: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } };
+  const ok = { description: 'Users.', content: { 'application/json': { schema: users } } };
+  const paths = { '/users': { get: { operationId: 'listUsers', responses: { 200: ok } } } };
+  writeFileSync(join(repository, 'api.json'), JSON.stringify({ openapi: '3.1.0', info: { title: 'Users', version: '1' }, paths }));
+  const server = createServer((request, response) =>
+    response.writeHead(request.method === 'GET' ? 200 : 405, { 'content-type': 'application/json' }).end('[{"name": 7}]'),
+  ).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  const inputs: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(Object.entries(action.inputs).map(([name, input]) => [name, input.default ?? ''])),
+    target: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+    document: 'api.json',
+    arguments: '--fail-on violation',
+    packages: ['@reseller/openapi', '@reseller/contract'].map(tarballOf).join(' '),
+  };
+  const summary = join(repository, 'step-summary.md');
+  /** Runs the script of a step as GitHub does. */
+  async function runStep(name: string): Promise<number | null> {
+    const { run = '', env = {} } = action.runs.steps.find((step) => step.name === name) ?? {};
+    const given = Object.entries(env).map(([key, written]) => [
+      key,
+      written.replaceAll(/\$\{\{ inputs\.([a-z-]+) \}\}/g, (_, input: string) => inputs[input] ?? ''),
+    ]);
+    const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+    const step = spawn('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail', '-c', run], {
+      cwd: repository,
+      env: { ...process.env, npm_config_prefer_offline: 'true', GITHUB_STEP_SUMMARY: summary, ...Object.fromEntries(given), PATH: path },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    await once(step, 'exit');
+    return step.exitCode;
+  }
+  expect(await runStep('Compare')).toBe(1);
+  expect(await runStep('Show the summary')).toBe(0);
+  expect(readFileSync(summary, 'utf8')).toContain('/\\*/name must be a string');
+});
+
 /** A proxy whose responses lack a member that the document requires. */
 async function withoutRequestIds(target: string): Promise<string> {
   const proxy = createServer(async (request, response) => {

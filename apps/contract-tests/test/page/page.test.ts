@@ -126,11 +126,12 @@ describe('without network and without JavaScript', () => {
 
   test('shows every known defect with its operation, its place in the document and the proposed change', async () => {
     const { page } = await open('defects', { javaScriptEnabled: false });
-    for (const { operation, verdict, says, file, line, patch } of KNOWN) {
+    for (const { operation, says, file, line, patch } of KNOWN) {
       const finding = findingOf(page, says);
       const summary = finding.locator('summary');
       expect.soft(await summary.innerText(), says).toContain(operation);
-      if (verdict !== 'violation') await summary.press('Enter');
+      expect(await finding.locator('table').isVisible()).toBe(false);
+      await summary.press('Enter');
       const text = await finding.innerText();
       const [, number = ''] = text.split(`${file}:`)[1]?.match(/^(\d+):\d+\s/) ?? [];
       const lines = (await readFile(join(ROOT, file), 'utf8')).split('\n');
@@ -149,10 +150,30 @@ describe('without network and without JavaScript', () => {
     for (const { message, expected, observed, touches, curl, client, id, patch } of report.findings) {
       const finding = findingOf(page, message);
       const text = await finding.innerText();
-      for (const part of [expected, observed, curl, client, id, ...touches.map(({ operation, status }) => `${operation} ${status}`)])
+      for (const part of [
+        expected,
+        observed,
+        curl,
+        client.replaceAll('`', ''),
+        id,
+        ...touches.map(({ operation, status }) => `${operation} ${status}`),
+      ])
         expect.soft(text, message).toContain(part);
       if (patch !== undefined) expect(await finding.locator('pre').last().innerText()).toBe(patch);
     }
+  });
+
+  test('opens with all findings folded, in one group for each verdict and check, with code in place of backticks', async () => {
+    const { page } = await open('defects', { javaScriptEnabled: false });
+    expect(await page.locator('details[open]').count()).toBe(0);
+    const groups = await page.locator('#findings .group').evaluateAll((all) => all.map((one) => one.querySelector('h3 code')?.textContent));
+    expect(groups.length).toBe(new Set(report.findings.map(({ verdict, check }) => `${verdict} ${check}`)).size);
+    expect(new Set(groups)).toEqual(new Set(report.findings.map(({ check }) => check)));
+    await openAll(page);
+    expect(report.findings.some(({ client }) => client.includes('`'))).toBe(true);
+    expect(await page.locator('#findings tr', { hasText: 'for your code' }).allInnerTexts()).not.toContainEqual(
+      expect.stringContaining('`'),
+    );
   });
 
   test('opens all details in print', async () => {
@@ -258,9 +279,10 @@ describe('accessibility', () => {
     await page.keyboard.press('Tab');
     const finding = page.locator('details', { has: page.locator('summary:focus') });
     expect(await finding.innerText()).toContain(report.findings[0]?.message);
-    expect(await finding.locator('table').isVisible()).toBe(true);
-    await page.keyboard.press('Space');
-    expect(await finding.locator('table').isVisible()).toBe(false);
+    for (const isOpen of [false, true, false]) {
+      expect(await finding.locator('table').isVisible()).toBe(isOpen);
+      await page.keyboard.press('Space');
+    }
   });
 });
 
@@ -343,7 +365,7 @@ describe('hostile values', () => {
       expect(text).toContain(MARKUP);
       expect(text).toContain(STEERING_SHOWN);
       const { page: usual } = await openUnchanged('defects');
-      const known = await markupOf(usual);
+      const known = ['open', ...(await markupOf(usual))];
       expect((await markupOf(page)).filter((one) => !known.includes(one))).toEqual([]);
       expect(ran).toEqual([]);
       expect(problems).toEqual([]);
@@ -353,13 +375,14 @@ describe('hostile values', () => {
   test('are shown unchanged, except that invisible characters are escaped', async () => {
     const { page } = await open('hostile texts');
     await openAll(page);
-    const text = await page.locator('body').innerText();
+    // The page shows code in place of backticks.
+    const text = (await page.locator('body').innerText()).replaceAll('`', '');
     const texts = report.findings.flatMap(({ message, expected, observed, curl, client, id }, index) =>
       // An accepted finding shows only these texts.
       index === 0 ? [message, 'known', 'accounting', '2030-01-01'] : [message, expected, observed, curl, client, id],
     );
     texts.push(...report.coverage.flatMap(({ operation, method, path }) => [operation, method, path]), ...report.plan, 'a handle');
-    expect(texts.filter((one) => !text.includes(hostile(one).replace(/\u202E.*\u2067/su, STEERING_SHOWN)))).toEqual([]);
+    expect(texts.filter((one) => !text.includes(hostile(one).replace(/\u202E.*\u2067/su, STEERING_SHOWN).replaceAll('`', '')))).toEqual([]);
     expect(text).not.toMatch(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u);
   });
 

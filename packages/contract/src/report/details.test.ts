@@ -232,13 +232,13 @@ describe('the page', () => {
     expect(html).toContain(
       '<option value="">all verdicts</option><option value="v0">violation</option><option value="v1">discovered</option><option value="v2">learned</option><option value="v3">unverified</option>',
     );
-    expect(html).toContain('class="finding o2 c1 v0" open>');
+    expect(html).toContain('class="finding o2 c1 v0"><summary>');
     expect(html).toContain('class="finding o2 c0 v2">');
     expect(html.match(/class="covered o[012]"/g)).toHaveLength(3);
     for (const name of ['o0', 'o1', 'o2'])
-      expect(html).toContain(`body:has(option[value="${name}"]:checked) :is(.finding, .covered):not(.${name}) { display: none; }`);
+      expect(html).toContain(`body:has(option[value="${name}"]:checked) :is(.finding, .group, .covered):not(.${name}) { display: none; }`);
     for (const name of ['c0', 'c1', 'v0', 'v1', 'v2', 'v3'])
-      expect(html).toContain(`body:has(option[value="${name}"]:checked) .finding:not(.${name}) { display: none; }`);
+      expect(html).toContain(`body:has(option[value="${name}"]:checked) :is(.finding, .group):not(.${name}) { display: none; }`);
     for (const name of ['o3', 'c2', 'v4']) expect(html).not.toContain(`"${name}"`);
     expect(toHtml(reportOf({ coverage }))).not.toContain('<form');
   });
@@ -278,7 +278,7 @@ describe('the page', () => {
       `<summary><span class="verdict">client</span> <b>${finding.message}</b> <span class="soft">getThing 200, listThings 404 × 3</span></summary>`,
       '<p>Seen at</p><ul><li><code>the response</code> of getThing: nothing</li><li><code>/a</code> of getThing: a text</li></ul>',
       '<code>a.yaml:3:5</code>',
-      '<code>property-type</code> Types are right.',
+      '<code>property-type</code> <span class="soft">1 finding. Types are right.</span>',
       '<p>Proposed change</p><pre><span class="remove">--- a</span>\n<span class="add">+++ b</span>\n same\n<span class="remove">-old</span>\n<span class="add">+new</span></pre>',
       ' accepted until 2026-11-21 by accounting, which has expired',
       `<p>Findings</p><ul><li><a href="#${finding.id}">${finding.message}</a></li></ul>`,

@@ -10,7 +10,7 @@ b, code, td, li { white-space: pre-wrap; }
 html { scroll-behavior: smooth; scroll-padding-top: 1rem; } @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
 body { margin: 0 auto; max-width: 72rem; padding: 2rem 1.25rem 5rem; background: var(--back); color: var(--text); font: 16px/1.55 system-ui, sans-serif; }
 h1 { font-size: 1.7rem; margin: 0 0 .25rem; } h2 { margin: 2.5rem 0 .75rem; font-size: 1.25rem; }
-p { margin: .35rem 0; } .said { font-size: 1.1rem; max-width: 60ch; margin: .75rem 0; }
+h3 { margin: 1rem 0 .25rem; font-size: 1rem; font-weight: 600; } h3 .soft { font-weight: 400; } p { margin: .35rem 0; } .said { font-size: 1.1rem; max-width: 60ch; margin: .75rem 0; }
 a { color: var(--discovered); } nav a { margin-right: 1rem; } a:focus-visible, summary:focus-visible, select:focus-visible, button:focus-visible, input:focus-visible { outline: 3px solid var(--discovered); outline-offset: 2px; border-radius: .3rem; }
 .skip { position: absolute; left: -99rem; } .skip:focus { position: static; }
  .soft { color: var(--soft); }
@@ -18,7 +18,7 @@ code, pre { font: 13px/1.5 ui-monospace, monospace; } pre { white-space: pre-wra
 .verdict { display: inline-block; padding: .1rem .6rem; border-radius: 1rem; font-size: .85rem; font-weight: 600; color: var(--card); background: var(--unverified); }
 .verdict.violation, .verdict.failed { background: var(--violation); } .verdict.learned { background: var(--learned); } .verdict.discovered { background: var(--discovered); } .verdict.passed { background: var(--passed); }
 .filters { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin: 1rem 0; } .filters label { color: var(--soft); } .filters label { min-width: 0; max-width: 100%; } .filters :is(select, input) { width: 15rem; } .filters :is(select, input, button) { font: inherit; font-size: .85rem; max-width: 100%; padding: .3rem .5rem; color: var(--text); background: var(--card); border: 1px solid var(--soft); border-radius: .4rem; }
-.unfound { display: none; }
+.unfound, .group:not(:has(.finding:not(.unfound))) { display: none; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .75rem; margin: 1.25rem 0; }
 .figure, details, .note { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
 .figure { padding: .7rem .9rem; } .figure b { display: block; font-size: 1.45rem; } .figure span { color: var(--soft); font-size: .85rem; }

@@ -6,6 +6,7 @@ import { VERDICTS } from '../judge/finding.ts';
 import type { Verdict } from '../judge/finding.ts';
 import type { SettledFinding, SettledReport } from './baseline.ts';
 import { Html, joined, markup } from './escaped.ts';
+import type { Content } from './escaped.ts';
 import { SEARCH_SCRIPT } from './html-search.ts';
 import { STYLE } from './html-style.ts';
 import { summarise } from './summary.ts';
@@ -157,7 +158,7 @@ function checksOf({ findings }: SettledReport): readonly string[] {
 
 function filterRules(report: SettledReport): Html {
   function rule(name: string): string {
-    return `body:has(option[value="${name}"]:checked) :is(.finding, .covered):not(.${name}) { display: none; }`;
+    return `body:has(option[value="${name}"]:checked) :is(.finding, .group, .covered):not(.${name}) { display: none; }`;
   }
   function numbered(letter: string, count: number): readonly string[] {
     return Array.from({ length: count }, (_, index) => rule(`${letter}${index}`));
@@ -165,8 +166,8 @@ function filterRules(report: SettledReport): Html {
   return new Html(
     [
       ...numbered('o', operationsOf(report).length),
-      ...numbered('c', checksOf(report).length).map((text) => text.replace(':is(.finding, .covered)', '.finding')),
-      ...numbered('v', VERDICTS.length).map((text) => text.replace(':is(.finding, .covered)', '.finding')),
+      ...numbered('c', checksOf(report).length).map((text) => text.replace(', .covered', '')),
+      ...numbered('v', VERDICTS.length).map((text) => text.replace(', .covered', '')),
     ].join('\n'),
   );
 }
@@ -181,25 +182,35 @@ function classesOf({ touches, check, verdict }: SettledFinding, report: SettledR
 function findingsOf(report: SettledReport, verdict: Verdict): Html | undefined {
   const found = report.findings.filter((finding) => finding.verdict === verdict && finding.accepted === undefined);
   if (found.length === 0) return undefined;
-  return markup`<h2><span class="verdict ${verdict}">${verdict}</span> ${found.length}</h2><p class="soft">${MEANINGS[verdict]}</p>${found.map((finding) => findingOf(finding, report))}`;
+  return markup`<h2><span class="verdict ${verdict}">${verdict}</span> ${found.length}</h2><p class="soft">${MEANINGS[verdict]}</p>${[...Map.groupBy(found, ({ check }) => check)].map(([check, group]) => groupOf(check, group, report))}`;
+}
+
+/** The findings of one check. The filters hide it with its findings. */
+function groupOf(check: string, findings: readonly SettledFinding[], report: SettledReport): Html {
+  const classes = new Set(findings.flatMap((finding) => classesOf(finding, report).split(' ')));
+  const claim = report.checks.find((one) => one.id === check)?.claim ?? '';
+  return markup`<section class="group ${[...classes].join(' ')}"><h3><code>${check}</code> <span class="soft">${counted(findings.length, 'finding')}. ${prose(claim)}</span></h3>${findings.map((finding) => findingOf(finding, report))}</section>`;
+}
+
+/** Our own text, in which backticks enclose code. */
+function prose(text: string): readonly Content[] {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? markup`<code>${part}</code>` : part));
 }
 
 function findingOf(finding: SettledFinding, report: SettledReport): Html {
-  const { check, about, message, touches, expected, observed, samples, source, client, curl, patch, id, expired, verdict } = finding;
+  const { about, message, touches, expected, observed, samples, source, client, curl, patch, id, expired } = finding;
   const where = touches.map(({ operation, status, times }) => `${operation} ${status}${times > 1 ? ` × ${times}` : ''}`).join(', ');
   const seen = samples.map(
     (sample) => markup`<li><code>${sample.pointer || 'the response'}</code> of ${sample.operation}: ${sample.observed}</li>`,
   );
-  const claim = report.checks.find((one) => one.id === check)?.claim;
-  return markup`<details class="finding ${classesOf(finding, report)}"${verdict === 'violation' ? markup` open` : ''}><summary>${about === 'client' ? markup`<span class="verdict">client</span> ` : ''}<b>${message}</b> <span class="soft">${where}</span></summary><div id="${id}">
+  return markup`<details class="finding ${classesOf(finding, report)}"><summary>${about === 'client' ? markup`<span class="verdict">client</span> ` : ''}<b>${message}</b> <span class="soft">${where}</span></summary><div id="${id}">
 <table><tr><th scope="row">expected</th><td>${expected}</td></tr><tr><th scope="row">observed</th><td>${observed}</td></tr>
 ${
   source === undefined
     ? ''
     : markup`<tr><th scope="row">document</th><td><code>${source.file}:${source.line}:${source.column}</code></td></tr>`
 }
-<tr><th scope="row">check</th><td><code>${check}</code> ${claim}</td></tr>
-<tr><th scope="row">for your code</th><td>${client}</td></tr>
+<tr><th scope="row">for your code</th><td>${prose(client)}</td></tr>
 <tr><th scope="row">finding</th><td><code>${id}</code>${expired === undefined ? '' : ` accepted until ${expired.expires} by ${expired.owner}, which has expired`}</td></tr></table>
 ${seen.length > 0 ? markup`<p>Seen at</p><ul>${seen}</ul>` : ''}
 <p>To reproduce it</p><pre>${curl}</pre>
