@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { moneyOf, VERDICTS } from '@reseller/contract/engine';
-import type { GivenValues, Money, NamedOperations, Verdict } from '@reseller/contract/engine';
+import type { Mode, Money, NamedOperations, Verdict } from '@reseller/contract/engine';
 
 import { CannotRunError } from './cannot-run.ts';
 import { CONTRACT, dataFolder, isClone, START_SANDBOX } from './installation.ts';
@@ -85,47 +85,10 @@ export function keyFile(name: 'demo-api-key' | 'operator-token', environment: En
   return join(dataFolder(environment), name);
 }
 
-/** The parsed and validated arguments. */
-export interface Arguments {
-  readonly command: 'run' | 'har' | 'diff' | 'help' | 'version';
-  /** Files of `diff`. */
-  readonly files: readonly string[];
-  readonly target: URL;
-  readonly apiKey: string | undefined;
-  readonly document: string | undefined;
-  /** Whether the document includes the operations of the extension. */
-  readonly extension: boolean;
-  readonly mode: 'read-only' | 'full';
-  /** Restricts the run to these operations. */
-  readonly only: NamedOperations;
-  /** Adds these operations to the run. */
-  readonly also: NamedOperations;
-  /** The least severe verdict that makes the run fail. */
-  readonly failOn: Verdict;
-  readonly plan: boolean;
-  readonly budget: Money | undefined;
-  /** How many purchases of unknown price may succeed. */
-  readonly unknownPrices: number;
-  readonly yes: boolean;
-  readonly seed: number;
-  readonly rate: number | undefined;
-  readonly given: GivenValues;
-  /** Credentials by security scheme. */
-  readonly credentials: Readonly<Record<string, string>>;
-  /** A module of the user. */
-  readonly hooks: string | undefined;
-  /** The maximum number of valid requests for each operation. */
-  readonly requests: number | undefined;
-  readonly operator: URL | undefined;
-  readonly baseline: string | undefined;
-  readonly report: string | undefined;
-  readonly write: boolean;
-  readonly har: string | undefined;
-  /** The output of a comparison. */
-  readonly format: (typeof OUTPUT_FORMATS)[number];
-  /** Whether a comparison ignores code of the generated client. */
-  readonly wire: boolean;
-}
+type Command = 'run' | 'har' | 'diff' | 'help' | 'version';
+
+/** The parsed and validated arguments. `--help` explains them. */
+export type Arguments = ReturnType<typeof readArguments>;
 
 const OUTPUT_FORMATS = ['text', 'json', 'markdown', 'github'] as const;
 
@@ -133,7 +96,7 @@ const OUTPUT_FORMATS = ['text', 'json', 'markdown', 'github'] as const;
  * Reads the command line.
  * @throws {CannotRunError} when an argument is unknown or unusable
  */
-export function readArguments(argv: readonly string[], environment: Environment = {}): Arguments {
+export function readArguments(argv: readonly string[], environment: Environment = {}) {
   const { values, positionals, only, also } = parse(argv);
   const command = readCommand(values, positionals);
   const rest = command === 'diff' ? positionals.slice(1) : positionals;
@@ -148,8 +111,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
   if (values.write === true && values.document === undefined && !isClone) {
     throw new CannotRunError('--write changes the files of a document. Name yours with --document.');
   }
-  const mode = values.mode ?? 'read-only';
-  if (mode !== 'read-only' && mode !== 'full') throw new CannotRunError('--mode must be read-only or full.');
+  const mode = readMode(values.mode);
   const budget = readMoney(values.budget);
   for (const name of FULL_MODE)
     if (mode !== 'full' && values[name] !== undefined)
@@ -282,7 +244,7 @@ function parseTokens(args: string[]): ReturnType<typeof parseArgs<{ options: typ
   }
 }
 
-function readCommand(values: Values, [first]: readonly string[]): Arguments['command'] {
+function readCommand(values: Values, [first]: readonly string[]): Command {
   if (values.help === true) return 'help';
   if (values.version === true) return 'version';
   if (values.har !== undefined) return 'har';
@@ -294,14 +256,14 @@ type OptionName = keyof typeof OPTIONS;
 const FULL_MODE = ['budget', 'allow-unknown-price', 'requests', 'yes'] as const;
 const JUDGING = ['config', 'document', 'extension', 'fail-on', 'baseline', 'report', 'write'] as const;
 /** The options of each command. Those of a run are all that no other command has alone. */
-const OPTIONS_OF: Readonly<Record<Exclude<Arguments['command'], 'run' | 'help' | 'version'>, readonly OptionName[]>> = {
+const OPTIONS_OF: Readonly<Record<Exclude<Command, 'run' | 'help' | 'version'>, readonly OptionName[]>> = {
   har: ['har', ...JUDGING],
   diff: ['config', 'format', 'wire'],
 };
 const NOT_OF_A_RUN: readonly OptionName[] = ['har', 'format', 'wire'];
 
 /** Rejects options that the command ignores, because their user expects an effect. */
-function rejectWithoutEffect(command: Arguments['command'], values: Values): void {
+function rejectWithoutEffect(command: Command, values: Values): void {
   if (command === 'help' || command === 'version') return;
   for (const name of Object.keys(values)) {
     const isKnown = command === 'run' ? !NOT_OF_A_RUN.some((one) => one === name) : OPTIONS_OF[command].some((one) => one === name);
@@ -312,19 +274,24 @@ function rejectWithoutEffect(command: Arguments['command'], values: Values): voi
   }
 }
 
+function readMode(text: string | undefined): Mode {
+  if (text === undefined || text === 'read-only' || text === 'full') return text ?? 'read-only';
+  throw new CannotRunError('--mode must be read-only or full.');
+}
+
 function readFailOn(text: string | undefined): Verdict {
   const verdict = VERDICTS.find((one) => one === (text ?? 'violation'));
   if (verdict === undefined) throw new CannotRunError(`--fail-on must be one of ${VERDICTS.join(', ')}.`);
   return verdict;
 }
 
-function readFormat(text: string | undefined): Arguments['format'] {
+function readFormat(text: string | undefined): (typeof OUTPUT_FORMATS)[number] {
   const format = OUTPUT_FORMATS.find((one) => one === (text ?? 'text'));
   if (format === undefined) throw new CannotRunError(`--format must be one of ${OUTPUT_FORMATS.join(', ')}.`);
   return format;
 }
 
-function readNames(words: readonly string[]): ReadonlyMap<string, string | undefined> {
+function readNames(words: readonly string[]): NamedOperations {
   const names = words.flatMap((word) => word.split(',')).filter((word) => word !== '');
   return new Map(
     names.map((word) => {
@@ -385,7 +352,7 @@ function localTarget(environment: Environment): string {
 }
 
 /** A read-only run ignores RESELLER_OPERATOR_URL, because it generates no codes, but refuses `--operator`. */
-function readOperatorAddress(given: string | undefined, environment: Environment, mode: Arguments['mode']): URL | undefined {
+function readOperatorAddress(given: string | undefined, environment: Environment, mode: Mode): URL | undefined {
   if (given !== undefined && mode !== 'full')
     throw new CannotRunError('--operator is for full mode: a read-only run generates no one-time codes. Add --mode full, or leave it out.');
   const text = given ?? (mode === 'full' ? environment['RESELLER_OPERATOR_URL'] : undefined);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { CHECKS } from '@reseller/contract/engine';
 import { expect, test } from 'vitest';
 
+import { envelopeKept, requestIdUnique } from '../src/envelope-checks.ts';
 import { otpRules } from '../src/one-time-codes/rules.ts';
 import { checkIndex, checkPage } from './check-page.ts';
 
@@ -25,6 +26,6 @@ test('each check is in a file with its name', async () => {
   expect(files.toSorted()).toEqual(CHECKS.map(({ id }) => `${id}.ts`).toSorted());
 });
 
-test('the page of the check for one-time codes is up to date', async () => {
-  await expect(checkPage(otpRules([]))).toMatchFileSnapshot('../docs/otp-rules.md');
+test.each([otpRules([]), envelopeKept, requestIdUnique])('the page of the check $id of this API is up to date', async (check) => {
+  await expect(checkPage(check)).toMatchFileSnapshot(`../docs/${check.id}.md`);
 });

@@ -10,6 +10,9 @@ export {
   type RawResponse,
   type SentRequest,
 } from './exchange/exchange.ts';
+export { isObject } from './document/json.ts';
+export { shapeOf } from './exchange/observe.ts';
+export { returnsJson } from './judge/applies.ts';
 export type { Check } from './judge/check.ts';
 export { namedValues, NOTHING_GIVEN, type GivenValues } from './document/parameters.ts';
 export { hasSecretName } from './exchange/mask-exchange.ts';

@@ -4,7 +4,7 @@ import { attachCredential, checksWith, createRecorder, runContract, writeBody } 
 import type { Check, Recorder, Report } from '@reseller/contract/engine';
 
 import { otpRules } from '../../src/one-time-codes/rules.ts';
-import { growingLog, resellerRules } from '../../src/reseller.ts';
+import { OWN_CHECKS, resellerRules } from '../../src/reseller.ts';
 import { memoryJournal } from '../memory-journal.ts';
 import { AMOUNTS } from './amounts.ts';
 import type { Defect } from './defect.ts';
@@ -14,7 +14,7 @@ import { WORKSHOP } from './workshop-document.ts';
 import { startWorkshop, WORKSHOP_TOKEN } from './workshop.ts';
 
 /** All checks of the engine and of this API. */
-export const ALL_CHECKS: readonly Check[] = checksWith([otpRules([]), growingLog]);
+export const ALL_CHECKS: readonly Check[] = checksWith([otpRules([]), ...OWN_CHECKS]);
 
 /** The findings on a service without defects. All of them are false alarms. */
 export async function controlRun(document: OpenApiDocument): Promise<Report['findings']> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { decimalsOf, isMultiple } from './decimal.ts';
+import { isMultiple } from './decimal.ts';
 
 test.each<[number, number, boolean]>([
   [19.99, 0.01, true],
@@ -22,13 +22,4 @@ test('every amount of whole cents is a multiple of a cent', () => {
       expect(isMultiple(cents / 100, 0.01)).toBe(true);
     }),
   );
-});
-
-test.each([
-  [12, 0],
-  [12.5, 1],
-  [1e-7, 7],
-  [1e21, 0],
-])('%d has %d decimals', (value, decimals) => {
-  expect(decimalsOf(value)).toBe(decimals);
 });

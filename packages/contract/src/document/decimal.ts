@@ -14,12 +14,6 @@ export function isMultiple(value: number, factor: number): boolean {
   return scaled(one, exponent) % scaled(other, exponent) === 0n;
 }
 
-/** The number of decimals in the shortest notation of a number. */
-export function decimalsOf(value: number): number {
-  const decimal = decimalOf(value);
-  return decimal === undefined ? 0 : Math.max(0, -decimal.exponent);
-}
-
 function decimalOf(value: number): Decimal | undefined {
   const [, sign, whole = '', fraction = '', power = '0'] = DECIMAL.exec(String(value)) ?? [];
   if (sign === undefined) return undefined;

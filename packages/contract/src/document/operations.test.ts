@@ -22,7 +22,7 @@ describe('the reseller document', () => {
   test('has 25 operations, all behind the API key', () => {
     expect(operations.size).toBe(25);
     for (const { security } of operations.values())
-      expect(security).toEqual({ scheme: 'ApiKey', kind: 'key', in: 'header', name: 'X-SERVICE-APIKEY', optional: false });
+      expect(security).toEqual({ scheme: 'ApiKey', kind: 'key', in: 'header', name: 'X-SERVICE-APIKEY', scopes: [], optional: false });
   });
 
   test('has the cost and the effect of each operation', () => {

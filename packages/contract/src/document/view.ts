@@ -1,4 +1,6 @@
 import type { OpenApiDocument } from './document.ts';
+import { isObject } from './json.ts';
+import { joinPointer } from './pointer.ts';
 import type { Provenance } from './provenance.ts';
 import { childNodes, keysOf, schemaNodes } from './schema.ts';
 import type { SchemaNode } from './schema.ts';
@@ -11,6 +13,8 @@ export interface View {
   readonly nodes: readonly SchemaNode[];
   /** Returns the view of a member or an item, and whether a schema names it. */
   member(key: string | number): Member;
+  /** The views of all members and items that the schemas describe. */
+  below(): readonly View[];
 }
 
 export interface Member {
@@ -23,6 +27,9 @@ interface Views {
   readonly roots: Map<string, View>;
   readonly byNodes: Map<string, View>;
 }
+
+/** Keywords with the schema of members or items that no other keyword describes. */
+const REST = ['additionalProperties', 'unevaluatedProperties', 'items', 'unevaluatedItems'] as const;
 
 const viewsOf = new WeakMap<OpenApiDocument, Views>();
 
@@ -66,20 +73,46 @@ function makeView(views: Views, nodes: readonly SchemaNode[]): View {
       isNamed,
     };
   }
+  function below(): readonly View[] {
+    const described = [...names].map((name) => make(name, true).view);
+    for (const { pointer, schema, provenance, constraints } of nodes) {
+      const prefix = Array.isArray(schema['prefixItems']) ? [...schema['prefixItems'].keys()] : [];
+      const places = [
+        ...keysOf(schema, 'patternProperties').map((pattern) => joinPointer(pointer, 'patternProperties', pattern)),
+        ...prefix.map((index) => joinPointer(pointer, 'prefixItems', index)),
+        ...REST.filter((keyword) => isObject(schema[keyword])).map((keyword) => joinPointer(pointer, keyword)),
+      ];
+      described.push(...places.map((place) => viewOf(views, schemaNodes(views.document, place, provenance, constraints))));
+    }
+    return described;
+  }
+  let known: readonly View[] | undefined;
   return {
     nodes,
+    below: () => (known ??= below()),
     member(key) {
       const isNamed = typeof key === 'string' && names.has(key);
       if (isUniform && !isNamed) {
         if (typeof key === 'number') return (anyItem ??= make(key, false));
         return (anyKey ??= make(key, false));
       }
-      const known = named.get(key);
-      if (known !== undefined) return known;
+      const cached = named.get(key);
+      if (cached !== undefined) return cached;
       const made = make(key, isNamed);
       // The number of unnamed keys is unbounded, so they are not cached.
       if (isNamed) named.set(key, made);
       return made;
     },
   };
+}
+
+/** Visits the views below a schema, each once. Stops and returns true as soon as `isMatch` does. */
+export function visitViews(root: View, isMatch: (view: View) => boolean): boolean {
+  const seen = new Set<View>();
+  function look(view: View): boolean {
+    if (seen.has(view)) return false;
+    seen.add(view);
+    return isMatch(view) || view.below().some(look);
+  }
+  return look(root);
 }

@@ -1,9 +1,7 @@
 import type { OpenApiDocument } from '../document/document.ts';
 import type { Operation } from '../document/operation.ts';
-import { keysOf } from '../document/schema.ts';
 import type { SchemaNode } from '../document/schema.ts';
-import { rootView } from '../document/view.ts';
-import type { View } from '../document/view.ts';
+import { rootView, visitViews } from '../document/view.ts';
 import { jsonOf } from '../exchange/exchange.ts';
 
 export function always(): boolean {
@@ -41,17 +39,4 @@ export function describes(says: (node: SchemaNode) => boolean): (operation: Oper
 
 function reaches(document: OpenApiDocument, pointer: string, says: (node: SchemaNode) => boolean): boolean {
   return visitViews(rootView(document, pointer), (view) => view.nodes.some(says));
-}
-
-/** Visits the views below a schema, each once. Stops and returns true as soon as `isMatch` does. */
-export function visitViews(root: View, isMatch: (view: View) => boolean): boolean {
-  const seen = new Set<View>();
-  function look(view: View): boolean {
-    if (seen.has(view)) return false;
-    seen.add(view);
-    if (isMatch(view)) return true;
-    const names = new Set(view.nodes.flatMap(({ schema }) => keysOf(schema, 'properties')));
-    return [...names].some((name) => look(view.member(name).view)) || look(view.member(0).view) || look(view.member('\u0000').view);
-  }
-  return look(root);
 }

@@ -4,7 +4,6 @@ import { bodyComplete } from './checks/body-complete.ts';
 import { bodyReadable } from './checks/body-readable.ts';
 import { contentTypeDocumented } from './checks/content-type-documented.ts';
 import { credentialEchoed } from './checks/credential-echoed.ts';
-import { envelopeKept } from './checks/envelope-kept.ts';
 import { formAccepted } from './checks/form-accepted.ts';
 import { formRefused } from './checks/form-refused.ts';
 import { headerDescribed } from './checks/header-described.ts';
@@ -28,7 +27,6 @@ import { propertyRequired } from './checks/property-required.ts';
 import { propertyType } from './checks/property-type.ts';
 import { removedStaysRemoved } from './checks/removed-stays-removed.ts';
 import { requestDescribed } from './checks/request-described.ts';
-import { requestIdUnique } from './checks/request-id-unique.ts';
 import { serverError } from './checks/server-error.ts';
 import { stateKept } from './checks/state-kept.ts';
 import { statusAgrees } from './checks/status-agrees.ts';
@@ -50,7 +48,6 @@ export const CHECKS: readonly Check[] = [
   methodRefused,
   removedStaysRemoved,
   statusDocumented,
-  envelopeKept,
   contentTypeDocumented,
   acceptHonoured,
   preconditionKept,
@@ -62,7 +59,6 @@ export const CHECKS: readonly Check[] = [
   requestDescribed,
   operationDescribed,
   statusAgrees,
-  requestIdUnique,
   propertyRequired,
   propertyType,
   propertyNull,

@@ -5,9 +5,8 @@ import { surveyOperations } from '../document/operations.ts';
 import type { UnreadableOperation } from '../document/operations.ts';
 import { createValidator } from '../document/validator.ts';
 import type { Validator } from '../document/validator.ts';
-import { rootView } from '../document/view.ts';
+import { rootView, visitViews } from '../document/view.ts';
 import { jsonOf } from '../exchange/exchange.ts';
-import { visitViews } from './applies.ts';
 
 /** A document whose schemas are compiled when an operation needs them, so that an invalid schema cannot abort a run. */
 export interface UsableDocument {
