@@ -5,6 +5,7 @@ import type { Report } from '@reseller/contract/engine';
 import { describe } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
+import { resellerRules } from '../src/reseller.ts';
 import { describeReport } from './describe-report.ts';
 import { startMockProcess } from './mock-process.ts';
 
@@ -19,7 +20,8 @@ describe('the mock', () => {
 async function runAgainstMock(): Promise<Report> {
   const mock = await startMockProcess();
   try {
-    return await runContract({ document: await loadDocument(), target: mock.url, apiKey: 'any-key' });
+    const document = await loadDocument();
+    return await runContract({ document, target: mock.url, apiKey: 'any-key', extensions: resellerRules(document) });
   } finally {
     await mock.stop();
   }

@@ -13,7 +13,8 @@ import type { Finding } from '../judge/finding.ts';
 import { groupFindings } from '../judge/group.ts';
 import { createJudge } from '../judge/judge.ts';
 import { showMoney } from '../run/money.ts';
-import type { Mode, Plan } from '../run/plan.ts';
+import type { Plan } from '../run/plan.ts';
+import type { Mode } from '../run/planning.ts';
 import type { Budget } from '../run/price.ts';
 import { describeStep } from '../run/step.ts';
 

@@ -3,7 +3,7 @@ import type { GivenValues } from '../document/parameters.ts';
 import type { Extension } from './extension.ts';
 import type { Send } from './guard.ts';
 import type { Journal } from './journal.ts';
-import type { Mode, NamedOperations } from './plan.ts';
+import type { Mode, NamedOperations } from './planning.ts';
 import type { Budget, PriceOf } from './price.ts';
 
 export interface ContractOptions {

@@ -1,60 +1,19 @@
-import type { OpenApiDocument } from '../document/document.ts';
-import { createMatcher } from '../document/match.ts';
-import { isJsonType } from '../document/media-type.ts';
 import type { Operation } from '../document/operation.ts';
-import { NO_PARAMETERS } from '../document/parameters.ts';
-import type { GivenValues } from '../document/parameters.ts';
-import { isEntityTag } from '../document/parameters.ts';
-import { fillPath, hasPathParameters, pathParameters } from '../document/path-template.ts';
-import type { Validator } from '../document/validator.ts';
+import { hasPathParameters, pathParameters } from '../document/path-template.ts';
 import type { PathValues } from '../exchange/discover.ts';
-import { jsonOf } from '../exchange/exchange.ts';
 import { pagingOf } from '../exchange/paging.ts';
-import { needsNoField } from '../form/body.ts';
-import { brokenForms, brokenParameters } from '../form/broken-forms.ts';
-import type { UsableDocument } from '../judge/usable.ts';
-import type { Extension } from './extension.ts';
-import { MAX_POLLS, stateNames } from './follow.ts';
-import type { JournalEntry } from './journal.ts';
+import { MAX_POLLS } from './follow.ts';
 import { leftoversOf } from './leftovers.ts';
 import type { Leftover } from './leftovers.ts';
-import { madeUpPath } from './made-up.ts';
-import { sendableOf, validBody, validExamples } from './sendable.ts';
-import type { Sendable } from './sendable.ts';
+import { base, formOf, isSendable, namedPath } from './planning.ts';
+import type { Mode, Planning, PlanOptions } from './planning.ts';
+import { brokenParameterSteps, brokenSteps, harmlessKeySteps, keySteps, methodSteps, unknownSteps } from './probe-steps.ts';
+import { sendableOf } from './sendable.ts';
 import { sourcesFor } from './sources.ts';
-import { stepForm } from './step-form.ts';
 import { PHASES } from './step.ts';
 import type { Effect, Step, StepForm } from './step.ts';
 import { isUndo, undoOf } from './undo.ts';
-import { variationsOf } from './variations.ts';
-
-export type Mode = 'read-only' | 'full';
-
-/** Operations by id, each with the identifier of the resource that it may use, if given. */
-export type NamedOperations = ReadonlyMap<string, string | undefined>;
-
-export interface PlanOptions {
-  readonly document: OpenApiDocument;
-  readonly operations: readonly Operation[];
-  readonly validator: Validator;
-  readonly mode: Mode;
-  /** Restricts the run to these operations; empty for all operations that need not be named. */
-  readonly only: NamedOperations;
-  /** Adds these operations to the run. */
-  readonly also: NamedOperations;
-  readonly seed: number;
-  /** The values that the user gives. */
-  readonly given?: GivenValues;
-  /** The maximum number of valid requests for each operation. Default: 10. */
-  readonly requests?: number;
-  /** Changes of earlier runs that can still be undone. */
-  readonly orphans: readonly JournalEntry[];
-  readonly extensions: readonly Extension[];
-  /** Operations that cannot be used, with the reason. */
-  readonly unusable: ReadonlyMap<string, string>;
-  /** Compiles schemas of an operation that the run touches, and returns whether it is usable. Default: it is. */
-  readonly prepare?: UsableDocument['prepare'];
-}
+import { acceptSteps, otherForms, preconditionSteps, showsProgress, variationSteps } from './valid-steps.ts';
 
 /** Every request that may be sent, and the reasons why other operations are not called. */
 export interface Plan {
@@ -74,8 +33,6 @@ export const MAX_READ_ONLY_REQUESTS = 5;
 export const MAX_SAMPLES_READ = 2;
 /** The number in full mode: one resource that the run created, and three that exist. */
 export const MAX_SAMPLES_FULL = 4;
-/** The default number of valid requests for each operation in full mode. */
-export const DEFAULT_REQUESTS = 10;
 /** The maximum number of pages that a full run reads of one list. */
 const MAX_PAGES = 8;
 /** How many resources are tried until a response has content. In full mode, the first ones are those that the run created. */
@@ -87,14 +44,6 @@ export function countRequests(steps: readonly Step[], mode: Mode): number {
   for (const { operation, times } of steps) sums.set(operation.id, (sums.get(operation.id) ?? 0) + times);
   const max = mode === 'read-only' ? MAX_READ_ONLY_REQUESTS : Infinity;
   return [...sums.values()].reduce((sum, one) => sum + Math.min(one, max), 0);
-}
-
-interface Planning extends PlanOptions {
-  /** Reads whose responses have identifiers for the wanted operations. */
-  readonly sources: ReadonlySet<string>;
-  readonly sendable: ReadonlyMap<string, Sendable | string>;
-  readonly withheld: Map<string, string>;
-  readonly names: NamedOperations;
 }
 
 /** The named operations, and those that undo their changes. */
@@ -196,25 +145,6 @@ function limited(steps: readonly Step[]): readonly Step[] {
     sent += max;
     return true;
   });
-}
-
-function base(
-  planning: Planning,
-  operation: Operation,
-  effect: Effect,
-): Pick<Step, 'operation' | 'method' | 'credential' | 'form' | 'parameters' | 'detail' | 'times' | 'effect'> {
-  const sendable = planning.sendable.get(operation.id);
-  const parameters = typeof sendable === 'object' ? sendable.parameters : NO_PARAMETERS;
-  return { operation, method: operation.method, credential: 'account', form: undefined, parameters, detail: '', times: 1, effect };
-}
-
-function formOf({ sendable }: Planning, operation: Operation): StepForm | undefined {
-  const made = sendable.get(operation.id);
-  return typeof made === 'object' ? made.form : undefined;
-}
-
-function isSendable({ sendable }: Planning, operation: Operation): boolean {
-  return typeof sendable.get(operation.id) === 'object';
 }
 
 function readingSteps(planning: Planning, operation: Operation): readonly Step[] {
@@ -356,151 +286,11 @@ function undoStep(planning: Planning, operation: Operation, undone: Operation): 
   ];
 }
 
-function namedPath({ names }: Planning, operation: Operation): PathValues | undefined {
-  const value = names.get(operation.id);
-  const [name, ...others] = pathParameters(operation.path);
-  return value === undefined || name === undefined || others.length > 0 ? undefined : { [name]: value };
-}
-
-function samePath(one: PathValues, other: PathValues | undefined): boolean {
-  return other !== undefined && JSON.stringify(Object.values(one)) === JSON.stringify(Object.values(other));
-}
-
-function keySteps(call: Step): readonly Step[] {
-  if (call.operation.security === undefined || call.operation.security.optional) return [];
-  return [
-    { ...call, purpose: 'no-key', credential: 'none' },
-    { ...call, purpose: 'wrong-key', credential: 'wrong' },
-  ];
-}
-
-/** Requests without a valid key that would change nothing even if the service accepted them. */
-function harmlessKeySteps(planning: Planning, operation: Operation): readonly Step[] {
-  const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : 'none';
-  if (path === undefined || (path === 'none' && needsNoField(operation.body))) return [];
-  return keySteps({
-    ...base(planning, operation, 'reads'),
-    purpose: 'no-key',
-    path,
-    detail:
-      path === 'none' ? `without the ${operation.body?.format === 'json' ? 'body' : 'form'}` : 'with an identifier that does not exist',
-    phase: PHASES.probe,
-  });
-}
-
-function unknownSteps(planning: Planning, operation: Operation, form: StepForm | undefined): readonly Step[] {
-  const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : undefined;
-  if (path === undefined) return [];
-  return [
-    {
-      ...base(planning, operation, 'reads'),
-      purpose: 'unknown-id',
-      path,
-      form,
-      detail: 'an identifier that does not exist',
-      phase: PHASES.probe,
-    },
-  ];
-}
-
-function methodSteps(planning: Planning, operation: Operation): readonly Step[] {
-  const { operations, mode } = planning;
-  const first = operations.find(({ path }) => path === operation.path);
-  const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : 'none';
-  if (first?.id !== operation.id || path === undefined) return [];
-  const match = createMatcher(operations);
-  const filled = fillPath(operation.path, path === 'none' ? {} : path);
-  return (
-    ['GET', ...(mode === 'full' ? ['PATCH'] : [])]
-      // The path may match another operation: GET /things/search is also GET /things/{id}.
-      .filter((method) => match(method, filled) === undefined)
-      .map((method) => ({
-        ...base(planning, operation, 'reads'),
-        method,
-        parameters: NO_PARAMETERS,
-        purpose: 'method' as const,
-        path,
-        detail: 'an undescribed method',
-        phase: PHASES.probe,
-      }))
-  );
-}
-
-function brokenSteps(planning: Planning, operation: Operation): readonly Step[] {
-  const valid = validBody(planning, operation);
-  if (operation.body === undefined || valid === undefined) return [];
-  const path = hasPathParameters(operation.path) ? ('found' as const) : ('none' as const);
-  return brokenForms(planning, operation, valid.values).map(({ values, detail, field }) => ({
-    ...base(planning, operation, 'reads'),
-    purpose: 'invalid-form',
-    path,
-    form: stepForm(planning, operation, { ...valid, values }, field),
-    detail,
-    phase: PHASES.probe,
-  }));
-}
-
-function brokenParameterSteps(planning: Planning, operation: Operation, call: Step): readonly Step[] {
-  return brokenParameters(planning, operation, call.parameters).flatMap(({ parameters, path, detail }) => ({
-    ...call,
-    purpose: 'invalid-parameter',
-    parameters,
-    path: path ?? call.path,
-    detail,
-    times: 1,
-    phase: PHASES.probe,
-  }));
-}
-
 /** Whether what the operation does can be undone, or is done to a resource that the run created. */
 function canBeUndone({ operations }: Planning, operation: Operation): boolean {
   return hasPathParameters(operation.path) || undoOf(operation, operations) !== undefined;
 }
 
-/** Valid requests with other values than the plain one. */
-function variationSteps(planning: Planning, operation: Operation, plain: Step): readonly Step[] {
-  const sendable = planning.sendable.get(operation.id);
-  if (typeof sendable !== 'object') return [];
-  const { requests = DEFAULT_REQUESTS } = planning;
-  return variationsOf(planning, operation, sendable, requests - 1).map((variation) => ({ ...plain, ...variation, times: 1 }));
-}
-
-/** A request for each other described media type of a success. */
-function acceptSteps({ responses }: Operation, plain: Step): readonly Step[] {
-  const types = Object.entries(responses)
-    .filter(([status]) => status.startsWith('2'))
-    .flatMap(([, { content }]) => Object.keys(content));
-  return [...new Set(types)]
-    .filter((type) => !isJsonType(type) && !type.includes('*'))
-    .map((accept) => ({ ...plain, accept, detail: `as ${accept}` }));
-}
-
-/** Changes with a stale entity tag and, where the document requires one, without a tag. */
-function preconditionSteps(call: Step): readonly Step[] {
-  const tag = call.operation.parameters.find(isEntityTag);
-  if (tag === undefined) return [];
-  const probe: Step = { ...call, purpose: 'precondition', phase: PHASES.probe, times: 1 };
-  return [
-    { ...probe, ifMatch: 'stale', detail: 'with a stale If-Match' },
-    ...(tag.required ? [{ ...probe, ifMatch: 'missing' as const, detail: 'without If-Match' }] : []),
-  ];
-}
-
-/** Whether a read can show the progress of work that another operation accepted with 202. */
-function showsProgress({ operations, document }: Planning, { path, responses }: Operation): boolean {
-  if (!hasPathParameters(path) || !operations.some((operation) => operation.responses['202'] !== undefined)) return false;
-  const pointer = Object.entries(responses).flatMap(([status, response]) => (status.startsWith('2') ? [jsonOf(response)?.pointer] : []))[0];
-  return pointer !== undefined && stateNames(document, pointer).length > 0;
-}
-
-/** The other examples of the body. The service must accept them too. */
-function otherForms(planning: Planning, operation: Operation): readonly Pick<Step, 'purpose' | 'form' | 'detail'>[] {
-  return validExamples(planning, operation)
-    .slice(needsNoField(operation.body) ? 0 : 1)
-    .filter(({ values }) => Object.keys(values).length > 0)
-    .map(({ name, values }) => ({
-      purpose: 'valid-form' as const,
-      form: stepForm(planning, operation, { values, isFromDocument: true }),
-      detail: `the example ${name}`,
-    }));
+function samePath(one: PathValues, other: PathValues | undefined): boolean {
+  return other !== undefined && JSON.stringify(Object.values(one)) === JSON.stringify(Object.values(other));
 }

@@ -1,0 +1,62 @@
+import { isJsonType } from '../document/media-type.ts';
+import type { Operation } from '../document/operation.ts';
+import { isEntityTag } from '../document/parameters.ts';
+import { hasPathParameters } from '../document/path-template.ts';
+import { jsonOf } from '../exchange/exchange.ts';
+import { needsNoField } from '../form/body.ts';
+import { stateNames } from './follow.ts';
+import { DEFAULT_REQUESTS } from './planning.ts';
+import type { Planning } from './planning.ts';
+import { validExamples } from './sendable.ts';
+import { stepForm } from './step-form.ts';
+import { PHASES } from './step.ts';
+import type { Step } from './step.ts';
+import { variationsOf } from './variations.ts';
+
+/** Valid requests with other values than the plain one. */
+export function variationSteps(planning: Planning, operation: Operation, plain: Step): readonly Step[] {
+  const sendable = planning.sendable.get(operation.id);
+  if (typeof sendable !== 'object') return [];
+  const { requests = DEFAULT_REQUESTS } = planning;
+  return variationsOf(planning, operation, sendable, requests - 1).map((variation) => ({ ...plain, ...variation, times: 1 }));
+}
+
+/** A request for each other described media type of a success. */
+export function acceptSteps({ responses }: Operation, plain: Step): readonly Step[] {
+  const types = Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([, { content }]) => Object.keys(content));
+  return [...new Set(types)]
+    .filter((type) => !isJsonType(type) && !type.includes('*'))
+    .map((accept) => ({ ...plain, accept, detail: `as ${accept}` }));
+}
+
+/** Changes with a stale entity tag and, where the document requires one, without a tag. */
+export function preconditionSteps(call: Step): readonly Step[] {
+  const tag = call.operation.parameters.find(isEntityTag);
+  if (tag === undefined) return [];
+  const probe: Step = { ...call, purpose: 'precondition', phase: PHASES.probe, times: 1 };
+  return [
+    { ...probe, ifMatch: 'stale', detail: 'with a stale If-Match' },
+    ...(tag.required ? [{ ...probe, ifMatch: 'missing' as const, detail: 'without If-Match' }] : []),
+  ];
+}
+
+/** Whether a read can show the progress of work that another operation accepted with 202. */
+export function showsProgress({ operations, document }: Planning, { path, responses }: Operation): boolean {
+  if (!hasPathParameters(path) || !operations.some((operation) => operation.responses['202'] !== undefined)) return false;
+  const pointer = Object.entries(responses).flatMap(([status, response]) => (status.startsWith('2') ? [jsonOf(response)?.pointer] : []))[0];
+  return pointer !== undefined && stateNames(document, pointer).length > 0;
+}
+
+/** The other examples of the body. The service must accept them too. */
+export function otherForms(planning: Planning, operation: Operation): readonly Pick<Step, 'purpose' | 'form' | 'detail'>[] {
+  return validExamples(planning, operation)
+    .slice(needsNoField(operation.body) ? 0 : 1)
+    .filter(({ values }) => Object.keys(values).length > 0)
+    .map(({ name, values }) => ({
+      purpose: 'valid-form' as const,
+      form: stepForm(planning, operation, { values, isFromDocument: true }),
+      detail: `the example ${name}`,
+    }));
+}
