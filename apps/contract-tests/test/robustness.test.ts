@@ -55,6 +55,18 @@ describe('an invalid schema', () => {
     ]);
   });
 
+  test('of an operation that the run does not touch is not compiled', async () => {
+    const { url } = await startServer((_, response) => sendJson(response, 200, {}));
+    // The time to compile a schema is that of its size, and a document can have thousands.
+    const document = parseDocument(documentWith({ type: 'text' }));
+    const { coverage } = await runContract({ document, target: url, only: new Map([['getGood', undefined]]) });
+    expect(coverage).toMatchObject([
+      { operation: 'getGood', verified: true },
+      { operation: 'getOdd', verified: false, reason: 'it is not listed in --only', fields: [], checks: [] },
+    ]);
+    expect((await runContract({ document, target: url })).coverage[1]?.reason).toMatch(/^one of its schemas is invalid: /);
+  });
+
   test('with an unknown keyword is used, and a note names the ignored keyword', async () => {
     const { coverage, notes } = await judge(documentWith({ type: 'object', optional: true }));
     expect(coverage.map(({ verified }) => verified)).toEqual([true, true]);
