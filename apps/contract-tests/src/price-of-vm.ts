@@ -1,6 +1,6 @@
 import { readOperations } from '@reseller/contract';
 import type { OpenApiDocument } from '@reseller/contract';
-import { moneyOf, worthOf } from '@reseller/contract/engine';
+import { isObject, moneyOf, worthOf } from '@reseller/contract/engine';
 import type { Money, Price } from '@reseller/contract/engine';
 
 /** A resource with a price, and its field in the form. */
@@ -113,17 +113,13 @@ function isActive(sale: unknown): boolean {
 
 /** The value at a path of names in a value of unknown type, or undefined. */
 export function valueIn(value: unknown, ...names: readonly string[]): unknown {
-  return names.reduce<unknown>((at, name) => (isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined), value);
+  return names.reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), value);
 }
 
 /** The string or number at a path, for messages. */
 export function textAt(value: unknown, ...names: readonly string[]): string {
   const found = valueIn(value, ...names);
   return typeof found === 'string' || typeof found === 'number' ? String(found) : '?';
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function isList(value: unknown): value is readonly unknown[] {

@@ -1,9 +1,9 @@
 import type { OpenApiDocument } from '@reseller/contract';
-import { sendReads, moneyOf } from '@reseller/contract/engine';
+import { isObject, sendReads, moneyOf } from '@reseller/contract/engine';
 import type { Exchange, ContractOptions, Money, Plan, Price, PriceOf, Step } from '@reseller/contract/engine';
 
 import { CannotRunError } from './cannot-run.ts';
-import { isList, isRecord, priceOfVm, textAt, valueIn } from './price-of-vm.ts';
+import { isList, priceOfVm, textAt, valueIn } from './price-of-vm.ts';
 
 /** The responses of the API with prices, by operation. */
 export type PriceResponses = ReadonlyMap<string, unknown>;
@@ -67,7 +67,7 @@ function namedIn({ path }: Step): string | undefined {
 
 function priceOfDomain(domain: unknown, what: keyof typeof DOMAIN_BASIS, responses: PriceResponses): Price | undefined {
   const prices = responses.get('getDomainPricings');
-  if (typeof domain !== 'string' || !isRecord(prices)) return undefined;
+  if (typeof domain !== 'string' || !isObject(prices)) return undefined;
   // The longest matching TLD applies, such as .co.uk instead of .uk.
   const [tld] = Object.keys(prices)
     .filter((one) => domain.toLowerCase().endsWith(`.${one.toLowerCase()}`))

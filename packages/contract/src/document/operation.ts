@@ -36,6 +36,23 @@ export interface Operation {
   readonly responses: Readonly<Record<string, OperationResponse>>;
 }
 
+/** The parts of a placeholder for an operation of which only method and path are known. */
+export const UNDESCRIBED: Omit<Operation, 'id' | 'method' | 'path' | 'pointer'> = {
+  summary: '',
+  tag: undefined,
+  provenance: 'shown',
+  billable: false,
+  readOnly: false,
+  retry: 'never',
+  security: undefined,
+  unsupportedSecurity: undefined,
+  parameters: [],
+  body: undefined,
+  form: undefined,
+  unsupportedBody: undefined,
+  responses: {},
+};
+
 export interface Security {
   /** Name of the security scheme. */
   readonly scheme: string;

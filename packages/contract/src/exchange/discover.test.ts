@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 
+import { exchangeWith } from '../../test/exchange-with.ts';
 import type { OpenApiDocument } from '../document/document.ts';
 import { readOperations } from '../document/operations.ts';
 import { createValidator } from '../document/validator.ts';
 import { discoverBelow, discoverCreated, discoverPaths } from './discover.ts';
 import type { PathValues } from './discover.ts';
 import type { Exchange } from './exchange.ts';
-import { exchangeWith } from './testing.ts';
 
 function get(operationId: string, schema: unknown, more: Readonly<Record<string, unknown>> = {}): unknown {
   return { get: { operationId, responses: { 200: { description: 'ok', content: { 'application/json': { schema } }, ...more } } } };

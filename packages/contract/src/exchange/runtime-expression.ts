@@ -1,6 +1,8 @@
 import { createMatcher } from '../document/match.ts';
+import type { Parameter } from '../document/operation.ts';
 import { valueAt } from '../document/pointer.ts';
 import { readBody } from '../form/body.ts';
+import { cookieIn } from './credential.ts';
 import type { Exchange } from './exchange.ts';
 import { jsonValue } from './exchange.ts';
 
@@ -46,4 +48,11 @@ function parameterOf({ operation, sent }: Exchange, place: string, name: string)
     if (found !== undefined) return found.parameters[name];
   }
   return undefined;
+}
+
+/** The text of a parameter as it was sent. */
+export function parameterText(exchange: Exchange, { name, in: place }: Parameter): string | undefined {
+  const { headers } = exchange.sent;
+  if (place === 'header') return headers[name.toLowerCase()];
+  return place === 'cookie' ? cookieIn(headers['cookie'] ?? '', name) : parameterOf(exchange, place, name);
 }

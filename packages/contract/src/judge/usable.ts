@@ -1,8 +1,8 @@
 import { DocumentError, parseDocument } from '../document/document.ts';
 import type { OpenApiDocument } from '../document/document.ts';
+import { UNDESCRIBED } from '../document/operation.ts';
 import type { Operation } from '../document/operation.ts';
 import { surveyOperations } from '../document/operations.ts';
-import type { UnreadableOperation } from '../document/operations.ts';
 import { createValidator } from '../document/validator.ts';
 import type { Validator } from '../document/validator.ts';
 import { rootView, visitViews } from '../document/view.ts';
@@ -52,7 +52,7 @@ function usableFrom(document: OpenApiDocument): UsableDocument {
   }
   return {
     document,
-    operations: [...operations, ...unreadable.map(stubOf)],
+    operations: [...operations, ...unreadable.map(({ id, method, path, pointer }) => ({ ...UNDESCRIBED, id, method, path, pointer }))],
     validator,
     unusable,
     prepare(operation, ...parts) {
@@ -88,27 +88,4 @@ function schemasIn({ parameters, body, responses }: Operation, part: Part): read
             ...Object.values(response.headers).map(({ pointer }) => pointer),
           ]);
   return pointers.filter((pointer) => pointer !== undefined);
-}
-
-/** A placeholder for an operation of which only method and path are known. */
-function stubOf({ id, method, path, pointer }: UnreadableOperation): Operation {
-  return {
-    id,
-    method,
-    path,
-    pointer,
-    summary: '',
-    tag: undefined,
-    provenance: 'shown',
-    billable: false,
-    readOnly: false,
-    retry: 'never',
-    security: undefined,
-    unsupportedSecurity: undefined,
-    parameters: [],
-    body: undefined,
-    form: undefined,
-    unsupportedBody: undefined,
-    responses: {},
-  };
 }

@@ -1,12 +1,12 @@
 /** The journal of a run: the states of its entries, and the list of remaining changes. */
 import { beforeEach, describe, expect, test } from 'vitest';
 
+import { exchangeWith } from '../../test/exchange-with.ts';
 import { parseDocument } from '../document/document.ts';
 import { readOperations } from '../document/operations.ts';
 import { NO_PARAMETERS } from '../document/parameters.ts';
 import { createValidator } from '../document/validator.ts';
 import type { Purpose } from '../exchange/exchange.ts';
-import { exchangeWith } from '../exchange/testing.ts';
 import { createCleaner } from './clean-up.ts';
 import type { Cleaner } from './clean-up.ts';
 import type { JournalEntry } from './journal.ts';

@@ -4,6 +4,7 @@ import type { OpenApiDocument } from '../document/document.ts';
 import { isObject } from '../document/json.ts';
 import { createMatcher } from '../document/match.ts';
 import type { Matcher } from '../document/match.ts';
+import { UNDESCRIBED } from '../document/operation.ts';
 import type { Operation } from '../document/operation.ts';
 import { pathPattern } from '../document/path-template.ts';
 import { parentPointer } from '../document/pointer.ts';
@@ -135,23 +136,14 @@ function foreignOperation(operations: readonly Operation[], { method, url }: Raw
   );
   const path = described?.path ?? withoutIdentifiers(pathname);
   return {
+    ...UNDESCRIBED,
     id: `${method} ${path}`,
     method,
     path,
     pointer: described === undefined ? '/paths' : parentPointer(described.pointer),
-    summary: '',
-    tag: undefined,
-    provenance: 'shown',
-    billable: false,
     readOnly: true,
     retry: 'safe',
     security: described?.security ?? operations.find(({ security }) => security !== undefined)?.security,
-    unsupportedSecurity: undefined,
-    parameters: [],
-    body: undefined,
-    form: undefined,
-    unsupportedBody: undefined,
-    responses: {},
   };
 }
 

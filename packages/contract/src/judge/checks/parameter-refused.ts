@@ -1,11 +1,8 @@
-import type { Parameter } from '../../document/operation.ts';
 import { isCredential, isEntityTag, issuesOfText } from '../../document/parameters.ts';
 import { provenanceOfIssue } from '../../document/place.ts';
 import type { Provenance } from '../../document/provenance.ts';
-import { cookieIn } from '../../exchange/credential.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
-import type { Exchange } from '../../exchange/exchange.ts';
-import { evaluate } from '../../exchange/runtime-expression.ts';
+import { parameterText } from '../../exchange/runtime-expression.ts';
 import { takesParameters } from '../applies.ts';
 import type { Check, ResponseContext } from '../check.ts';
 import { verdictOf } from '../finding.ts';
@@ -60,7 +57,7 @@ function brokenRule({ document, validator, exchange }: ResponseContext): Broken 
   for (const parameter of operation.parameters) {
     const { pointer, provenance, required } = parameter;
     if (pointer === undefined || isCredential(operation, parameter) || isEntityTag(parameter)) continue;
-    const text = textOf(exchange, parameter);
+    const text = parameterText(exchange, parameter);
     if (text === undefined) {
       if (required)
         return { at: pointer, provenance, detail: `without the required ${parameter.in} parameter ${parameter.name}`, proposal: undefined };
@@ -76,21 +73,4 @@ function brokenRule({ document, validator, exchange }: ResponseContext): Broken 
       };
   }
   return undefined;
-}
-
-/** The text of a parameter as it was sent. */
-function textOf(exchange: Exchange, { name, in: place }: Parameter): string | undefined {
-  const { url, headers } = exchange.sent;
-  switch (place) {
-    case 'header':
-      return headers[name.toLowerCase()];
-    case 'cookie':
-      return cookieIn(headers['cookie'] ?? '', name);
-    case 'path': {
-      const value = evaluate(exchange, `$request.path.${name}`);
-      return typeof value === 'string' ? value : undefined;
-    }
-    default:
-      return new URL(url).searchParams.get(name) ?? undefined;
-  }
 }

@@ -1,13 +1,12 @@
 import { mediaTypeName } from '../../document/media-type.ts';
-import type { Parameter, RequestBody } from '../../document/operation.ts';
+import type { RequestBody } from '../../document/operation.ts';
 import { issuesOfText } from '../../document/parameters.ts';
 import { provenanceOfIssue } from '../../document/place.ts';
 import { valueAt } from '../../document/pointer.ts';
 import type { Provenance } from '../../document/provenance.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
-import type { Exchange } from '../../exchange/exchange.ts';
 import { observe, shapeOf } from '../../exchange/observe.ts';
-import { evaluate } from '../../exchange/runtime-expression.ts';
+import { parameterText } from '../../exchange/runtime-expression.ts';
 import { readBody } from '../../form/body.ts';
 import { always } from '../applies.ts';
 import type { Check, ResponseContext } from '../check.ts';
@@ -109,7 +108,7 @@ function parameterRemarks({ document, exchange, validator }: ResponseContext): r
       }),
     ),
     ...operation.parameters.flatMap((parameter) => {
-      const text = textOf(exchange, parameter);
+      const text = parameter.in === 'cookie' ? undefined : parameterText(exchange, parameter);
       const at = parameter.pointer ?? operation.pointer;
       const what = `the ${parameter.in} parameter ${parameter.name}`;
       if (text === undefined)
@@ -132,12 +131,6 @@ function parameterRemarks({ document, exchange, validator }: ResponseContext): r
         });
     }),
   ];
-}
-
-function textOf(exchange: Exchange, { in: place, name }: Parameter): string | undefined {
-  if (place === 'cookie') return undefined;
-  const value = evaluate(exchange, `$request.${place}.${name}`);
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** An accepted request shows that the service does not apply the broken rule; a refused form shows that it does. */

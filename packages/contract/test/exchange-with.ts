@@ -1,8 +1,8 @@
-import type { Operation } from '../document/operation.ts';
-import { fillPath } from '../document/path-template.ts';
-import type { PathValues } from './discover.ts';
-import { readExchange } from './exchange.ts';
-import type { Exchange, Purpose } from './exchange.ts';
+import type { Operation } from '../src/document/operation.ts';
+import { fillPath } from '../src/document/path-template.ts';
+import type { PathValues } from '../src/exchange/discover.ts';
+import { readExchange } from '../src/exchange/exchange.ts';
+import type { Exchange, Purpose } from '../src/exchange/exchange.ts';
 
 /** An exchange with a valid request, for tests. */
 export function exchangeWith(
