@@ -12,11 +12,11 @@ import { describedStatuses } from './status-coverage.ts';
 const VITEST = resolve(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
 const CONFIG = resolve(import.meta.dirname, 'fixtures/vitest.config.ts');
 
-async function run(leftOut: number, ...given: readonly string[]) {
+async function run(uncovered: number, given: readonly string[] = [], variables: Readonly<Record<string, string>> = {}) {
   const reports = mkdtempSync(join(tmpdir(), 'closing-line-test-'));
   onTestFinished(() => rmSync(reports, { recursive: true, force: true }));
   const child = spawn(process.execPath, [VITEST, 'run', '--config', CONFIG, ...given], {
-    env: { PATH: process.env['PATH'], LEFT_OUT: String(leftOut), REPORTS: reports },
+    env: { PATH: process.env['PATH'], UNCOVERED: String(uncovered), REPORTS: reports, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
@@ -30,11 +30,18 @@ test('a run that covered every described response passes, and prints why tests w
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(lines).toEqual([
     'skipped: covers no response: there is nothing to do',
+    'Tests left out, which npx pnpm@12 test:deep runs: 1',
     `The tests covered ${all.length} of ${all.length} described responses of the service`,
     '',
     '1 passed, 0 failed, 1 skipped',
   ]);
   expect(report()).toContain('None is missing.');
+});
+
+test('a deep run leaves no test out', async () => {
+  const { code, lines } = await run(0, [], { TEST_DEPTH: 'deep' });
+  expect([code, lines.at(-1)]).toEqual([0, '2 passed, 0 failed, 1 skipped']);
+  expect(lines.filter((line) => line.includes('left out'))).toEqual([]);
 });
 
 test('a run that did not cover one described response fails and names it', async () => {
@@ -47,7 +54,7 @@ test('a run that did not cover one described response fails and names it', async
   expect(report()).toContain(`Missing:\n\n- ${all[0]}\n`);
 });
 
-test('a run that covered no response fails', async () => {
+test('a run that covered no response fails', { tags: 'deep' }, async () => {
   const { code, lines } = await run(all.length);
   expect([code, lines.at(-1)]).toEqual([1, '1 passed, 1 failed, 1 skipped']);
 });
@@ -55,7 +62,7 @@ test('a run that covered no response fails', async () => {
 test.each([['statuses'], ['--testNamePattern', 'all described']])(
   'a run of some tests, chosen by %s, does not check coverage',
   async (...given) => {
-    const { code, lines } = await run(5, ...given);
+    const { code, lines } = await run(5, given);
     expect(code).toBe(0);
     expect(lines.at(-1)).toMatch(/^1 passed, 0 failed/);
   },

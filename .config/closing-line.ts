@@ -1,10 +1,11 @@
-import type { Reporter, TestModule, Vitest } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
+import { deepTag, isDeep } from './depth.ts';
 import { statusCoverage } from './status-coverage.ts';
 
 /**
- * Ends a run with the plain line `N passed, N failed`, after the reason of each skipped test. A run of all tests fails if it did not cover
- * a response that the documents describe, and counts this as a failure.
+ * Ends a run with the plain line `N passed, N failed`, after the reason of each skipped test and the number of tests that only a deep run has.
+ * A run of all tests fails if it did not cover a response that the documents describe, and counts this as a failure.
  */
 export function closingLine({ reports }: { readonly reports?: string | undefined } = {}): Reporter {
   const coverage = statusCoverage(reports);
@@ -15,12 +16,13 @@ export function closingLine({ reports }: { readonly reports?: string | undefined
       context.provide('seenStatuses', coverage.file);
     },
     async onTestRunEnd(modules, errors) {
-      const { passed, failed, skipped } = countsOf(modules);
+      const { passed, failed, skipped, leftOut } = countsOf(modules);
       const isWhole = vitest !== undefined && modules.length === (await vitest.globTestSpecifications()).length && !hasNamePattern(vitest);
       const exercised = coverage.conclude(isWhole);
       const isIncomplete = exercised !== undefined && exercised.missing.length > 0;
       if (isIncomplete) process.exitCode = 1;
       const lines = skipped.map(({ name, reason }) => `skipped: ${name}: ${reason}`);
+      if (leftOut > 0) lines.push(`Tests left out, which npx pnpm@12 test:deep runs: ${leftOut}`);
       if (exercised !== undefined) lines.push(exercised.line);
       const failures = failed + errors.length + (isIncomplete ? 1 : 0);
       const closing = `${passed} passed, ${failures} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`;
@@ -33,12 +35,13 @@ interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+  /** The number of tests with the tag `deep` in a run that is not deep. */
+  readonly leftOut: number;
 }
 
 function countsOf(modules: readonly TestModule[]): Counts {
-  const results = modules.flatMap((module) =>
-    [...module.children.allTests()].map((test) => ({ name: test.fullName, result: test.result() })),
-  );
+  const tests = modules.flatMap((module) => [...module.children.allTests()]);
+  const results = tests.filter((test) => !isLeftOut(test)).map((test) => ({ name: test.fullName, result: test.result() }));
   // A file that cannot be loaded counts as a failure, although it has no tests.
   const unloaded = modules.filter((module) => module.children.allTests().next().done === true && module.errors().length > 0);
   const isRun = new Set(['passed', 'failed']);
@@ -48,7 +51,12 @@ function countsOf(modules: readonly TestModule[]): Counts {
     skipped: results
       .filter(({ result }) => !isRun.has(result.state))
       .map(({ name, result }) => ({ name, reason: ('note' in result && result.note) || 'no reason given' })),
+    leftOut: tests.length - results.length,
   };
+}
+
+function isLeftOut({ options }: TestCase): boolean {
+  return !isDeep && options.tags?.includes(deepTag.name) === true;
 }
 
 function hasNamePattern(vitest: Vitest): boolean {

@@ -28,7 +28,7 @@ test('npm start names the command to use', async () => {
   expect(typed.stderr()).toContain('This repository uses pnpm. Run: npx pnpm@12 start\n');
 });
 
-test('says that it waits while the package registry is silent', async () => {
+test('says that it waits while the package registry is silent', { tags: 'deep' }, async () => {
   const registry = createServer().listen(0, '127.0.0.1');
   await once(registry, 'listening');
   onTestFinished(() => void registry.close());

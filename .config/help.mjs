@@ -19,6 +19,11 @@ ${SETTINGS}
 Runs lint, the check of generated code, the type check, the build of the documentation and all tests, or the tests in the files whose paths
 contain PATH. The first run installs about 1,300 MB of tools.
 `,
+  'test:deep': `Usage: npx pnpm@12 test:deep [PATH...]
+
+Does the same as test, with more seeds, fault rounds, browser widths and versions of Node, and with every guide. It takes hours. .config/depth.ts
+says how a test learns of it.
+`,
   build: 'Usage: npx pnpm@12 build\n\nBuilds the client and the documentation site. The next start serves the site at /docs/.\n',
   generate:
     'Usage: npx pnpm@12 generate\n\nGenerates bundles, clients, route types and tables from the documents in openapi. Commit the result.\n',

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 import { closingLine } from './closing-line.ts';
+import { deepTag, isDeep } from './depth.ts';
 import { LongestFirst } from './longest-first.ts';
 import { installTestTools } from './test-tools.ts';
 
@@ -23,8 +24,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', '**/dist/**'],
     reporters: ['default', closingLine()],
     pool: 'forks',
-    // One more than the cores of a small machine, because many files wait for processes, disks and timeouts.
-    maxWorkers: 3,
+    // Two more than the cores of a small machine, because many files wait for processes, disks and timeouts.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Most tests need the whole service. Compiling it once per worker, not once per file, takes most of the time off many files.
     isolate: false,
@@ -32,8 +33,9 @@ export default defineConfig({
     fsModuleCache: true,
     // They import JSON without an import attribute, which Node refuses and Vite accepts.
     server: { deps: { inline: [/@actions\//] } },
+    tags: [deepTag],
     // Long, because a busy machine is slow, and a slow test is not a failure.
-    testTimeout: 300_000,
+    testTimeout: isDeep ? 3_600_000 : 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     restoreMocks: true,

@@ -1,4 +1,4 @@
-/** Builds and packs each published package, so that it can be installed before it is published. */
+/** Builds and packs each published package, or those in the given folders, so that they can be installed before they are published. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -11,7 +11,8 @@ const built = turbo(['run', 'build', '--filter=@reseller/docs', '--output-logs=e
 if (built.status !== 0) process.exit(built.status);
 rmSync(TARBALLS, { recursive: true, force: true });
 mkdirSync(TARBALLS, { recursive: true });
-for (const folder of PUBLISHED) {
+const given = process.argv.slice(2);
+for (const folder of PUBLISHED.filter((one) => given.length === 0 || given.includes(one))) {
   const packed = execFileSync(PNPM, [...PNPM_ARGUMENTS, 'pack', '--pack-destination', TARBALLS, '--json'], {
     cwd: join(REPOSITORY, folder),
     encoding: 'utf8',

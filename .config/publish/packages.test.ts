@@ -18,6 +18,7 @@ import { parse } from 'yaml';
 import { createTestService } from '../../packages/testing/src/index.ts';
 import type { TestService } from '../../packages/testing/src/index.ts';
 import { resolutionProblems } from '../attw.ts';
+import { byDepth } from '../depth.ts';
 import '../provided.ts';
 import { tsc } from '../tsc.ts';
 import { REPOSITORY } from '../turbo.ts';
@@ -29,9 +30,11 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-const names = PUBLISHED.map((folder) => manifestOf(join(REPOSITORY, folder)).name);
-const libraries = ['@reseller/client', '@reseller/operator-client', '@reseller/testing', '@reseller/contract'];
-const bundled = ['@reseller/testing', '@reseller/contract', '@reseller/sandbox'];
+/** The usual run has a library without a bundle, a command with one, and the documents that both need. */
+const packed = byDepth({ usual: ['openapi', 'packages/client', 'packages/contract'] as const, deep: PUBLISHED });
+const names = packed.map(nameOf);
+const libraries = ['@reseller/client', '@reseller/operator-client', '@reseller/testing', '@reseller/contract'].filter(isPacked);
+const bundled = ['@reseller/testing', '@reseller/contract', '@reseller/sandbox'].filter(isPacked);
 
 const node22 = join(dirname(createRequire(join(REPOSITORY, '.config/package.json')).resolve('node-22-linux-x64/package.json')), 'bin/node');
 const runsNode22 = existsSync(node22) && spawnSync(node22, ['--version']).status === 0;
@@ -46,7 +49,7 @@ let project: string;
 let offline: string | undefined;
 
 beforeAll(() => {
-  execFileSync(process.execPath, [join(import.meta.dirname, 'pack-all.ts')], { stdio: ['ignore', 'ignore', 'pipe'] });
+  execFileSync(process.execPath, [join(import.meta.dirname, 'pack-all.ts'), ...packed], { stdio: ['ignore', 'ignore', 'pipe'] });
   project = emptyFolder();
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
   const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...names.map(tarballOf)], {
@@ -65,8 +68,16 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
+function nameOf(folder: string): string {
+  return manifestOf(join(REPOSITORY, folder)).name;
+}
+
+function isPacked(name: string): boolean {
+  return names.includes(name);
+}
+
 function folderOf(name: string): string {
-  return PUBLISHED[names.indexOf(name)] ?? '';
+  return packed[names.indexOf(name)] ?? '';
 }
 
 function tarballOf(name: string): string {
@@ -96,7 +107,7 @@ describe.each(names)('%s', (name) => {
     const folder = join(project, 'node_modules', name);
     const { dependencies = {} } = manifestOf(folder);
     const ours = Object.keys(dependencies).filter((dependency) => dependency.startsWith('@reseller/'));
-    expect(ours.filter((dependency) => !names.includes(dependency))).toEqual([]);
+    expect(ours.filter((dependency) => !PUBLISHED.map(nameOf).includes(dependency))).toEqual([]);
     expect(Object.values(dependencies).filter((version) => !/^[\^~]?\d/.test(version))).toEqual([]);
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(['LICENSE', 'README.md']));
   });
@@ -145,7 +156,7 @@ function compileIn(folder: string, files: readonly string[], types: readonly str
   return tsc('-p', folder).stdout;
 }
 
-test('the samples in the README of @reseller/testing compile and pass', { timeout: 300_000 }, async ({ skip }) => {
+test('the samples in the README of @reseller/testing compile and pass', { timeout: 300_000, tags: 'deep' }, async ({ skip }) => {
   if (offline !== undefined) return skip(offline);
   const readme = readFileSync(join(project, 'node_modules/@reseller/testing/README.md'), 'utf8');
   const samples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
@@ -156,7 +167,7 @@ test('the samples in the README of @reseller/testing compile and pass', { timeou
   for (const file of files) await promisify(execFile)(process.execPath, ['--test', file], { cwd: project });
 });
 
-describe.each(nodes)('on $version', { timeout: 300_000 }, ({ node, why }) => {
+describe.each(nodes)('on $version', { timeout: 300_000, tags: 'deep' }, ({ node, why }) => {
   beforeEach(({ skip }) => {
     const reason = why ?? offline;
     if (reason !== undefined) skip(reason);
@@ -245,7 +256,8 @@ function commandFile(command: string): string {
   return join(project, 'node_modules/.bin', command);
 }
 
-test('npx runs the contract tests from tarballs in an empty folder', { timeout: 300_000 }, async ({ skip }) => {
+// The usual run has the workflow, which runs the same command.
+test('npx runs the contract tests from tarballs in an empty folder', { timeout: 300_000, tags: 'deep' }, async ({ skip }) => {
   if (offline !== undefined) return skip(offline);
   const packages = ['@reseller/openapi', '@reseller/contract'].flatMap((name) => ['--package', tarballOf(name)]);
   const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
@@ -287,7 +299,7 @@ describe('the workflow in examples/github-actions, in a repository that has only
     return once(step, 'exit').then(() => step.exitCode);
   }
 
-  test('passes for a service that follows its document', async ({ skip }) => {
+  test('passes for a service that follows its document', { tags: 'deep' }, async ({ skip }) => {
     if (offline !== undefined) return skip(offline);
     expect(await runStep('Compare', { RESELLER_API_URL: url, RESELLER_API_KEY: service.apiKey })).toBe(0);
     expect(existsSync(join(repository, 'reports/summary.md'))).toBe(true);

@@ -1,26 +1,22 @@
 import { CHECKS } from '@reseller/contract/engine';
 import type { Acceptance, Report } from '@reseller/contract/engine';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 /** Checks that need a second service or recorded traffic. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['request-described', 'operation-described']);
 
 /**
- * Defines a test for each operation and each performed check. Skips operations that were not called, with the reason, so that
- * they do not count as passed.
+ * Defines a test for each operation and one for each performed check. Skips operations that were not called, with the reason, so that they do
+ * not count as passed.
  */
 export function describeReport(report: Report, accepted: readonly Acceptance[] = []): void {
-  describe.each([...report.coverage])('$operation', ({ operation, checks, verified, reason }) => {
-    const performed = checks.filter(({ check, outcome }) => outcome !== 'not-performed' && !ELSEWHERE.has(check));
+  test.for([...report.coverage])('$operation responds with success', ({ verified, reason }, { skip }) => {
+    skip(!verified, reason);
+    expect(verified).toBe(true);
+  });
 
-    test('responds with success', ({ skip }) => {
-      skip(!verified, reason);
-      expect(verified).toBe(true);
-    });
-
-    test.each(performed)('$check', ({ check }) => {
-      expect(violations(report, operation, check, accepted)).toEqual([]);
-    });
+  test.each(performedChecks(report).filter((check) => !ELSEWHERE.has(check)))('no operation violates %s', (check) => {
+    expect(violations(report, check, accepted)).toEqual([]);
   });
 
   test.each([...accepted])('the accepted finding of $check still occurs, and its acceptance has not expired', ({ finding, expires }) => {
@@ -29,11 +25,13 @@ export function describeReport(report: Report, accepted: readonly Acceptance[] =
   });
 }
 
-function violations(report: Report, operation: string, check: string, accepted: readonly Acceptance[]): readonly string[] {
+function violations(report: Report, check: string, accepted: readonly Acceptance[]): readonly string[] {
   return report.findings
-    .filter(({ id, verdict }) => verdict === 'violation' && !accepted.some(({ finding }) => finding === id))
-    .filter((finding) => finding.check === check && finding.touches.some((touch) => touch.operation === operation))
-    .map(({ message, expected, observed, id, curl }) => `${message}: expected ${expected}, observed ${observed} (finding ${id}) ${curl}`);
+    .filter((finding) => finding.check === check && finding.verdict === 'violation' && !accepted.some((one) => one.finding === finding.id))
+    .map(
+      ({ touches, message, expected, observed, id, curl }) =>
+        `${touches.map(({ operation }) => operation).join(', ')}: ${message}: expected ${expected}, observed ${observed} (finding ${id}) ${curl}`,
+    );
 }
 
 /** The checks that were performed on at least one operation. */

@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
+import { byDepth } from '../../../.config/depth.ts';
 import { references } from '../src/references.ts';
 import { startSite } from '../src/server.ts';
 import type { RunningSite } from '../src/server.ts';
@@ -11,10 +12,16 @@ import { openReference } from './redoc-page.ts';
 
 const PAGES = ['', 'quickstart', 'guides/lost-responses', 'guides/open-questions', 'operations/reseller/createVm', 'errors'];
 const SCHEMES = ['light', 'dark'] as const;
-const VIEWPORTS = [
-  { width: 1440, height: 1000 },
-  { width: 390, height: 844 },
-];
+const DESKTOP = { width: 1440, height: 1000 };
+const PHONE = { width: 390, height: 844 };
+/** Each scheme and each size. A deep run has each scheme in each size. */
+const LOOKS = byDepth({
+  usual: [
+    { viewport: DESKTOP, colorScheme: 'light' },
+    { viewport: PHONE, colorScheme: 'dark' },
+  ] as const,
+  deep: [DESKTOP, PHONE].flatMap((viewport) => SCHEMES.map((colorScheme) => ({ viewport, colorScheme }))),
+});
 
 /** Redoc marks headings and landmarks like this, and the name of its button for examples is not its text. */
 const REDOC_EXCEPTIONS = ['heading-order', 'page-has-heading-one', 'region', 'label-content-name-mismatch'];
@@ -40,19 +47,17 @@ describe.skipIf(noBrowser !== undefined)('axe', () => {
     for (const path of PAGES) {
       await page.goto(`${site.url}${path}`);
       await page.locator('h1').first().waitFor();
-      for (const viewport of VIEWPORTS) {
+      for (const { viewport, colorScheme } of LOOKS) {
         await page.setViewportSize(viewport);
-        for (const colorScheme of SCHEMES) {
-          await page.emulateMedia({ colorScheme });
-          await page.locator(colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor();
-          expect.soft(await violationsOf(page), `${path} at ${viewport.width} px, ${colorScheme}`).toEqual([]);
-        }
+        await page.emulateMedia({ colorScheme });
+        await page.locator(colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor();
+        expect.soft(await violationsOf(page), `${path} at ${viewport.width} px, ${colorScheme}`).toEqual([]);
       }
     }
     await page.close();
   });
 
-  test.each(references)(
+  test.each(byDepth({ usual: references.slice(0, 1), deep: references }))(
     'finds nothing in the $name reference, in both schemes, but what Redoc decides',
     { timeout: 300_000 },
     async (reference) => {

@@ -17,6 +17,11 @@ export async function goToOperation(page: Page, placed: PlacedOperation): Promis
   await page.evaluate((hash) => void (location.hash = hash), `#/${redocPath(placed)}`);
 }
 
+/** The first operation of each group, for tests of what all operations of a reference share. */
+export function oneOfEachGroup(operations: readonly PlacedOperation[]): PlacedOperation[] {
+  return [...Map.groupBy(operations, ({ operation }) => operation.tags[0]).values()].flatMap(([first]) => first ?? []);
+}
+
 export interface ShownOperation {
   /** Method and path above the samples, such as `GET /vm/list`. */
   readonly request: string;

@@ -40,8 +40,8 @@ afterAll(async () => {
 });
 
 // One browser page for all pages of the site: its process keeps the compiled scripts of the site.
-test('no page scrolls sideways, in any size and scheme, and each has a picture', async () => {
-  if (noBrowser !== undefined) return;
+test('no page scrolls sideways, in any size and scheme, and each has a picture', { tags: 'deep' }, async ({ skip }) => {
+  if (noBrowser !== undefined) return skip(noBrowser);
   // Without motion, no picture shows a page in the middle of a transition.
   const page = await browser.newPage({ reducedMotion: 'reduce' });
   for (const { name, path } of PAGES) {

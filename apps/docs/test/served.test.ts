@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { operationsOf, readDocument } from '../src/document.ts';
 import { references } from '../src/references.ts';
-import { openReference, readOperation } from './redoc-page.ts';
+import { oneOfEachGroup, openReference, readOperation } from './redoc-page.ts';
 import { startSandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -32,16 +32,14 @@ afterAll(async () => {
 });
 
 describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
-  test.each(references)('shows its own address first in each group of the $name reference', { timeout: 300_000 }, async (reference) => {
+  test.each(references)('shows its own address first in the $name reference', { timeout: 300_000 }, async (reference) => {
     const { bundle, api } = reference;
     const document = await readDocument(bundle);
     const own = api === 'reseller' ? sandbox.baseUrl : sandbox.operatorUrl;
     const others = document.servers.filter(({ description }) => description !== 'Sandbox').map(({ url }) => url);
     await openReference(page, `${sandbox.baseUrl}/docs/`, reference);
-    // All operations share one list of addresses, and the test of the site reads each of them.
-    const oneOfEachGroup = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags[0]).values();
-    for (const [placed] of oneOfEachGroup) {
-      if (!placed) continue;
+    // All operations share one list of addresses, and the test of the site reads more of them.
+    for (const placed of oneOfEachGroup(operationsOf(document)).slice(0, 2)) {
       const { method, path } = placed;
       const { request, addresses } = await readOperation(page, placed);
       expect.soft({ request, addresses }, placed.id).toEqual({

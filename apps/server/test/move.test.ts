@@ -142,7 +142,7 @@ test(
   },
 );
 
-test('a move that is killed leaves a database without tables, and can be repeated', { timeout: 300_000 }, async () => {
+test('a move that is killed leaves a database without tables, and can be repeated', { timeout: 300_000, tags: 'deep' }, async () => {
   const { directory } = await usedStore();
   fillLog(directory, 20_000);
   const url = await newDatabase();

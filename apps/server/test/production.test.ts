@@ -91,26 +91,35 @@ test('the commands of the runbook work as described', { timeout: 300_000 }, asyn
   expect(names.map(({ hostname }) => hostname).slice(-2)).toEqual(['first', 'third']);
 });
 
-test('the image runs as its user, serves both ports, is healthy, and sells and invoices a VM', { timeout: 300_000 }, async ({ skip }) => {
-  const missing = missingImageTools();
-  if (missing !== undefined) return skip(missing);
-  const configuration = readContainerfile(readFileSync(join(DEPLOY, 'Containerfile'), 'utf8'));
-  const image = buildImage(installation, configuration, join(folder, 'image'));
-  const [port = '', operatorPort = ''] = (await freePorts(2)).map(String);
-  const variables = { RESELLER_MODE: 'sandbox', RESELLER_PORT: port, RESELLER_OPERATOR_PORT: operatorPort, RESELLER_OPERATOR_TOKEN: TOKEN };
-  const container = await runImage(image, { folder: join(folder, 'image'), variables, ready: 'Buy a VM' });
-  expect(container.execute(configuration.healthCheck)).toBe(0);
-  expect(container.execute(['/opt/reseller/node_modules/.bin/node', '-e', 'process.exit(process.getuid() === 10001 ? 0 : 1)'])).toBe(0);
-  const key = readFileSync(join(folder, 'image/run/rootfs/var/lib/reseller/demo-api-key'), 'utf8').trim();
-  const reseller = createReseller({ baseUrl: `http://127.0.0.1:${port}`, apiKey: key });
-  await reseller.vm.create({ cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' });
-  const operator = createClient({ baseUrl: `http://127.0.0.1:${operatorPort}`, token: TOKEN });
-  await advanceClock({ client: operator, body: { by_seconds: 40 * 86_400 } });
-  const [invoice] = await reseller.accounting.invoices();
-  const document = await fetch(invoice?.invoice ?? '');
-  expect([document.status, (await document.text()).slice(0, 5)]).toEqual([200, '%PDF-']);
-  expect(await container.stop()).toBe(0);
-});
+test(
+  'the image runs as its user, serves both ports, is healthy, and sells and invoices a VM',
+  { timeout: 300_000, tags: 'deep' },
+  async ({ skip }) => {
+    const missing = missingImageTools();
+    if (missing !== undefined) return skip(missing);
+    const configuration = readContainerfile(readFileSync(join(DEPLOY, 'Containerfile'), 'utf8'));
+    const image = buildImage(installation, configuration, join(folder, 'image'));
+    const [port = '', operatorPort = ''] = (await freePorts(2)).map(String);
+    const variables = {
+      RESELLER_MODE: 'sandbox',
+      RESELLER_PORT: port,
+      RESELLER_OPERATOR_PORT: operatorPort,
+      RESELLER_OPERATOR_TOKEN: TOKEN,
+    };
+    const container = await runImage(image, { folder: join(folder, 'image'), variables, ready: 'Buy a VM' });
+    expect(container.execute(configuration.healthCheck)).toBe(0);
+    expect(container.execute(['/opt/reseller/node_modules/.bin/node', '-e', 'process.exit(process.getuid() === 10001 ? 0 : 1)'])).toBe(0);
+    const key = readFileSync(join(folder, 'image/run/rootfs/var/lib/reseller/demo-api-key'), 'utf8').trim();
+    const reseller = createReseller({ baseUrl: `http://127.0.0.1:${port}`, apiKey: key });
+    await reseller.vm.create({ cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' });
+    const operator = createClient({ baseUrl: `http://127.0.0.1:${operatorPort}`, token: TOKEN });
+    await advanceClock({ client: operator, body: { by_seconds: 40 * 86_400 } });
+    const [invoice] = await reseller.accounting.invoices();
+    const document = await fetch(invoice?.invoice ?? '');
+    expect([document.status, (await document.text()).slice(0, 5)]).toEqual([200, '%PDF-']);
+    expect(await container.stop()).toBe(0);
+  },
+);
 
 test('systemd accepts the unit', ({ skip }) => {
   if (spawnSync('systemd-analyze', ['--version']).status !== 0) return skip('systemd-analyze is not installed');

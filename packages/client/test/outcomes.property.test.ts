@@ -2,11 +2,12 @@
 import fc from 'fast-check';
 import { afterAll, expect, test, vi } from 'vitest';
 
+import { amountOf, isDeep } from '../../../.config/depth.ts';
 import { createReseller, OutcomeUnknownError, ResellerError } from '../src/index.ts';
 import { FORM, World } from './world.ts';
 import type { Fate, WorldOptions } from './world.ts';
 
-const CASES = Number(process.env['OUTCOME_CASES'] ?? 2_000);
+const CASES = amountOf('OUTCOME_CASES', { usual: 1_000, deep: 20_000 });
 
 interface Case extends WorldOptions {
   /** Identical purchases that the client makes one after the other. */
@@ -115,6 +116,5 @@ test(
 
 afterAll(() => {
   vi.unstubAllGlobals();
-  if (process.env['OUTCOME_CASES'] !== undefined)
-    process.stdout.write(`${JSON.stringify(Object.fromEntries([...told].toSorted()), null, 2)}\n`);
+  if (isDeep) process.stdout.write(`${JSON.stringify(Object.fromEntries([...told].toSorted()), null, 2)}\n`);
 });

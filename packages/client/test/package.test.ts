@@ -9,6 +9,7 @@ import { build } from 'esbuild';
 import type { OutputFile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { byDepth } from '../../../.config/depth.ts';
 import { compile } from '../../../.config/tsc.ts';
 import * as table from '../src/generated/operation-table.gen.ts';
 import * as operations from '../src/operations.ts';
@@ -49,7 +50,7 @@ test('needs no other package and no module of Node', () => {
 });
 
 describe('types', () => {
-  const compilers = {
+  const allCompilers = {
     '5.4': join(testTools, 'node_modules/typescript-5.4'),
     '5.6': join(testTools, 'node_modules/typescript-5.6'),
     '5.8': join(testTools, 'node_modules/typescript-5.8'),
@@ -57,6 +58,8 @@ describe('types', () => {
     '6.0': join(packageDirectory, 'node_modules/typescript'),
     '7.0': join(packageDirectory, '../../node_modules/typescript'),
   };
+  const { '5.4': oldest, '7.0': newest } = allCompilers;
+  const compilers: Readonly<Record<string, string>> = byDepth({ usual: { '5.4': oldest, '7.0': newest }, deep: allCompilers });
   const strict = {
     target: 'es2022',
     lib: ['es2022', 'dom', 'dom.iterable'],

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import { amountOf } from '../../../.config/depth.ts';
 import { brokenBy } from './broken-forms.ts';
 import { formRules } from './form-rules.ts';
 import type { FieldRules } from './form-rules.ts';
@@ -35,8 +36,7 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   countrycode: ['exists'],
   phone: ['phone'],
 };
-/** `DESCRIBED_FORMS_RUNS` makes longer runs. */
-const RUNS_PER_FIELD = Number(process.env['DESCRIBED_FORMS_RUNS'] ?? 8);
+const RUNS_PER_FIELD = amountOf('DESCRIBED_FORMS_RUNS', { usual: 6, deep: 100 });
 const REGULAR_EXPRESSION = /\[\^|\\x|\)\?|\{\d+,\d*\}|\$$/;
 
 /** Texts that mostly follow the rules of a field, or almost do. */

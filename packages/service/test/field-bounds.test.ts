@@ -156,14 +156,18 @@ describe.each([
 
   test('has fields with bounds', () => expect(bounded.length).toBeGreaterThan(least));
 
-  test.each(bounded.filter(({ at }) => at !== undefined))('$id: $name at its $rule is accepted', ({ name, at, broken }) => {
-    expect(broken(at), `${name}=${String(at)}`).toEqual([]);
-  });
+  const byOperation = [...Map.groupBy(bounded, ({ id }) => id)];
 
-  test.each(bounded.filter(({ beyond }) => beyond !== undefined))(
-    '$id: $name beyond its $rule is refused',
-    ({ name, rule, beyond, broken }) => {
-      expect(broken(beyond), `${name}=${String(beyond)}`).toEqual([rule]);
+  test.each(byOperation)(
+    '%s accepts the value at each bound of its fields, and refuses the next one by the rule of the bound',
+    (__, bounds) => {
+      const found = bounds.map(({ name, rule, at, beyond, broken }) => ({
+        name,
+        rule,
+        at: at === undefined ? [] : broken(at),
+        beyond: beyond === undefined ? [rule] : broken(beyond),
+      }));
+      expect(found).toEqual(bounds.map(({ name, rule }) => ({ name, rule, at: [], beyond: [rule] })));
     },
   );
 

@@ -12,6 +12,7 @@ import { createServiceInside as createTestService } from '@reseller/testing/insi
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
+import { byDepth } from '../../../.config/depth.ts';
 import { tsc } from '../../../.config/tsc.ts';
 
 const here = join(import.meta.dirname, '..');
@@ -87,7 +88,10 @@ test('all samples compile', () => {
   expect(tsc('-p', directory)).toEqual({ status: 0, stdout: '' });
 });
 
-test.each(samples)('%s runs without an error', async (name, code) => {
+/** Each is a process. */
+const chosen = byDepth({ usual: samples.filter((_, index) => index % 3 === 0), deep: samples });
+
+test.each(chosen)('%s runs without an error', async (name, code) => {
   await using service = await createTestService();
   const own = await service.listen();
   await registerDomain(service);

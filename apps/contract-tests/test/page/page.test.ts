@@ -10,6 +10,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
+import { byDepth } from '../../../../.config/depth.ts';
 import { loadDocument } from '../../src/document.ts';
 import { command } from '../run-command.ts';
 import { FAKE_KEY, startFakeService } from '../selftest/fake-service.ts';
@@ -23,7 +24,7 @@ const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const TEXT = 4.5;
 const SIGN = 3;
 /** Phones, 400 % of zoom on a small screen (WCAG 2.2, 1.4.10), and screens on both sides of each change of the layout. */
-const WIDTHS = [320, 360, 384, 400, 880, 881, 1280];
+const WIDTHS = byDepth({ usual: [320, 880, 881], deep: [320, 360, 384, 400, 880, 881, 1280] });
 const SCHEMES = ['light', 'dark'] as const;
 /** `hostile texts` has every kind of part. */
 const PAGES = ['defects', 'good', 'hostile service', 'hostile texts'] as const;

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { readOperations } from '@reseller/contract';
 import { describe, expect, test } from 'vitest';
 
+import { byDepth } from '../../../../.config/depth.ts';
 import { loadDocument } from '../../src/document.ts';
 import type { Defect } from './defect.ts';
 import { SELFTEST_DEFECTS } from './defects.ts';
@@ -27,7 +28,7 @@ describe('the selftest', () => {
 /** Checks that need a second service or a client, and checks whose findings are unverified. */
 const APART: ReadonlySet<string> = new Set(['request-described', 'operation-described', 'part-seen']);
 const OPERATIONS = readOperations(document);
-const seeds = [1, 2, 3, 4, 5, 6, 7, 131, randomInt(8, 2 ** 31)];
+const seeds = byDepth({ usual: [131, randomInt(8, 2 ** 31)], deep: [1, 2, 3, 4, 5, 6, 7, 131, randomInt(8, 2 ** 31)] });
 
 /** Assigns each operation at most one defect, by the seed. Checks that apply to few operations come first. */
 function scattered(seed: number): ReadonlyMap<string, Defect> {

@@ -46,25 +46,29 @@ test('nobody reads the log: requests get their responses, the lost lines are cou
   tell(`blocked log: ${REQUESTS} requests within ${took} ms, ${lost} lines lost, exit code 0 after SIGTERM`);
 });
 
-test('the log is read again: a line tells how many were lost, all others are written, also those from before the exit', async () => {
-  const server = await start();
-  await sendAll(server);
-  const lost = await lostLines(server);
-  expect(lost).toBeGreaterThan(0);
-  server.process.stderr?.resume();
-  await vi.waitFor(() => expect(server.logged()).toContain('lines of the log were lost'), { timeout: 60_000 });
-  const closed = once(server.process, 'close');
-  expect(await server.end('SIGTERM')).toBe(0);
-  await closed;
-  const lines = server
-    .logged()
-    .trim()
-    .split('\n')
-    .map((line): { msg: string; operation?: string; lost?: number } => JSON.parse(line));
-  const told = lines.filter(({ msg }) => msg.startsWith('lines of the log were lost'));
-  const reported = told.reduce((sum, line) => sum + (line.lost ?? 0), 0);
-  // The request for the metrics has a line, too.
-  expect(reported).toBeGreaterThanOrEqual(lost);
-  expect(lines.filter(({ msg }) => msg === 'request').length + reported).toBe(REQUESTS + 1);
-  tell(`log read again: ${reported} lines reported as lost, ${lines.length} written`);
-});
+test(
+  'the log is read again: a line tells how many were lost, all others are written, also those from before the exit',
+  { tags: 'deep' },
+  async () => {
+    const server = await start();
+    await sendAll(server);
+    const lost = await lostLines(server);
+    expect(lost).toBeGreaterThan(0);
+    server.process.stderr?.resume();
+    await vi.waitFor(() => expect(server.logged()).toContain('lines of the log were lost'), { timeout: 60_000 });
+    const closed = once(server.process, 'close');
+    expect(await server.end('SIGTERM')).toBe(0);
+    await closed;
+    const lines = server
+      .logged()
+      .trim()
+      .split('\n')
+      .map((line): { msg: string; operation?: string; lost?: number } => JSON.parse(line));
+    const told = lines.filter(({ msg }) => msg.startsWith('lines of the log were lost'));
+    const reported = told.reduce((sum, line) => sum + (line.lost ?? 0), 0);
+    // The request for the metrics has a line, too.
+    expect(reported).toBeGreaterThanOrEqual(lost);
+    expect(lines.filter(({ msg }) => msg === 'request').length + reported).toBe(REQUESTS + 1);
+    tell(`log read again: ${reported} lines reported as lost, ${lines.length} written`);
+  },
+);

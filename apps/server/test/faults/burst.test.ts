@@ -3,17 +3,16 @@ import { addIpPool } from '@reseller/service';
 import { expectInvariants } from '@reseller/service/test/invariants.ts';
 import { expect, test } from 'vitest';
 
+import { byDepth } from '../../../../.config/depth.ts';
 import { startServer } from '../process.ts';
 import { tell } from './figures.ts';
 import { leftReservations } from './kept.ts';
 import { newPlace } from './place.ts';
 import type { Place } from './place.ts';
 import { goToMidMonth, newAccount } from './provider.ts';
-import { roundsOf } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
 
-/** 2,000 with FAULT_ROUNDS=20. */
-const CONCURRENT_PURCHASES = 100 * roundsOf(3);
+const CONCURRENT_PURCHASES = byDepth({ usual: 200, deep: 2_000 });
 
 test(`PostgreSQL: ${CONCURRENT_PURCHASES} purchases at once from one account are all bought`, { timeout: 300_000 }, async () => {
   const place = await newPlace('postgres');

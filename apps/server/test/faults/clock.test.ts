@@ -17,6 +17,7 @@ const DAY = 86_400_000;
 const WRONG_BY = 45 * DAY;
 /** Each test starts several servers, one after another. */
 const TIMEOUT = { timeout: 300_000 };
+const DEEP = { ...TIMEOUT, tags: 'deep' };
 const SHIFT = new URL('shifted-clock.ts', import.meta.url).href;
 
 /** A clock of one server that the test can set wrong. */
@@ -105,7 +106,7 @@ test('one of two instances starts with a clock that is 45 days ahead: it refuses
   tell(`wrong clock at the start: ${refused} instances refused, ${invoices.length} invoices, ${vms.length} VMs sold by the other instance`);
 });
 
-test('the clock of one of two instances jumps 45 days: it is not ready and bills nothing until its clock is right', TIMEOUT, async () => {
+test('the clock of one of two instances jumps 45 days: it is not ready and bills nothing until its clock is right', DEEP, async () => {
   const place = await newPlace('postgres');
   const clock = wrongClock(0);
   const [right, wrong] = await Promise.all([
@@ -116,7 +117,7 @@ test('the clock of one of two instances jumps 45 days: it is not ready and bills
   expect(await readiness(right)).toEqual(READY);
 });
 
-test('a difference within RESELLER_MAX_CLOCK_SKEW_SECONDS is accepted, and a larger one is not', TIMEOUT, async () => {
+test('a difference within RESELLER_MAX_CLOCK_SKEW_SECONDS is accepted, and a larger one is not', DEEP, async () => {
   const place = await newPlace('postgres');
   const settings = { ...place.environment(), RESELLER_MAX_CLOCK_SKEW_SECONDS: '60' };
   await startServer({ ...settings, ...wrongClock(40_000).environment });

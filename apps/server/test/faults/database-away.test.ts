@@ -14,7 +14,7 @@ import { postgresPlace } from './place.ts';
 import type { Place } from './place.ts';
 import { goToMidMonth, newAccount, newAccounts, OPERATOR_TOKEN } from './provider.ts';
 import { proxyTo } from './proxy.ts';
-import { between, randomFrom, roundsOf, seed } from './random.ts';
+import { between, randomFrom, ROUNDS, seed } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
 
 const CALLERS = 8;
@@ -28,10 +28,9 @@ interface Failing {
   comeBack(): Promise<void>;
 }
 
-const kinds: readonly { readonly name: string; readonly rounds: number; create(): Promise<Failing> }[] = [
+const kinds: readonly { readonly name: string; readonly tags?: 'deep'; create(): Promise<Failing> }[] = [
   {
     name: 'the database server ends and is started again',
-    rounds: roundsOf(1),
     async create() {
       const { url, crash, start } = await ownPostgres();
       return { place: postgresPlace(url), goAway: crash, comeBack: start };
@@ -39,7 +38,8 @@ const kinds: readonly { readonly name: string; readonly rounds: number; create()
   },
   {
     name: 'its connections are cut, and refused',
-    rounds: roundsOf(1),
+    // A server that ends also cuts them.
+    tags: 'deep',
     async create() {
       const url = await sandboxDatabase();
       const proxy = await proxyTo(url);
@@ -48,7 +48,6 @@ const kinds: readonly { readonly name: string; readonly rounds: number; create()
   },
   {
     name: 'its connections stay open, but it no longer responds',
-    rounds: roundsOf(1),
     async create() {
       const url = await sandboxDatabase();
       const proxy = await proxyTo(url);
@@ -57,10 +56,10 @@ const kinds: readonly { readonly name: string; readonly rounds: number; create()
   },
 ];
 
-for (const { name, rounds, create } of kinds) {
+for (const { name, tags = [], create } of kinds) {
   test(
-    `${name}: 503 within ${BOUND / 1000} s during the outage, and nothing is lost or repeated, in ${rounds} rounds (FAULT_SEED=${seed})`,
-    { timeout: 300_000 + rounds * 60_000 },
+    `${name}: 503 within ${BOUND / 1000} s during the outage, and nothing is lost or repeated, in ${ROUNDS} rounds (FAULT_SEED=${seed})`,
+    { timeout: 300_000 + ROUNDS * 60_000, tags },
     async () => {
       const random = randomFrom(seed);
       const { place, goAway, comeBack } = await create();
@@ -68,7 +67,7 @@ for (const { name, rounds, create } of kinds) {
       const { baseUrl, operatorUrl } = server;
       await goToMidMonth(server);
       const buyer = await newAccount(server);
-      const accounts = await newAccounts(server, rounds);
+      const accounts = await newAccounts(server, ROUNDS);
       let [requests, refused, slowest] = [0, 0, 0];
       for (const [round, account] of accounts.entries()) {
         const prefix = `d${round}-${seed.toString(36)}`;
@@ -124,7 +123,7 @@ for (const { name, rounds, create } of kinds) {
       expect(slowest).toBeLessThan(BOUND);
       expect(server.process.exitCode).toBeNull();
       await place.expectIntegrity();
-      tell(`${name}: ${rounds} times, ${requests} requests, ${refused} responses with 503, the slowest within ${Math.round(slowest)} ms`);
+      tell(`${name}: ${ROUNDS} times, ${requests} requests, ${refused} responses with 503, the slowest within ${Math.round(slowest)} ms`);
       expect(await server.end('SIGTERM')).toBe(0);
     },
   );

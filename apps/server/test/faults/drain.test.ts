@@ -12,12 +12,11 @@ import { expectAllKept } from './kept.ts';
 import { startLoad } from './load.ts';
 import { newPlace, sqlitePlace } from './place.ts';
 import { goToMidMonth, newAccount } from './provider.ts';
-import { between, randomFrom, roundsOf, seed } from './random.ts';
+import { between, randomFrom, ROUNDS, seed } from './random.ts';
 
 const CLIENTS = 16;
 /** Maximum pause of a client between two requests, in milliseconds. */
 const MAX_PAUSE = 300;
-const ROUNDS = roundsOf(1);
 
 test(`${CLIENTS} keep-alive clients and a SIGTERM: readiness is 503 first, every connection is closed with a response, and no request is lost`, async () => {
   const server = await startServer({ ...sqlitePlace(temporaryDirectory()).environment(), RESELLER_DRAIN_SECONDS: '3' });
@@ -69,7 +68,7 @@ test(`${CLIENTS} keep-alive clients and a SIGTERM: readiness is 503 first, every
 
 test(
   `two instances behind a load balancer are restarted one after the other under load, ${ROUNDS} times: no request fails (FAULT_SEED=${seed})`,
-  { timeout: 300_000 + ROUNDS * 90_000 },
+  { timeout: 300_000 + ROUNDS * 90_000, tags: 'deep' },
   async () => {
     const place = await newPlace('postgres');
     const start = () => startServer({ ...place.environment(), RESELLER_DRAIN_SECONDS: '3' });

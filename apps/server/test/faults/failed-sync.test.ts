@@ -9,9 +9,8 @@ import { expectAllKept } from './kept.ts';
 import { startLoad } from './load.ts';
 import { sqlitePlace } from './place.ts';
 import { goToMidMonth, newAccount } from './provider.ts';
-import { between, randomFrom, roundsOf, seed } from './random.ts';
+import { between, randomFrom, ROUNDS, seed } from './random.ts';
 
-const ROUNDS = roundsOf(2);
 const PRELOAD = { NODE_OPTIONS: `--import=${new URL('failing-sync.ts', import.meta.url).href}` };
 
 test(

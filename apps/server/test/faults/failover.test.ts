@@ -14,10 +14,9 @@ import { postgresPlace } from './place.ts';
 import { goToMidMonth, newAccount, newAccounts } from './provider.ts';
 import type { Account } from './provider.ts';
 import { proxyTo } from './proxy.ts';
-import { roundsOf, seed } from './random.ts';
+import { ROUNDS, seed } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
 
-const ROUNDS = roundsOf(1);
 const CALLERS = 8;
 /** Purchases in a row that show that an instance has recovered. Its connections to the standby would refuse some of them. */
 const RECOVERED_AFTER = 40;
@@ -26,7 +25,7 @@ const FOUND_WITHIN = 60_000;
 
 test(
   `the address of the database leads to a hot standby for a while, ${ROUNDS} times: readiness is 503, and the service recovers without a restart (FAULT_SEED=${seed})`,
-  { timeout: 300_000 + ROUNDS * 120_000 },
+  { timeout: 300_000 + ROUNDS * 120_000, tags: 'deep' },
   async () => {
     const pair = await ownPostgresPair();
     const proxy = await proxyTo(pair.url);

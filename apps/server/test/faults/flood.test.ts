@@ -8,12 +8,11 @@ import { tell } from './figures.ts';
 import { newPlace } from './place.ts';
 import type { Engine } from './place.ts';
 import { newAccount } from './provider.ts';
-import { roundsOf } from './random.ts';
+import { ROUNDS } from './random.ts';
 import { fetchOf } from './request.ts';
 
 /** Refused forms for each round. */
 const FORMS = 200;
-const ROUNDS = roundsOf(1);
 const CALLERS = 8;
 /** Milliseconds between two reads of the other account. */
 const READ_EVERY = 10;

@@ -10,10 +10,9 @@ import { startLoad } from './load.ts';
 import type { Load } from './load.ts';
 import { sqlitePlace } from './place.ts';
 import { goToMidMonth, newAccount } from './provider.ts';
-import { between, randomFrom, roundsOf, seed } from './random.ts';
+import { between, randomFrom, ROUNDS, seed } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
 
-const ROUNDS = roundsOf(1);
 const CALLERS = 8;
 
 for (const { name, missing, create } of disks) {

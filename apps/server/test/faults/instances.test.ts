@@ -12,10 +12,9 @@ import type { Load } from './load.ts';
 import { newPlace } from './place.ts';
 import { goToMidMonth, newAccount, operatorOf } from './provider.ts';
 import type { Account } from './provider.ts';
-import { between, randomFrom, roundsOf, seed } from './random.ts';
+import { between, randomFrom, ROUNDS, seed } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
 
-const ROUNDS = roundsOf(2);
 const CALLERS = 8;
 /** Number of other accounts whose month ends. */
 const ACCOUNTS = 6;

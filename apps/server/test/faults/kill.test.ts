@@ -8,9 +8,8 @@ import { startLoad } from './load.ts';
 import type { Load } from './load.ts';
 import { newPlace } from './place.ts';
 import { goToMidMonth, newAccount } from './provider.ts';
-import { between, randomFrom, roundsOf, seed } from './random.ts';
+import { between, randomFrom, ROUNDS, seed } from './random.ts';
 
-const ROUNDS = roundsOf(2);
 /** On PostgreSQL, recovery undoes the purchases of a dead process after its lease. With one instance, no other can mistake a busy process for dead. */
 const LEASE = { RESELLER_LEASE_SECONDS: '3' };
 const CALLERS = 16;

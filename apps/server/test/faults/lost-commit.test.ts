@@ -119,7 +119,7 @@ async function withAccounts(server: Server): Promise<{ commit: Commit; account: 
   return pairs;
 }
 
-test('sends no success for a purchase whose commit does not reach the promoted standby', { timeout: 120_000 }, async () => {
+test('sends no success for a purchase whose commit does not reach the promoted standby', { timeout: 120_000, tags: 'deep' }, async () => {
   const pair = await ownPostgresPair();
   const flushes = flushGate();
   const proxy = await proxyTo(pair.url, flushes.passes);

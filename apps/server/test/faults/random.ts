@@ -1,4 +1,5 @@
 /** Reproducible random choices: a failing test prints the seed of its run. */
+import { amountOf } from '../../../../.config/depth.ts';
 
 /** Returns the next number from 0 to below 1. */
 export type Random = () => number;
@@ -6,10 +7,8 @@ export type Random = () => number;
 /** The seed of this run: FAULT_SEED, or a random one. */
 export const seed = Number(process.env['FAULT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Number of rounds of a test: FAULT_ROUNDS, or a default that suits every test run. */
-export function roundsOf(usual: number): number {
-  return Number(process.env['FAULT_ROUNDS'] ?? usual);
-}
+/** Number of rounds of each test. */
+export const ROUNDS = amountOf('FAULT_ROUNDS', { usual: 1, deep: 10 });
 
 /** A sequence of numbers determined by a seed (the splitmix32 generator). */
 export function randomFrom(start: number): Random {

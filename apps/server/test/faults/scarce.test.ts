@@ -3,6 +3,7 @@ import { createSale, defineIpPool, listSales } from '@reseller/operator-client';
 import { expectInvariants } from '@reseller/service/test/invariants.ts';
 import { expect, test } from 'vitest';
 
+import { byDepth } from '../../../../.config/depth.ts';
 import { startServer } from '../process.ts';
 import type { Server } from '../process.ts';
 import { tell } from './figures.ts';
@@ -11,11 +12,10 @@ import { newPlace } from './place.ts';
 import type { Engine } from './place.ts';
 import { goToMidMonth, newAccount, operatorOf } from './provider.ts';
 import type { Account } from './provider.ts';
-import { roundsOf } from './random.ts';
+import { ROUNDS } from './random.ts';
 import { fetchOf, vmPurchase } from './request.ts';
 import type { ServiceResponse } from './request.ts';
 
-const ROUNDS = roundsOf(1);
 const ASKING = 200;
 const ENOUGH_FOR = 37;
 /** Net price in EUR for 30 days of the VM of `vmPurchase` on nl_ryzen, at standard prices: 1 core, 1 GB of memory, 10 GB of NVMe. */
@@ -88,11 +88,12 @@ function nextSubnet(): string {
   return `198.18.${Math.floor(number / 4)}.${(number % 4) * 64}/26`;
 }
 
-const setUps: readonly (readonly [Engine, number])[] = [
+const ALL_SET_UPS: readonly (readonly [Engine, number])[] = [
   ['sqlite', 1],
-  ['postgres', 1],
   ['postgres', 2],
+  ['postgres', 1],
 ];
+const setUps = byDepth({ usual: ALL_SET_UPS.slice(0, 2), deep: ALL_SET_UPS });
 
 test.each(setUps)(
   `%s with %i instance(s): of ${ASKING} purchases at once exactly ${ENOUGH_FOR} succeed, ${ROUNDS} times for each thing that is scarce`,

@@ -1,6 +1,6 @@
 /**
  * Requests that the documents generate, valid ones and ones that are wrong at one place, sent to a sandbox with its sample data. No response
- * is a server error, and each one is as its document describes it. A few requests for each operation by default; FUZZ_RUNS makes more.
+ * is a server error, and each one is as its document describes it. FUZZ_RUNS sets the number of requests for each operation.
  */
 import type { Operation } from '@reseller/contract';
 import extension from '@reseller/openapi/extension.json' with { type: 'json' };
@@ -9,6 +9,7 @@ import operatorDocument from '@reseller/openapi/operator.json' with { type: 'jso
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
+import { amountOf, isDeep } from '../../../../.config/depth.ts';
 import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../../src/index.ts';
 import { sampleIdentifiers } from '../../src/sandbox/sample-identifiers.ts';
 import { PERSON } from '../domains.ts';
@@ -21,7 +22,7 @@ import { hostile, valuesOf } from './values.ts';
 import type { Values } from './values.ts';
 
 /** Requests for each operation. */
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 6);
+const RUNS = amountOf('FUZZ_RUNS', { usual: 3, deep: 60 });
 
 interface Bundle {
   readonly name: string;
@@ -214,7 +215,7 @@ describe.each(bundles)('the $name', (bundle) => {
     // A fuzz whose requests are all refused at the door would pass, too.
     expect([...statuses.keys()], 'a request that is right, and one that breaks a rule').toEqual(expect.arrayContaining([200, 422]));
     expect(accepted.size, `operations that accepted a request, of ${api.operations.length}`).toBeGreaterThan(api.operations.length / 2);
-    if (process.env['FUZZ_RUNS'] !== undefined)
+    if (isDeep)
       process.stdout
         .write(`${bundle.name}: ${accepted.size} of ${api.operations.length} operations accepted a request; ${JSON.stringify([...statuses])}
 `);

@@ -1,4 +1,5 @@
 /** Runs simulations and reports how to reproduce a failure. */
+import { amountOf } from '../../../../.config/depth.ts';
 import { storePlace } from '../engines.ts';
 import type { Engine } from '../engines.ts';
 import {
@@ -70,11 +71,12 @@ export const billingActions: readonly Action[] = [
   { weight: 4, run: changePrices },
 ];
 
+/** With 64 steps, the first two seeds reach each action, each fault of a port, each refusal and each way to repeat a request. */
+export const STEPS = amountOf('SIMULATOR_STEPS', { usual: 64, deep: 200 });
+
 /** The command that reproduces a seed, from the root of the repository. */
 export function replayCommand(seed: number): string {
-  const steps = process.env['SIMULATOR_STEPS'];
-  const more = steps === undefined ? '' : ` SIMULATOR_STEPS=${steps}`;
-  return `SIMULATOR_SEED=${seed}${more} npx pnpm@12 exec vitest run --config .config/vitest.config.ts packages/service/test/simulator`;
+  return `SIMULATOR_SEED=${seed} SIMULATOR_STEPS=${STEPS} npx pnpm@12 exec vitest run --config .config/vitest.config.ts packages/service/test/simulator`;
 }
 
 /** The number of steps in the report of a failure: the one that failed and the ones before it. */

@@ -5,6 +5,7 @@ import { createServiceInside as createTestService } from '@reseller/testing/insi
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import { amountOf } from '../../../../.config/depth.ts';
 import { SMALL_VM, vmsOf } from './purchases.ts';
 
 const bad = () => new Response('<html>', { status: 502 });
@@ -61,6 +62,6 @@ test.each([
       expect(vms - bought.size).toBeGreaterThanOrEqual(0);
       expect(vms - bought.size).toBeLessThanOrEqual(undecided);
     }),
-    { numRuns: 25 },
+    { numRuns: amountOf('PROPERTY_RUNS', { usual: 10, deep: 100 }) },
   );
 });

@@ -2,8 +2,7 @@
  * Purchases through a proxy on real sockets that loses the first response and responds to the later requests itself. Whatever happens, no
  * purchase is made twice, and the client reports the true outcome of each.
  *
- * PURCHASES sets the number of purchases for each kind of broken network, and ALL_KINDS=1 runs every combination instead of every fifth.
- * The defaults keep a run of all tests short.
+ * PURCHASES sets the number of purchases for each kind of broken network. The usual run has every tenth combination, and a deep run has all.
  */
 import { createReseller, OutcomeUnknownError } from '@reseller/client';
 import type { Reconciliation, Reseller } from '@reseller/client';
@@ -11,13 +10,13 @@ import { createServiceInside as createTestService } from '@reseller/testing/insi
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { afterAll, describe, expect, test } from 'vitest';
 
+import { amountOf, byDepth } from '../../../../.config/depth.ts';
 import { lossesThenPages, pagesAfterPurchase, silence } from './kinds.ts';
 import { startProxy } from './proxy.ts';
 import type { Fate, Proxy, ProxyOptions } from './proxy.ts';
 import { vmsOf } from './purchases.ts';
 
-const DEFAULT_PURCHASES = 2;
-const PURCHASES = Math.max(DEFAULT_PURCHASES, Number(process.env['PURCHASES'] ?? 0));
+const PURCHASES = amountOf('PURCHASES', { usual: 2, deep: 4 });
 const PURCHASES_PER_SERVICE = 200;
 
 /** The smallest VM, so that many fit. */
@@ -25,7 +24,7 @@ const VM = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryz
 /** Used only if no response comes, because a good response can take longer on a busy machine. */
 const SILENT_TIMEOUT_MS = 300;
 
-const chosen = process.env['ALL_KINDS'] === undefined ? lossesThenPages.filter((_, index) => index % 5 === 0) : lossesThenPages;
+const chosen = byDepth({ usual: lossesThenPages.filter((_, index) => index % 11 === 0), deep: lossesThenPages });
 const all = [...chosen, ...pagesAfterPurchase, silence];
 
 interface Mode extends ProxyOptions {

@@ -5,6 +5,7 @@ import { createServiceInside as createTestService } from '@reseller/testing/insi
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
+import { byDepth } from '../../../../.config/depth.ts';
 import { startProxy } from './proxy.ts';
 import type { Fate, Proxy, ProxyOptions } from './proxy.ts';
 import { vmsOf } from './purchases.ts';
@@ -94,13 +95,13 @@ async function decide(reseller: Reseller, error: unknown): Promise<Reconciliatio
   return reseller.reconcile(error, { exclusive: true });
 }
 
-const CONCURRENT_PURCHASES = 200;
+const CONCURRENT_PURCHASES = byDepth({ usual: 60, deep: 200 });
 const MAX_READS_PER_PURCHASE = 5;
 
 describe.each([
   ['honours keys', {}],
   ['honours no keys', { withoutKeys: true }],
-] as const)('200 purchases lost at once, on a server that %s', (_, options) => {
+] as const)('many purchases lost at once, on a server that %s', (_, options) => {
   test.each([
     ['after they were carried out', LOST],
     ['before they arrived', NEVER_ARRIVED],

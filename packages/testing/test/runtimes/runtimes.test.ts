@@ -20,6 +20,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TestContext } from 'vitest';
 
+import { byDepth } from '../../../../.config/depth.ts';
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
 import { binaryOf, Miniflare } from '../../../../.config/runtimes.ts';
 import { compile } from '../../../../.config/tsc.ts';
@@ -149,9 +150,9 @@ const chromium: Runtime = {
   },
 };
 
-const runtimes: readonly Runtime[] = [node, bun, deno, workerd, chromium];
+const runtimes: readonly Runtime[] = byDepth({ usual: [node, deno], deep: [node, bun, deno, workerd, chromium] });
 /** They report that no connection was made. */
-const exact: readonly Runtime[] = [node, bun, deno];
+const exact: readonly Runtime[] = byDepth({ usual: [node, deno], deep: [node, bun, deno] });
 
 test.for(runtimes)('$name: buys, fails and pages', { timeout: 300_000 }, async (runtime, context) => {
   const { service, task } = await start();

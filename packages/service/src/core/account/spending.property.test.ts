@@ -3,6 +3,7 @@ import * as operator from '@reseller/operator-client';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
+import { amountOf } from '../../../../../.config/depth.ts';
 import { handleOf } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
@@ -11,9 +12,9 @@ import { newInstances } from '../../../test/instances.ts';
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6);
+const RUNS = amountOf('PROPERTY_RUNS', { usual: 3, deep: 60 });
 /** Purchases that are sent at the same time through two instances. */
-const PURCHASES = Number(process.env['CONCURRENT_PURCHASES'] ?? 600);
+const PURCHASES = amountOf('CONCURRENT_PURCHASES', { usual: 200, deep: 600 });
 /** Requests on their way at a time. The service refuses more than it can queue with 503. */
 const IN_FLIGHT = 200;
 

@@ -3,6 +3,7 @@ import * as operator from '@reseller/operator-client';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
+import { amountOf } from '../../../../../.config/depth.ts';
 import { handleOf, pauseRegistrar, untilReserved } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
 import type { Engine } from '../../../test/engines.ts';
@@ -11,7 +12,7 @@ import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 
 /** Number of accounts for each kind of purchase. */
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 4);
+const RUNS = amountOf('PROPERTY_RUNS', { usual: 2, deep: 40 });
 /** EUR. */
 const AMPLE_CREDIT = 1_000_000;
 

@@ -4,11 +4,12 @@ import * as operator from '@reseller/operator-client';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import { amountOf } from '../../../../../.config/depth.ts';
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 
 /** Number of price lists. */
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 12);
+const RUNS = amountOf('PROPERTY_RUNS', { usual: 8, deep: 200 });
 
 /** Up to 9.99999999 EUR, with up to eight decimals. */
 const price = fc.integer({ min: 0, max: 999_999_999 }).map((units) => (units / 1e8).toFixed(8));

@@ -13,7 +13,7 @@ async function open(url: string): Promise<Store> {
 
 const settings = (db: Db) => db.selectFrom('settings').selectAll().execute();
 
-test('commits a transaction that takes longer than the idle timeout of a connection', async () => {
+test('commits a transaction that takes longer than the idle timeout of a connection', { tags: 'deep' }, async () => {
   const store = await open(await newDatabase());
   const slow = store.commit(async ({ db }) => {
     for (let statement = 0; statement < 2; statement++) await sql`select pg_sleep(7)`.execute(db);

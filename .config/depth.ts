@@ -1,0 +1,22 @@
+/**
+ * How deep a run of the tests goes. `npx pnpm@12 test` runs a small part of each costly test. `npx pnpm@12 test:deep` also runs the tests with
+ * the tag `deep`, and the larger amount of each test that names two.
+ */
+
+/** The variable that `test:deep` sets. */
+export const DEPTH = 'TEST_DEPTH';
+
+export const isDeep: boolean = process.env[DEPTH] === 'deep';
+
+/** The tag of a test that only a deep run has: `test(NAME, { tags: 'deep' }, ...)`. */
+export const deepTag = { name: 'deep', description: 'Runs only with test:deep.', skip: !isDeep };
+
+/** The value for the depth of this run, such as the widths at which a test shows a page. */
+export function byDepth<Usual, Deep>({ usual, deep }: { readonly usual: Usual; readonly deep: Deep }): Usual | Deep {
+  return isDeep ? deep : usual;
+}
+
+/** A number of seeds, rounds or cases: the one in an environment variable, or else the one for the depth of this run. */
+export function amountOf(variable: string, amounts: { readonly usual: number; readonly deep: number }): number {
+  return Number(process.env[variable] ?? byDepth(amounts));
+}
