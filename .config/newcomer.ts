@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
 
 import { inject } from 'vitest';
 
+import { freePorts } from './free-ports.ts';
 import './provided.ts';
 import { REPOSITORY } from './turbo.ts';
 
@@ -84,12 +85,7 @@ export async function areFree(ports: readonly number[]): Promise<boolean> {
 
 /** Settings of a sandbox that listens on free ports. */
 export async function otherPorts(): Promise<Readonly<Record<string, string>>> {
-  const servers = await Promise.all([listenOn(0), listenOn(0)]);
-  const [port = '', operatorPort = ''] = servers.map((server) => {
-    const address = server?.address();
-    return typeof address === 'object' ? String(address?.port) : '';
-  });
-  await Promise.all(servers.map((server) => server && closed(server)));
+  const [port = '', operatorPort = ''] = (await freePorts(2)).map(String);
   return { RESELLER_PORT: port, RESELLER_OPERATOR_PORT: operatorPort };
 }
 

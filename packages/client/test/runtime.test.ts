@@ -5,6 +5,7 @@ import type { RequestListener } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
+import { freePort } from '../../../.config/free-ports.ts';
 import type { Middleware } from '../src/index.ts';
 import type { Failure, Verdict } from '../src/runtime/classify.ts';
 import { connect } from '../src/runtime/connection.ts';
@@ -71,11 +72,7 @@ describe('sendOnce', () => {
   });
 
   test('reports that a request did not leave if no server listens', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const address = server.address();
-    await new Promise((resolve) => server.close(resolve));
-    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+    const url = `http://127.0.0.1:${await freePort()}/`;
     expect(await sendOnce(connection, request(url), 10_000)).toMatchObject({ Class: ConnectionError, notCarriedOut: 'attempt' });
   });
 

@@ -5,6 +5,8 @@ import type { Socket } from 'node:net';
 
 import { onTestFinished } from 'vitest';
 
+import { freePort } from '../../../../.config/free-ports.ts';
+
 export interface Proxy {
   /** Connection string of the database through the proxy. */
   readonly url: string;
@@ -60,7 +62,8 @@ export async function proxyTo(url: string, passes: Passes = () => true): Promise
     await closed;
   }
 
-  await listen(0);
+  // It listens again after a cut, so no other process may get its port in between.
+  await listen(await freePort());
   onTestFinished(close);
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;

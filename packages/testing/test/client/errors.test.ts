@@ -28,6 +28,7 @@ import { createServiceInside as createTestService } from '@reseller/testing/insi
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
+import { freePort } from '../../../../.config/free-ports.ts';
 import { SMALL_VM, vmsOf } from './purchases.ts';
 
 async function start(): Promise<TestService> {
@@ -287,12 +288,7 @@ describe('a response that is not from the API', () => {
   });
 
   test('no server: throws a ConnectionError with a known outcome', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const address = server.address();
-    await new Promise((resolve) => server.close(resolve));
-    const port = typeof address === 'object' && address ? address.port : 0;
-    const unreachable = createReseller({ apiKey: 'secret-key', baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 });
+    const unreachable = createReseller({ apiKey: 'secret-key', baseUrl: `http://127.0.0.1:${await freePort()}`, maxRetries: 0 });
     const error = await thrownBy(unreachable.vm.create(SMALL_VM));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ uncertain: false, attempts: 1 });

@@ -22,6 +22,7 @@ import type { TestContext } from 'vitest';
 
 import { byDepth } from '../../../../.config/depth.ts';
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
+import { freePort } from '../../../../.config/free-ports.ts';
 import { binaryOf, Miniflare } from '../../../../.config/runtimes.ts';
 import { compile } from '../../../../.config/tsc.ts';
 import { lossesThenPages, pagesAfterPurchase } from '../client/kinds.ts';
@@ -66,9 +67,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 async function start(): Promise<{ service: TestService; task: Task }> {
   const service = await createTestService();
   onTestFinished(() => service.close());
-  const gone = await createTestService();
-  const nowhere = await gone.listen();
-  await gone.close();
+  const nowhere = `http://127.0.0.1:${await freePort()}`;
   return { service, task: { baseUrl: await service.listen(), apiKey: service.apiKey, reads: READS, nowhere } };
 }
 
