@@ -61,6 +61,7 @@ test('a run that covered no response fails', { tags: 'deep' }, async () => {
 
 test.each([['statuses'], ['--testNamePattern', 'all described']])(
   'a run of some tests, chosen by %s, does not check coverage',
+  { tags: 'deep' },
   async (...given) => {
     const { code, lines } = await run(5, given);
     expect(code).toBe(0);

@@ -2,8 +2,7 @@
  * README, quickstart and guides, as a reader uses them: the test types their command lines in a clone of the repository, on the Node of the
  * machine. The shell blocks of a page are one script. Blocks with the marker `start` are not typed, because the sandbox runs already.
  *
- * The usual run types the lines of README and quickstart literally, and once. In those of a guide, it replaces `npx pnpm@12 NAME` by what that
- * script runs, which takes a quarter of the time, and it leaves out the longest guides.
+ * The usual run types those of README, quickstart and two guides, and compiles the programs of all. A deep run types all of them, and each twice.
  */
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -29,9 +28,8 @@ const BANNER = /^curl .*\/vm\/create.*\n/m;
 let folder: string;
 let clone: Clone;
 let sandbox: Typed;
-const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8'));
 const RESET = 'npx pnpm@12 try --reset';
-const typedLiterally = new Set(isDeep ? files.map(({ name }) => name) : ['README', 'quickstart']);
+const ALWAYS_TYPED = new Set(['README', 'quickstart', 'first-purchase', 'lost-responses']);
 
 /** Empty if the ports of the documentation are free, as on the machine of most readers. Otherwise the ports to use instead. */
 let settings: Readonly<Record<string, string>>;
@@ -130,20 +128,16 @@ test('the programs of the README are the files that it runs', () => {
   expect(programs).toEqual(run);
 });
 
-/** Guides with many commands. */
-const LONG = new Set(['billing-panel', 'contract-tests']);
-const chosen = withCommands.filter(({ name }) => isDeep || !LONG.has(name));
+const typed = withCommands.filter(({ name }) => isDeep || ALWAYS_TYPED.has(name));
 
-test.each(chosen)('$name does what it says', async ({ path, name }) => {
-  const asTyped = (lines: string) => (typedLiterally.has(name) ? lines : withoutPnpm(lines));
+test.each(typed)('$name does what it says', async ({ path }) => {
   const blocks = blocksOf(path);
   const lines = programOf(blocks, 'sh');
-  const first = await typeLines(asTyped(lines));
+  const first = await typeLines(lines);
   expect({ code: first.code, errors: first.code === 0 ? '' : first.stderr }).toEqual({ code: 0, errors: '' });
   expect(`${sandbox.stdout()}\n${first.stdout}`).toMatch(shownOutput(blocks, withPorts));
   if (isDeep) await expectSecondRun(lines);
-  const reset = await typeLines(asTyped(RESET));
-  expect(reset).toMatchObject({ code: 0, stdout: expect.stringContaining('after its first start') });
+  expect(await typeLines(RESET)).toMatchObject({ code: 0, stdout: expect.stringContaining('after its first start') });
 });
 
 /** A page runs again, or says that the sandbox must be reset first. */
@@ -151,10 +145,6 @@ async function expectSecondRun(lines: string): Promise<void> {
   const again = lines.match(/^npx pnpm@12 try \S+\.md$/gm) ?? [];
   const { code, stderr } = await typeLines(again.join('\n'));
   if (code !== 0) expect(stderr).toContain(RESET);
-}
-
-function withoutPnpm(lines: string): string {
-  return lines.replaceAll(/\bnpx pnpm@12 ([\w:]+)/g, (typed, script: string) => scripts[script] ?? typed);
 }
 
 test('try says that no sandbox is running', async () => {

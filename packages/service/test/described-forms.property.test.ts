@@ -36,7 +36,7 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   countrycode: ['exists'],
   phone: ['phone'],
 };
-const RUNS_PER_FIELD = amountOf('DESCRIBED_FORMS_RUNS', { usual: 6, deep: 100 });
+const RUNS_PER_FIELD = amountOf('DESCRIBED_FORMS_RUNS', { usual: 4, deep: 100 });
 const REGULAR_EXPRESSION = /\[\^|\\x|\)\?|\{\d+,\d*\}|\$$/;
 
 /** Texts that mostly follow the rules of a field, or almost do. */

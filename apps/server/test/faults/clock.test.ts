@@ -137,7 +137,7 @@ test(
   },
 );
 
-test('an embedded store that rested for 45 days needs the confirmation of an operator in live mode, and then bills', TIMEOUT, async () => {
+test('an embedded store that rested for 45 days needs the confirmation of an operator in live mode, and then bills', DEEP, async () => {
   const directory = temporaryDirectory();
   const environment = {
     ...sqlitePlace(directory).environment(),

@@ -95,7 +95,7 @@ async function decide(reseller: Reseller, error: unknown): Promise<Reconciliatio
   return reseller.reconcile(error, { exclusive: true });
 }
 
-const CONCURRENT_PURCHASES = byDepth({ usual: 60, deep: 200 });
+const CONCURRENT_PURCHASES = byDepth({ usual: 40, deep: 200 });
 const MAX_READS_PER_PURCHASE = 5;
 
 describe.each([

@@ -20,8 +20,8 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TestContext } from 'vitest';
 
-import { byDepth } from '../../../../.config/depth.ts';
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
+import { byDepth } from '../../../../.config/depth.ts';
 import { freePort } from '../../../../.config/free-ports.ts';
 import { binaryOf, Miniflare } from '../../../../.config/runtimes.ts';
 import { compile } from '../../../../.config/tsc.ts';
