@@ -9,6 +9,7 @@ import {
   createOperatorToken,
   createSnapshot,
   getHostSystem,
+  recordPayment,
   restoreSnapshot,
   scheduleHostSystemPrices,
   scheduleTldPrices,
@@ -34,6 +35,18 @@ const operatorToken: Precondition = async (_, client) => {
   return { '0192f7c1-2d3e-7f40-8a51-6b7c8d9e0f1a': id };
 };
 
+const payment =
+  (name: string): Precondition =>
+  async (_, client) => {
+    const path = { account_id: '01900000-0000-7000-8000-000000000001', payment: name };
+    await recordPayment({
+      client,
+      path,
+      body: { amount: '1000.00', date: '2024-11-04', method: 'bank_transfer', reference: 'In advance' },
+    });
+    return {};
+  };
+
 /** The date of scheduled prices in samples. */
 const VALID_FROM = '2099-01-01T00:00:00.000Z';
 
@@ -53,6 +66,8 @@ const preconditions: Readonly<Record<string, Precondition>> = {
     await scheduleTldPrices({ client, path: { tld: 'de' }, body: { ...prices, valid_from: VALID_FROM } });
     return {};
   },
+  'operator.reversePayment': payment('statement-2024-11-04-3'),
+  'operator.recordRefund': payment('in-advance'),
   'operator.deleteSnapshot': snapshot,
   'operator.restoreSnapshot': snapshot,
   'operator.rotateOperatorToken': operatorToken,
