@@ -347,7 +347,7 @@ test('the action runs in a repository with another API, and shows the summary', 
     target: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
     document: 'api.json',
     arguments: '--fail-on violation',
-    packages: ['@reseller/openapi', '@reseller/contract'].map(tarballOf).join(' '),
+    packages: ['@reseller/openapi', '@reseller/contract'].map(tarballOf).join('\n'),
   };
   const summary = join(repository, 'step-summary.md');
   /** Runs the script of a step as GitHub does. */
