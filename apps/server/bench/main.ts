@@ -32,12 +32,15 @@ const GROUPS: Readonly<Record<string, (plan: Plan) => AsyncIterable<Row>>> = {
   contract: () => rowsOf('apps/contract-tests/bench/main.ts', []),
 };
 
+/** The option of Node with which `deploy/` starts the service. */
+const DEPLOYED = ['--max-semi-space-size=8'];
+
 /** On both engines. */
 async function* largeAccountRows(): AsyncGenerator<Row> {
   const script = 'packages/service/bench/large-account.ts';
-  yield* rowsOf(script, [LARGE_ACCOUNT_VMS]);
+  yield* rowsOf(script, [LARGE_ACCOUNT_VMS], DEPLOYED);
   const postgres = await startPostgres();
-  yield* rowsOf(script, [LARGE_ACCOUNT_VMS, await postgres.newDatabase()]);
+  yield* rowsOf(script, [LARGE_ACCOUNT_VMS, await postgres.newDatabase()], DEPLOYED);
   await postgres.stop();
 }
 

@@ -69,8 +69,8 @@ export async function buildPrograms(): Promise<void> {
 }
 
 /** Runs a benchmark of another package, and yields its figures. */
-export async function* rowsOf(script: string, given: readonly string[]): AsyncGenerator<Row> {
-  const child = fork(join(ROOT, script), given, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+export async function* rowsOf(script: string, given: readonly string[], execArgv: readonly string[] = []): AsyncGenerator<Row> {
+  const child = fork(join(ROOT, script), given, { execArgv: [...execArgv], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   running.add(child);
   const ended = new AbortController();
   child.once('exit', () => ended.abort());
