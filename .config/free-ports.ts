@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems give to `listen(0)` and to outgoing connections, which begin at 32768 or above. A port of that kind is taken
- * again by another process before a program that starts slowly listens on it.
+ * Below the ports that systems give to `listen(0)` and to outgoing connections, which begin at 32768 or above. Another process could take such
+ * a port before a program that starts slowly listens on it.
  */
 const RANGE = { min: 10_000, max: 29_999 };
 
@@ -26,7 +26,8 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-function isFree(port: number): Promise<boolean> {
+/** Whether nothing on this machine listens on the port. */
+export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer().once('error', () => resolve(false));
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));

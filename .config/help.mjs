@@ -21,7 +21,7 @@ contain PATH. The first run installs about 1,300 MB of tools.
 `,
   'test:deep': `Usage: npx pnpm@12 test:deep [PATH...]
 
-Does the same as test, with more seeds, fault rounds, browser widths and versions of Node, and with every guide. It takes hours. .config/depth.ts
+Does the same as test, with more seeds, fault rounds, browser widths and versions of Node, and with every guide. It takes about 20 minutes. .config/depth.ts
 says how a test learns of it.
 `,
   build: 'Usage: npx pnpm@12 build\n\nBuilds the client and the documentation site. The next start serves the site at /docs/.\n',

@@ -2,13 +2,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { Server } from 'node:net';
 import { delimiter, join } from 'node:path';
 
 import { inject } from 'vitest';
 
-import { freePorts } from './free-ports.ts';
+import { freePorts, isFree } from './free-ports.ts';
 import './provided.ts';
 import { REPOSITORY } from './turbo.ts';
 
@@ -78,28 +76,12 @@ export function type(line: string, folder: string, settings: Readonly<Record<str
 
 /** Whether nothing on this machine listens on the ports. */
 export async function areFree(ports: readonly number[]): Promise<boolean> {
-  const servers = await Promise.all(ports.map(listenOn));
-  await Promise.all(servers.map((server) => server && closed(server)));
-  return servers.every((server) => server !== undefined);
+  const found = await Promise.all(ports.map(isFree));
+  return found.every(Boolean);
 }
 
 /** Settings of a sandbox that listens on free ports. */
 export async function otherPorts(): Promise<Readonly<Record<string, string>>> {
   const [port = '', operatorPort = ''] = (await freePorts(2)).map(String);
   return { RESELLER_PORT: port, RESELLER_OPERATOR_PORT: operatorPort };
-}
-
-async function listenOn(port: number): Promise<Server | undefined> {
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-    return server;
-  } catch {
-    return undefined;
-  }
-}
-
-async function closed(server: Server): Promise<void> {
-  server.close();
-  await once(server, 'close');
 }

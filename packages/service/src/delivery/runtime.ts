@@ -18,7 +18,7 @@ export interface Runtime {
   /** The identifiers that new VMs may get. */
   readonly vmIdentifiers: { readonly minimum: number; readonly maximum: number };
   readonly instance: Instance;
-  /** The accounts for which this instance has looked for a long period that ended before this month. */
+  /** The accounts whose last period this instance has found to be short, or has closed, since the month began. */
   readonly closedPeriods: { month: number; readonly accounts: Set<string> };
   /** Every delivery, by the name that reservations store. */
   readonly deliveries: Readonly<Record<string, Recover>>;

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
 
 import { explainCredit, neededCredit, remainingCredit } from '../../rules/credit.ts';
 import type { Credit, ExplainedCredit } from '../../rules/credit.ts';
@@ -8,7 +7,6 @@ import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { expectedWrite, preparedWrite } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
-import type { AccountsTable } from '../../store/tables/accounts.ts';
 
 /**
  * Holds an amount of the account's credit. A conditional update ensures that concurrent purchases never exceed the limit.
@@ -20,7 +18,7 @@ export async function holdCredit(db: Db, accountId: string, amount: Money): Prom
   if (amount <= 0n) return addHold(db, accountId, amount);
   const needed = neededCredit(amount);
   if (await holdWithinLimit(db, { accountId, amount, needed })) return;
-  const remaining = await remainingCreditOf(db, accountId);
+  const remaining = remainingCredit(await storedCredit(db, accountId));
   throw new Refusal(
     402,
     'credit_limit_exceeded',
@@ -28,38 +26,24 @@ export async function holdCredit(db: Db, accountId: string, amount: Money): Prom
   );
 }
 
-/** The remaining credit of an account. Responses show this number, and purchases are checked against it. */
-export async function remainingCreditOf(db: Db, accountId: string): Promise<Money> {
-  const account = await db
+async function storedCredit(db: Db, accountId: string): Promise<Credit> {
+  const { credit_limit, balance_credit, unpaid, held } = await db
     .selectFrom('accounts')
     .select(['credit_limit', 'balance_credit', 'unpaid', 'held'])
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow();
-  return remainingCredit(toCredit(account));
+  return { limit: BigInt(credit_limit), balance: BigInt(balance_credit), unpaid: BigInt(unpaid), held: BigInt(held) };
 }
 
-function toCredit(account: Pick<Selectable<AccountsTable>, 'credit_limit' | 'balance_credit' | 'unpaid' | 'held'>): Credit {
-  return {
-    limit: BigInt(account.credit_limit),
-    balance: BigInt(account.balance_credit),
-    unpaid: BigInt(account.unpaid),
-    held: BigInt(account.held),
-  };
-}
-
-/** The amounts that decide whether an account may buy more. */
+/** The amounts that decide whether an account may buy more. Responses show them, and purchases are checked against `remaining`. */
 export async function creditOf(db: Db, accountId: string): Promise<ExplainedCredit> {
-  const account = await db
-    .selectFrom('accounts')
-    .select(['credit_limit', 'balance_credit', 'unpaid', 'held'])
-    .where('id', '=', accountId)
-    .executeTakeFirstOrThrow();
+  const credit = await storedCredit(db, accountId);
   const reservations = await db.selectFrom('reservations').select('details').where('account_id', '=', accountId).execute();
   const pending = reservations.reduce((sum, { details }) => {
     const { hold = 0 }: { hold?: number } = JSON.parse(details);
     return sum + BigInt(hold);
   }, 0n);
-  return explainCredit(toCredit(account), pending);
+  return explainCredit(credit, pending);
 }
 
 /** Releases a hold. */

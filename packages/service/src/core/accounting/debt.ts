@@ -5,7 +5,8 @@ import type { Money } from '../../rules/money.ts';
 import { netOf, owedOf } from '../../rules/payment.ts';
 import type { InvoiceDebt } from '../../rules/payment.ts';
 import type { Db } from '../../store/store.ts';
-import { vatRateOf } from './vat-rate.ts';
+import { readBillingProfile } from './invoice-document/parties.ts';
+import { vatRateAt } from './vat-rate.ts';
 
 export interface OpenInvoice extends InvoiceDebt {
   readonly id: string;
@@ -72,12 +73,14 @@ export async function updateDebt(db: Db, accountId: string, now: number): Promis
     .select(sql<number>`coalesce(sum(unused), 0)`.as('balance'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
+  const profile = await readBillingProfile(db, accountId);
+  const basisPoints = await vatRateAt(db, now, profile?.reverse_charge === true);
   await db
     .updateTable('accounts')
     .set({
       unpaid: Number(unpaid),
       balance: Number(balance),
-      balance_credit: Number(netOf(BigInt(balance), await vatRateOf(db, accountId, now))),
+      balance_credit: Number(netOf(BigInt(balance), basisPoints)),
     })
     .where('id', '=', accountId)
     .execute();

@@ -12,6 +12,7 @@ import type { Db } from '../../store/store.ts';
 import type { InvoicesTable } from '../../store/tables/invoices.ts';
 import { lockAccount } from '../account/lock.ts';
 import { openInvoices, updateDebt } from './debt.ts';
+import { dayOf } from './invoice-document/content.ts';
 import { issueAllPending, issueCreditNote } from './invoice-document/issue.ts';
 import { recordPayment, releaseOverpaid } from './payments.ts';
 
@@ -120,8 +121,7 @@ export async function markInvoicePaid(
     return updateDebt(db, accountId, now);
   }
   const name = uuidv7({ msecs: now, random: services.ports.random.bytes(16) });
-  const date = new Date(now).toISOString().slice(0, 'YYYY-MM-DD'.length);
-  const payment = { accountId, name, amount: gross - paid, date, method: 'unspecified', reference: number, now };
+  const payment = { accountId, name, amount: gross - paid, date: dayOf(now / 1000), method: 'unspecified', reference: number, now };
   await recordPayment(db, services, payment, invoiceId);
 }
 

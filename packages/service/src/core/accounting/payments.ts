@@ -112,7 +112,7 @@ export async function releaseOverpaid(db: Db, invoice: { id: string; account_id:
     if (surplus <= 0n) break;
     const part = surplus < BigInt(amount) ? surplus : BigInt(amount);
     surplus -= part;
-    await changeUse(db, { paymentId: payment_id, invoiceId: invoice.id, by: -part });
+    await takeBack(db, { paymentId: payment_id, invoiceId: invoice.id, paid: amount }, part);
   }
   await payInvoices(db, invoice.account_id, now);
 }
@@ -189,28 +189,29 @@ async function usePayments(db: Db, payments: readonly Unused[], { kind, usedFor,
   return found;
 }
 
-/** Changes what a payment pays of an invoice by an amount less than 0. */
-async function changeUse(db: Db, { paymentId, invoiceId, by }: { paymentId: string; invoiceId: string; by: Money }): Promise<void> {
-  const change = Number(by);
-  const use = db.selectFrom('payment_uses').select('amount').where('payment_id', '=', paymentId).where('used_for', '=', invoiceId);
-  const { amount } = await use.executeTakeFirstOrThrow();
-  if (amount + change === 0)
-    await db.deleteFrom('payment_uses').where('payment_id', '=', paymentId).where('used_for', '=', invoiceId).execute();
+/** Takes a part of a payment back from the invoice that it pays. The part is at most all that it pays of the invoice. */
+async function takeBack(
+  db: Db,
+  { paymentId, invoiceId, paid }: { paymentId: string; invoiceId: string; paid: number },
+  part: Money,
+): Promise<void> {
+  const amount = Number(part);
+  if (amount === paid) await db.deleteFrom('payment_uses').where('payment_id', '=', paymentId).where('used_for', '=', invoiceId).execute();
   else
     await db
       .updateTable('payment_uses')
-      .set({ amount: amount + change })
+      .set({ amount: paid - amount })
       .where('payment_id', '=', paymentId)
       .where('used_for', '=', invoiceId)
       .execute();
   await db
     .updateTable('payments')
-    .set({ unused: sql<number>`unused - ${change}` })
+    .set({ unused: sql<number>`unused + ${amount}` })
     .where('id', '=', paymentId)
     .execute();
   await db
     .updateTable('invoices')
-    .set({ paid: sql<number>`paid + ${change}` })
+    .set({ paid: sql<number>`paid - ${amount}` })
     .where('id', '=', invoiceId)
     .execute();
 }

@@ -1,6 +1,7 @@
 import type { AccountingDocument } from '@reseller/client/extension';
 import type { Selectable } from 'kysely';
 
+import { grossLeft } from '../../core/accounting/debt.ts';
 import { linkTo } from '../../core/accounting/invoice.ts';
 import { counted } from '../../rules/counted.ts';
 import { numberOf } from '../../rules/money.ts';
@@ -25,12 +26,10 @@ export const listDocuments: ReadOperation<'listDocuments'> = {
       .orderBy('kind')
       .orderBy('issued_documents.number', 'desc')
       .execute();
-    const credited = new Map<string, Money>();
-    for (const note of documents)
-      if (note.kind === 'credit_note') credited.set(note.invoice_id, (credited.get(note.invoice_id) ?? 0n) + grossOf(note));
+    const ofInvoice = Map.groupBy(documents, ({ invoice_id }) => invoice_id);
     const list = documents.map((document) => {
       const isOpen = document.kind === 'invoice' && document.status === 'OPEN';
-      const unpaid = isOpen ? grossOf(document) - (credited.get(document.invoice_id) ?? 0n) - BigInt(document.paid) : 0n;
+      const unpaid = isOpen ? grossLeft(ofInvoice.get(document.invoice_id) ?? []) - BigInt(document.paid) : 0n;
       return { unpaid, shown: { ...toDocument(document), unpaid: numberOf(unpaid), document: linkTo(document.id, runtime) } };
     });
     return {

@@ -5,13 +5,13 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Services } from '../../../delivery/runtime.ts';
 import { decimalOf } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
-import { vatInForce, vatOn } from '../../../rules/vat.ts';
-import { readVatRates } from '../../../store/settings.ts';
+import { vatOn } from '../../../rules/vat.ts';
 import type { Db, Store } from '../../../store/store.ts';
 import type { InvoicesTable } from '../../../store/tables/invoices.ts';
 import type { IssuedDocumentsTable } from '../../../store/tables/issued-documents.ts';
 import { lockAccount } from '../../account/lock.ts';
 import { payInvoices } from '../payments.ts';
+import { vatRateAt } from '../vat-rate.ts';
 import { dayOf, groupsOf } from './content.ts';
 import type { Buyer, DocumentContent } from './content.ts';
 import { readBillingProfile, readSeller } from './parties.ts';
@@ -75,6 +75,7 @@ export async function issueAllPending(db: Db): Promise<void> {
   while ((await issuePending(db)) > 0);
 }
 
+/** Pays the new invoices of an account with its balance. The rest counts at the VAT rate of the start of the open period. */
 async function payWithBalance(db: Db, accountId: string): Promise<void> {
   const { balance } = await db.selectFrom('accounts').select('balance').where('id', '=', accountId).executeTakeFirstOrThrow();
   if (balance === 0) return;
@@ -85,7 +86,7 @@ async function payWithBalance(db: Db, accountId: string): Promise<void> {
 async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<void> {
   const { buyer, reverseCharge } = await buyerOf(db, invoice.account_id);
   // A period is taxed at the VAT rate of its last millisecond.
-  const basisPoints = reverseCharge ? 0 : vatInForce(await readVatRates(db), invoice.period_end * 1000 - 1);
+  const basisPoints = await vatRateAt(db, invoice.period_end * 1000 - 1, reverseCharge);
   const due = invoice.created + seller.payment_days * MS_PER_DAY;
   const number = await takeNumber(db, 'invoice');
   const net = BigInt(invoice.total);
