@@ -170,9 +170,9 @@ function renewalsIn(model: Model, account: ModelAccount, month: Seconds): Fracti
     if (server.account !== account || server.state !== 'deployed' || server.terminated || server.due === null) return [];
     return renewalDates(server.due, server.days, end).map(() => server.price);
   });
-  const domains = [...model.domains.values()].flatMap((domain) =>
-    domain.account === account && !domain.terminated && domain.expires < end ? [renewalPrice(domain)] : [],
-  );
+  // A registration that is not confirmed holds its own price only.
+  const registered = [...model.domains.values()].filter((domain) => domain.account === account && domain.state !== 'reserved');
+  const domains = registered.flatMap((domain) => (!domain.terminated && domain.expires < end ? [renewalPrice(domain)] : []));
   return [...servers, ...domains];
 }
 
