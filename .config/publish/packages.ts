@@ -11,6 +11,7 @@ export const PUBLISHED = [
   'packages/contract',
   'apps/mock',
   'apps/sandbox',
+  'apps/cli',
 ] as const;
 
 /** Where `pack:all` puts the tarballs. */

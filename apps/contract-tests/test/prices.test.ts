@@ -56,11 +56,11 @@ test('lists a purchase with its price, and makes it only if the budget is suffic
 test('prices the withdrawal of a cancellation as a renewal', async () => {
   const { server, domain } = sandbox.things;
   const { output } = await full([`undeleteDedicatedServer=${server}`, `undeleteDomain=${domain}`]);
-  expect(output).toMatch(/POST \/domain\/\S+\/undelete .*\n +12\.00 net, 14\.28 gross: a renewal, when it comes of \.net/);
+  expect(output).toMatch(/POST \/domain\/\S+\/undelete .*\n +12\.00 net, 14\.28 gross: the next renewal of \.net/);
   const { data } = await ask(`/dedicated/${server}/info`);
   const { net } = Object(data).accounting.price;
   expect(output).toMatch(
-    new RegExp(`undelete .*\\n +${net.toFixed(2).replace('.', '\\.')} net, .* of the server, when it is renewed, by listDedicatedServers`),
+    new RegExp(`undelete .*\\n +${net.toFixed(2).replace('.', '\\.')} net, .* each further 30 days of the server, by listDedicatedServers`),
   );
 });
 

@@ -75,6 +75,7 @@ export interface Operation {
   servers?: Server[];
   'x-provenance'?: Provenance;
   'x-billable'?: boolean;
+  'x-destructive'?: boolean;
   'x-retry'?: 'safe' | 'never';
   'x-read-only'?: boolean;
   'x-sandbox-only'?: boolean;

@@ -10,6 +10,7 @@ export interface Fact {
 export function factsOf(operation: Operation, method: string, followsSpecification: boolean): Fact[] {
   const facts: Fact[] = [];
   if (operation['x-billable'] === true) facts.push({ words: 'Costs money', color: 'red' });
+  if (operation['x-destructive'] === true) facts.push({ words: 'Cannot be undone', color: 'red' });
   if (operation['x-retry'] === 'never') {
     const words = followsSpecification ? 'Do not repeat without an Idempotency-Key' : 'Do not repeat after a lost response';
     facts.push({ words, color: 'orange' });

@@ -23,6 +23,6 @@ export { mediaTypeName } from './document/media-type.ts';
 export { readOperations, responseFor, surveyOperations, type OperationSurvey, type UnreadableOperation } from './document/operations.ts';
 export { constraintsOf, ruleProvenance } from './document/provenance.ts';
 export type { Provenance } from './document/provenance.ts';
-export { keysOf, memberTypes } from './document/schema.ts';
+export { keysOf, memberTypes, schemaNodes } from './document/schema.ts';
 export { MASK, maskSecrets, secretNames } from './document/secrets.ts';
 export { createValidator, type Check, type Validator } from './document/validator.ts';

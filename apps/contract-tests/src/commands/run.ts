@@ -25,7 +25,7 @@ import { assertOperator, otpPresenter, readOperator } from '../operator.ts';
 import type { OperatorAccess } from '../operator.ts';
 import { readKey } from '../options.ts';
 import type { Arguments, Environment } from '../options.ts';
-import { readPrices } from '../prices.ts';
+import { readPrices } from '../read-prices.ts';
 import { counted } from '../render.ts';
 import { resellerRules } from '../reseller.ts';
 import { readAccepted, settleReport } from '../settle-report.ts';

@@ -83,6 +83,9 @@ function diffOperation(documents: Documents, was: Operation, is: Operation): voi
     report('client-breaking', at, `it is called ${is.id} instead of ${was.id}`, `Code that calls ${was.id} ${RECOMPILE}`);
   if (!was.billable && is.billable) report('breaking', at, 'it costs money now', 'The same call has a price.');
   if (was.billable && !is.billable) report('safe', at, 'it no longer costs money', NOTHING_TO_DO);
+  if (!was.destructive && is.destructive)
+    report('breaking', at, 'it is destructive now', 'The same call removes what cannot be brought back.');
+  if (was.destructive && !is.destructive) report('safe', at, 'it is no longer destructive', NOTHING_TO_DO);
   if (was.retry !== is.retry) {
     const what = `x-retry is ${is.retry} instead of ${was.retry}`;
     if (is.retry === 'safe') report('safe', at, what, 'The client retries it.');
@@ -280,7 +283,7 @@ function diffHeader(
 
 /** Keys of an operation that other functions compare. */
 const COMPARED: ReadonlySet<string> = new Set(
-  'operationId parameters requestBody responses callbacks security servers x-billable x-retry'.split(' '),
+  'operationId parameters requestBody responses callbacks security servers x-billable x-destructive x-retry'.split(' '),
 );
 /** Keys of an operation that are documentation only, with all other extensions. */
 const TEXTS: ReadonlySet<string> = new Set(['summary', 'description', 'tags', 'deprecated', 'externalDocs']);

@@ -19,6 +19,8 @@ export interface Operation {
   readonly billable: boolean;
   /** Changes nothing: GET, HEAD, OPTIONS, or `x-read-only`. */
   readonly readOnly: boolean;
+  /** Removes what no other operation brings back (`x-destructive`). */
+  readonly destructive: boolean;
   /** Whether a retry after a lost response is safe (`x-retry`). Default: only for read-only operations. */
   readonly retry: 'safe' | 'never';
   /** Its credential, or undefined. */
@@ -43,6 +45,7 @@ export const UNDESCRIBED: Omit<Operation, 'id' | 'method' | 'path' | 'pointer'> 
   provenance: 'shown',
   billable: false,
   readOnly: false,
+  destructive: false,
   retry: 'never',
   security: undefined,
   unsupportedSecurity: undefined,

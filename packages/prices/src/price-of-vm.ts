@@ -32,22 +32,20 @@ export interface VmPriceResponses {
   readonly sales: unknown;
 }
 
+/** The fields of `PUT /vm/create`. */
+type Form = Readonly<Record<string, unknown>>;
+
 /** The amount of each resource in a form, in units of its price. */
 type Amounts = ReadonlyMap<string, { readonly amount: bigint; readonly unit: bigint }>;
 
 /**
- * Calculates the price of a VM for 30 days, by the prices of its host system or of the cheapest active sale.
- * @param form fields of `PUT /vm/create`
- * @returns undefined when no response has the price of a requested resource
+ * The price of a VM for 30 days, by the prices of its host system or of the cheapest active sale.
+ *
+ * @param form The fields of `PUT /vm/create`.
+ * @returns undefined if no response has the price of a requested resource
  */
-export function priceOfVm(
-  form: Readonly<Record<string, unknown>>,
-  { hosts, sales }: VmPriceResponses,
-  document: OpenApiDocument,
-): Price | undefined {
-  const name = String(form['hostsystem']);
-  const host = isList(hosts) ? hosts.find((one) => valueIn(one, 'name') === name) : undefined;
-  const amounts = amountsOf(form, valueIn(host, 'included'), document);
+export function priceOfVm(form: Form, { hosts, sales }: VmPriceResponses, document: OpenApiDocument): Price | undefined {
+  const { host, amounts } = amountsFor(form, hosts, document);
   if (!amounts) return undefined;
   const standard = valueIn(host, 'prices');
   const offers = [
@@ -55,10 +53,30 @@ export function priceOfVm(
     ...(isList(sales) ? sales : [])
       .filter(isActive)
       .map((sale) =>
-        priceBy(`the sale "${textAt(sale, 'title')}" of listSales`, amounts, valueIn(sale, 'pricings', 'value', name), standard),
+        priceBy(
+          `the sale "${textAt(sale, 'title')}" of listSales`,
+          amounts,
+          valueIn(sale, 'pricings', 'value', String(form['hostsystem'])),
+          standard,
+        ),
       ),
   ].filter((price) => price !== undefined);
   return offers.toSorted((one, other) => (worthOf(one) < worthOf(other) ? -1 : 1))[0];
+}
+
+/** The price of a VM for 30 days by the prices of its host system alone: the most that an existing VM can cost. */
+export function standardPriceOfVm(form: Form, hosts: unknown, document: OpenApiDocument): Price | undefined {
+  const { host, amounts } = amountsFor(form, hosts, document);
+  return amounts && priceBy('listVmHosts', amounts, valueIn(host, 'prices'));
+}
+
+function amountsFor(
+  form: Form,
+  hosts: unknown,
+  document: OpenApiDocument,
+): { readonly host: unknown; readonly amounts: Amounts | undefined } {
+  const host = isList(hosts) ? hosts.find((one) => valueIn(one, 'name') === form['hostsystem']) : undefined;
+  return { host, amounts: amountsOf(form, valueIn(host, 'included'), document) };
 }
 
 /** @param lists price lists by resource; the first list with a resource applies */
@@ -78,7 +96,7 @@ function priceBy(source: string, amounts: Amounts, ...lists: readonly unknown[])
 }
 
 /** @returns undefined when the form has a number without a known price, or an invalid amount */
-function amountsOf(form: Readonly<Record<string, unknown>>, included: unknown, document: OpenApiDocument): Amounts | undefined {
+function amountsOf(form: Form, included: unknown, document: OpenApiDocument): Amounts | undefined {
   const fields = readOperations(document).find(({ id }) => id === 'createVm')?.form?.fields;
   function defaultOf(name: string): unknown {
     const field = fields?.get(name);

@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+
+import { build } from 'esbuild';
+
+import manifest from './package.json' with { type: 'json' };
+
+/** Bundles the program, except for packages that npm installs with it. @returns the files with code in the bundle, relative to this folder */
+export async function bundle(outdir: string): Promise<readonly string[]> {
+  const { metafile } = await build({
+    entryPoints: { main: join(import.meta.dirname, 'src/main.ts') },
+    outdir,
+    bundle: true,
+    splitting: true,
+    minifySyntax: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    metafile: true,
+    absWorkingDir: import.meta.dirname,
+    logLevel: 'warning',
+    external: [...Object.keys(manifest.dependencies), ...Object.keys(manifest.optionalDependencies)],
+    // Dependencies in CommonJS require modules of Node.
+    banner: {
+      js: "import { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",
+    },
+  });
+  return Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs).filter((input) => inputs[input]?.bytesInOutput !== 0));
+}

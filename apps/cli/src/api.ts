@@ -1,0 +1,39 @@
+/** The two APIs as their documents describe them. */
+import { parseDocument, readOperations } from '@reseller/contract';
+import type { OpenApiDocument, Operation } from '@reseller/contract';
+import operatorDocument from '@reseller/openapi/operator.json' with { type: 'json' };
+import resellerDocument from '@reseller/openapi/service.json' with { type: 'json' };
+
+import { OPERATOR_COMMANDS, RESELLER_COMMANDS } from './names.ts';
+
+export interface Api {
+  readonly name: 'reseller' | 'operator';
+  readonly document: OpenApiDocument;
+  /** Every operation with the words of its command: `vm create`. */
+  readonly commands: readonly ApiCommand[];
+}
+
+export interface ApiCommand {
+  /** `['vm', 'create']`. */
+  readonly words: readonly [group: string, name: string];
+  readonly operation: Operation;
+}
+
+/** The reseller API with its extension. */
+export function resellerApi(): Api {
+  return readApi('reseller', resellerDocument, RESELLER_COMMANDS);
+}
+
+/** The operator API. */
+export function operatorApi(): Api {
+  return readApi('operator', operatorDocument, OPERATOR_COMMANDS);
+}
+
+function readApi(name: Api['name'], json: unknown, names: Readonly<Record<string, string>>): Api {
+  const document = parseDocument(json);
+  const commands = readOperations(document).map((operation): ApiCommand => {
+    const [group = operation.id, ...rest] = (names[operation.id] ?? '').split(' ');
+    return { words: [group, rest.join(' ')], operation };
+  });
+  return { name, document, commands };
+}

@@ -1,0 +1,51 @@
+/** Failures of calls, as messages and exit codes. */
+import {
+  AbortedError,
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  CreditLimitError,
+  InvalidError,
+  NotFoundError,
+  OutcomeUnknownError,
+  PermissionError,
+  RateLimitError,
+  ResellerError,
+  ServerError,
+  TimeoutError,
+} from '@reseller/client/extension';
+
+import { EXIT, Failure } from './failure.ts';
+import type { ExitCode } from './failure.ts';
+
+type ErrorClass = abstract new (...inputs: never[]) => Error;
+
+const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
+  [OutcomeUnknownError, EXIT.unknown],
+  [InvalidError, EXIT.invalid],
+  [AuthenticationError, EXIT.forbidden],
+  [PermissionError, EXIT.forbidden],
+  [NotFoundError, EXIT.notFound],
+  [CreditLimitError, EXIT.tooExpensive],
+  [ConflictError, EXIT.conflict],
+  [RateLimitError, EXIT.unavailable],
+  [ServerError, EXIT.unavailable],
+  [ConnectionError, EXIT.unavailable],
+  [TimeoutError, EXIT.unavailable],
+  [AbortedError, EXIT.notConfirmed],
+];
+
+const PRICE_TOO_HIGH = 412;
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof Failure) return error.exitCode;
+  if (error instanceof ResellerError && error.status === PRICE_TOO_HIGH) return EXIT.tooExpensive;
+  return CODES.find(([Class]) => error instanceof Class)?.[1] ?? EXIT.failed;
+}
+
+/** A failure in words, without a stack. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const requestID = error instanceof ResellerError && error.requestID ? ` (request ${error.requestID})` : '';
+  return `${error.message}${requestID}`;
+}

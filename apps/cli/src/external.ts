@@ -1,0 +1,84 @@
+/** Commands of other packages, under the same program. They run as processes of their own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+
+import { EXIT, Failure } from './failure.ts';
+
+/** A program of another package. */
+export interface ExternalCommand {
+  readonly name: string;
+  readonly summary: string;
+  /** The package, the program in it, and its leading arguments. */
+  readonly program: readonly [packageName: string, binary: string, ...leading: readonly string[]];
+}
+
+export const EXTERNAL_COMMANDS: readonly ExternalCommand[] = [
+  { name: 'sandbox', summary: 'Run a sandbox on this machine', program: ['@reseller/sandbox', 'reseller-sandbox'] },
+  { name: 'mock', summary: 'Run a mock that returns the examples of the document', program: ['@reseller/mock', 'reseller-mock'] },
+  { name: 'contract', summary: 'Compare a running service with its document', program: ['@reseller/contract', 'contract'] },
+  { name: 'diff', summary: 'Compare two documents', program: ['@reseller/contract', 'contract', 'diff'] },
+];
+
+/** The commands of an installation of the service (`npx pnpm@12 bundle`). */
+export const SERVER_COMMANDS = {
+  start: 'Run the service',
+  backup: 'Copy the embedded store while the service runs',
+  restore: 'Put a copy into a new data directory',
+  move: 'Copy the embedded store into a PostgreSQL database',
+  migrate: 'Bring the tables up to date',
+  reseal: 'Encrypt the stored secrets again after their key was replaced',
+  'verify-audit': 'Verify the chain of the audit records',
+} as const;
+
+/** Runs the program of a package that is installed next to this one, or in the current project. @returns its exit code */
+export async function runExternal({ program }: ExternalCommand, given: readonly string[]): Promise<number> {
+  const [packageName, binary, ...leading] = program;
+  const file = programFile(packageName, binary);
+  if (file === undefined) {
+    throw new Failure(
+      `This command runs a program of ${packageName}, which is not installed here. Install it: npm install --global ${packageName}`,
+      EXIT.failed,
+    );
+  }
+  return runNode(file, [...leading, ...given]);
+}
+
+/** Runs a command of an installation of the service. @returns its exit code */
+export async function runServerCommand(name: keyof typeof SERVER_COMMANDS, given: readonly string[]): Promise<number> {
+  const script = name === 'start' ? 'main' : name;
+  const folder = resolve(process.env['RESELLER_INSTALLATION'] || '.');
+  const file = ['dist/server/src', 'apps/server/src']
+    .flatMap((source) => [join(folder, source, `${script}.js`), join(folder, source, `${script}.ts`)])
+    .find(existsSync);
+  if (file === undefined) {
+    throw new Failure(
+      `${folder} is not an installation of the service. Run this command in its folder, or set RESELLER_INSTALLATION to the folder, such as /opt/reseller.`,
+    );
+  }
+  return runNode(file, given);
+}
+
+function programFile(packageName: string, binary: string): string | undefined {
+  for (const from of [import.meta.url, join(process.cwd(), 'package.json')]) {
+    try {
+      const manifest = createRequire(from).resolve(`${packageName}/package.json`);
+      const { bin }: { bin?: Readonly<Record<string, string>> } = JSON.parse(readFileSync(manifest, 'utf8'));
+      if (bin?.[binary] !== undefined) return join(dirname(manifest), bin[binary]);
+    } catch {
+      // Not installed there.
+    }
+  }
+  return undefined;
+}
+
+async function runNode(file: string, given: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [file, ...given], { stdio: 'inherit' });
+  // The terminal sends an interrupt to the child, too. This process ends after it.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  const [code] = await once(child, 'exit');
+  return typeof code === 'number' ? code : EXIT.failed;
+}

@@ -1,0 +1,148 @@
+/** The input of an operation, as arguments and options of a command. */
+import { readFileSync } from 'node:fs';
+
+import { schemaNodes, valueAt } from '@reseller/contract';
+import type { FormField, OpenApiDocument, Operation, Parameter } from '@reseller/contract';
+
+import { Failure } from './failure.ts';
+
+/** The values of a request. */
+export interface Input {
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** An option of a command, from a query parameter or a field of the body. */
+export interface InputOption {
+  /** `network_speed` in the document. */
+  readonly name: string;
+  /** `network-speed` on the command line. */
+  readonly flag: string;
+  readonly in: 'query' | 'body';
+  readonly required: boolean;
+  readonly kind: FormField['kind'];
+  readonly items: FormField['items'];
+  readonly isNullable: boolean;
+  readonly secret: boolean;
+  readonly description: string;
+  /** The values that the document lists. Others may be valid. */
+  readonly choices: readonly string[];
+}
+
+/** The path parameters of an operation, in the order of the path. */
+export function pathArguments({ path, parameters }: Operation): readonly Parameter[] {
+  const named = parameters.filter((parameter) => parameter.in === 'path');
+  return named.toSorted((one, other) => path.indexOf(`{${one.name}}`) - path.indexOf(`{${other.name}}`));
+}
+
+/** The query parameters and fields of an operation. */
+export function inputOptions(document: OpenApiDocument, { parameters, body }: Operation): readonly InputOption[] {
+  const queries = parameters
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name, required, pointer = '', holder }) => ({
+      name,
+      in: 'query' as const,
+      required,
+      kind: scalarKind(document, pointer),
+      items: 'string' as const,
+      secret: false,
+      pointer,
+      description: descriptionAt(document, holder),
+    }));
+  const fields = [...(body?.fields.values() ?? [])].map((field) => ({
+    ...field,
+    in: 'body' as const,
+    required: field.required && body?.required === true,
+    description: '',
+  }));
+  return [...queries, ...fields].map(({ pointer, description, ...option }) => ({
+    ...option,
+    flag: flagOf(option.name),
+    description: description || described(document, pointer),
+    ...valuesOf(document, pointer),
+  }));
+}
+
+/** `allowFallbackIPs` and `network_speed` as flags: `allow-fallback-ips`, `network-speed`. */
+export function flagOf(name: string): string {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll('_', '-')
+    .toLowerCase();
+}
+
+/** The description of a path or query parameter. */
+export function descriptionAt(document: OpenApiDocument, pointer: string): string {
+  const value: unknown = valueAt(document, pointer);
+  const text: unknown = Object(value).description;
+  return typeof text === 'string' ? text : '';
+}
+
+function described(document: OpenApiDocument, pointer: string): string {
+  const texts = schemaNodes(document, pointer).map(({ schema }) => schema['description']);
+  return texts.find((text): text is string => typeof text === 'string') ?? '';
+}
+
+function scalarKind(document: OpenApiDocument, pointer: string): FormField['kind'] {
+  const types = new Set(schemaNodes(document, pointer).flatMap(({ schema }) => schema['type'] ?? []));
+  return (['integer', 'number', 'boolean'] as const).find((kind) => types.has(kind)) ?? 'string';
+}
+
+function valuesOf(document: OpenApiDocument, pointer: string): Pick<InputOption, 'choices' | 'isNullable'> {
+  const schemas = schemaNodes(document, pointer).map(({ schema }) => schema);
+  const listed = schemas.flatMap((schema) => [schema['enum'] ?? []].flat()).filter((value) => value !== null);
+  return {
+    choices: [...new Set(listed.map(String))],
+    isNullable: schemas.some((schema) => [schema['type']].flat().includes('null')),
+  };
+}
+
+/**
+ * The value of an option, of the type that the document gives it.
+ *
+ * @param text The text on the command line. The text of a secret and of JSON may be in a file: `@FILE`, or `@-` for the standard input.
+ * @throws Failure if the text cannot be such a value.
+ */
+export function parseOption(option: InputOption, text: string): unknown {
+  const given = option.secret || option.kind === 'json' || option.kind === 'array' ? contentOf(text, option.flag) : text;
+  if (option.isNullable && given === 'null') return null;
+  if (option.kind === 'json') return parseJson(option.flag, given);
+  if (option.kind === 'array')
+    return given.startsWith('[') ? parseJson(option.flag, given) : [parseScalar(option.flag, option.items, given)];
+  return parseScalar(option.flag, option.kind, given);
+}
+
+function parseScalar(flag: string, kind: FormField['kind'], text: string): unknown {
+  if (kind === 'integer' || kind === 'number') {
+    const value = Number(text);
+    const fits = kind === 'integer' ? /^-?\d+$/.test(text) && Number.isSafeInteger(value) : text.trim() !== '' && Number.isFinite(value);
+    if (!fits) throw new Failure(`--${flag} must be ${kind === 'integer' ? 'a whole number' : 'a number'}, got "${text}".`);
+    return value;
+  }
+  if (kind === 'boolean') {
+    if (text !== 'true' && text !== 'false') throw new Failure(`--${flag} must be true or false, got "${text}".`);
+    return text === 'true';
+  }
+  return text;
+}
+
+function parseJson(flag: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Failure(`--${flag} must be JSON, or @FILE with JSON: ${why}.`, undefined, error);
+  }
+}
+
+/** The text itself, or that of the file after `@`. */
+export function contentOf(text: string, flag: string): string {
+  if (!text.startsWith('@')) return text;
+  const file = text.slice(1);
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8').trimEnd();
+  } catch (error) {
+    throw new Failure(`The file of --${flag} cannot be read: ${error instanceof Error ? error.message : String(error)}.`, undefined, error);
+  }
+}

@@ -1,0 +1,31 @@
+/** The keyring of the system, where it has one. */
+
+const SERVICE = 'reseller';
+
+/** The part of `@napi-rs/keyring` that is used. */
+interface Keyring {
+  read(name: string): Promise<string | undefined>;
+  write(name: string, secret: string): Promise<void>;
+  remove(name: string): Promise<void>;
+}
+
+/** The keyring, or the reason why there is none. `RESELLER_KEYRING=off` switches it off. */
+export async function openKeyring(): Promise<Keyring | string> {
+  if (process.env['RESELLER_KEYRING'] === 'off') return 'RESELLER_KEYRING is off';
+  try {
+    // An optional dependency, because its native code does not exist for all systems.
+    const { AsyncEntry } = await import('@napi-rs/keyring');
+    function entry(name: string) {
+      return new AsyncEntry(SERVICE, name);
+    }
+    // Opening an entry succeeds even on a system without a keyring. Reading it does not.
+    await entry('probe').getPassword();
+    return {
+      read: async (name) => (await entry(name).getPassword()) ?? undefined,
+      write: async (name, secret) => void (await entry(name).setPassword(secret)),
+      remove: async (name) => void (await entry(name).deletePassword()),
+    };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

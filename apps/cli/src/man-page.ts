@@ -1,0 +1,76 @@
+/** The manual page, in the macros of man(7). */
+import type { Command } from 'commander';
+
+import { EXIT } from './failure.ts';
+
+const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  done: 'Done.',
+  failed: 'The program failed, or the response is not from this API.',
+  usage: 'The command line or its input is wrong. Nothing was sent.',
+  invalid: 'The service refused the input.',
+  forbidden: 'The key or token is missing, unknown, or may not do this.',
+  notFound: 'The account has nothing with this identifier.',
+  tooExpensive: 'The purchase exceeds the credit limit, or its price rose since it was shown.',
+  conflict: 'The state of the resource does not allow it.',
+  unavailable: 'The service has a fault, is busy, or did not respond. Try again later.',
+  unknown: 'The response was lost, and the request may have been carried out. Run the same command again: it never buys twice.',
+  notConfirmed: 'The user did not confirm. Nothing was sent.',
+};
+
+/** The exit codes with their meanings, for the manual page and the README. */
+export function exitCodes(): readonly (readonly [code: number, meaning: string])[] {
+  return (Object.keys(EXIT) as (keyof typeof EXIT)[]).map((name) => [EXIT[name], EXIT_MEANINGS[name]]);
+}
+
+export function manPage(program: Command): string {
+  return [
+    '.TH RESELLER 1',
+    '.SH NAME',
+    'reseller \\- command line of the Reseller Infrastructure Service API',
+    '.SH SYNOPSIS',
+    '.B reseller',
+    '.I command',
+    '[options]',
+    '.SH DESCRIPTION',
+    roff(program.description()),
+    '.SH COMMANDS',
+    ...leaves(program).flatMap((command) => section(command)),
+    '.SH EXIT STATUS',
+    ...exitCodes().flatMap(([code, meaning]) => ['.TP', `.B ${code}`, roff(meaning)]),
+    '.SH ENVIRONMENT',
+    ...ENVIRONMENT.flatMap(([name, meaning]) => ['.TP', `.B ${name}`, roff(meaning)]),
+    '',
+  ].join('\n');
+}
+
+const ENVIRONMENT = [
+  ['RESELLER_PROFILE', 'The profile to use.'],
+  ['RESELLER_BASE_URL, RESELLER_API_KEY', 'The reseller API and its key, without a profile.'],
+  ['RESELLER_OPERATOR_URL, RESELLER_OPERATOR_TOKEN', 'The operator API and its token, without a profile.'],
+  ['RESELLER_CONFIG_DIR, RESELLER_STATE_DIR', 'Folders of the profiles and of pending purchases.'],
+  ['RESELLER_KEYRING', 'With the value off, keys are kept in a file that only you can read.'],
+  ['RESELLER_INSTALLATION', 'The folder of an installation of the service, for the commands of reseller server.'],
+] as const;
+
+function leaves(command: Command): readonly Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+}
+
+function section(command: Command): readonly string[] {
+  const words = [command.name()];
+  for (let parent = command.parent; parent; parent = parent.parent) words.unshift(parent.name());
+  const names = command.registeredArguments.map((argument) => `<${argument.name()}>`);
+  return [
+    `.SS ${roff([...words, ...names].join(' '))}`,
+    roff(command.description()),
+    ...command.options.flatMap((option) => ['.TP', `.B ${roff(option.flags)}`, roff(option.description)]),
+  ];
+}
+
+/** Text that roff does not take for requests or escapes. */
+function roff(text: string): string {
+  return text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/^(?=[.'])/, '\\&');
+}

@@ -1,0 +1,74 @@
+/** Input schemas of tools: complete and short, because a model reads them with every request. */
+import { schemaNodes } from '@reseller/contract';
+import type { OpenApiDocument, Operation } from '@reseller/contract';
+
+import { descriptionAt, inputOptions, pathArguments } from '../input.ts';
+import { firstSentence } from '../text.ts';
+
+type Json = Record<string, unknown>;
+
+/** The JSON schema of the input of a tool. */
+export interface InputSchema extends Json {
+  readonly type: 'object';
+  readonly properties: Record<string, object>;
+  readonly required: string[];
+}
+
+/** Keywords that help to choose a value. All others are checked by the client or the service, whose message says what is wrong. */
+const KEPT = ['type', 'enum', 'const', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'default'];
+const MAX_DEPTH = 6;
+
+/** The schema of the path, query and body of an operation, with all references replaced by what they name. */
+export function inputSchema(document: OpenApiDocument, operation: Operation): InputSchema {
+  const properties: Record<string, object> = {};
+  const required: string[] = [];
+  for (const { name, pointer, holder } of pathArguments(operation)) {
+    const schema = pointer === undefined ? { type: 'string' } : inlined(document, pointer);
+    properties[name] = withDescription(schema, descriptionAt(document, holder));
+    required.push(name);
+  }
+  const queries = new Map(operation.parameters.map((parameter) => [parameter.name, parameter.pointer]));
+  for (const option of inputOptions(document, operation)) {
+    const pointer = option.in === 'query' ? queries.get(option.name) : operation.body?.fields.get(option.name)?.pointer;
+    properties[option.name] = withDescription(pointer === undefined ? {} : inlined(document, pointer), option.description);
+    if (option.required) required.push(option.name);
+  }
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function withDescription(schema: Json, description: string): Json {
+  const text = firstSentence(description);
+  return text === '' ? schema : { ...schema, description: text };
+}
+
+function inlined(document: OpenApiDocument, pointer: string, depth = 0): Json {
+  const nodes = schemaNodes(document, pointer);
+  const result: Json = {};
+  for (const { schema } of nodes) for (const name of KEPT) if (schema[name] !== undefined) result[name] ??= schema[name];
+  const isOpen = nodes.some(({ schema }) => schema['x-seen'] === true);
+  // The values of an open enumeration are examples: others are valid, too.
+  if (isOpen && result['enum'] !== undefined) {
+    result['examples'] = result['enum'];
+    delete result['enum'];
+  }
+  const types = nodes.flatMap(({ schema }) => schema['type'] ?? []);
+  if (types.length > 0) result['type'] = single([...new Set(types.flat())]);
+  if (depth >= MAX_DEPTH) return result;
+  for (const node of nodes) {
+    const { properties, items, required } = node.schema;
+    if (typeof properties === 'object' && properties !== null) {
+      const members = Object.keys(properties).map((name) => [
+        name,
+        inlined(document, `${node.pointer}/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, depth + 1),
+      ]);
+      result['properties'] = { ...Object(result['properties']), ...Object.fromEntries(members) };
+      if (Array.isArray(required)) result['required'] = required;
+    }
+    if (typeof items === 'object' && items !== null) result['items'] = inlined(document, `${node.pointer}/items`, depth + 1);
+  }
+  return result;
+}
+
+function single(types: readonly unknown[]): unknown {
+  return types.length === 1 ? types[0] : types;
+}

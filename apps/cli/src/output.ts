@@ -1,0 +1,136 @@
+/** What a command prints: a table, JSON or YAML. */
+import stringWidth from 'string-width';
+import { stringify } from 'yaml';
+
+import { printable } from './text.ts';
+
+export const FORMATS = ['table', 'json', 'yaml'] as const;
+export type Format = (typeof FORMATS)[number];
+
+export interface Layout {
+  readonly format: Format;
+  /** Names of the columns of a table; undefined for all. */
+  readonly columns: readonly string[] | undefined;
+  /** Width of the terminal; undefined without one. */
+  readonly width: number | undefined;
+}
+
+/** The data of a response as text, with a line break at its end. */
+export function render(data: unknown, layout: Layout): string {
+  if (layout.format === 'json') return `${JSON.stringify(data ?? null, null, 2)}\n`;
+  if (layout.format === 'yaml') return stringify(data ?? null, { lineWidth: 0 });
+  return `${blocksOf(data, '', layout).join('\n\n')}\n`;
+}
+
+/** A list shows `hostsystem.name` by default, and not what is deeper. */
+const MAX_NAME_PARTS = 2;
+
+type Row = ReadonlyMap<string, unknown>;
+
+/** A value as tables: one for its scalars, and one for each list of objects in it. */
+function blocksOf(value: unknown, title: string, layout: Layout): string[] {
+  if (isList(value)) return [withTitle(title, listTable(value, layout))];
+  if (!isObject(value)) return value === null || value === undefined ? [] : [cellText(value)];
+  const page = pageIn(value);
+  if (page)
+    return [
+      listTable(page.items, layout),
+      ...(page.next === null ? [] : [`There are more. Continue with --cursor ${cellText(page.next)}`]),
+    ];
+  const flat = [...flatten(value)];
+  const lines = flat
+    .filter(([name, cell]) => !isTable(cell) && isWanted(name, layout))
+    .map(([name, cell]) => [name, cellText(cell)] as const);
+  const widest = Math.max(0, ...lines.map(([name]) => stringWidth(name)));
+  const own = lines.map(([name, text]) => `${padEnd(name, widest)}  ${text}`.trimEnd()).join('\n');
+  const tables = flat.filter(([name, cell]) => isTable(cell) && isWanted(name, layout));
+  const inner = tables.flatMap(([name, cell]) => blocksOf(cell, name, { ...layout, columns: undefined }));
+  return [...(own === '' ? [] : [withTitle(title, own)]), ...inner];
+}
+
+/** A page of a list of the operator API. */
+function pageIn(value: object): { readonly items: readonly unknown[]; readonly next: unknown } | undefined {
+  const { items, next_cursor: next }: { items?: unknown; next_cursor?: unknown } = value;
+  return isList(items) && next !== undefined ? { items, next } : undefined;
+}
+
+function isWanted(name: string, { columns }: Layout): boolean {
+  return columns === undefined || columns.includes(name);
+}
+
+function withTitle(title: string, text: string): string {
+  return title === '' ? text : `${title}\n${text}`;
+}
+
+function listTable(items: readonly unknown[], layout: Layout): string {
+  if (items.length === 0) return 'The list is empty.';
+  if (!items.some(isObject)) return items.map(cellText).join('\n');
+  const rows = items.map((item): Row => flatten(isObject(item) ? item : { value: item }));
+  const all = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  const names = layout.columns ?? all.filter((name) => name.split('.').length <= MAX_NAME_PARTS);
+  const columns = names.map((name) => {
+    const cells = rows.map((row) => row.get(name));
+    const texts = [name, ...cells.map(cellText)];
+    const isNumeric = cells.every((cell) => isAmount(cell) || cell === null || cell === undefined);
+    return { texts, isNumeric, width: Math.max(...texts.map((text) => stringWidth(text))) };
+  });
+  const shown = layout.columns ? columns : fitting(columns, layout.width);
+  const lines = Array.from({ length: rows.length + 1 }, (_, line) =>
+    shown
+      .map(({ texts, isNumeric, width }) => (isNumeric ? padStart : padEnd)(texts[line] ?? '', width))
+      .join('  ')
+      .trimEnd(),
+  );
+  const hidden = all.length - shown.length;
+  return layout.columns || hidden === 0 ? lines.join('\n') : `${lines.join('\n')}\n(${hidden} more columns: --columns, -o json, -o yaml)`;
+}
+
+/** The leading columns that fit into the width, at least one. */
+function fitting<Column extends { readonly width: number }>(columns: readonly Column[], width = Infinity): readonly Column[] {
+  let used = 0;
+  return columns.filter((column, index) => {
+    used += column.width + (index === 0 ? 0 : 2);
+    return used <= width || index === 0;
+  });
+}
+
+/** Nested objects become names with dots: `hostsystem.name`. */
+function flatten(object: object, prefix = ''): Map<string, unknown> {
+  const flat = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(object)) {
+    const full = printable(prefix + name);
+    if (isObject(value)) for (const [inner, cell] of flatten(value, `${full}.`)) flat.set(inner, cell);
+    else flat.set(full, value);
+  }
+  return flat;
+}
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (isList(value)) return value.some(isObject) ? `${value.length} items` : value.map(cellText).join(', ');
+  return printable(typeof value === 'object' ? JSON.stringify(value) : String(value));
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value));
+}
+
+function isTable(value: unknown): boolean {
+  return isList(value) && value.some(isObject);
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function padEnd(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+}
+
+function padStart(text: string, width: number): string {
+  return ' '.repeat(Math.max(0, width - stringWidth(text))) + text;
+}

@@ -1,0 +1,54 @@
+/** What a purchase costs, read from the service before it is made. */
+import { moneyOf, showMoney, worthOf } from '@reseller/contract/engine';
+import type { Price } from '@reseller/contract/engine';
+import { priceOf, priceReads, readKey } from '@reseller/prices';
+
+import type { Api, ApiCommand } from './api.ts';
+import type { Caller } from './caller.ts';
+import type { Input } from './input.ts';
+
+type Operation = ApiCommand['operation'];
+
+/** The price of a purchase, and what its responses say about the service. */
+export interface Quote {
+  /** Undefined if the service does not state it. */
+  readonly price: Price | undefined;
+  /** How long the service keeps an Idempotency-Key, in seconds; undefined if it does not say that it keeps them. */
+  readonly keyLifetime: number | undefined;
+}
+
+const KEY_LIFETIME = 'idempotency-key-lifetime';
+
+/** Reads the price of a purchase. Sends only calls that change nothing. */
+export async function quote(api: Api, caller: Caller, operation: Operation, input: Input): Promise<Quote> {
+  const purchase = { operation: operation.id, path: input.path, form: input.body ?? {} };
+  const data = new Map<string, unknown>();
+  let lifetime: number | undefined;
+  for (const read of priceReads(purchase)) {
+    const command = api.commands.find((one) => one.operation.id === read.operation);
+    if (!command) continue;
+    const result = await caller.call(command.operation, { path: read.path, query: {}, body: undefined });
+    data.set(readKey(read), result.data);
+    lifetime ??= Number(result.headers.get(KEY_LIFETIME)) || undefined;
+  }
+  return { price: priceOf(purchase, data, api.document), keyLifetime: lifetime };
+}
+
+/** `10.40 EUR net, 12.38 EUR gross: the first year of .net`. */
+export function describePrice(price: Price | undefined): string {
+  if (!price) return 'unknown: the service does not state it';
+  const gross = price.gross === undefined ? '' : `, ${showMoney(price.gross)} EUR gross`;
+  return `${showMoney(price.net)} EUR net${gross}: ${price.basis}`;
+}
+
+/** The fields that make the service refuse a higher price than this one, if its form has such a field. */
+export function priceGuard({ form }: Operation, price: Price | undefined): Readonly<Record<string, string>> {
+  return price && form?.fields.has('max_price') ? { max_price: showMoney(price.net) } : {};
+}
+
+/** Whether a price is known and within a budget. */
+export function isWithin(price: Price | undefined, budget: bigint): boolean {
+  return price !== undefined && worthOf(price) <= budget;
+}
+
+export { moneyOf, showMoney, worthOf };

@@ -1,0 +1,140 @@
+/** Profiles: the addresses of services, each with a key, a token or both. */
+import { chmodSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { EXIT, Failure } from './failure.ts';
+import { configFolder } from './folders.ts';
+import { openKeyring } from './keyring.ts';
+import { readIfPresent, writePrivate } from './private-file.ts';
+
+export interface Profile {
+  readonly name: string;
+  /** Address of the reseller API. */
+  readonly baseUrl: string | undefined;
+  /** Address of the operator API. */
+  readonly operatorUrl: string | undefined;
+  /** Where its credentials are. */
+  readonly storedIn: 'keyring' | 'file';
+}
+
+/** The secrets of a profile. */
+export interface Credentials {
+  readonly apiKey?: string | undefined;
+  readonly operatorToken?: string | undefined;
+}
+
+interface Settings {
+  readonly current: string | undefined;
+  readonly profiles: readonly Profile[];
+}
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i;
+
+export function readSettings(): Settings {
+  const text = readIfPresent(settingsFile());
+  if (text === undefined) return { current: undefined, profiles: [] };
+  const settings: unknown = parsed(text, settingsFile());
+  if (!isSettings(settings)) throw new Failure(`The file ${settingsFile()} is not a list of profiles. Correct or delete it.`, EXIT.failed);
+  return settings;
+}
+
+export function findProfile(name: string): Profile {
+  const { profiles } = readSettings();
+  const profile = profiles.find((one) => one.name === name);
+  if (profile) return profile;
+  const known = profiles.map((one) => one.name).join(', ') || 'none';
+  throw new Failure(`There is no profile "${name}". Profiles: ${known}. Add one with 'reseller profile add ${name}'.`);
+}
+
+/** Adds or replaces a profile and makes it the current one. @returns where the credentials are, in words */
+export async function saveProfile(
+  given: { readonly name: string; readonly baseUrl: string | undefined; readonly operatorUrl: string | undefined },
+  credentials: Credentials,
+): Promise<string> {
+  if (!NAME.test(given.name)) {
+    throw new Failure(`"${given.name}" is not a valid name for a profile. Use 1 to 63 letters, digits, dots, hyphens and underscores.`);
+  }
+  const keyring = await openKeyring();
+  const storedIn = typeof keyring === 'string' ? 'file' : 'keyring';
+  const secret = JSON.stringify(credentials);
+  if (typeof keyring === 'string') writeSecrets({ ...readSecrets(), [given.name]: credentials });
+  else await keyring.write(given.name, secret);
+  const others = readSettings().profiles.filter(({ name }) => name !== given.name);
+  writeSettings({ current: given.name, profiles: [...others, { ...given, storedIn }] });
+  return typeof keyring === 'string'
+    ? `The credentials are in ${secretsFile()}, which only you can read, because this system has no keyring (${keyring}).`
+    : 'The credentials are in the keyring of this system.';
+}
+
+export function useProfile(name: string): void {
+  findProfile(name);
+  writeSettings({ ...readSettings(), current: name });
+}
+
+export async function removeProfile(name: string): Promise<void> {
+  const { storedIn } = findProfile(name);
+  if (storedIn === 'keyring') await (await keyringFor(name)).remove(name);
+  const { [name]: _, ...secrets } = readSecrets();
+  if (existsSync(secretsFile())) writeSecrets(secrets);
+  const { current, profiles } = readSettings();
+  writeSettings({ current: current === name ? undefined : current, profiles: profiles.filter((one) => one.name !== name) });
+}
+
+export async function credentialsOf({ name, storedIn }: Profile): Promise<Credentials> {
+  if (storedIn === 'file') return readSecrets()[name] ?? {};
+  const secret = await (await keyringFor(name)).read(name);
+  return secret === undefined ? {} : credentialsIn(parsed(secret, 'the keyring'));
+}
+
+async function keyringFor(name: string) {
+  const keyring = await openKeyring();
+  if (typeof keyring !== 'string') return keyring;
+  throw new Failure(`The credentials of the profile ${name} are in a keyring that cannot be opened: ${keyring}.`, EXIT.failed);
+}
+
+function settingsFile(): string {
+  return join(configFolder(), 'profiles.json');
+}
+
+function secretsFile(): string {
+  return join(configFolder(), 'credentials.json');
+}
+
+function writeSettings(settings: Settings): void {
+  writePrivate(settingsFile(), `${JSON.stringify(settings, null, 2)}\n`);
+}
+
+function readSecrets(): Readonly<Record<string, Credentials>> {
+  const text = readIfPresent(secretsFile());
+  if (text === undefined) return {};
+  // Another program may have copied it with other permissions.
+  chmodSync(secretsFile(), 0o600);
+  const secrets: unknown = parsed(text, secretsFile());
+  return Object.fromEntries(Object.entries(Object(secrets)).map(([name, value]) => [name, credentialsIn(value)]));
+}
+
+function writeSecrets(secrets: Readonly<Record<string, Credentials>>): void {
+  writePrivate(secretsFile(), `${JSON.stringify(secrets, null, 2)}\n`);
+}
+
+function credentialsIn(value: unknown): Credentials {
+  const { apiKey, operatorToken } = Object(value);
+  return {
+    apiKey: typeof apiKey === 'string' ? apiKey : undefined,
+    operatorToken: typeof operatorToken === 'string' ? operatorToken : undefined,
+  };
+}
+
+function isSettings(value: unknown): value is Settings {
+  const { profiles } = Object(value);
+  return Array.isArray(profiles) && profiles.every((profile) => typeof Object(profile).name === 'string');
+}
+
+/** The message names the file and not its content, which may be secret. */
+function parsed(text: string, source: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Failure(`${source} is not valid JSON. Correct or delete it.`, EXIT.failed);
+  }
+}

@@ -1,0 +1,236 @@
+/** The command line: one command for each operation of the documents, and those of the program itself. */
+import { Command, Option } from 'commander';
+
+import { operatorApi, resellerApi } from './api.ts';
+import type { Api, ApiCommand } from './api.ts';
+import { EXTERNAL_COMMANDS, runExternal, runServerCommand, SERVER_COMMANDS } from './external.ts';
+import { Failure } from './failure.ts';
+import { contentOf, descriptionAt, inputOptions, parseOption, pathArguments } from './input.ts';
+import type { Input, InputOption } from './input.ts';
+import { manPage } from './man-page.ts';
+import { FORMATS } from './output.ts';
+import { addPendingCommands } from './pending-commands.ts';
+import { addProfileCommands } from './profile-commands.ts';
+import { runOperation } from './run-operation.ts';
+import type { RunOptions } from './run-operation.ts';
+import { print } from './terminal.ts';
+import { firstSentence, withoutMarkdown } from './text.ts';
+import { VERSION } from './version.ts';
+
+const GROUPS: Readonly<Record<string, string>> = {
+  vm: 'Virtual servers',
+  dedicated: 'Dedicated servers',
+  domain: 'Domains',
+  dns: 'DNS records of a domain',
+  handle: 'Contacts of domains',
+  invoice: 'Invoices and their documents',
+  payment: 'Payments',
+  credit: 'Credit limit, and what counts towards it',
+  price: 'Prices',
+  sale: 'Sales',
+  otp: 'One-time codes, with which you identify yourself to the support of the provider',
+  request: 'The log of your requests',
+  key: 'API keys',
+};
+
+/** The whole program. */
+export function buildProgram(): Command {
+  const program = new Command('reseller')
+    .description('The command line of the Reseller Infrastructure Service API. Its commands are the operations of the OpenAPI documents.')
+    .version(VERSION)
+    .showHelpAfterError('Run the command with --help to see what it takes.')
+    .configureHelp({ showGlobalOptions: false })
+    .helpCommand(false)
+    .enablePositionalOptions();
+  program.commandsGroup('Your account:');
+  addOperations(program, resellerApi());
+  program.commandsGroup('The provider:');
+  const operator = program.command('operator').description('The operator API: what the provider does by hand');
+  addOperations(operator, operatorApi());
+  addServerCommands(program);
+  program.commandsGroup('Tools:');
+  addExternalCommands(program);
+  addMcp(program);
+  program.commandsGroup('This program:');
+  addProfileCommands(program);
+  addPendingCommands(program);
+  program
+    .command('man')
+    .description('Print the manual page')
+    .action(() => print(manPage(program)));
+  return program;
+}
+
+function addOperations(parent: Command, api: Api): void {
+  const groups = new Map<string, Command>();
+  for (const { words, operation } of api.commands) {
+    const [group, name] = words;
+    const existing = groups.get(group) ?? parent.command(group).description(GROUPS[group] ?? `${operation.tag ?? group}`);
+    groups.set(group, existing);
+    addOperation(existing, name, api, operation);
+  }
+}
+
+function addOperation(parent: Command, name: string, api: Api, operation: ApiCommand['operation']): void {
+  const command = parent.command(name).summary(operation.summary).description(descriptionOf(api, operation));
+  for (const parameter of pathArguments(operation)) {
+    command.argument(`<${parameter.name}>`, firstSentence(descriptionAt(api.document, parameter.holder)));
+  }
+  const options = inputOptions(api.document, operation);
+  command.optionsGroup('Input:');
+  for (const option of options) command.addOption(commanderOption(option));
+  if (operation.body?.format === 'json')
+    command.option('--body <file>', 'Read the fields from a file with JSON, or - for the standard input. Options replace fields');
+  addRunOptions(command, operation);
+  command.addHelpText('after', `\n${operation.method} ${operation.path}`);
+  command.action(async (...given: unknown[]) => {
+    const values = given.slice(0, command.registeredArguments.length).map(String);
+    await runOperation(api, operation, readInput(operation, options, values, command), runOptions(command));
+  });
+}
+
+function descriptionOf(api: Api, operation: ApiCommand['operation']): string {
+  const facts = [
+    operation.billable ? 'It costs money, so the price is shown and you are asked first.' : '',
+    operation.destructive ? 'It cannot be undone, so you are asked first.' : '',
+  ];
+  return [withoutMarkdown(descriptionAt(api.document, operation.pointer)), ...facts].filter((text) => text !== '').join(' ');
+}
+
+function commanderOption({ flag, kind, items, required, description, choices, secret }: InputOption): Option {
+  const value = kind === 'boolean' ? '[true|false]' : kind === 'array' ? `<${items}...>` : kind === 'json' ? '<json>' : `<${kind}>`;
+  const notes = [
+    firstSentence(description),
+    kind === 'json' || kind === 'array' ? 'JSON, or @FILE.' : '',
+    secret ? 'Keep it out of the history of the shell with @FILE, or @- for the standard input.' : '',
+    required ? '(required)' : '',
+  ];
+  const option = new Option(`--${flag} ${value}`, notes.filter((text) => text !== '').join(' '));
+  // Shown and completed. Other values are not refused here, because most enumerations of the documents are open.
+  if (choices.length > 0) option.argChoices = [...choices];
+  return option;
+}
+
+function addRunOptions(command: Command, { readOnly, billable, destructive, form }: ApiCommand['operation']): void {
+  command.optionsGroup('Options:');
+  command.option('--profile <name>', 'The profile of the service. Default: the current one');
+  command.addOption(new Option('-o, --output <format>', 'How the result is printed').choices(FORMATS).default('table'));
+  command.option('--columns <names>', 'The columns of a table, separated by commas');
+  if (readOnly) command.option('--watch [seconds]', 'Repeat it until you interrupt it, every 2 seconds by default');
+  else command.option('--dry-run', 'Show the request, and its price if it costs money, and send nothing');
+  if (billable || destructive) command.option('-y, --yes', 'Do not ask');
+  if (!readOnly && form)
+    command.option('--idempotency-key <key>', 'Your own key of this request. The service carries out the same key once');
+}
+
+const DEFAULT_WATCH_SECONDS = 2;
+
+function runOptions(command: Command): RunOptions {
+  const { profile, output, columns, watch, yes, dryRun, idempotencyKey } = command.opts();
+  const watchSeconds = watch === true ? DEFAULT_WATCH_SECONDS : watch === undefined ? undefined : Number(watch);
+  if (watchSeconds !== undefined && !(watchSeconds >= 0.1))
+    throw new Failure(`--watch must be a number of seconds of at least 0.1, got "${watch}".`);
+  return {
+    profile,
+    format: output,
+    columns: columns?.split(',').map((name: string) => name.trim()),
+    width: process.stdout.isTTY ? process.stdout.columns : undefined,
+    watchSeconds,
+    yes: yes === true,
+    dryRun: dryRun === true,
+    idempotencyKey,
+  };
+}
+
+/** @throws Failure naming every required option that is missing. */
+function readInput(
+  operation: ApiCommand['operation'],
+  options: readonly InputOption[],
+  values: readonly string[],
+  command: Command,
+): Input {
+  const path = Object.fromEntries(pathArguments(operation).map(({ name }, index) => [name, values[index] ?? '']));
+  const { body: bodyFile } = command.opts();
+  const body: Record<string, unknown> = bodyFile === undefined ? {} : bodyFrom(bodyFile);
+  const query: Record<string, unknown> = {};
+  for (const option of options) {
+    const given: unknown = command.getOptionValue(attributeOf(command, option.flag));
+    if (given === undefined) continue;
+    (option.in === 'query' ? query : body)[option.name] = valueOf(option, given);
+  }
+  const missing = options.filter(({ required, name, in: place }) => required && (place === 'query' ? query : body)[name] === undefined);
+  if (missing.length > 0) {
+    throw new Failure(
+      `${missing.map(({ flag }) => `--${flag}`).join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing. See '${pathOf(command)} --help'.`,
+    );
+  }
+  return { path, query, body: operation.body && (operation.body.required || Object.keys(body).length > 0) ? body : undefined };
+}
+
+function valueOf(option: InputOption, given: unknown): unknown {
+  if (given === true) return true;
+  if (!Array.isArray(given)) return parseOption(option, String(given));
+  return given.flatMap((text: unknown) => parseOption(option, String(text)));
+}
+
+function bodyFrom(file: string): Record<string, unknown> {
+  const text = contentOf(`@${file}`, 'body');
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body };
+  } catch (error) {
+    throw new Failure(`The file of --body is not JSON: ${error instanceof Error ? error.message : String(error)}.`, undefined, error);
+  }
+  throw new Failure('The file of --body must have a JSON object.');
+}
+
+function attributeOf(command: Command, flag: string): string {
+  return command.options.find(({ long }) => long === `--${flag}`)?.attributeName() ?? flag;
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+function addServerCommands(program: Command): void {
+  const server = program.command('server').description('An installation of the service: start, backup, restore, and so on');
+  for (const name of Object.keys(SERVER_COMMANDS) as (keyof typeof SERVER_COMMANDS)[]) {
+    passThrough(server.command(name).description(SERVER_COMMANDS[name]), (given) => runServerCommand(name, given));
+  }
+}
+
+function addExternalCommands(program: Command): void {
+  for (const external of EXTERNAL_COMMANDS) {
+    passThrough(program.command(external.name).description(external.summary), (given) => runExternal(external, given));
+  }
+}
+
+/** Passes all arguments on to another program, also `--help`. */
+function passThrough(command: Command, run: (given: readonly string[]) => Promise<number>): void {
+  command
+    .argument('[arguments...]')
+    .helpOption(false)
+    .allowUnknownOption()
+    .passThroughOptions()
+    .action(async (given: readonly string[]) => {
+      process.exitCode = await run(given);
+    });
+}
+
+function addMcp(program: Command): void {
+  program
+    .command('mcp')
+    .description('Serve the operations as tools of the Model Context Protocol, over the standard input and output. Read-only by default')
+    .option('--profile <name>', 'The profile of the service. Default: the current one')
+    .option('--operator', 'Add the tools of the operator API')
+    .option('--allow-writes', 'Add the tools that change something')
+    .option(
+      '--budget <amount>',
+      'With --allow-writes: the most that purchases may cost in all, in EUR. Each is still confirmed by the user',
+      '0',
+    )
+    .action(async (options: { profile?: string; operator?: true; allowWrites?: true; budget: string }) => {
+      const { serveMcp } = await import('./mcp/serve.ts');
+      await serveMcp(options);
+    });
+}

@@ -1,0 +1,112 @@
+/** Runs the command of one operation. */
+import type { Api, ApiCommand } from './api.ts';
+import { callerOf } from './caller.ts';
+import type { Caller, CallSettings, Result } from './caller.ts';
+import { exitCodeOf } from './errors.ts';
+import { EXIT, Failure } from './failure.ts';
+import type { Input } from './input.ts';
+import { render } from './output.ts';
+import type { Layout } from './output.ts';
+import { beginPurchase } from './pending.ts';
+import { describePrice, priceGuard, quote } from './price.ts';
+import { findTarget } from './target.ts';
+import { confirm, isInteractive, note, print } from './terminal.ts';
+import { watch } from './watch.ts';
+
+type Operation = ApiCommand['operation'];
+
+/** The options that commands of operations have in common. */
+export interface RunOptions extends Layout {
+  readonly profile: string | undefined;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  readonly idempotencyKey: string | undefined;
+  /** Seconds between two readings; undefined to read once. */
+  readonly watchSeconds: number | undefined;
+}
+
+/** One run: the operation, its input and who sends it. */
+interface Run {
+  readonly api: Api;
+  readonly operation: Operation;
+  readonly input: Input;
+  readonly caller: Caller;
+  readonly options: RunOptions;
+}
+
+/** @throws Failure or ResellerError if it was not carried out. */
+export async function runOperation(api: Api, operation: Operation, input: Input, options: RunOptions): Promise<void> {
+  const target = await findTarget(options.profile);
+  const run: Run = { api, operation, input, caller: callerOf(api, target), options };
+  if (options.dryRun) return dryRun(run);
+  if (operation.readOnly) return read(run);
+  return operation.billable && api.name === 'reseller' ? purchase(run) : change(run);
+}
+
+async function read({ operation, input, caller, options }: Run): Promise<void> {
+  async function once(signal?: AbortSignal): Promise<string> {
+    return render((await caller.call(operation, input, { signal })).data, options);
+  }
+  if (options.watchSeconds === undefined) await print(await once());
+  else await watch(once, options.watchSeconds);
+}
+
+/** Shows the request and its price. Sends only calls that change nothing. */
+async function dryRun({ api, operation, input, caller, options }: Run): Promise<void> {
+  const { method, url, body } = await caller.preview(operation, input);
+  const price =
+    operation.billable && api.name === 'reseller' ? describePrice((await quote(api, caller, operation, input)).price) : undefined;
+  await print(render({ method, url, ...(price !== undefined && { price }), ...(Object.keys(body).length > 0 && { body }) }, options));
+  note('Nothing was sent.');
+}
+
+async function change({ operation, input, caller, options }: Run): Promise<void> {
+  const { billable, destructive, summary } = operation;
+  if (billable) await confirmed(`${summary}: this costs money.`, options);
+  else if (destructive) await confirmed(`${summary}: this cannot be undone.`, options);
+  await show(await caller.call(operation, input, keyOf(options)), options);
+}
+
+/** Buys once, even if this process or machine crashes and the command is repeated. */
+async function purchase({ api, operation, input, caller, options }: Run): Promise<void> {
+  const { price, keyLifetime } = await quote(api, caller, operation, input);
+  await confirmed(`${operation.summary} on ${caller.url}\nPrice: ${describePrice(price)}`, options);
+  const form = input.body ?? {};
+  const guard = priceGuard(operation, price);
+  if (options.idempotencyKey !== undefined) {
+    return show(await caller.call(operation, { ...input, body: { ...guard, ...form } }, keyOf(options)), options);
+  }
+  const identity = { url: caller.url, secret: caller.secret, operation: operation.id, path: input.path, form };
+  const begun = beginPurchase(identity, { keyLifetime, guard });
+  if (begun.resumedFrom) note(`Continuing the same command of ${begun.resumedFrom}, which was interrupted. It is bought once.`);
+  try {
+    const { idempotencyKey } = begun;
+    const result = await caller.call(operation, { ...input, body: { ...begun.guard, ...form } }, { idempotencyKey });
+    // A password is shown once. The same command can read it again until it has been written.
+    await show(result, options);
+    begun.finish();
+  } catch (error) {
+    if (exitCodeOf(error) !== EXIT.unknown) begun.finish();
+    else note('Run the same command again. It finds out what happened, and never buys twice.');
+    throw error;
+  }
+}
+
+function keyOf({ idempotencyKey }: RunOptions): CallSettings {
+  return idempotencyKey === undefined ? {} : { idempotencyKey };
+}
+
+async function show({ data, message }: Result, options: RunOptions): Promise<void> {
+  if (data === null || data === undefined) note(message || 'Done.');
+  else await print(render(data, options));
+}
+
+/** @throws Failure without a confirmation. */
+async function confirmed(question: string, { yes }: Pick<RunOptions, 'yes'>): Promise<void> {
+  note(question);
+  if (yes) return;
+  if (!isInteractive()) {
+    throw new Failure('Nothing was sent, because there is no terminal to ask for confirmation. Add --yes to do it.', EXIT.notConfirmed);
+  }
+  if (!(await confirm('Do it?'))) throw new Failure('Nothing was sent.', EXIT.notConfirmed);
+}

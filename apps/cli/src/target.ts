@@ -1,0 +1,89 @@
+/** Which service a command calls, and with which credentials. */
+import { dirname, join } from 'node:path';
+
+import envPaths from 'env-paths';
+
+import { EXIT, Failure } from './failure.ts';
+import { readIfPresent } from './private-file.ts';
+import { credentialsOf, findProfile, readSettings } from './profiles.ts';
+import type { Credentials } from './profiles.ts';
+
+/** A service. */
+export interface Target extends Credentials {
+  /** Where it was found, in words. */
+  readonly source: string;
+  readonly baseUrl?: string | undefined;
+  readonly operatorUrl?: string | undefined;
+}
+
+/**
+ * The service that the user means: of the option `--profile` or `RESELLER_PROFILE`, of `RESELLER_BASE_URL`, of the current profile, else a
+ * sandbox that runs on this machine. A command never calls a live service that the user has not named.
+ *
+ * @throws Failure if there is none.
+ */
+export async function findTarget(profile: string | undefined): Promise<Target> {
+  const named = profile ?? (process.env['RESELLER_PROFILE'] || undefined);
+  if (named !== undefined) return ofProfile(named);
+  const { RESELLER_BASE_URL: baseUrl, RESELLER_OPERATOR_URL: operatorUrl } = process.env;
+  if (baseUrl || operatorUrl) {
+    const { RESELLER_API_KEY: apiKey, RESELLER_OPERATOR_TOKEN: operatorToken } = process.env;
+    return { source: 'the environment', baseUrl, operatorUrl, apiKey, operatorToken };
+  }
+  const { current } = readSettings();
+  if (current !== undefined) return ofProfile(current);
+  const sandbox = runningSandbox();
+  if (sandbox) return sandbox;
+  throw new Failure(
+    `No service is known. Start a sandbox on this machine with 'npx @reseller/sandbox', or add a profile with 'reseller profile add NAME --url URL'.`,
+  );
+}
+
+async function ofProfile(name: string): Promise<Target> {
+  const profile = findProfile(name);
+  return { source: `the profile ${name}`, ...profile, ...(await credentialsOf(profile)) };
+}
+
+/** A sandbox leaves its addresses and keys in its data folder. */
+function runningSandbox(): Target | undefined {
+  for (const folder of dataFolders()) {
+    const running = readIfPresent(join(folder, 'running.json'));
+    if (running === undefined) continue;
+    const { baseUrl, operatorUrl } = Object(JSON.parse(running));
+    const [apiKey, operatorToken] = ['demo-api-key', 'operator-token'].map((file) => readIfPresent(join(folder, file))?.trim());
+    if (apiKey !== undefined) return { source: `the sandbox in ${folder}`, baseUrl, operatorUrl, apiKey, operatorToken };
+  }
+  return undefined;
+}
+
+/** The data folders of `npx @reseller/sandbox`, and of `start` in the repository that contains the current folder. */
+function* dataFolders(): Generator<string> {
+  const { RESELLER_DATA_DIR: given } = process.env;
+  if (given) yield given;
+  let folder = process.cwd();
+  for (;;) {
+    yield join(folder, '.data');
+    const parent = dirname(folder);
+    if (parent === folder) break;
+    folder = parent;
+  }
+  yield envPaths('reseller-sandbox', { suffix: '' }).data;
+}
+
+/** @throws Failure if the target has no such credential. */
+export function credential(target: Target, which: 'apiKey' | 'operatorToken'): { readonly url: string; readonly secret: string } {
+  const isKey = which === 'apiKey';
+  const [url, secret] = isKey ? [target.baseUrl, target.apiKey] : [target.operatorUrl, target.operatorToken];
+  const api = isKey ? 'reseller' : 'operator';
+  if (!url) {
+    throw new Failure(
+      `No address of the ${api} API is known (${target.source}). Set ${isKey ? 'RESELLER_BASE_URL' : 'RESELLER_OPERATOR_URL'}, or add it to the profile.`,
+    );
+  }
+  if (secret) return { url, secret };
+  const variable = isKey ? 'RESELLER_API_KEY' : 'RESELLER_OPERATOR_TOKEN';
+  throw new Failure(
+    `No ${isKey ? 'API key' : 'operator token'} is known (${target.source}). Set ${variable}, or add it to the profile.`,
+    EXIT.forbidden,
+  );
+}

@@ -1,0 +1,76 @@
+/** The streams of the program. */
+import { createInterface } from 'node:readline/promises';
+
+import { EXIT, Failure } from './failure.ts';
+
+/** Writes a result. The promise resolves when the system has it. */
+export function print(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Writes a remark for a person, so that the standard output has the result alone. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+export function isInteractive(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+/** Asks a question whose answer is yes or no. Anything but yes is no. */
+export async function confirm(question: string): Promise<boolean> {
+  return /^y(?:es)?$/i.test(await ask(`${question} [y/N] `));
+}
+
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await lines.question(question)).trim();
+  } finally {
+    lines.close();
+  }
+}
+
+/** Reads a secret without showing it: from the terminal, else from a line of the standard input. */
+export async function readSecret(question: string): Promise<string> {
+  const { stdin } = process;
+  if (!isInteractive()) return readLine(stdin);
+  process.stderr.write(question);
+  stdin.setRawMode(true);
+  try {
+    return await typedLine(stdin);
+  } finally {
+    stdin.setRawMode(false);
+    stdin.pause();
+    process.stderr.write('\n');
+  }
+}
+
+async function readLine(input: NodeJS.ReadStream): Promise<string> {
+  const lines = createInterface({ input });
+  for await (const line of lines) return line.trim();
+  throw new Failure('The standard input is empty. It must have the key in one line.');
+}
+
+const [CONTROL_C, CONTROL_D, BACKSPACE, DELETE] = ['\u0003', '\u0004', '\b', '\u007f'];
+
+function typedLine(input: NodeJS.ReadStream): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let typed = '';
+    function take(chunk: Buffer): void {
+      for (const character of chunk.toString('utf8')) {
+        if (character === '\r' || character === '\n') return end(() => resolve(typed.trim()));
+        if (character === CONTROL_C || character === CONTROL_D) return end(() => reject(new Failure('Cancelled.', EXIT.notConfirmed)));
+        typed = character === BACKSPACE || character === DELETE ? typed.slice(0, -1) : typed + character;
+      }
+    }
+    function end(conclude: () => void): void {
+      input.off('data', take);
+      conclude();
+    }
+    input.on('data', take);
+    input.resume();
+  });
+}

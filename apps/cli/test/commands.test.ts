@@ -1,0 +1,263 @@
+/** The command line as its user types it: input, output, profiles, exit codes. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { createAccount } from '@reseller/operator-client';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+import { exitCodes } from '../src/man-page.ts';
+import { render } from '../src/output.ts';
+import { buildProgram } from '../src/program.ts';
+import { newFolder, person, program, startSandbox } from './cli.ts';
+import type { Person, Sandbox } from './cli.ts';
+
+let sandbox: Sandbox;
+let user: Person;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+
+afterAll(() => sandbox.stop());
+
+beforeEach(() => {
+  user = person({ RESELLER_DATA_DIR: sandbox.dataFolder });
+});
+
+describe('input', () => {
+  test('names every missing option at once', async () => {
+    expect(await user.run('vm', 'create', '--cores', '2')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: "Error: --mem, --disk, --os, --hostsystem are missing. See 'reseller vm create --help'.\n",
+    });
+  });
+
+  test.each([
+    { given: ['vm', 'create', '--cores', '2.5'], message: '--cores must be a whole number, got "2.5".' },
+    {
+      given: ['operator', 'settings', 'set-second-operator', '--second-operator', 'yes'],
+      message: '--second-operator must be true or false, got "yes".',
+    },
+    {
+      given: ['operator', 'settings', 'set-quotas', '--default-quotas', '{'],
+      message: '--default-quotas must be JSON, or @FILE with JSON',
+    },
+    {
+      given: ['operator', 'settings', 'set-quotas', '--default-quotas', '@missing.json'],
+      message: 'The file of --default-quotas cannot be read',
+    },
+    { given: ['operator', 'accounts', 'create', '--body', '-'], message: 'The file of --body is not JSON' },
+    { given: ['vm', 'list', '--watch', '0'], message: '--watch must be a number of seconds of at least 0.1, got "0".' },
+    { given: ['vm', 'list', '--output', 'xml'], message: 'Allowed choices are table, json, yaml' },
+    { given: ['vm', 'lst'], message: "unknown command 'lst'" },
+    { given: ['vm', 'show'], message: "missing required argument 'vmid'" },
+  ])('refuses $given with exit code 2', async ({ given, message }) => {
+    expect(await user.run(...given)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+  });
+
+  test('takes a body from a file, and single fields from options', async () => {
+    const file = join(newFolder(), 'account.json');
+    writeFileSync(file, JSON.stringify({ name: 'From a file', credit_limit: '5.00' }));
+    const { code, stdout } = await user.run('operator', 'accounts', 'create', '--body', file, '--credit-limit', '7.00', '-o', 'json');
+    expect({ code, account: JSON.parse(stdout) }).toMatchObject({ code: 0, account: { name: 'From a file', credit_limit: '7.00' } });
+    expect(
+      await user.run('operator', 'accounts', 'set-quotas', JSON.parse(stdout).id, '--vms', '3', '--handles', 'null', '-o', 'json'),
+    ).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/"vms": 3,\s+"handles": null/),
+    });
+  });
+});
+
+describe('output', () => {
+  test('returns the same data as JSON and YAML', async () => {
+    const hosts = await sandbox.reseller.vm.hosts();
+    expect(JSON.parse((await user.run('vm', 'hosts', '-o', 'json')).stdout)).toEqual(hosts);
+    expect(parse((await user.run('vm', 'hosts', '-o', 'yaml')).stdout)).toEqual(hosts);
+  });
+
+  test('prints the named columns of a table, with numbers to the right', async () => {
+    const { stdout } = await user.run('vm', 'hosts', '--columns', 'name,configuration.cores.max');
+    expect(stdout.split('\n')).toEqual([
+      'name      configuration.cores.max',
+      'de_epyc                        32',
+      'de_xeon                        16',
+      'nl_ryzen                       16',
+      '',
+    ]);
+  });
+
+  test('shows hostile names without their effect on a terminal', async () => {
+    const data = { name: '\u202Etxt.\u001B[31mred', 'a\u009Bname': '株式会社', list: [{ cell: '\u0007\n' }] };
+    const text = render(data, { format: 'table', columns: undefined, width: undefined });
+    expect(text).toBe('name         \\u202etxt.\\u001b[31mred\na\\u009bname  株式会社\n\nlist\ncell\n\\u0007\\u000a\n');
+    await createAccount({ client: sandbox.operator, body: { name: '株式会社 Müller 😀', credit_limit: '0.00' } });
+    expect((await user.run('operator', 'accounts', 'list', '--columns', 'name')).stdout).toContain('株式会社 Müller 😀');
+  });
+
+  test('ends when the next program of a pipe has read enough', async () => {
+    const file = await program();
+    const { status, stderr } = spawnSync('sh', ['-c', `'${process.execPath}' '${file}' man | head -1`], {
+      encoding: 'utf8',
+      env: user.env,
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  test('prints a watched list again when it differs, until it is interrupted', async () => {
+    const watching = await user.start('handle', 'countries', '--watch', '0.1', '-o', 'json');
+    await once(watching.stdout, 'data');
+    watching.kill('SIGINT');
+    expect(await once(watching, 'exit')).toEqual([0, null]);
+
+    const accounts = await user.start('operator', 'accounts', 'list', '--watch', '0.1', '--columns', 'name');
+    let output = '';
+    accounts.stdout.on('data', (chunk) => (output += chunk));
+    await expect.poll(() => output).toContain('Demo reseller');
+    await createAccount({ client: sandbox.operator, body: { name: 'Seen while watching', credit_limit: '0.00' } });
+    await expect.poll(() => output).toContain('Seen while watching');
+    accounts.kill('SIGTERM');
+    await once(accounts, 'exit');
+    expect(output.match(/Seen while watching/g)).toHaveLength(1);
+  });
+});
+
+describe('exit codes', () => {
+  test.each([
+    { code: 3, given: ['vm', 'power', '48213', '--mode', 'fly'], says: 'mode' },
+    { code: 5, given: ['vm', 'show', '99999'], says: 'No such VM exists on this account' },
+  ])('$code for $given', async ({ code, given, says }) => {
+    expect(await user.run(...given)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(says) });
+  });
+
+  test('7 if the state of the resource does not allow it', async () => {
+    const [domain] = await sandbox.reseller.domain.list();
+    await user.run('domain', 'undelete', String(domain), '--yes');
+    expect(await user.run('domain', 'undelete', String(domain), '--yes')).toMatchObject({ code: 7, stdout: '' });
+  });
+
+  test('4 for a key that the service does not know', async () => {
+    const stranger = person({ RESELLER_BASE_URL: sandbox.baseUrl, RESELLER_API_KEY: 'wrong' });
+    expect(await stranger.run('vm', 'list')).toMatchObject({ code: 4, stdout: '' });
+  });
+
+  test('4 without a key', async () => {
+    const stranger = person({ RESELLER_BASE_URL: sandbox.baseUrl });
+    expect(await stranger.run('vm', 'list')).toMatchObject({ code: 4, stderr: expect.stringContaining('Set RESELLER_API_KEY') });
+  });
+
+  test('8 if nothing responds at the address', async () => {
+    const lost = person({ RESELLER_BASE_URL: 'http://127.0.0.1:9', RESELLER_API_KEY: 'key' });
+    expect(await lost.run('vm', 'list')).toMatchObject({ code: 8, stdout: '' });
+  });
+
+  test('2 if no service is known', async () => {
+    const newcomer = person({ RESELLER_DATA_DIR: newFolder(), HOME: newFolder(), XDG_DATA_HOME: newFolder() });
+    expect(await newcomer.run('vm', 'list')).toMatchObject({ code: 2, stderr: expect.stringContaining("'npx @reseller/sandbox'") });
+  });
+
+  test('the README lists all of them', () => {
+    const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
+    for (const [code, meaning] of exitCodes()) expect(readme).toContain(`| ${code} | ${meaning} |`);
+  });
+});
+
+describe('what cannot be undone', () => {
+  test.each([
+    ['key', 'revoke', '01900000-0000-7000-8000-000000000001'],
+    ['vm', 'delete', '48213'],
+    ['operator', 'sandbox', 'reset'],
+  ])('asks before %s %s', async (...given) => {
+    expect(await user.run(...given)).toMatchObject({ code: 10, stderr: expect.stringMatching(/cannot be undone[^]*Add --yes/) });
+  });
+});
+
+describe('profiles', () => {
+  test('keep the key out of the list and in a file that only the user can read', async () => {
+    const empty = person({ RESELLER_DATA_DIR: newFolder() });
+    const added = await empty.runWith(`${sandbox.apiKey}\n`, 'profile', 'add', 'test', '--url', sandbox.baseUrl);
+    expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining('which only you can read') });
+    expect(await empty.run('vm', 'list')).toMatchObject({ code: 0 });
+    expect(readFileSync(join(empty.configFolder, 'profiles.json'), 'utf8')).not.toContain(sandbox.apiKey);
+    expect(statSync(join(empty.configFolder, 'credentials.json')).mode & 0o777).toBe(0o600);
+    const listed = await empty.run('profile', 'list');
+    expect(listed.stdout).toMatch(/^yes +test /m);
+    expect(listed.stdout).not.toContain(sandbox.apiKey);
+    expect(await empty.run('profile', 'remove', 'test')).toMatchObject({ code: 0 });
+    expect(readFileSync(join(empty.configFolder, 'credentials.json'), 'utf8')).not.toContain(sandbox.apiKey);
+    expect(await empty.run('vm', 'list', '--profile', 'test')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('There is no profile "test".'),
+    });
+  });
+
+  test('the named profile wins over the environment, and the environment over the current profile', async () => {
+    const env = { RESELLER_DATA_DIR: newFolder(), RESELLER_BASE_URL: 'http://127.0.0.1:9', RESELLER_API_KEY: 'key' };
+    const both = person(env);
+    await both.runWith(`${sandbox.apiKey}\n`, 'profile', 'add', 'sandbox', '--url', sandbox.baseUrl);
+    expect(await both.run('vm', 'list')).toMatchObject({ code: 8 });
+    expect(await both.run('vm', 'list', '--profile', 'sandbox')).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    { url: 'http://api.example.com', message: 'must begin with https://' },
+    { url: 'ftp://127.0.0.1', message: 'must be an address such as' },
+    { url: 'https://user:secret@api.example.com', message: 'must not contain a user or a password' },
+    { url: 'api.example.com', message: 'must be an address such as' },
+  ])('refuse the address $url', async ({ url, message }) => {
+    expect(await user.runWith('key\n', 'profile', 'add', 'bad', '--url', url)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(message),
+    });
+  });
+
+  test('refuse an empty key and a name that is not a name', async () => {
+    expect(await user.runWith('\n', 'profile', 'add', 'a', '--url', sandbox.baseUrl)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is empty'),
+    });
+    expect(await user.runWith('key\n', 'profile', 'add', '../a', '--url', sandbox.baseUrl)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not a valid name'),
+    });
+  });
+});
+
+describe('help', () => {
+  test('the manual page has every command', async () => {
+    const { stdout } = await user.run('man');
+    const missing = leaves(buildProgram()).filter((words) => !stdout.includes(`.SS reseller ${words.replaceAll('-', '\\-')}`));
+    expect(missing).toEqual([]);
+  });
+
+  test('groff formats the manual page without a warning', async ({ skip }) => {
+    if (spawnSync('groff', ['--version']).status !== 0) skip('groff is not installed');
+    const { stdout } = await user.run('man');
+    const { stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', '-z'], { input: stdout, encoding: 'utf8' });
+    expect(stderr).toBe('');
+  });
+
+  test('completes commands, options and values', async () => {
+    const complete = async (...words: string[]) => (await user.run('complete', '--', ...words)).stdout;
+    expect(await complete('vm', 'cr')).toMatch(/^create\tCreate a VM$/m);
+    expect(await complete('vm', 'create', '--co')).toMatch(/^--cores\t/m);
+    expect(await complete('vm', 'create', '--os', '')).toContain('debian_12');
+    expect(await complete('operator', 'accounts', 'sus')).toMatch(/^suspend\t/m);
+  });
+
+  test.each(['bash', 'zsh', 'fish'])('the completion script of %s can be loaded', async (shell) => {
+    const { code, stdout } = await user.run('complete', shell);
+    expect(code).toBe(0);
+    if (spawnSync(shell, ['--version']).status === 0) expect(execFileSync(shell, ['-n'], { input: stdout, encoding: 'utf8' })).toBe('');
+    else expect(stdout).toContain('reseller');
+  });
+});
+
+function leaves(command: ReturnType<typeof buildProgram>, words: readonly string[] = []): string[] {
+  if (command.commands.length === 0) return [words.join(' ')];
+  return command.commands.flatMap((inner) => leaves(inner, [...words, inner.name()]));
+}

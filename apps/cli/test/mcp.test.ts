@@ -1,0 +1,214 @@
+/** The server of the Model Context Protocol, called by the official client over its standard input and output. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { createFault } from '@reseller/operator-client';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+
+import { person, program, startSandbox } from './cli.ts';
+import type { Sandbox } from './cli.ts';
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+
+afterAll(() => sandbox.stop());
+
+interface Assistant {
+  readonly tools: readonly Tool[];
+  /** The questions that the user was asked. */
+  readonly questions: readonly string[];
+  /** Calls a tool. @returns the result, or the message of an error */
+  call(name: string, given?: Record<string, unknown>): Promise<{ readonly ok: boolean; readonly result: unknown; readonly size: number }>;
+}
+
+/** A client, with a user who gives this answer to every question. Without an answer, the client cannot ask. */
+async function assistant(given: readonly string[], answer?: 'yes' | 'no' | 'cancel'): Promise<Assistant> {
+  const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities: answer === undefined ? {} : { elicitation: {} } });
+  const questions: string[] = [];
+  if (answer !== undefined) {
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      questions.push(params.message);
+      return answer === 'cancel' ? { action: 'cancel' as const } : { action: 'accept' as const, content: { confirm: answer === 'yes' } };
+    });
+  }
+  const { env } = person({ RESELLER_DATA_DIR: sandbox.dataFolder });
+  const defined = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [await program(), 'mcp', ...given], env: defined, stderr: 'ignore' }),
+  );
+  onTestFinished(() => client.close());
+  const { tools } = await client.listTools();
+  return {
+    tools,
+    questions,
+    call: async (name, input = {}) => {
+      const { content, isError } = await client.callTool({ name, arguments: input });
+      const [first] = Array.isArray(content) ? content : [];
+      const text = String(Object(first).text);
+      return { ok: isError !== true, result: isError ? text : JSON.parse(text), size: text.length };
+    },
+  };
+}
+
+const VM = { cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' };
+
+async function countVms(): Promise<number> {
+  return (await sandbox.reseller.vm.list()).list.length;
+}
+
+describe('the list of tools', () => {
+  test('has only operations that change nothing, unless writes are allowed', async () => {
+    const { tools, call } = await assistant(['--operator']);
+    expect(tools.length).toBeGreaterThan(50);
+    expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
+    const before = await countVms();
+    expect(await call('vm_create', VM)).toMatchObject({ ok: false, result: expect.stringContaining('--allow-writes') });
+    expect(await countVms()).toBe(before);
+  });
+
+  test('has short descriptions and complete schemas', async () => {
+    const { tools } = await assistant(['--operator', '--allow-writes'], 'yes');
+    const wrong = tools.filter(
+      ({ name, description = '', inputSchema }) =>
+        !/^[a-z_]{1,64}$/.test(name) ||
+        description.length > 400 ||
+        JSON.stringify(inputSchema).includes('$ref') ||
+        inputSchema.type !== 'object',
+    );
+    expect(wrong).toEqual([]);
+    const create = tools.find(({ name }) => name === 'vm_create');
+    expect(create?.inputSchema.required).toEqual(['cores', 'mem', 'disk', 'os', 'hostsystem']);
+    expect(create?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+    expect(tools.find(({ name }) => name === 'vm_delete')?.annotations).toMatchObject({ destructiveHint: true });
+  });
+});
+
+describe('twenty tasks', () => {
+  test('each task is carried out, and each purchase is confirmed by the user', async () => {
+    const { call, questions, tools } = await assistant(['--operator', '--allow-writes', '--budget', '100'], 'yes');
+    const known = new Set(tools.map(({ name }) => name));
+    async function ok(name: string, given: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+      expect(known).toContain(name);
+      const { ok: isDone, result, size } = await call(name, given);
+      expect({ name, problem: isDone ? '' : result }).toEqual({ name, problem: '' });
+      expect(size).toBeLessThan(20_000);
+      return Object(result);
+    }
+    const items = (result: Record<string, unknown>): Record<string, unknown>[] => Object(result['items'] ?? result['list']);
+
+    // 1. Which host systems are in the Netherlands?
+    const hosts = items(await ok('vm_hosts'));
+    expect(hosts.filter((host) => Object(host['datacenter']).country === 'Netherlands')).toMatchObject([{ name: 'nl_ryzen' }]);
+    // 2. Which operating systems can be installed?
+    expect(items(await ok('vm_images')).length).toBeGreaterThan(3);
+    // 3. What will this month cost?
+    expect(Number((await ok('invoice_current'))['estimatedInvoiceTotal'])).toBeGreaterThan(0);
+    // 4. How much may I still spend?
+    expect(await ok('credit_show')).toHaveProperty('remaining');
+    // 5. Buy a small VM.
+    const { identifier, config } = await ok('vm_create', VM);
+    expect(questions.at(-1)).toMatch(/^Create a VM\?\n[^]*Price: 10\.40 EUR net/);
+    expect(Object(config).password).toBe('***');
+    // 6. Does it run?
+    const vmid = String(identifier);
+    expect(await ok('vm_status', { vmid })).toBeDefined();
+    // 7. Restart it.
+    await ok('vm_power', { vmid, mode: 'restart' });
+    // 8. Give it eight GB of memory.
+    await ok('vm_change', { vmid, mem: 8192 });
+    expect(questions.at(-1)).toContain('mem: 8192');
+    expect(questions.at(-1)).toContain('Price: 15.20 EUR net');
+    // 9. Reinstall it with Debian 13.
+    await ok('vm_reinstall', { vmid, os: 'debian_13' });
+    expect(questions.at(-1)).toContain('This cannot be undone.');
+    // 10. Is a domain free?
+    expect(await ok('domain_check', { domain: 'twenty-tasks.net' })).toMatchObject({ available: true });
+    // 11. Which countries can a contact have?
+    expect((await ok('handle_countries'))['total']).toBeGreaterThan(100);
+    // 12. Register the domain.
+    await ok('domain_register', { domain: 'twenty-tasks.net', handle: await demoHandle() });
+    expect(questions.at(-1)).toContain('Price: 11.00 EUR net, 13.09 EUR gross: the first year of .net');
+    // 13. Let mail go to another server.
+    await ok('dns_add', { domain: 'twenty-tasks.net', type: 'MX', data: '10 mail.example.com' });
+    // 14. Which records does the domain have?
+    const records = await ok('dns_list', { domain: 'twenty-tasks.net' });
+    expect(JSON.stringify(records)).toContain('mail.example.com');
+    // 15. When does it expire?
+    expect(await ok('domain_show', { domain: 'twenty-tasks.net' })).toHaveProperty('timings');
+    // 16. Which requests failed?
+    expect(items(await ok('request_list')).length).toBeGreaterThan(0);
+    // 17. Which invoices are not paid?
+    expect(await ok('operator_invoices_list', { status: 'OPEN' })).toHaveProperty('items');
+    // 18. Let a day pass.
+    await ok('operator_clock_advance', { by_seconds: 86_400 });
+    // 19. What is the balance of the first customer?
+    expect(items(await ok('operator_accounts_list'))[0]).toHaveProperty('balance');
+    // 20. Delete the VM.
+    await ok('vm_delete', { vmid });
+    expect(questions.at(-1)).toMatch(/^Delete a VM\?\nvmid: \d{5}\nThis cannot be undone\.$/);
+    expect(questions).toHaveLength(5);
+  });
+});
+
+async function demoHandle(): Promise<string> {
+  const [domain] = await sandbox.reseller.domain.list();
+  const info = await sandbox.reseller.domain.info(String(domain));
+  return info.handle.ownerC;
+}
+
+describe('purchases', () => {
+  test.each([
+    { who: 'a client that cannot ask', answer: undefined, given: ['--budget', '100'], says: 'elicitation' },
+    { who: 'a user who says no', answer: 'no' as const, given: ['--budget', '100'], says: 'the user did not confirm' },
+    { who: 'a user who closes the question', answer: 'cancel' as const, given: ['--budget', '100'], says: 'the user did not confirm' },
+    { who: 'no budget', answer: 'yes' as const, given: [], says: 'The budget is 0.00 EUR' },
+    { who: 'a budget that is a cent too small', answer: 'yes' as const, given: ['--budget', '12.37'], says: 'The budget is 12.37 EUR' },
+  ])('are refused with $who', async ({ answer, given, says }) => {
+    const { call } = await assistant(['--allow-writes', ...given], answer);
+    const before = await countVms();
+    expect(await call('vm_create', VM)).toMatchObject({ ok: false, result: expect.stringContaining(says) });
+    expect(await countVms()).toBe(before);
+  });
+
+  test('share the budget, also when they are called at once', async () => {
+    const { call } = await assistant(['--allow-writes', '--budget', '12.376'], 'yes');
+    const before = await countVms();
+    const [one, other] = await Promise.all([call('vm_create', VM), call('vm_create', { ...VM, disk: 41 })]);
+    expect([one.ok, other.ok].toSorted()).toEqual([false, true]);
+    expect(await countVms()).toBe(before + 1);
+  });
+
+  test('give the budget back when they are refused', async () => {
+    const { call } = await assistant(['--allow-writes', '--budget', '12.376'], 'yes');
+    expect(await call('vm_create', { ...VM, os: 'no_such_os' })).toMatchObject({ ok: false });
+    expect(await call('vm_create', VM)).toMatchObject({ ok: true });
+  });
+
+  test('buy once when the responses are lost and the model calls the tool again', async () => {
+    const { call } = await assistant(['--allow-writes', '--budget', '100'], 'yes');
+    const before = await countVms();
+    await createFault({ client: sandbox.operator, body: { operations: ['createVm'], effect: { kind: 'cut_after_commit' }, times: 3 } });
+    expect(await call('vm_create', VM)).toMatchObject({ ok: false });
+    expect(await call('vm_create', VM)).toMatchObject({ ok: true });
+    expect(await countVms()).toBe(before + 1);
+  });
+});
+
+test('refuses input that a tool does not have, and names what is missing', async () => {
+  const { call } = await assistant([]);
+  expect(await call('vm_show', { vm: '1' })).toMatchObject({ ok: false, result: expect.stringContaining('vm_show has no vm') });
+  expect(await call('vm_show')).toMatchObject({ ok: false, result: 'vm_show needs vmid.' });
+});
+
+test('returns lists in pages', async () => {
+  const { call } = await assistant([]);
+  const first = await call('handle_countries', { limit: 3 });
+  expect(first.result).toMatchObject({ items: { length: 3 }, next_offset: 3 });
+  const second = await call('handle_countries', { limit: 3, offset: 3 });
+  expect(second.result).toMatchObject({ items: { length: 3 }, next_offset: 6 });
+  expect(Object(second.result).items[0]).not.toEqual(Object(first.result).items[0]);
+});

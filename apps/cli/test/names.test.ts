@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+
+import { operatorApi, resellerApi } from '../src/api.ts';
+import { toolsOf } from '../src/mcp/tools.ts';
+import { OPERATOR_COMMANDS, RESELLER_COMMANDS } from '../src/names.ts';
+
+const apis = [
+  { api: resellerApi(), names: RESELLER_COMMANDS },
+  { api: operatorApi(), names: OPERATOR_COMMANDS },
+];
+
+test.each(apis)('each operation of the $api.name API has a command, and each command an operation', ({ api, names }) => {
+  const operations = api.commands.map(({ operation }) => operation.id);
+  expect(Object.keys(names).toSorted()).toEqual(operations.toSorted());
+});
+
+test.each(apis)('each command of the $api.name API consists of two words and is unique', ({ names }) => {
+  const commands = Object.values(names);
+  expect(commands.filter((command) => !/^[a-z]+(?:-[a-z]+)* [a-z]+(?:-[a-z]+)*$/.test(command))).toEqual([]);
+  expect(new Set(commands).size).toBe(commands.length);
+});
+
+test('no input of an operation has the name of an option that commands have in common', () => {
+  const common = new Set(['profile', 'output', 'columns', 'watch', 'yes', 'dry-run', 'idempotency-key', 'body', 'help']);
+  const tools = apis.flatMap(({ api }) => toolsOf(api, true));
+  const taken = tools.flatMap(({ tool, operation }) =>
+    Object.keys(tool.inputSchema.properties ?? {})
+      .filter((name) => common.has(name))
+      .map((name) => `${operation.id}: ${name}`),
+  );
+  expect(taken).toEqual([]);
+});

@@ -1,0 +1,155 @@
+/** Purchases: the price before, the confirmation, and exactly one of them whatever happens. */
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { createFault, listFaults, removeFault, setCreditLimit } from '@reseller/operator-client';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+
+import { person, startSandbox } from './cli.ts';
+import type { Person, Sandbox } from './cli.ts';
+
+const SMALL_VM = ['--cores', '2', '--mem', '4096', '--disk', '40', '--os', 'debian_12', '--hostsystem', 'nl_ryzen'];
+
+let sandbox: Sandbox;
+let user: Person;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+
+afterAll(() => sandbox.stop());
+
+beforeEach(async () => {
+  user = person({ RESELLER_DATA_DIR: sandbox.dataFolder });
+  for (const { id } of (await listFaults({ client: sandbox.operator })).items) {
+    await removeFault({ client: sandbox.operator, path: { fault_id: id } });
+  }
+});
+
+async function vms(): Promise<number[]> {
+  return (await sandbox.reseller.vm.list()).list.map(({ vmid }) => vmid);
+}
+
+function pending(): string[] {
+  const folder = join(user.stateFolder, 'pending');
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+test('shows the price and sends nothing without a terminal or --yes', async () => {
+  const before = await vms();
+  const { code, stdout, stderr } = await user.run('vm', 'create', ...SMALL_VM);
+  expect({ code, stdout }).toEqual({ code: 10, stdout: '' });
+  expect(stderr).toContain('Price: 10.40 EUR net, 12.376 EUR gross');
+  expect(stderr).toContain('Nothing was sent, because there is no terminal to ask for confirmation. Add --yes to do it.');
+  expect(await vms()).toEqual(before);
+});
+
+test('buys with --yes, guards the price that it showed, and forgets the key', async () => {
+  const { code, stdout } = await user.run('vm', 'create', ...SMALL_VM, '--yes', '-o', 'json');
+  expect(code).toBe(0);
+  const { identifier, config } = JSON.parse(stdout);
+  expect(await vms()).toContain(Number(identifier));
+  expect(config.password).toMatch(/^\w{12,}$/);
+  expect(pending()).toEqual([]);
+  const bought = (await sandbox.reseller.account.requests()).find(({ endpoint }) => endpoint === '/vm/create');
+  expect(bought?.request_body).toContain('"max_price":"10.40"');
+});
+
+test('buys again when the command is run again after a success', async () => {
+  const before = (await vms()).length;
+  await user.run('vm', 'create', ...SMALL_VM, '--yes');
+  await user.run('vm', 'create', ...SMALL_VM, '--yes');
+  expect((await vms()).length).toBe(before + 2);
+});
+
+test('shows the request and the price with --dry-run, and sends only reads', async () => {
+  const before = await vms();
+  const { code, stdout, stderr } = await user.run('vm', 'create', ...SMALL_VM, '--dry-run', '-o', 'json');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ method: 'PUT', price: expect.stringContaining('10.40 EUR net'), body: { cores: 2 } });
+  expect(stderr).toBe('Nothing was sent.\n');
+  expect(await vms()).toEqual(before);
+});
+
+test.each(['cut_before_commit', 'cut_after_commit'] as const)(
+  'buys once when the responses are lost (%s) and the command is run again',
+  async (kind) => {
+    const before = await vms();
+    await createFault({ client: sandbox.operator, body: { operations: ['createVm'], effect: { kind }, times: 3 } });
+    const lost = await user.run('vm', 'create', ...SMALL_VM, '--yes');
+    expect(lost).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining('Run the same command again.') });
+    expect(pending()).toHaveLength(1);
+    const again = await user.run('vm', 'create', ...SMALL_VM, '--yes', '-o', 'json');
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('It is bought once.') });
+    expect(await vms()).toEqual(expect.arrayContaining([...before, Number(JSON.parse(again.stdout).identifier)]));
+    expect((await vms()).length).toBe(before.length + 1);
+    expect(pending()).toEqual([]);
+  },
+);
+
+test('buys once when the program is killed while it waits, and refuses the same command until then', async () => {
+  const before = await vms();
+  await createFault({
+    client: sandbox.operator,
+    body: { operations: ['createVm'], effect: { kind: 'delay', milliseconds: 60_000 }, times: 1 },
+  });
+  const running = await user.start('vm', 'create', ...SMALL_VM, '--yes');
+  await expect.poll(async () => (await listFaults({ client: sandbox.operator })).items).toEqual([]);
+  expect(await user.run('vm', 'create', ...SMALL_VM, '--yes')).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining(`The same command is running in process ${running.pid}.`),
+  });
+  running.kill('SIGKILL');
+  await once(running, 'exit');
+  const [file = ''] = pending();
+  expect(statSync(join(user.stateFolder, 'pending', file)).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(user.stateFolder, 'pending', file), 'utf8')).not.toContain(sandbox.apiKey);
+  const again = await user.run('vm', 'create', ...SMALL_VM, '--yes');
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Continuing the same command') });
+  expect((await vms()).length).toBe(before.length + 1);
+});
+
+test.each([
+  { why: 'the service does not say that it keeps keys', change: { keyLifetime: null } },
+  { why: 'the key may have expired', change: { begunAt: '2020-01-01T00:00:00.000Z' } },
+])('refuses to continue a purchase when $why, until the user has looked', async ({ change }) => {
+  const before = await vms();
+  await createFault({ client: sandbox.operator, body: { operations: ['createVm'], effect: { kind: 'cut_after_commit' }, times: 3 } });
+  await user.run('vm', 'create', ...SMALL_VM, '--yes');
+  const [file = ''] = pending();
+  const path = join(user.stateFolder, 'pending', file);
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }));
+  expect(await user.run('vm', 'create', ...SMALL_VM, '--yes')).toMatchObject({
+    code: 9,
+    stderr: expect.stringContaining('could buy twice'),
+  });
+  expect((await vms()).length).toBe(before.length + 1);
+
+  const [, id] = (await user.run('pending', 'list')).stdout.match(/^(\w{16}) +createVm/m) ?? [];
+  expect(await user.run('pending', 'forget', String(id))).toMatchObject({ code: 0 });
+  expect(await user.run('vm', 'create', ...SMALL_VM, '--yes')).toMatchObject({ code: 0 });
+  expect((await vms()).length).toBe(before.length + 2);
+});
+
+test('carries out the same key of the user once', async () => {
+  const before = (await vms()).length;
+  const first = await user.run('vm', 'create', ...SMALL_VM, '--yes', '--idempotency-key', 'order-1');
+  const second = await user.run('vm', 'create', ...SMALL_VM, '--yes', '--idempotency-key', 'order-1');
+  expect(second).toEqual(first);
+  expect((await vms()).length).toBe(before + 1);
+});
+
+test('says that the credit limit is exceeded, with its own exit code', async () => {
+  const account = { client: sandbox.operator, path: { account_id: sandbox.accountId } };
+  await setCreditLimit({ ...account, body: { credit_limit: '1.00' } });
+  expect(await user.run('vm', 'create', ...SMALL_VM, '--yes')).toMatchObject({ code: 6, stderr: expect.stringContaining('credit limit') });
+  expect(pending()).toEqual([]);
+  await setCreditLimit({ ...account, body: { credit_limit: '1000.00' } });
+});
+
+test('refuses a price that is higher than the one given', async () => {
+  const { code, stderr } = await user.run('vm', 'create', ...SMALL_VM, '--yes', '--max-price', '10.39');
+  expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('10.39') });
+  expect(pending()).toEqual([]);
+});
