@@ -252,10 +252,16 @@ describe('help', () => {
   test.each(['bash', 'zsh', 'fish'])('the completion script of %s can be loaded', async (shell) => {
     const { code, stdout } = await user.run('complete', shell);
     expect(code).toBe(0);
-    if (spawnSync(shell, ['--version']).status === 0) expect(execFileSync(shell, ['-n'], { input: stdout, encoding: 'utf8' })).toBe('');
+    if (spawnSync(shell, ['--version']).status === 0) expect(execFileSync(shell, ['-n', fileWith(stdout)], { encoding: 'utf8' })).toBe('');
     else expect(stdout).toContain('reseller');
   });
 });
+
+function fileWith(content: string): string {
+  const file = join(newFolder(), 'script');
+  writeFileSync(file, content);
+  return file;
+}
 
 function leaves(command: ReturnType<typeof buildProgram>, words: readonly string[] = []): string[] {
   if (command.commands.length === 0) return [words.join(' ')];

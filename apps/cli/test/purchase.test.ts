@@ -72,6 +72,16 @@ test('shows the request and the price with --dry-run, and sends only reads', asy
   expect(await vms()).toEqual(before);
 });
 
+test('shows the price of a dedicated server, and of a VM with more memory', async () => {
+  const [server] = await sandbox.reseller.dedicated.available();
+  const { stdout } = await user.run('dedicated', 'purchase', String(server?.identifier), '--dry-run', '-o', 'json');
+  expect(JSON.parse(stdout).price).toMatch(new RegExp(`^${server?.price.net.toFixed(2)} EUR net, .*: the first 30 days of the server`));
+  const [vmid] = await vms();
+  const changed = await user.run('vm', 'change', String(vmid), '--mem', '8192', '--dry-run', '-o', 'json');
+  // 4 GB more at 1.20.
+  expect(JSON.parse(changed.stdout).price).toMatch(/^15\.20 EUR net/);
+});
+
 test.each(['cut_before_commit', 'cut_after_commit'] as const)(
   'buys once when the responses are lost (%s) and the command is run again',
   async (kind) => {

@@ -39,6 +39,7 @@ export const guideGroups: readonly GuideGroup[] = [
       { name: 'pagination-and-rate-limits', title: 'Pagination and rate limits' },
       { name: 'versions-and-deprecation', title: 'Versions and deprecation' },
       { name: 'php', title: 'Calling the API from PHP' },
+      { name: 'command-line', title: 'The command line' },
       { name: 'integrations', title: 'Languages and tools' },
       { name: 'other-clients', title: 'Moving from another client' },
     ],
