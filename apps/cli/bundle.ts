@@ -2,7 +2,8 @@ import { join } from 'node:path';
 
 import { build } from 'esbuild';
 
-import manifest from './package.json' with { type: 'json' };
+/** The packages that are not in the bundle: one without a licence text, and one with native code, which does not exist for all systems. */
+export const INSTALLED = { always: ['@bomb.sh/tab'], ifPossible: ['@napi-rs/keyring'] } as const;
 
 /** Bundles the program, except for packages that npm installs with it. @returns the files with code in the bundle, relative to this folder */
 export async function bundle(outdir: string): Promise<readonly string[]> {
@@ -18,7 +19,7 @@ export async function bundle(outdir: string): Promise<readonly string[]> {
     metafile: true,
     absWorkingDir: import.meta.dirname,
     logLevel: 'warning',
-    external: [...Object.keys(manifest.dependencies), ...Object.keys(manifest.optionalDependencies)],
+    external: [...INSTALLED.always, ...INSTALLED.ifPossible],
     // Dependencies in CommonJS require modules of Node.
     banner: {
       js: "import { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",
