@@ -30,6 +30,7 @@ import type { FailedAuthentications } from './http/failed-authentications.ts';
 import { createKeyUse } from './http/key-use.ts';
 import { createMetrics, observeRuntime } from './http/metrics.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
+import { createSignInCodes } from './http/operator/session.ts';
 import { createRefusedRequests } from './http/refused-requests.ts';
 import { listeningUrl } from './http/server.ts';
 import { deleteOldRecords } from './operator/access/audit-retention.ts';
@@ -120,6 +121,8 @@ export interface Service {
   readonly app: FastifyInstance;
   /** The operator API, probes and metrics. It does not listen yet. Resellers must not be able to reach it. */
   readonly operator: FastifyInstance;
+  /** A new one-time code with which a browser signs in to the console as the holder of the first operator token. */
+  createSignInCode(): string;
   /** How many seconds the clock of a sandbox is ahead of the one in `ports`. */
   clockAdvance(): Promise<number>;
   /**
@@ -249,6 +252,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
   };
   const refusedRequests = createRefusedRequests(store, (error) => logger.error({ err: error }, 'request log not written'));
   const keyUse = createKeyUse(store, clock, (error) => logger.error({ err: error }, 'the last use of API keys was not stored'));
+  const signInCodes = createSignInCodes(ports.random);
   const state = { isStopping: false };
   const context: HttpContext = {
     runtime,
@@ -261,6 +265,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     failedAuthentications,
     refusedRequests,
     operatorToken,
+    signInCodes,
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
     docs: options.docs,
     hasExtension: options.extension ?? mode === 'sandbox',
@@ -286,6 +291,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
   const service: Service = {
     app,
     operator,
+    createSignInCode: () => signInCodes.issue(),
     async clockAdvance() {
       await controls.refresh();
       return Math.floor(clock.offset / 1000);

@@ -46,6 +46,8 @@ export interface TestService {
   send(path: string, init?: RequestInit): Promise<Received>;
   /** The operator application, which does not listen on a port. */
   readonly operator: FastifyInstance;
+  /** A new sign-in code of the console. */
+  createSignInCode(): string;
   /** The provider's operations on VMs. */
   readonly vms: ProviderService['vms'];
   /** The provider's operations on domains. */
@@ -105,7 +107,7 @@ export async function startService({
   const store = await openStore(databaseUrl === undefined ? engine : 'postgres', place);
   const clock = new TestClock();
   const ports = { clock, random, hypervisor, fleet, registrar };
-  const { app, operator, vms, domains, runScheduledJobs, close } = await createProviderService({
+  const { app, operator, createSignInCode, vms, domains, runScheduledJobs, close } = await createProviderService({
     store,
     ports,
     secret: SECRET,
@@ -143,6 +145,7 @@ export async function startService({
     store,
     directory: place,
     operator,
+    createSignInCode,
     vms,
     domains,
     runScheduledJobs,

@@ -94,6 +94,8 @@ const MADE_BY: Readonly<Record<string, readonly [string, (response: unknown) => 
 
 /** The preparation that an operation needs besides the sample data. */
 const BEFORE: Readonly<Record<string, (sandbox: TestOperator) => Promise<unknown>>> = {
+  // The request log of the sample data is empty.
+  getAccountRequest: (sandbox) => requestOfDemoAccount(sandbox),
   startVm: (sandbox) => send(sandbox, named('stopVm'), { path: examplesOf(named('stopVm'), 'path') }),
   // Only a balance can be refunded.
   recordRefund: (sandbox) =>
@@ -102,6 +104,11 @@ const BEFORE: Readonly<Record<string, (sandbox: TestOperator) => Promise<unknown
       body: { ...Object(bodiesOf(named('recordPayment'))[0]?.[1]), amount: '1000.00' },
     }),
 };
+
+async function requestOfDemoAccount(sandbox: TestOperator): Promise<void> {
+  const key = await send(sandbox, named('issueApiKey'), { path: { account_id: demoAccount }, body: { label: 'Examples' } });
+  await sandbox.call('listDomains', { apiKey: Object(key.body).key });
+}
 
 async function pathFor(sandbox: TestOperator, api: OperatorApi): Promise<Values> {
   await BEFORE[api.id]?.(sandbox);
@@ -150,7 +157,7 @@ async function effectOf(sandbox: TestOperator, [, , api, body]: ExampleRequest):
 }
 
 /** Reads of personal data, which leave a record. */
-const RECORDED_READS = new Set(['exportAccount', 'listAccountRequests']);
+const RECORDED_READS = new Set(['exportAccount', 'listAccountRequests', 'getAccountRequest']);
 
 function success([id, , { status, operation }]: ExampleRequest): unknown {
   const audit = operation.readOnly && !RECORDED_READS.has(id) ? [] : [{ operation: id, actor: 'operator', address: '127.0.0.1' }];

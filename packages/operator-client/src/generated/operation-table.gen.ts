@@ -21,6 +21,11 @@ export const operations = {
         effect: 'read',
         repeatable: true
     },
+    'GET /accounts/{account_id}/requests/{number}': {
+        id: 'getAccountRequest',
+        effect: 'read',
+        repeatable: true
+    },
     'GET /accounts/{account_id}/current-invoice': {
         id: 'getAccountCurrentInvoice',
         effect: 'read',
@@ -291,6 +296,11 @@ export const operations = {
         effect: 'read',
         repeatable: true
     },
+    'GET /domains/{domain}/dns-records': {
+        id: 'listDnsRecords',
+        effect: 'read',
+        repeatable: true
+    },
     'POST /domains/{domain}/terminate': {
         id: 'terminateDomain',
         effect: 'write',
@@ -325,6 +335,21 @@ export const operations = {
         id: 'verifyOtp',
         effect: 'write',
         repeatable: false
+    },
+    'GET /session': {
+        id: 'getSession',
+        effect: 'read',
+        repeatable: true
+    },
+    'POST /session': {
+        id: 'createSession',
+        effect: 'write',
+        repeatable: true
+    },
+    'DELETE /session': {
+        id: 'endSession',
+        effect: 'write',
+        repeatable: true
     },
     'GET /operator-tokens': {
         id: 'listOperatorTokens',
@@ -473,6 +498,11 @@ export const operations = {
     },
     'GET /due-work': {
         id: 'getDueWork',
+        effect: 'read',
+        repeatable: true
+    },
+    'GET /requests': {
+        id: 'listRequests',
         effect: 'read',
         repeatable: true
     }

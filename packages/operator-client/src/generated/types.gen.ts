@@ -2456,6 +2456,47 @@ export type DomainList = {
 };
 
 /**
+ * A DNS record.
+ */
+export type DnsRecord = {
+    /**
+     * Identifier of the record.
+     */
+    id: Id;
+    /**
+     * Name that the record belongs to, without a dot at the end.
+     */
+    name: string;
+    /**
+     * Type of the record.
+     */
+    type: string;
+    /**
+     * Data of the record, as in a zone file.
+     */
+    data: string;
+    /**
+     * Seconds for which resolvers may keep the record.
+     */
+    ttl: number;
+    /**
+     * When the record was last changed.
+     */
+    changed: Instant;
+};
+
+/**
+ * DNS records of a domain.
+ */
+export type DnsRecordList = {
+    /**
+     * The records of this page.
+     */
+    items: Array<DnsRecord>;
+    next_cursor: NextCursor;
+};
+
+/**
  * A TLD without its leading dot, such as `de` or `co.uk`.
  */
 export type Tld = string;
@@ -2600,6 +2641,36 @@ export type VerifiedIdentity = {
  * A group of operations that a token may allow. `read`: all operations that change nothing, except the list of tokens and the audit. `support`: VMs, domains, the set-up of dedicated servers, API keys and one-time codes. `billing`: accounts, credit limits, invoices, orders and VAT. `catalogue`: host systems, images, IP pools, sales, the market and prices of domains. `sandbox`: control of a sandbox. `admin`: all operations.
  */
 export type OperatorScope = 'read' | 'support' | 'billing' | 'catalogue' | 'sandbox' | 'admin' | string;
+
+/**
+ * The holder of a token or of a session.
+ */
+export type Session = {
+    /**
+     * Identifier of the operator token, or `operator` for the token in the configuration.
+     */
+    id: string;
+    /**
+     * Name of the token.
+     */
+    name: string;
+    /**
+     * What the holder may do.
+     */
+    scopes: Array<OperatorScope>;
+    /**
+     * When the session ends; null for a request with a token.
+     */
+    expires: Instant | null;
+    /**
+     * Whether the service is a sandbox.
+     */
+    mode: Mode;
+    /**
+     * Base URL of the reseller API.
+     */
+    reseller_api: string;
+};
 
 /**
  * A token for the operator API.
@@ -3274,6 +3345,58 @@ export type DueWork = {
 };
 
 /**
+ * A request of a reseller, without its bodies.
+ */
+export type RequestSummary = {
+    /**
+     * The account that sent it.
+     */
+    account_id: Id;
+    /**
+     * Number of the entry in the request log of the account. Entries of an account are numbered without a gap.
+     */
+    number: number;
+    /**
+     * Identifier of the request, which is also in the log of the service.
+     */
+    request_id: Id;
+    /**
+     * When the request arrived.
+     */
+    time: Instant;
+    /**
+     * Whether the request succeeded.
+     */
+    success: boolean;
+    /**
+     * HTTP method.
+     */
+    method: string;
+    /**
+     * Path without the query.
+     */
+    endpoint: string;
+    /**
+     * `type` of the error; null on success.
+     */
+    error_type: string | null;
+};
+
+/**
+ * The newest requests of all accounts, newest first.
+ */
+export type RequestList = {
+    /**
+     * The requests.
+     */
+    items: Array<RequestSummary>;
+    /**
+     * The `since` of the next request. It is early enough for requests that are still being carried out.
+     */
+    next_since: Instant;
+};
+
+/**
  * Returns only the account of this VM. A removed VM is found until its identifier is used again.
  */
 export type AccountVmQuery = VmNumber;
@@ -3307,6 +3430,11 @@ export type LimitQuery = number;
  * Identifier of the account.
  */
 export type AccountIdPath = Id;
+
+/**
+ * Number of the entry in the request log of the account.
+ */
+export type RequestNumberPath = number;
 
 /**
  * Identifier of the API key, not the key itself.
@@ -3452,6 +3580,11 @@ export type SnapshotNamePath = SnapshotName;
  * Identifier of the fault.
  */
 export type FaultIdPath = Id;
+
+/**
+ * Returns only requests at or after this instant. An instant after the time of the service's clock counts as none.
+ */
+export type RequestsSinceQuery = Instant;
 
 export type ListAccountsData = {
     body?: never;
@@ -3699,6 +3832,64 @@ export type ListAccountRequestsResponses = {
 };
 
 export type ListAccountRequestsSuccess = ListAccountRequestsResponses[keyof ListAccountRequestsResponses];
+
+export type GetAccountRequestData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+        /**
+         * Number of the entry in the request log of the account.
+         */
+        number: number;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/requests/{number}';
+};
+
+export type GetAccountRequestErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetAccountRequestError = GetAccountRequestErrors[keyof GetAccountRequestErrors];
+
+export type GetAccountRequestResponses = {
+    /**
+     * The request and its response.
+     */
+    200: AccountRequest;
+};
+
+export type GetAccountRequestSuccess = GetAccountRequestResponses[keyof GetAccountRequestResponses];
 
 export type GetAccountCurrentInvoiceData = {
     body?: never;
@@ -7068,6 +7259,69 @@ export type ListDomainsResponses = {
 
 export type ListDomainsSuccess = ListDomainsResponses[keyof ListDomainsResponses];
 
+export type ListDnsRecordsData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: {
+        /**
+         * The `next_cursor` of the previous page. Omit it to get the first page.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items to return.
+         */
+        limit?: number;
+    };
+    url: '/domains/{domain}/dns-records';
+};
+
+export type ListDnsRecordsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ListDnsRecordsError = ListDnsRecordsErrors[keyof ListDnsRecordsErrors];
+
+export type ListDnsRecordsResponses = {
+    /**
+     * One page of the zone.
+     */
+    200: DnsRecordList;
+};
+
+export type ListDnsRecordsSuccess = ListDnsRecordsResponses[keyof ListDnsRecordsResponses];
+
 export type TerminateDomainData = {
     body?: never;
     path: {
@@ -7506,6 +7760,141 @@ export type VerifyOtpResponses = {
 };
 
 export type VerifyOtpSuccess = VerifyOtpResponses[keyof VerifyOtpResponses];
+
+export type EndSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/session';
+};
+
+export type EndSessionErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type EndSessionError = EndSessionErrors[keyof EndSessionErrors];
+
+export type EndSessionResponses = {
+    /**
+     * The cookie is removed.
+     */
+    204: void;
+};
+
+export type EndSessionSuccess = EndSessionResponses[keyof EndSessionResponses];
+
+export type GetSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/session';
+};
+
+export type GetSessionErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetSessionError = GetSessionErrors[keyof GetSessionErrors];
+
+export type GetSessionResponses = {
+    /**
+     * The holder.
+     */
+    200: Session;
+};
+
+export type GetSessionSuccess = GetSessionResponses[keyof GetSessionResponses];
+
+export type CreateSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/session';
+};
+
+export type CreateSessionErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type CreateSessionError = CreateSessionErrors[keyof CreateSessionErrors];
+
+export type CreateSessionResponses = {
+    /**
+     * The session has begun.
+     */
+    200: Session;
+};
+
+export type CreateSessionSuccess = CreateSessionResponses[keyof CreateSessionResponses];
 
 export type ListOperatorTokensData = {
     body?: never;
@@ -9214,3 +9603,61 @@ export type GetDueWorkResponses = {
 };
 
 export type GetDueWorkSuccess = GetDueWorkResponses[keyof GetDueWorkResponses];
+
+export type ListRequestsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Returns only resources of this account.
+         */
+        account_id?: Id;
+        /**
+         * Returns only requests at or after this instant. An instant after the time of the service's clock counts as none.
+         */
+        since?: Instant;
+        /**
+         * Maximum number of items to return.
+         */
+        limit?: number;
+    };
+    url: '/requests';
+};
+
+export type ListRequestsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ListRequestsError = ListRequestsErrors[keyof ListRequestsErrors];
+
+export type ListRequestsResponses = {
+    /**
+     * The newest requests.
+     */
+    200: RequestList;
+};
+
+export type ListRequestsSuccess = ListRequestsResponses[keyof ListRequestsResponses];

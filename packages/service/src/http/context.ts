@@ -8,6 +8,7 @@ import type { Docs } from './docs.ts';
 import type { FailedAuthentications } from './failed-authentications.ts';
 import type { KeyUse } from './key-use.ts';
 import type { Metrics } from './metrics.ts';
+import type { SignInCodes } from './operator/session.ts';
 import type { RefusedRequests } from './refused-requests.ts';
 
 /** The dependencies of both HTTP applications. */
@@ -26,6 +27,8 @@ export interface HttpContext {
   readonly refusedRequests: RefusedRequests;
   /** Bearer token of the operator. Without it, the operator API admits only verifiers. */
   readonly operatorToken: string | undefined;
+  /** The sign-in codes of the console. */
+  readonly signInCodes: SignInCodes;
   /** Base URL of the operator API, or undefined while it does not listen. */
   operatorUrl(): string | undefined;
   /** The built documentation, served at /docs. */

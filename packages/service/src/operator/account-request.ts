@@ -7,6 +7,7 @@ import { toInstant } from './instants.ts';
 import type { ServiceOperation } from './operation.ts';
 import { cursorKeys, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
+import { requireFound } from './problem.ts';
 
 const order: Order = { columns: { number: 'integer' }, direction: 'desc' };
 
@@ -22,6 +23,18 @@ export const listAccountRequests: ServiceOperation<'listAccountRequests'> = {
       const entries = await readLog(db, store.requestLog, { accountId, ...before, limit: rowLimit(query) });
       const { rows, next_cursor } = pageOf(entries, query, (entry) => [entry.number]);
       return { items: rows.map(toAccountRequest), next_cursor };
+    }),
+};
+
+/** GET /accounts/{account_id}/requests/{number} */
+export const getAccountRequest: ServiceOperation<'getAccountRequest'> = {
+  kind: 'service',
+  run: ({ path, runtime: { store } }, record) =>
+    store.commit(async ({ db }) => {
+      const { id: accountId } = await accountOf(db, path.account_id);
+      await record(db, { before: null, after: null });
+      const [entry] = await readLog(db, store.requestLog, { accountId, before: path.number + 1, limit: 1 });
+      return toAccountRequest(requireFound(entry, `request ${path.number} of this account`));
     }),
 };
 

@@ -44,6 +44,8 @@ export interface OperatorCaller {
   readonly name: string;
   /** Null for a third party, which may only verify one-time codes. */
   readonly scopes: readonly Scope[] | null;
+  /** When the session of a browser ends, in milliseconds. Undefined for a request with a token. */
+  readonly sessionEnds?: number;
 }
 
 /** One call of an operation. The handlers in `operator/<area>` receive it. */

@@ -1,11 +1,12 @@
 import { listAuditRecords } from './access/audit.ts';
 import { listFailedAuthentications } from './access/failed-authentications.ts';
+import { createSession, endSession, getSession } from './access/session.ts';
 import { createOperatorToken, listOperatorTokens, revokeOperatorToken, rotateOperatorToken } from './access/token.ts';
 import { eraseAccount } from './account-erasure.ts';
 import { exportAccount } from './account-export.ts';
 import { getAccountCurrentInvoice } from './account-invoice.ts';
 import { setQuotas } from './account-quotas.ts';
-import { listAccountRequests } from './account-request.ts';
+import { getAccountRequest, listAccountRequests } from './account-request.ts';
 import { suspendAccount, unsuspendAccount } from './account-suspension.ts';
 import { createAccount, getAccount, listAccounts, setCreditLimit } from './account.ts';
 import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit, setApiKeyRestrictions } from './api-key.ts';
@@ -16,6 +17,7 @@ import { defineOsImage, listOsImages } from './catalogue/os-image.ts';
 import { listHostSystemPriceVersions, scheduleHostSystemPrices, withdrawHostSystemPrices } from './catalogue/price-version.ts';
 import { addMarketItem, listMarketItems } from './dedicated/market.ts';
 import { completeDedicatedSetup, listDedicatedServers, orderDedicatedServer } from './dedicated/server.ts';
+import { listDnsRecords } from './domain/dns-record.ts';
 import { listDomains, terminateDomain } from './domain/domain.ts';
 import { listTldPrices, listTldPriceVersions, scheduleTldPrices, setTldPrice, withdrawTldPrices } from './domain/tld-price.ts';
 import { cancelInvoice, createCreditNote, getInvoice, listInvoices, markInvoicePaid } from './invoice.ts';
@@ -31,6 +33,7 @@ import { createIsolatedAccount, deleteIsolatedAccount } from './sandbox/isolated
 import { resetSandbox } from './sandbox/reset.ts';
 import { createSnapshot, deleteSnapshot, listSnapshots, restoreSnapshot } from './sandbox/snapshot.ts';
 import { getDueWork } from './service/due-work.ts';
+import { listRequests } from './service/requests.ts';
 import {
   getSettings,
   setDefaultRateLimit,
@@ -49,6 +52,7 @@ export const operatorTable: OperatorTable = {
   createAccount,
   getAccount,
   listAccountRequests,
+  getAccountRequest,
   getAccountCurrentInvoice,
   setCreditLimit,
   setQuotas,
@@ -104,11 +108,15 @@ export const operatorTable: OperatorTable = {
   setDocumentSeries,
   listDomains,
   terminateDomain,
+  listDnsRecords,
   listTldPrices,
   setTldPrice,
   listTldPriceVersions,
   scheduleTldPrices,
   withdrawTldPrices,
+  getSession,
+  createSession,
+  endSession,
   listOperatorTokens,
   createOperatorToken,
   rotateOperatorToken,
@@ -140,4 +148,5 @@ export const operatorTable: OperatorTable = {
   setDefaultQuotas,
   setVmIdentifierQuarantine,
   getDueWork,
+  listRequests,
 };

@@ -68,9 +68,14 @@ export function newVerifierToken(random: Random): string {
   return withChecksum(random, 'rsv_');
 }
 
+/** A new one-time code with which a browser signs in to the console of a sandbox. */
+export function newSignInCode(random: Random): string {
+  return withChecksum(random, 'rsc_');
+}
+
 /** Masks keys and tokens of this service in a text. */
 export function maskKeys(text: string): string {
-  return text.replaceAll(/rs(?:k_(?:sandbox|live)|v|o)_[A-Za-z0-9]+/g, '***');
+  return text.replaceAll(/rs(?:k_(?:sandbox|live)|[voc])_[A-Za-z0-9]+/g, '***');
 }
 
 /** A new token of the provider's team. */

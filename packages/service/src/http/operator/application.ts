@@ -64,6 +64,8 @@ export async function createOperatorApplication(context: HttpContext): Promise<F
   const authenticate = createOperatorAuthenticator(runtime.store, {
     token: operatorToken,
     clock: context.sandbox.clock.base,
+    signInCodes: context.signInCodes,
+    secrets: runtime,
     onFailure: (address) => context.failedAuthentications.note('operator', address),
   });
   serveMetrics(app, { metrics, assertOperator: scopeGuard(authenticate, 'read') });

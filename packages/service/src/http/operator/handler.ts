@@ -14,6 +14,7 @@ import type { CountEvent, WindowLimit } from '../window-limit.ts';
 import type { OperatorApi } from './api.ts';
 import type { AuthenticateOperator } from './authenticate.ts';
 import { assertBody, assertPath, assertQuery, readBody, readParameters } from './request.ts';
+import { sessionHeaders, sessionOf } from './session.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -59,6 +60,7 @@ export function operatorRoute<Id extends OperatorId>(
     },
     async handler(request, reply) {
       const body = await respond(api, context, request);
+      reply.headers(sessionHeaders(api.id, context, request));
       if (body === undefined) return reply.code(api.status).send();
       return reply
         .code(api.status)
@@ -122,7 +124,12 @@ export function scopeGuard(
 }
 
 function credentialsOf(request: FastifyRequest) {
-  return { authorization: request.headers.authorization, address: clientAddressOf(request) };
+  return {
+    authorization: request.headers.authorization,
+    address: clientAddressOf(request),
+    session: sessionOf(request),
+    signsIn: request.routeOptions.config.operator?.id === 'createSession',
+  };
 }
 
 async function respond<Id extends OperatorId>(api: OperatorApi<Id>, { runtime, sandbox }: HttpContext, request: FastifyRequest) {

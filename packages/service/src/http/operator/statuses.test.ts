@@ -22,6 +22,7 @@ const nothing: Readonly<Record<string, string>> = {
   vm_id: '99999',
   domain: 'nobody-has-this.net',
   invoice_id: 'nobody-has-this',
+  number: '1',
 };
 const NO_ID = '01900000-0000-7000-8000-00000000ffff';
 const JSON_TYPE = { 'content-type': 'application/json' };

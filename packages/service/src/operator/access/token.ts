@@ -91,10 +91,23 @@ export const revokeOperatorToken: StoreOperation<'revokeOperatorToken'> = {
  * @param now Milliseconds by the clock of the machine.
  */
 export async function findTokenHolder(db: Db, hash: string, now: number): Promise<OperatorCaller | undefined> {
+  return findValidToken(db, { column: 'hash', value: hash }, now);
+}
+
+/** The holder of the token with this identifier, like `findTokenHolder`. */
+export async function findTokenHolderById(db: Db, id: string, now: number): Promise<OperatorCaller | undefined> {
+  return findValidToken(db, { column: 'id', value: id }, now);
+}
+
+async function findValidToken(
+  db: Db,
+  { column, value }: { readonly column: 'hash' | 'id'; readonly value: string },
+  now: number,
+): Promise<OperatorCaller | undefined> {
   const row = await db
     .selectFrom('operator_tokens')
     .selectAll()
-    .where('hash', '=', hash)
+    .where(column, '=', value)
     .where('revoked', 'is', null)
     .where(({ eb, or }) => or([eb('valid_until', 'is', null), eb('valid_until', '>', now)]))
     .executeTakeFirst();

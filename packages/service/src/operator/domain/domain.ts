@@ -49,7 +49,8 @@ export const terminateDomain: ServiceOperation<'terminateDomain'> = {
   },
 };
 
-async function domainOf(db: Db, name: string): Promise<Row> {
+/** @throws OperatorProblem 404 if no account has the domain. */
+export async function domainOf(db: Db, name: string): Promise<Row> {
   const domain = await db.selectFrom('domains').selectAll().where('name', '=', name).where('state', '!=', 'reserved').executeTakeFirst();
   return requireFound(domain, `domain ${name}`);
 }

@@ -1,0 +1,57 @@
+/** The cookie of a session of the console, and the codes with which a session begins. */
+import type { FastifyRequest } from 'fastify';
+
+import { newSignInCode, sha256 } from '../../rules/credentials.ts';
+import { SESSION_MS, signSession } from '../../rules/operator-session.ts';
+import type { Random } from '../../rules/random.ts';
+import type { HttpContext } from '../context.ts';
+
+const COOKIE = 'reseller_session';
+const COOKIE_VALUE = /(?:^|;\s*)reseller_session=(?<value>[\w.-]{1,512})(?=;|$)/;
+
+/** One-time codes of this process. A sandbox prints one when it starts. */
+export interface SignInCodes {
+  issue(): string;
+  /** Whether the code is valid. Afterwards it is not. */
+  redeem(code: string): boolean;
+}
+
+export function createSignInCodes(random: Random): SignInCodes {
+  const hashes = new Set<string>();
+  return {
+    issue() {
+      const code = newSignInCode(random);
+      hashes.add(sha256(code));
+      return code;
+    },
+    redeem: (code) => hashes.delete(sha256(code)),
+  };
+}
+
+/**
+ * The session of a request. Browsers send the cookie of a host to all of its ports, and with requests of pages at its other ports. So a
+ * session counts only if the browser says that a page of this origin sends the request. No page can set this header.
+ */
+export function sessionOf({ headers }: FastifyRequest): string | undefined {
+  if (headers['sec-fetch-site'] !== 'same-origin') return undefined;
+  return COOKIE_VALUE.exec(headers.cookie ?? '')?.groups?.['value'];
+}
+
+/** The headers of the responses that begin and end a session. */
+export function sessionHeaders(
+  operationId: string,
+  { runtime, sandbox, operatorToken }: HttpContext,
+  request: FastifyRequest,
+): Record<string, string> {
+  if (operationId === 'endSession') return { 'set-cookie': cookieOf('', 0, request) };
+  const { operatorCaller: caller } = request;
+  if (operationId !== 'createSession' || caller === null) return {};
+  const bound = caller.id === 'operator' && operatorToken !== undefined ? sha256(operatorToken) : '';
+  const session = { tokenId: caller.id, ends: sandbox.clock.base.now() + SESSION_MS };
+  return { 'set-cookie': cookieOf(signSession(session, runtime.secret, bound), SESSION_MS / 1000, request) };
+}
+
+function cookieOf(value: string, maxAge: number, { protocol }: FastifyRequest): string {
+  const isSecure = protocol === 'https';
+  return [`${COOKIE}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Strict', `Max-Age=${maxAge}`, ...(isSecure ? ['Secure'] : [])].join('; ');
+}

@@ -1,0 +1,34 @@
+import type { DnsRecord } from '@reseller/operator-client';
+
+import { nameOf } from '../../core/domain/dns.ts';
+import type { DnsRecordRow } from '../../core/domain/dns.ts';
+import { toInstant } from '../instants.ts';
+import type { ReadOperation } from '../operation.ts';
+import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
+import type { Order } from '../paging.ts';
+import { domainOf } from './domain.ts';
+
+const order: Order = { columns: { id: 'text' }, direction: 'asc' };
+
+/** GET /domains/{domain}/dns-records */
+export const listDnsRecords: ReadOperation<'listDnsRecords'> = {
+  kind: 'read',
+  async run(db, { path, query }) {
+    const { name } = await domainOf(db, path.domain.toLowerCase());
+    const records = await db
+      .selectFrom('dns_records')
+      .selectAll()
+      .where('domain', '=', name)
+      .where(afterCursor(order, query))
+      .orderBy(inOrder(order))
+      .limit(rowLimit(query))
+      .execute();
+    const { rows, next_cursor } = pageOf(records, query, ({ id }) => [id]);
+    return { items: rows.map(toDnsRecord), next_cursor };
+  },
+};
+
+function toDnsRecord(row: DnsRecordRow): DnsRecord {
+  const { id, type, data, ttl, changed } = row;
+  return { id, name: nameOf(row), type, data, ttl, changed: toInstant(changed) };
+}
