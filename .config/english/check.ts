@@ -16,7 +16,7 @@ export interface EnglishFinding {
   readonly advice: string;
 }
 
-const CHECKED = /\.(?:ts|mts|md|ya?ml|json)$/;
+const CHECKED = /\.(?:tsx?|mts|md|ya?ml|json)$/;
 /** Generated code, other people's text, and the files that quote bad English on purpose. */
 const NOT_CHECKED = /(?:^|\/)(?:generated|dist|node_modules)\/|\.gen\.ts$|pnpm-lock\.yaml$|^LICENSE|WRITING-STYLE\.md$|\.config\/english\//;
 

@@ -1,7 +1,8 @@
-/** Builds the published package: the process of `apps/server` as one bundle, and the documentation that it serves. */
+/** Builds the published package: the process of `apps/server` as one bundle, and the documentation and the console that it serves. */
 import { copyFileSync, cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { consoleDirectory } from '@reseller/console';
 import { siteDirectory } from '@reseller/docs';
 import { bundlePrograms } from '@reseller/server/bundle';
 
@@ -10,10 +11,12 @@ import { thirdPartyLicenses } from '../../.config/publish/licenses.ts';
 const dist = join(import.meta.dirname, 'dist');
 
 if (!existsSync(siteDirectory)) throw new Error("The documentation site is missing. Run 'npx pnpm@12 build' first.");
+if (!existsSync(join(consoleDirectory, 'index.html'))) throw new Error("The console is missing. Run 'npx pnpm@12 build' first.");
 rmSync(dist, { recursive: true, force: true });
 const { inputs, folder } = await bundlePrograms(join(dist, 'src'), { main: join(import.meta.dirname, 'src/main.ts') }, 'node22');
-// The service finds the site by the same relative path as in the repository.
+// The service finds the site and the console by the same relative path as in the repository.
 cpSync(siteDirectory, join(dist, 'dist'), { recursive: true });
+cpSync(consoleDirectory, join(dist, 'console-dist'), { recursive: true });
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(inputs, folder));
 // pnpm adds it to a package only if no file of the package has this name, and Redoc's has it.
 copyFileSync(join(import.meta.dirname, '../../LICENSE'), join(import.meta.dirname, 'LICENSE'));

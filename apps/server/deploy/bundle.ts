@@ -5,6 +5,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
+import { consoleDirectory } from '@reseller/console';
 import { siteDirectory } from '@reseller/docs';
 
 import { REPOSITORY, turbo } from '../../../.config/turbo.ts';
@@ -14,11 +15,12 @@ const DIST = join(import.meta.dirname, 'dist');
 /** As deep as in the repository, so that the code finds the site and the root by the same relative paths. */
 const SERVER = join(DIST, 'server');
 
-const { status } = turbo(['run', 'build', '--filter=@reseller/docs', '--output-logs=errors-only'], 'inherit');
+const { status } = turbo(['run', 'build', '--filter=@reseller/docs', '--filter=@reseller/console', '--output-logs=errors-only'], 'inherit');
 if (status === 0) {
   rmSync(DIST, { recursive: true, force: true });
   await bundleServer(join(SERVER, 'src'));
   cpSync(siteDirectory, join(SERVER, 'dist'), { recursive: true });
+  cpSync(consoleDirectory, join(SERVER, 'console-dist'), { recursive: true });
   process.stdout.write(
     `The bundle of the service is in ${relative(REPOSITORY, DIST)}. Install it with its packages: npx pnpm@12 --filter @reseller/installation deploy --prod /opt/reseller\n`,
   );

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { consoleDirectory, contentSecurityPolicy as consolePolicy } from '@reseller/console';
 import { contentSecurityPolicy, siteDirectory } from '@reseller/docs';
 import {
   ClockError,
@@ -23,6 +24,7 @@ import { pino } from 'pino';
 
 import { AuditFileError, exportAudit } from './audit-file.ts';
 import type { Configuration } from './configuration.ts';
+import { consoleBuilder } from './console-build.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom, writeAddresses } from './key-files.ts';
 import { openLog } from './log.ts';
 import { repeat } from './scheduled-jobs.ts';
@@ -80,6 +82,11 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     lostLogLines: log.lost,
     logger,
     ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
+    console: {
+      directory: consoleDirectory,
+      contentSecurityPolicy: consolePolicy,
+      pageWhileMissing: consoleBuilder(mode, consoleDirectory),
+    },
     ...(hasDocs ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
   });
   if (!hasDocs) service.app.get('/docs/*', (_request, reply) => reply.code(404).type('text/plain; charset=utf-8').send(NO_DOCS));
@@ -135,6 +142,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       operatorUrl: operator,
       apiKey: demo,
       operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
+      signInCode: mode === 'sandbox' && configuration.operatorToken === undefined ? service.createSignInCode() : undefined,
       clockAdvance: await service.clockAdvance(),
       hasDocs,
       data,

@@ -7,9 +7,10 @@ export interface Started {
   readonly apiKey: string | undefined;
   /** The token that the sandbox generated; undefined if the configuration has it. */
   readonly operatorToken: string | undefined;
+  /** A one-time code of the console; undefined if the configuration has the operator token, because its holder signs in with it. */
+  readonly signInCode: string | undefined;
   /** Seconds that the clock of a sandbox is ahead. */
   readonly clockAdvance: number;
-  /** Whether it accepts requests that deviate from the document. */
   /** Whether the documentation is built. */
   readonly hasDocs: boolean;
   /** Location of the store. */
@@ -19,10 +20,11 @@ export interface Started {
 const LABEL_WIDTH = 16;
 
 /** The text that `start` prints. For a sandbox, its last line is the command to try first. */
-export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, clockAdvance, hasDocs, data }: Started): string {
+export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, signInCode, clockAdvance, hasDocs, data }: Started): string {
   const isSandbox = mode === 'sandbox';
   const bearer = operatorToken ?? '$RESELLER_OPERATOR_TOKEN';
   const facts = [
+    ['Console', `${operatorUrl}/console/${signInCode === undefined ? '' : `#code=${signInCode}`}`],
     ['Base URL', baseUrl],
     ['Docs', hasDocs ? `${baseUrl}/docs/` : 'not built. Run npx pnpm@12 build, and start again'],
     ['API key', apiKey],

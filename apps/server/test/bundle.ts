@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { consoleDirectory } from '@reseller/console';
 import { siteDirectory } from '@reseller/docs';
 
 import { bundleServer } from '../deploy/server-bundle.ts';
@@ -17,6 +18,8 @@ await bundleServer(code);
 // Without it, Node reads each file as CommonJS before it reads it as a module.
 writeFileSync(join(unfinished, 'package.json'), PACKAGE);
 symlinkSync(siteDirectory, join(unfinished, 'dist'));
+// Without the slash at the end, which the link of a folder must not have.
+symlinkSync(consoleDirectory.replace(/\/$/, ''), join(unfinished, 'console-dist'));
 const files = readdirSync(code).toSorted();
 const contents = [PACKAGE, ...files.map((file) => readFileSync(join(code, file), 'utf8'))].join('\0');
 const folder = join(CACHE, `test-server-${hash('sha256', contents).slice(0, 16)}`);

@@ -30,6 +30,7 @@ import type { FailedAuthentications } from './http/failed-authentications.ts';
 import { createKeyUse } from './http/key-use.ts';
 import { createMetrics, observeRuntime } from './http/metrics.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
+import type { ConsoleSite } from './http/operator/console.ts';
 import { createSignInCodes } from './http/operator/session.ts';
 import { createRefusedRequests } from './http/refused-requests.ts';
 import { listeningUrl } from './http/server.ts';
@@ -89,6 +90,8 @@ export interface ServiceOptions {
   readonly securityContact?: string | undefined;
   /** The built documentation, served at /docs. */
   readonly docs?: Docs;
+  /** The built console, served at /console/ of the operator API. */
+  readonly console?: ConsoleSite;
   /**
    * Milliseconds. An instance that has not renewed its lease for this time counts as dead, and other instances recover its deliveries.
    * Default: 15 seconds.
@@ -268,6 +271,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     signInCodes,
     operatorUrl: () => (operator.addresses().length > 0 ? operator.listeningOrigin : undefined),
     docs: options.docs,
+    console: options.console,
     hasExtension: options.extension ?? mode === 'sandbox',
     allowedHosts: (options.allowedHosts ?? []).map((name) => name.toLowerCase()),
     securityContact: options.securityContact,

@@ -2655,7 +2655,7 @@ export type Session = {
      */
     name: string;
     /**
-     * What the holder may do.
+     * Groups of operations that the holder may use.
      */
     scopes: Array<OperatorScope>;
     /**

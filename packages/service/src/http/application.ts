@@ -4,6 +4,8 @@ import { MAX_BODY_BYTES } from '../generated/facts.gen.ts';
 import { successEnvelope } from '../reseller/codec.ts';
 import { apiOperations, prepareChecks, specifiedOperations } from './api.ts';
 import type { HttpContext } from './context.ts';
+import { allowPages, isPreflight } from './cross-origin.ts';
+import type { AllowedPages } from './cross-origin.ts';
 import { hiddenFromResellers, serveDocs } from './docs.ts';
 import { failureSender, rawErrorResponse } from './failures.ts';
 import { FormBody, readFormBody } from './form-body.ts';
@@ -21,16 +23,23 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 export async function createApplication(context: HttpContext): Promise<FastifyInstance> {
   const { runtime, docs } = context;
   const { clock, random } = runtime.ports;
+  const sendFailure = failureSender(context);
+  const consolePages: AllowedPages = {
+    origin: () => (runtime.mode === 'sandbox' ? context.operatorUrl() : undefined),
+    headers: 'x-service-apikey, content-type, idempotency-key',
+  };
   const app = createServer(context, {
     body: { type: FORM_TYPE, maxBytes: MAX_BODY_BYTES },
     newRequestId: () => newRequestId(clock.now(), random),
     parseBody({ routeOptions: { config } }, bytes) {
       return config.api && new FormBody(readFormBody(config.api.operation, bytes));
     },
-    sendFailure: failureSender(context),
+    sendFailure: async (error, request, reply) =>
+      isPreflight(request, consolePages) ? reply.code(204).send() : sendFailure(error, request, reply),
     rawResponse: rawErrorResponse,
   });
   app.decorateRequest('caller', null);
+  allowPages(app, consolePages);
   const operations = context.hasExtension ? apiOperations : await specifiedOperations();
   // Runs after the server reports that it is ready, while it has few requests.
   app.addHook('onListen', async () => void setImmediate(() => prepareChecks(operations)));

@@ -8,6 +8,7 @@ import type { Docs } from './docs.ts';
 import type { FailedAuthentications } from './failed-authentications.ts';
 import type { KeyUse } from './key-use.ts';
 import type { Metrics } from './metrics.ts';
+import type { ConsoleSite } from './operator/console.ts';
 import type { SignInCodes } from './operator/session.ts';
 import type { RefusedRequests } from './refused-requests.ts';
 
@@ -33,6 +34,8 @@ export interface HttpContext {
   operatorUrl(): string | undefined;
   /** The built documentation, served at /docs. */
   readonly docs: Docs | undefined;
+  /** The console, served at /console/ of the operator API. */
+  readonly console: ConsoleSite | undefined;
   /** Whether the reseller API has the operations of the extension. */
   readonly hasExtension: boolean;
   /** Names of hosts that a sandbox takes in addition to its own. */

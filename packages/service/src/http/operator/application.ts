@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { MAX_BODY_BYTES } from '../../generated/operator/facts.gen.ts';
 import { OperatorProblem, problemBody, problemOf } from '../../operator/problem.ts';
 import type { HttpContext } from '../context.ts';
+import { allowPages, isPreflight } from '../cross-origin.ts';
+import type { AllowedPages } from '../cross-origin.ts';
 import { serveDocs } from '../docs.ts';
 import { loggableError } from '../loggable-error.ts';
 import { countFailure } from '../metrics.ts';
@@ -16,7 +18,7 @@ import { serveSecurityTxt } from '../security-txt.ts';
 import { createServer, listeningUrl, routeUrl } from '../server.ts';
 import { operatorApi } from './api.ts';
 import { createOperatorAuthenticator } from './authenticate.ts';
-import { allowDocumentation, isPreflight } from './cross-origin.ts';
+import { serveConsole } from './console.ts';
 import { operatorRoute, PROBLEM_TYPE, scopeGuard, sendProblem } from './handler.ts';
 
 /** Creates the server of the operator API, probes and metrics. It does not listen yet. Resellers must not be able to reach it. */
@@ -26,12 +28,16 @@ export async function createOperatorApplication(context: HttpContext): Promise<F
   function createId() {
     return newRequestId(Date.now(), runtime.ports.random);
   }
+  const documentation: AllowedPages = {
+    origin: () => (runtime.mode === 'sandbox' ? new URL(runtime.publicUrl()).origin : undefined),
+    headers: 'authorization, content-type',
+  };
   const app = createServer(context, {
     body: { type: 'application/json', maxBytes: MAX_BODY_BYTES },
     newRequestId: createId,
     parseBody: (_request, bytes) => bytes,
     async sendFailure(error, request, reply) {
-      if (isPreflight(request, runtime)) return reply.code(204).send();
+      if (isPreflight(request, documentation)) return reply.code(204).send();
       const problem = toProblem(error);
       countFailure(metrics, { api: 'operator', status: problem.status, error });
       const line = { ...requestFacts(request), err: loggableError(error) };
@@ -47,7 +53,9 @@ export async function createOperatorApplication(context: HttpContext): Promise<F
   });
   app.decorateRequest('operatorCaller', null);
   serveSecurityTxt(app, context, runtime);
-  allowDocumentation(app, runtime);
+  allowPages(app, documentation);
+  if (context.console !== undefined)
+    await serveConsole(app, context.console, () => (runtime.mode === 'sandbox' ? new URL(runtime.publicUrl()).origin : undefined));
   if (docs !== undefined) {
     // A live service does not show this documentation to resellers.
     const isOwn = runtime.mode === 'live';

@@ -1,8 +1,8 @@
-/** The pages of the documentation call the operator API of a sandbox from another origin. No other page may. */
+/** The pages of the documentation call the operator API of a sandbox from another origin, and its console the reseller API. No other page may. */
 import { expect, test } from 'vitest';
 
-import { startOperator } from '../../../test/operator.ts';
-import { exchange, requestText } from '../../../test/raw-http.ts';
+import { startOperator } from '../../test/operator.ts';
+import { exchange, requestText } from '../../test/raw-http.ts';
 
 const DOCS_ORIGIN = 'https://sandbox.example';
 
@@ -36,4 +36,22 @@ test.each([
   expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([405, null]);
   const refused = await ask('GET /accounts HTTP/1.1', origin);
   expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, null]);
+});
+
+test.each(['sandbox', 'live'] as const)('only the console of a sandbox may send requests to the reseller API: %s', async (mode) => {
+  const { baseUrl, operatorUrl } = await startOperator({ mode });
+  const ask = (origin: string) =>
+    exchange(
+      baseUrl,
+      requestText('OPTIONS /vm/create HTTP/1.1', [
+        `Host: ${new URL(baseUrl).host}`,
+        `Origin: ${origin}`,
+        'Access-Control-Request-Method: PUT',
+      ]),
+    );
+  const ofConsole = await ask(operatorUrl);
+  const ofOther = await ask('http://127.0.0.1:1');
+  const allowed = ({ status, headers }: typeof ofConsole) => [status, headers.get('access-control-allow-origin')];
+  expect(allowed(ofConsole)).toEqual(mode === 'sandbox' ? [204, operatorUrl] : [405, null]);
+  expect(allowed(ofOther)).toEqual([405, null]);
 });

@@ -1,0 +1,155 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { Link, Route, Switch, useLocation } from 'wouter';
+
+import { getClockOptions } from '../generated/@tanstack/react-query.gen.ts';
+import { Button, EmptyState, Instant } from '../ui/controls.tsx';
+import { ErrorBoundary } from '../ui/ErrorBoundary.tsx';
+import { useFeed, useFeedControl } from './feed.tsx';
+import { Palette } from './Palette.tsx';
+import { mayUse, signOut, useSession } from './session.ts';
+import { AccountPage, DomainPage, HostSystemPage, InvoicePage, TldPage, VIEWS, VmPage } from './views.tsx';
+import type { View } from './views.tsx';
+
+/** The frame of every page: navigation, the clock, the state of the connection. */
+export function Shell() {
+  const session = useSession();
+  const [location] = useLocation();
+  const views = VIEWS.filter(({ needs }) => mayUse(session, needs));
+  const current = views.find(({ path }) => isAt(path, location));
+  const main = useRef<HTMLElement>(null);
+  useEffect(() => {
+    document.title = `${current?.title ?? 'Console'} · Console`;
+  }, [current]);
+  return (
+    <div className="shell">
+      <a href="#main" className="skip" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        Skip to content
+      </a>
+      <Header views={views} />
+      <Navigation views={views} location={location} />
+      <main id="main" ref={main} tabIndex={-1}>
+        <ConnectionNotice />
+        <ErrorBoundary
+          key={current?.path ?? location}
+          fallback={<EmptyState title="This page failed" text="Reload it. If it fails again, report it with the address of the page." />}
+        >
+          <Suspense fallback={<p className="muted loading">Loading</p>}>
+            <Pages views={views} />
+          </Suspense>
+        </ErrorBoundary>
+      </main>
+    </div>
+  );
+}
+
+function Pages({ views }: { readonly views: readonly View[] }) {
+  return (
+    <Switch>
+      {views.map(({ path, component: Page }) => (
+        <Route key={path} path={path}>
+          <Page />
+        </Route>
+      ))}
+      {/* The list of requests stays next to the request that is shown. */}
+      <Route path="/requests/:account/:number">{() => <RequestsPage views={views} />}</Route>
+      <Route path="/accounts/:id">{({ id }) => <AccountPage key={id} id={id} />}</Route>
+      <Route path="/vms/:id">{({ id }) => <VmPage key={id} id={id} />}</Route>
+      <Route path="/domains/:name">{({ name }) => <DomainPage key={name} name={decodeURIComponent(name)} />}</Route>
+      <Route path="/invoices/:id">{({ id }) => <InvoicePage key={id} id={decodeURIComponent(id)} />}</Route>
+      <Route path="/nodes/:name">{({ name }) => <HostSystemPage key={name} name={name} />}</Route>
+      <Route path="/catalogue/:tld">{({ tld }) => <TldPage key={tld} tld={tld} />}</Route>
+      <Route>
+        <EmptyState title="There is no such page" text="Choose one in the navigation, or press Ctrl+K." />
+      </Route>
+    </Switch>
+  );
+}
+
+function RequestsPage({ views }: { readonly views: readonly View[] }) {
+  const Page = views.find(({ path }) => path === '/')?.component;
+  return Page === undefined ? null : <Page />;
+}
+
+function Header({ views }: { readonly views: readonly View[] }) {
+  const session = useSession();
+  const queryClient = useQueryClient();
+  return (
+    <header className="top">
+      <Link href="/" className="brand">
+        Console
+      </Link>
+      <span className={`mode ${session.mode}`}>{session.mode}</span>
+      {session.mode === 'sandbox' && <ClockInHeader />}
+      <span className="spring" />
+      <Palette views={views} />
+      <Button kind="quiet" onClick={() => void signOut(queryClient)} title={`Signed in as ${session.name}`}>
+        Sign out
+      </Button>
+    </header>
+  );
+}
+
+/** The clock of a sandbox. If it goes back, a snapshot was restored or the sandbox was reset, so nothing that is shown is right. */
+function ClockInHeader() {
+  const { data } = useQuery({ ...getClockOptions(), refetchInterval: 2_000 });
+  const queryClient = useQueryClient();
+  const feed = useFeedControl();
+  const now = data?.now;
+  const [latest, setLatest] = useState('');
+  useEffect(() => {
+    if (now === undefined) return;
+    if (now < latest) {
+      feed?.clear();
+      void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+    }
+    setLatest(now);
+  }, [now, latest, feed, queryClient]);
+  if (data === undefined) return null;
+  return (
+    <Link href="/clock" className="header-clock">
+      <Instant at={data.now} />
+      <span className="wide-only"> UTC</span>
+    </Link>
+  );
+}
+
+function Navigation({ views, location }: { readonly views: readonly View[]; readonly location: string }) {
+  const groups = [...new Set(views.map(({ group }) => group))];
+  return (
+    <nav aria-label="Pages">
+      {groups.map((group) => (
+        <ul key={group} aria-label={group}>
+          <li className="nav-group" aria-hidden="true">
+            {group}
+          </li>
+          {views
+            .filter((view) => view.group === group)
+            .map(({ path, title }) => (
+              <li key={path}>
+                <Link href={path} className="nav-link" {...(isAt(path, location) ? { 'aria-current': 'page' as const } : {})}>
+                  {title}
+                </Link>
+              </li>
+            ))}
+        </ul>
+      ))}
+    </nav>
+  );
+}
+
+function isAt(path: string, location: string): boolean {
+  if (path === '/') return location === '/' || location.startsWith('/requests/');
+  return location === path || location.startsWith(`${path}/`);
+}
+
+function ConnectionNotice() {
+  const { connection } = useFeed();
+  return (
+    <div role="status">
+      {connection === 'lost' && (
+        <p className="notice">The connection to the service is lost. What you see may be out of date. The console keeps trying.</p>
+      )}
+    </div>
+  );
+}

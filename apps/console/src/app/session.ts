@@ -1,0 +1,85 @@
+/** Who uses the console. The session is a cookie that scripts cannot read, so a reload keeps it and no script can take it away. */
+import { useQuery } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+
+import type { OperationId } from '../api/client.ts';
+import { statusOf } from '../api/problem.ts';
+import { operations } from '../generated/operations.gen.ts';
+import { createSession, endSession, getSession } from '../generated/sdk.gen.ts';
+import type { Session } from '../generated/types.gen.ts';
+
+const KEY = ['session'] as const;
+
+/** A one-time code in the fragment of the address, which browsers send to no server. It is removed from the address at once. */
+export function takeSignInCode(): string | undefined {
+  const code = /^#code=(rsc_\w+)$/.exec(globalThis.location.hash)?.[1];
+  if (code !== undefined) history.replaceState(null, '', globalThis.location.pathname);
+  return code;
+}
+
+/** The session; null if there is none. */
+export function useSessionQuery(signInCode: string | undefined) {
+  return useQuery({
+    queryKey: KEY,
+    queryFn: () => currentSession(signInCode),
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+  });
+}
+
+/** A code is used once. A page that is shown twice, such as by React's strict mode, shares the sign-in. */
+let signingIn: Promise<Session | null> | undefined;
+
+async function currentSession(signInCode: string | undefined): Promise<Session | null> {
+  try {
+    const { data } = await getSession({ throwOnError: true });
+    return data;
+  } catch (error) {
+    if (statusOf(error) !== 401) throw error;
+    if (signInCode === undefined) return null;
+    signingIn ??= signInWith(signInCode).catch(() => null);
+    return signingIn;
+  }
+}
+
+async function signInWith(token: string): Promise<Session> {
+  const { data } = await createSession({ throwOnError: true, headers: { authorization: `Bearer ${token}` } });
+  return data;
+}
+
+/** @throws ApiError if the token is not valid. */
+export async function signIn(queryClient: QueryClient, token: string): Promise<void> {
+  queryClient.setQueryData(KEY, await signInWith(token));
+}
+
+export async function signOut(queryClient: QueryClient): Promise<void> {
+  await endSession({ throwOnError: true });
+  forgetSession(queryClient);
+}
+
+/** Shows the sign-in page, and forgets everything that was shown. */
+export function forgetSession(queryClient: QueryClient): void {
+  if (queryClient.getQueryData(KEY) === undefined) return;
+  queryClient.setQueryData(KEY, null);
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
+}
+
+export const SessionContext = createContext<Session | null>(null);
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error('There is no session.');
+  return session;
+}
+
+/** Whether the holder may use an operation, and the service has it. */
+export function mayUse({ scopes, mode }: Session, id: OperationId): boolean {
+  const { scope, sandboxOnly } = operations[id];
+  if (sandboxOnly && mode !== 'sandbox') return false;
+  return scopes.includes(scope) || scopes.includes('admin');
+}
+
+export function useMayUse(id: OperationId): boolean {
+  return mayUse(useSession(), id);
+}

@@ -1,0 +1,27 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+
+import { listAccountsInfiniteOptions } from '../generated/@tanstack/react-query.gen.ts';
+import type { Account } from '../generated/types.gen.ts';
+import { ShortId } from './controls.tsx';
+import { PAGE, PAGED, useRows } from './list.tsx';
+import type { Rows } from './list.tsx';
+
+export function useAccounts(): Rows<Account> {
+  return useRows(useInfiniteQuery({ ...listAccountsInfiniteOptions(PAGE), ...PAGED }));
+}
+
+export function useAccountNames(): ReadonlyMap<string, string> {
+  const { rows } = useAccounts();
+  return useMemo(() => new Map(rows.map(({ id, name }) => [id, name])), [rows]);
+}
+
+/** The name of an account, which links to its page. */
+export function AccountName({ id, names }: { readonly id: string; readonly names: ReadonlyMap<string, string> }) {
+  return (
+    <Link href={`/accounts/${id}`} className="ellipsis">
+      {names.get(id) ?? <ShortId id={id} />}
+    </Link>
+  );
+}

@@ -1,0 +1,61 @@
+/** One dialog for every operation that changes something. Its form, texts and rules are those of the operator document. */
+import { Dialog } from '@base-ui/react/dialog';
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, lazy, Suspense, useCallback, useContext, useState } from 'react';
+import type { ReactNode } from 'react';
+
+import type { OperationId } from '../api/client.ts';
+import { useFeedControl } from '../app/feed.tsx';
+import { operations } from '../generated/operations.gen.ts';
+
+const OperationForm = lazy(async () => ({ default: (await import('./OperationForm.tsx')).OperationForm }));
+
+/** What a page opens the dialog with. */
+export interface Opened {
+  readonly id: OperationId;
+  /** Parameters of the path that the page knows. The form asks for the others. */
+  readonly path?: Readonly<Record<string, string>>;
+  /** The resource as it is now, because an operation may replace the whole of it. */
+  readonly current?: unknown;
+}
+
+const OperationContext = createContext<(opened: Opened) => void>(() => {});
+
+/** Opens the dialog of an operation. */
+export function useOperation(): (opened: Opened) => void {
+  return useContext(OperationContext);
+}
+
+export function OperationProvider({ children }: { readonly children: ReactNode }) {
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const open = useCallback((next: Opened) => setOpened(next), []);
+  return (
+    <OperationContext value={open}>
+      {children}
+      <Dialog.Root open={opened !== null} onOpenChange={(isOpen) => !isOpen && setOpened(null)}>
+        <Dialog.Portal>
+          <Dialog.Backdrop className="backdrop" />
+          <Dialog.Popup className="dialog" aria-label={opened === null ? undefined : operations[opened.id].summary}>
+            {opened !== null && <Content key={opened.id + JSON.stringify(opened.path)} opened={opened} onClose={() => setOpened(null)} />}
+          </Dialog.Popup>
+        </Dialog.Portal>
+      </Dialog.Root>
+    </OperationContext>
+  );
+}
+
+function Content({ opened, onClose }: { readonly opened: Opened; readonly onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const feed = useFeedControl();
+  function onDone(): void {
+    // These replace what the request logs contain.
+    if (opened.id === 'resetSandbox' || opened.id === 'restoreSnapshot') feed?.clear();
+    else feed?.poll();
+    void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+  }
+  return (
+    <Suspense fallback={<p className="muted">Loading</p>}>
+      <OperationForm opened={opened} onDone={onDone} onClose={onClose} />
+    </Suspense>
+  );
+}

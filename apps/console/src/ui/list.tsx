@@ -1,0 +1,105 @@
+/** Lists that the service returns in pages. */
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import { useDeferredValue, useEffect, useId, useMemo, useState } from 'react';
+import type { ReactNode } from 'react';
+
+import { EmptyState, Failure } from './controls.tsx';
+import { DataTable } from './DataTable.tsx';
+import type { DataTableProps } from './DataTable.tsx';
+
+/** The most items that a page of a list has. */
+export const PAGE = { query: { limit: 200 } } as const;
+/** Longer lists are read again only after a change. */
+const LIVE_PAGES = 2;
+const REFRESH_MS = 5_000;
+
+interface ListPage<Item> {
+  readonly items: readonly Item[];
+  readonly next_cursor: string | null;
+}
+
+/** Options of every list: pages follow each other by their cursor, and a short list is read again regularly. */
+export const PAGED = {
+  initialPageParam: {},
+  getNextPageParam: (last: ListPage<unknown>) => last.next_cursor ?? undefined,
+  refetchInterval: ({ state }: { readonly state: { readonly data?: InfiniteData<unknown, unknown> | undefined } }) =>
+    (state.data?.pages.length ?? 0) <= LIVE_PAGES ? REFRESH_MS : (false as const),
+};
+
+export interface Rows<Item> {
+  readonly rows: readonly Item[];
+  readonly isLoading: boolean;
+  readonly error: unknown;
+}
+
+/** All items of a list. Further pages are read in the background. */
+export function useRows<Item, Failed>(query: UseInfiniteQueryResult<InfiniteData<ListPage<Item>, unknown>, Failed>): Rows<Item> {
+  const { data, hasNextPage, isFetching, isPending, error, fetchNextPage } = query;
+  useEffect(() => {
+    if (hasNextPage && !isFetching && error === null) void fetchNextPage();
+  }, [hasNextPage, isFetching, error, fetchNextPage]);
+  const rows = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data]);
+  return { rows, isLoading: isPending, error };
+}
+
+interface FilteredListProps<Row> extends Omit<DataTableProps<Row>, 'rows' | 'isLoading'> {
+  readonly list: Rows<Row>;
+  /** The texts by which a row is found. */
+  readonly textOf: (row: Row) => string;
+  readonly toolbar?: ReactNode;
+}
+
+/** A list with a filter. */
+export function FilteredList<Row>({ list, textOf, toolbar, ...table }: FilteredListProps<Row>) {
+  const [text, setText] = useState('');
+  const wanted = useDeferredValue(text.trim().toLowerCase());
+  const { rows, isLoading, error } = list;
+  const found = useMemo(
+    () => (wanted === '' ? rows : rows.filter((row) => textOf(row).toLowerCase().includes(wanted))),
+    [rows, wanted, textOf],
+  );
+  return (
+    <div className="list">
+      <div className="filters">
+        <FilterBox text={text} onText={setText} label={`Filter: ${table.caption}`} />
+        <Count shown={found.length} total={rows.length} />
+        {toolbar}
+      </div>
+      {error !== null && <Failure error={error} />}
+      {found.length === 0 && rows.length > 0 ? (
+        <EmptyState title="Nothing matches the filter" text="Remove a word from it." />
+      ) : (
+        <DataTable {...table} rows={found} isLoading={isLoading} />
+      )}
+    </div>
+  );
+}
+
+export function FilterBox({
+  text,
+  onText,
+  label,
+}: {
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly label: string;
+}) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id} className="hidden">
+        {label}
+      </label>
+      <input id={id} type="search" placeholder="Filter" value={text} spellCheck={false} onChange={({ target }) => onText(target.value)} />
+    </>
+  );
+}
+
+export function Count({ shown, total }: { readonly shown: number; readonly total: number }) {
+  const text = shown === total ? total.toLocaleString('en') : `${shown.toLocaleString('en')} of ${total.toLocaleString('en')}`;
+  return (
+    <span className="muted number" aria-live="polite">
+      {text}
+    </span>
+  );
+}

@@ -1,0 +1,205 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+
+import { useMayUse } from '../app/session.ts';
+import {
+  exportAccountOptions,
+  getAccountOptions,
+  getBillingProfileOptions,
+  listAccountRequestsInfiniteOptions,
+  listApiKeysInfiniteOptions,
+} from '../generated/@tanstack/react-query.gen.ts';
+import type { AccountRequest, ApiKey } from '../generated/types.gen.ts';
+import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
+import { Button, Facts, Failure, Instant, PageHead, Result, Section, Status } from '../ui/controls.tsx';
+import { DataTable } from '../ui/DataTable.tsx';
+import type { Column } from '../ui/DataTable.tsx';
+import { PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { accountActions, stateOf } from './Accounts.tsx';
+import { Credit } from './Credit.tsx';
+
+/** Everything about one account. */
+export function AccountPage({ id }: { readonly id: string }) {
+  const account = useQuery({ ...getAccountOptions({ path: { account_id: id } }), refetchInterval: 5_000 });
+  const { data } = account;
+  return (
+    <>
+      <PageHead title={data?.name ?? 'Account'} back={{ href: '/accounts', label: 'Accounts' }}>
+        <ExportButton id={id} />
+        {data && <ActionMenu of={data.name} actions={accountActions(data)} />}
+      </PageHead>
+      {account.error !== null && <Failure error={account.error} />}
+      {data && (
+        <div className="page">
+          <Facts
+            items={[
+              ['State', <Status key="state" value={stateOf(data)} />],
+              ...(data.suspension_reason === null ? [] : ([['Reason', data.suspension_reason]] as const)),
+              ['Identifier', <code key="id">{data.id}</code>],
+              ['Created', <Instant key="created" at={data.created} />],
+              ['VMs at most', data.quotas.vms ?? 'no limit'],
+              ['Handles at most', data.quotas.handles ?? 'no limit'],
+            ]}
+          />
+          <Credit accountId={id} />
+          <Keys accountId={id} />
+          <BillingProfile accountId={id} />
+          <AccountRequests accountId={id} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The export is personal data, and reading it leaves a record, so it is read only when it is asked for. */
+function ExportButton({ id }: { readonly id: string }) {
+  const mayExport = useMayUse('exportAccount');
+  const query = useQuery({ ...exportAccountOptions({ path: { account_id: id } }), enabled: false, gcTime: 0 });
+  if (!mayExport) return null;
+  async function download(): Promise<void> {
+    const { data } = await query.refetch();
+    if (data === undefined) return;
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }));
+    link.download = `account-${id}.json`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+  return (
+    <Button onClick={() => void download()} disabled={query.isFetching}>
+      Export
+    </Button>
+  );
+}
+
+const KEY_COLUMNS: readonly Column<ApiKey>[] = [
+  { header: 'Key', cell: ({ label }) => <span className="ellipsis">{label}</span> },
+  { header: 'State', width: '6rem', cell: ({ revoked }) => <Status value={revoked === null ? 'valid' : 'revoked'} /> },
+  { header: 'Access', width: '8rem', cell: ({ access }) => access },
+  {
+    header: 'Rate limit',
+    width: '9rem',
+    wide: true,
+    cell: ({ rate_limit: limit }) => (limit === null ? 'default' : `${limit.requests} in ${limit.seconds} s`),
+  },
+  { header: 'Expires', width: '12rem', wide: true, cell: ({ valid_until }) => <Instant at={valid_until} /> },
+  { header: 'Last used', width: '12rem', wide: true, cell: ({ last_used }) => <Instant at={last_used} /> },
+];
+
+function Keys({ accountId }: { readonly accountId: string }) {
+  const path = { account_id: accountId };
+  const { rows, isLoading } = useRows(
+    useInfiniteQuery({ ...listApiKeysInfiniteOptions({ path, ...PAGE }), ...PAGED, initialPageParam: { path } }),
+  );
+  return (
+    <Section title="API keys" actions={<ActionButton id="issueApiKey" label="Issue a key" path={path} />}>
+      <DataTable
+        caption="API keys"
+        columns={KEY_COLUMNS}
+        rows={rows}
+        isLoading={isLoading}
+        rowKey={({ id }) => id}
+        actions={(key) => {
+          const keyPath = { api_key_id: key.id };
+          return (
+            <ActionMenu
+              of={key.label}
+              actions={[
+                { id: 'rotateApiKey', path: keyPath },
+                { id: 'setApiKeyRateLimit', path: keyPath, current: key },
+                { id: 'setApiKeyRestrictions', path: keyPath, current: key },
+                { id: 'revokeApiKey', path: keyPath },
+              ]}
+            />
+          );
+        }}
+        empty={{ title: 'The account has no API key', text: 'Issue one, and give it to the reseller. It is shown only once.' }}
+      />
+    </Section>
+  );
+}
+
+function BillingProfile({ accountId }: { readonly accountId: string }) {
+  const path = { account_id: accountId };
+  const { data } = useQuery(getBillingProfileOptions({ path }));
+  const profile = data?.billing_profile;
+  return (
+    <Section
+      title="Billing profile"
+      actions={<ActionButton id="setBillingProfile" label="Edit" path={path} current={profile ?? { reverse_charge: false }} />}
+    >
+      {profile ? (
+        <Facts
+          items={[
+            ['Company', profile.company],
+            ['Street', profile.street],
+            ['City', `${profile.postal_code} ${profile.city}`],
+            ['Country', profile.country],
+            ['VAT ID', profile.vat_id ?? 'none'],
+            ['Reverse charge', profile.reverse_charge ? 'yes' : 'no'],
+          ]}
+        />
+      ) : (
+        <p className="muted">None. Invoices have the name of the account as recipient.</p>
+      )}
+    </Section>
+  );
+}
+
+const REQUEST_COLUMNS: readonly Column<AccountRequest>[] = [
+  {
+    header: 'Request',
+    cell: ({ method, endpoint }) => (
+      <span className="ellipsis">
+        <span className="method">{method}</span> {endpoint}
+      </span>
+    ),
+  },
+  { header: 'Result', width: '11rem', cell: ({ error_type }) => <Result errorType={error_type} /> },
+  { header: 'Time (UTC)', width: '12rem', cell: ({ time }) => <Instant at={time} /> },
+];
+
+/** The whole log has personal data, and reading it leaves a record, so it is read only when it is asked for. */
+function AccountRequests({ accountId }: { readonly accountId: string }) {
+  const [isShown, setShown] = useState(false);
+  const mayRead = useMayUse('listAccountRequests');
+  const query = useInfiniteQuery({
+    ...listAccountRequestsInfiniteOptions({ path: { account_id: accountId }, query: { limit: 50 } }),
+    ...PAGED,
+    initialPageParam: { path: { account_id: accountId } },
+    refetchInterval: false,
+    enabled: isShown,
+  });
+  if (!mayRead) return null;
+  const rows = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <Section
+      title="Request log"
+      actions={
+        isShown ? (
+          <Button onClick={() => void query.fetchNextPage()} disabled={!query.hasNextPage || query.isFetching}>
+            Older requests
+          </Button>
+        ) : (
+          <Button onClick={() => setShown(true)}>Show the log</Button>
+        )
+      }
+    >
+      {isShown ? (
+        <DataTable
+          caption="Request log"
+          columns={REQUEST_COLUMNS}
+          rows={rows}
+          isLoading={query.isLoading}
+          rowKey={({ request_id }) => request_id}
+          empty={{ title: 'The account has sent no request', text: 'Its first one appears here and under Requests.' }}
+        />
+      ) : (
+        <p className="muted">
+          New requests of all accounts are under <Link href="/">Requests</Link>. Reading the whole log leaves a record in the audit.
+        </p>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,57 @@
+import type { Account } from '../generated/types.gen.ts';
+import { useAccounts } from '../ui/AccountName.tsx';
+import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
+import { Instant, Money, PageHead, Status } from '../ui/controls.tsx';
+import type { Column } from '../ui/DataTable.tsx';
+import { FilteredList } from '../ui/list.tsx';
+
+const COLUMNS: readonly Column<Account>[] = [
+  { header: 'Account', cell: ({ name }) => <span className="ellipsis">{name}</span> },
+  { header: 'State', width: '7rem', cell: (account) => <Status value={stateOf(account)} /> },
+  { header: 'Credit limit', width: '8.5rem', align: 'right', wide: true, cell: ({ credit_limit }) => <Money amount={credit_limit} /> },
+  { header: 'Unpaid', width: '7.5rem', align: 'right', cell: ({ unpaid }) => <Money amount={unpaid} /> },
+  { header: 'Balance', width: '7.5rem', align: 'right', wide: true, cell: ({ balance }) => <Money amount={balance} /> },
+  { header: 'Created', width: '7.5rem', wide: true, cell: ({ created }) => <Instant at={created} day /> },
+];
+
+export function stateOf({ erased_at, suspended_at, isolated }: Account): string {
+  if (erased_at !== null) return 'erased';
+  if (suspended_at !== null) return 'suspended';
+  return isolated ? 'isolated' : 'active';
+}
+
+export function Accounts() {
+  const accounts = useAccounts();
+  return (
+    <>
+      <PageHead title="Accounts">
+        <ActionButton id="createIsolatedAccount" label="New isolated account" />
+        <ActionButton id="createAccount" label="New account" />
+      </PageHead>
+      <FilteredList
+        caption="Accounts"
+        list={accounts}
+        textOf={({ name, id }) => `${name} ${id}`}
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        href={({ id }) => `/accounts/${id}`}
+        actions={(account) => <ActionMenu of={account.name} actions={accountActions(account)} />}
+        empty={{ title: 'There is no account', text: 'Create one, then issue an API key for it on its page.' }}
+      />
+    </>
+  );
+}
+
+export function accountActions(account: Account) {
+  const path = { account_id: account.id };
+  return [
+    { id: 'issueApiKey', path },
+    { id: 'setCreditLimit', path, current: account },
+    { id: 'setQuotas', path, current: account.quotas },
+    { id: 'recordPayment', path },
+    { id: 'recordRefund', path },
+    account.suspended_at === null ? ({ id: 'suspendAccount', path } as const) : ({ id: 'unsuspendAccount', path } as const),
+    { id: 'eraseAccount', path },
+    ...(account.isolated ? [{ id: 'deleteIsolatedAccount', path } as const] : []),
+  ] as const;
+}

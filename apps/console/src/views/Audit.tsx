@@ -1,0 +1,72 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+
+import { listAuditRecordsInfiniteOptions } from '../generated/@tanstack/react-query.gen.ts';
+import type { AuditRecord } from '../generated/types.gen.ts';
+import { Button, Facts, Instant, Json, PageHead, Section, ShortId } from '../ui/controls.tsx';
+import type { Column } from '../ui/DataTable.tsx';
+import { FilteredList, PAGE, PAGED, useRows } from '../ui/list.tsx';
+
+/** Every change of the team, newest first. */
+export function Audit() {
+  const records = useRows(useInfiniteQuery({ ...listAuditRecordsInfiniteOptions(PAGE), ...PAGED }));
+  const [shown, setShown] = useState<AuditRecord>();
+  const columns: readonly Column<AuditRecord>[] = [
+    {
+      header: 'Operation',
+      cell: (record) => (
+        <button type="button" className="link ellipsis" onClick={() => setShown(record)}>
+          {record.operation}
+        </button>
+      ),
+    },
+    { header: 'Target', width: '9rem', cell: ({ target }) => (target === null ? '' : <ShortId id={target} />) },
+    { header: 'By', width: '14rem', wide: true, cell: ({ actor_name }) => <span className="ellipsis">{actor_name}</span> },
+    { header: 'From', width: '9rem', wide: true, cell: ({ address }) => <code>{address}</code> },
+    { header: 'Time (UTC)', width: '12rem', wide: true, cell: ({ time }) => <Instant at={time} /> },
+  ];
+  return (
+    <>
+      <PageHead title="Audit" />
+      <div className={`split ${shown ? 'has-detail' : ''}`}>
+        <FilteredList
+          caption="Audit"
+          list={records}
+          textOf={({ operation, target, actor_name, address }) => `${operation} ${target ?? ''} ${actor_name} ${address}`}
+          columns={columns}
+          rowKey={({ id }) => id}
+          selected={shown?.id}
+          empty={{ title: 'Nothing has been changed', text: 'Each successful change through the operator API leaves a record here.' }}
+        />
+        {shown && <Detail record={shown} onClose={() => setShown(undefined)} />}
+      </div>
+    </>
+  );
+}
+
+function Detail({ record, onClose }: { readonly record: AuditRecord; readonly onClose: () => void }) {
+  return (
+    <aside className="detail" aria-label="Record">
+      <div className="section-head">
+        <h2>{record.operation}</h2>
+        <Button onClick={onClose}>Close</Button>
+      </div>
+      <Facts
+        items={[
+          ['By', record.actor_name],
+          ['From', record.address],
+          ['Target', record.target ?? 'none'],
+          ['Time (UTC)', <Instant key="time" at={record.time} />],
+          ['Request ID', <code key="request">{record.request_id}</code>],
+          ['Number', record.seq ?? 'none'],
+        ]}
+      />
+      <Section title="Before">
+        <Json text={JSON.stringify(record.before)} label="Before" />
+      </Section>
+      <Section title="After">
+        <Json text={JSON.stringify(record.after)} label="After" />
+      </Section>
+    </aside>
+  );
+}

@@ -1,0 +1,101 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+
+import { getInvoiceOptions, listInvoicesInfiniteOptions } from '../generated/@tanstack/react-query.gen.ts';
+import type { CreditNote, Invoice } from '../generated/types.gen.ts';
+import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
+import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
+import { Facts, Failure, Instant, Money, PageHead, Section, Status } from '../ui/controls.tsx';
+import { DataTable } from '../ui/DataTable.tsx';
+import type { Column } from '../ui/DataTable.tsx';
+import { FilteredList, PAGE, PAGED, useRows } from '../ui/list.tsx';
+
+export function Invoices() {
+  const names = useAccountNames();
+  const invoices = useRows(useInfiniteQuery({ ...listInvoicesInfiniteOptions(PAGE), ...PAGED }));
+  const columns: readonly Column<Invoice>[] = [
+    { header: 'Invoice', width: '10rem', cell: ({ id, number }) => <span className="ellipsis">{number ?? id}</span> },
+    { header: 'Status', width: '6.5rem', cell: ({ status }) => <Status value={status} /> },
+    { header: 'Account', cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
+    { header: 'Period', width: '7rem', wide: true, cell: ({ period_start }) => period_start.slice(0, 7) },
+    { header: 'Due', width: '7rem', wide: true, cell: ({ due }) => <Instant at={due} day /> },
+    { header: 'Net', width: '7.5rem', align: 'right', cell: ({ total }) => <Money amount={total} /> },
+    { header: 'Unpaid', width: '7.5rem', align: 'right', wide: true, cell: ({ unpaid }) => <Money amount={unpaid} /> },
+  ];
+  return (
+    <>
+      <PageHead title="Invoices" />
+      <FilteredList
+        caption="Invoices"
+        list={invoices}
+        textOf={({ id, number, status, account_id, period_start }) =>
+          `${id} ${number ?? ''} ${status} ${period_start} ${names.get(account_id) ?? ''}`
+        }
+        columns={columns}
+        rowKey={({ id }) => id}
+        href={({ id }) => `/invoices/${encodeURIComponent(id)}`}
+        actions={(invoice) => <ActionMenu of={invoice.number ?? invoice.id} actions={invoiceActions(invoice)} />}
+        empty={{ title: 'No month has ended yet', text: 'An invoice is closed at the end of a month in which an account was charged.' }}
+      />
+    </>
+  );
+}
+
+function invoiceActions({ id }: Invoice) {
+  const path = { invoice_id: id };
+  return [
+    { id: 'markInvoicePaid', path },
+    { id: 'createCreditNote', path },
+    { id: 'cancelInvoice', path },
+  ] as const;
+}
+
+const CREDIT_NOTES: readonly Column<CreditNote>[] = [
+  { header: 'Credit note', width: '11rem', cell: ({ number, document }) => <a href={document}>{number}</a> },
+  { header: 'Reason', cell: ({ reason }) => <span className="ellipsis">{reason}</span> },
+  { header: 'Created', width: '12rem', wide: true, cell: ({ created }) => <Instant at={created} /> },
+  { header: 'Net', width: '7rem', align: 'right', cell: ({ amount }) => <Money amount={amount} /> },
+  { header: 'Gross', width: '7rem', align: 'right', wide: true, cell: ({ gross }) => <Money amount={gross} /> },
+];
+
+export function InvoicePage({ id }: { readonly id: string }) {
+  const names = useAccountNames();
+  const { data: invoice, error } = useQuery(getInvoiceOptions({ path: { invoice_id: id } }));
+  return (
+    <>
+      <PageHead title={`Invoice ${invoice?.number ?? id}`} back={{ href: '/invoices', label: 'Invoices' }}>
+        {invoice && (
+          <a className="button" href={invoice.document} target="_blank" rel="noreferrer">
+            Open the document (PDF)
+          </a>
+        )}
+        {invoice && <ActionMenu of={invoice.number ?? id} actions={invoiceActions(invoice)} />}
+      </PageHead>
+      {error !== null && <Failure error={error} />}
+      {invoice && (
+        <div className="page">
+          <Facts
+            items={[
+              ['Status', <Status key="status" value={invoice.status} />],
+              ['Account', <AccountName key="account" id={invoice.account_id} names={names} />],
+              ['Period', `${invoice.period_start.slice(0, 10)} to ${invoice.period_end.slice(0, 10)}`],
+              ['Due', <Instant key="due" at={invoice.due} day />],
+              ['Net (EUR)', <Money key="net" amount={invoice.total} />],
+              ['VAT (EUR)', <Money key="vat" amount={invoice.vat} />],
+              ['Gross (EUR)', <Money key="gross" amount={invoice.gross} strong />],
+              ['Unpaid (EUR)', <Money key="unpaid" amount={invoice.unpaid} />],
+            ]}
+          />
+          <Section title="Credit notes" actions={<ActionButton id="createCreditNote" path={{ invoice_id: id }} />}>
+            <DataTable
+              caption="Credit notes"
+              columns={CREDIT_NOTES}
+              rows={invoice.credit_notes}
+              rowKey={({ name }) => name}
+              empty={{ title: 'No credit note', text: 'Create one to reduce what the account owes for this invoice.' }}
+            />
+          </Section>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query';
+
+import { getDueWorkOptions } from '../generated/@tanstack/react-query.gen.ts';
+import type { DueItem } from '../generated/types.gen.ts';
+import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
+import { Facts, Failure, Instant, PageHead, ShortId, Status } from '../ui/controls.tsx';
+import { DataTable } from '../ui/DataTable.tsx';
+import type { Column } from '../ui/DataTable.tsx';
+import { labelOf } from '../ui/Fields.tsx';
+
+/** Scheduled jobs that are due next. */
+export function Jobs() {
+  const names = useAccountNames();
+  const { data, error, isPending } = useQuery({ ...getDueWorkOptions({ query: { limit: 200 } }), refetchInterval: 2_000 });
+  const columns: readonly Column<DueItem>[] = [
+    { header: 'Job', cell: ({ kind }) => labelOf(kind) },
+    { header: 'Subject', width: '11rem', wide: true, cell: ({ subject }) => <ShortId id={subject} /> },
+    {
+      header: 'Account',
+      width: '12rem',
+      wide: true,
+      cell: ({ account_id }) => (account_id === null ? 'all' : <AccountName id={account_id} names={names} />),
+    },
+    { header: 'Due (UTC)', width: '12rem', cell: ({ due }) => <Instant at={due} /> },
+  ];
+  return (
+    <>
+      <PageHead title="Jobs" />
+      {error !== null && <Failure error={error} />}
+      <div className="page">
+        {data && (
+          <Facts
+            items={[
+              ['Time of the service (UTC)', <Instant key="now" at={data.now} />],
+              ['Overdue', data.overdue === 0 ? 'none' : <Status key="overdue" value="overdue" />],
+              ...(data.overdue === 0
+                ? []
+                : ([
+                    ['Overdue since', <Instant key="since" at={data.overdue_since} />],
+                    ['Overdue jobs', data.overdue],
+                  ] as const)),
+            ]}
+          />
+        )}
+        <DataTable
+          caption="Jobs that are due next"
+          columns={columns}
+          rows={data?.next ?? []}
+          isLoading={isPending}
+          rowKey={({ kind, subject, due }) => `${kind} ${subject} ${due}`}
+          empty={{ title: 'No job is scheduled', text: 'Purchases schedule jobs, such as the end of a month or a renewal.' }}
+        />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+
+import { perSecond, unitsOf } from '../api/money.ts';
+import { getVmOptions, listVmsInfiniteOptions } from '../generated/@tanstack/react-query.gen.ts';
+import type { Vm } from '../generated/types.gen.ts';
+import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
+import { ActionMenu } from '../ui/Actions.tsx';
+import { Facts, Failure, Instant, Money, PageHead, Status } from '../ui/controls.tsx';
+import type { Column } from '../ui/DataTable.tsx';
+import { FilteredList, PAGE, PAGED, useRows } from '../ui/list.tsx';
+
+export function Vms() {
+  const names = useAccountNames();
+  const vms = useRows(useInfiniteQuery({ ...listVmsInfiniteOptions(PAGE), ...PAGED }));
+  const columns: readonly Column<Vm>[] = [
+    {
+      header: 'VM',
+      cell: ({ id, hostname }) => (
+        <span className="ellipsis">
+          {id} <span className="muted">{hostname}</span>
+        </span>
+      ),
+    },
+    { header: 'State', width: '7rem', cell: ({ state }) => <Status value={state} /> },
+    { header: 'Account', width: '11rem', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
+    { header: 'Address', width: '9.5rem', wide: true, cell: ({ ipv4, ipv6 }) => <code>{ipv4[0] ?? ipv6[0] ?? ''}</code> },
+    { header: 'Resources', width: '12rem', wide: true, cell: resourcesOf },
+    { header: 'Per month', width: '7rem', align: 'right', cell: ({ monthly_price }) => <Money amount={monthly_price} /> },
+  ];
+  return (
+    <>
+      <PageHead title="VMs" />
+      <FilteredList
+        caption="VMs"
+        list={vms}
+        textOf={({ id, hostname, state, account_id, ipv4, ipv6, node }) =>
+          `${id} ${hostname} ${state} ${names.get(account_id) ?? ''} ${ipv4.join(' ')} ${ipv6.join(' ')} ${node}`
+        }
+        columns={columns}
+        rowKey={({ id, created }) => `${id} ${created}`}
+        href={({ id }) => `/vms/${id}`}
+        actions={(vm) => <ActionMenu of={`VM ${vm.id}`} actions={vmActions(vm)} />}
+        empty={{ title: 'There is no VM', text: 'A reseller buys one with PUT /vm/create. It appears here at once.' }}
+      />
+    </>
+  );
+}
+
+function resourcesOf({ cores, mem, disk }: Vm): string {
+  return `${cores} cores, ${mem / 1024} GB, ${disk} GB`;
+}
+
+function vmActions(vm: Vm) {
+  const path = { vm_id: vm.id };
+  if (vm.state === 'removed') return [];
+  const resize = { id: 'resizeVm', path } as const;
+  const remove = { id: 'removeVm', path } as const;
+  if (vm.state === 'stopped') return [{ id: 'startVm', path } as const, resize, remove];
+  return [{ id: 'stopVm', path } as const, resize, { id: 'restartVmBilling', path } as const, remove];
+}
+
+export function VmPage({ id }: { readonly id: string }) {
+  const names = useAccountNames();
+  const { data: vm, error } = useQuery({ ...getVmOptions({ path: { vm_id: id } }), refetchInterval: 3_000 });
+  return (
+    <>
+      <PageHead title={`VM ${id}`} back={{ href: '/vms', label: 'VMs' }}>
+        {vm && <ActionMenu of={`VM ${id}`} actions={vmActions(vm)} />}
+      </PageHead>
+      {error !== null && <Failure error={error} />}
+      {vm && (
+        <div className="page">
+          <Facts
+            items={[
+              ['State', <Status key="state" value={vm.state} />],
+              ['Account', <AccountName key="account" id={vm.account_id} names={names} />],
+              ['Hostname', vm.hostname],
+              ['Operating system', vm.os],
+              ['Host system', `${vm.hostsystem}, node ${vm.node}`],
+              ['Resources', resourcesOf(vm)],
+              ['Storage', vm.storage === null ? 'none' : `${vm.storage} GB`],
+              ['Network', `${vm.network_speed} Mbit/s, ${vm.ips} addresses, ${vm.backup_slots} backup slots`],
+              ['IPv4', <code key="ipv4">{vm.ipv4.join(', ')}</code>],
+              ['IPv6', <code key="ipv6">{vm.ipv6.join(', ')}</code>],
+              ['Per 30 days (EUR)', <Money key="month" amount={vm.monthly_price} />],
+              ['Per second (EUR)', <Money key="second" amount={perSecond(unitsOf(vm.monthly_price))} />],
+              ['Sale', vm.sale_id ?? 'none'],
+              ['Created', <Instant key="created" at={vm.created} />],
+            ]}
+          />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+/** The console, as files. Everything that it shows comes from the two APIs. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { FastifyInstance } from 'fastify';
+
+import { RequestFault } from '../protocol.ts';
+
+/** The built console. */
+export interface ConsoleSite {
+  readonly directory: string;
+  /** Without `connect-src`, which depends on the service. */
+  readonly contentSecurityPolicy: string;
+  /** Called for a page while the directory has none. Returns a page that says why. */
+  pageWhileMissing(): string;
+}
+
+const PATH = '/console';
+const FOREVER = 'public, max-age=31536000, immutable';
+const SMALLEST_ERROR_OF_SERVICE = 500;
+
+/**
+ * Serves the console at /console/. Every address below it without a file is a page of the console, which its script shows.
+ *
+ * @param resellerUrl The reseller API of a sandbox, to which the console replays requests. Undefined for a live service.
+ */
+export async function serveConsole(
+  app: FastifyInstance,
+  { directory, contentSecurityPolicy, pageWhileMissing }: ConsoleSite,
+  resellerUrl: () => string | undefined,
+): Promise<void> {
+  const { default: fastifyStatic } = await import('@fastify/static');
+  // The location is relative, so that it works behind a proxy that adds a prefix.
+  app.get(PATH, (_request, reply) => reply.redirect(`.${PATH}/`, 301));
+  await app.register(
+    async (site) => {
+      site.addHook('onSend', (_request, reply, payload, done) => {
+        reply.headers({
+          'content-security-policy': `${contentSecurityPolicy}; connect-src 'self' ${resellerUrl() ?? ''}`.trimEnd(),
+          'referrer-policy': 'no-referrer',
+          'cross-origin-opener-policy': 'same-origin',
+        });
+        done(null, payload);
+      });
+      const handleError = site.errorHandler;
+      site.setErrorHandler(async (error, request, reply) => {
+        // The file server refuses paths outside its folder with 400 or 403.
+        const isOfRequest = error instanceof Error && 'statusCode' in error && Number(error.statusCode) < SMALLEST_ERROR_OF_SERVICE;
+        return handleError.call(site, isOfRequest ? noSuchFile() : error, request, reply);
+      });
+      site.setNotFoundHandler(async () => {
+        throw noSuchFile();
+      });
+      await site.register(fastifyStatic, {
+        root: join(directory, 'assets'),
+        prefix: '/assets/',
+        preCompressed: true,
+        cacheControl: false,
+        setHeaders: (reply) => void reply.header('cache-control', FOREVER),
+      });
+      site.get('/*', async (_request, reply) => {
+        const page = await readFile(join(directory, 'index.html'), 'utf8').catch(pageWhileMissing);
+        return reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page);
+      });
+    },
+    { prefix: PATH },
+  );
+}
+
+function noSuchFile(): RequestFault {
+  return new RequestFault('not-found', 'There is no such file. The console begins at /console/.');
+}
