@@ -2,9 +2,11 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 
-import { contentOf } from '../src/core/accounting/invoice-document/issue.ts';
+import type { DocumentContent } from '../src/core/accounting/invoice-document/content.ts';
+import { contentOf, vatSumsOf } from '../src/core/accounting/invoice-document/issue.ts';
 import type { Store } from '../src/index.ts';
 import { euros, UNITS_PER_CENT } from '../src/rules/money.ts';
+import type { VatSum } from '../src/rules/vat.ts';
 import type { Db } from '../src/store/store.ts';
 
 /** Checks all of them. */
@@ -39,13 +41,47 @@ export async function expectSoundDocuments(store: Store): Promise<void> {
     const shown = contentOf({ content });
     const lines = shown.groups.flatMap((group) => group.lines).reduce((sum, { amount }) => sum + euros(amount), 0n);
     expect([number, lines, euros(shown.net), euros(shown.gross)]).toEqual([number, BigInt(net), BigInt(net), BigInt(net + vat)]);
+    const rates = shown.vat.map(({ basisPoints, net: ofRate }) => [basisPoints, euros(ofRate)]);
+    expect(ratesOf(shown), `rates of ${number}`).toEqual(rates);
+    expect(
+      shown.vat.reduce((sum, { amount }) => sum + euros(amount), 0n),
+      `VAT of ${number}`,
+    ).toBe(BigInt(vat));
   }
   for (const invoice of invoices) {
     const own = documents.filter((document) => document.invoice_id === invoice.id);
     const corrected = own.filter(({ kind }) => kind === 'credit_note').reduce((sum, { net }) => sum + net, 0);
     const document = own.find(({ kind }) => kind === 'invoice');
     expect(document?.number ?? null, `number of ${invoice.id}`).toBe(invoice.number);
-    if (document) expect([document.net, corrected], `amounts of ${invoice.id}`).toEqual([invoice.total, invoice.credited]);
+    if (!document) continue;
+    expect([document.net, corrected], `amounts of ${invoice.id}`).toEqual([invoice.total, invoice.credited]);
+    expectTaxed(vatSumsOf(document), [], `VAT of ${invoice.id}`);
+    expectTaxed(own.filter(({ kind }) => kind === 'credit_note').flatMap(vatSumsOf), vatSumsOf(document), `credited VAT of ${invoice.id}`);
+  }
+}
+
+/** The sum of the lines of each rate, the highest rate first. */
+function ratesOf({ groups }: DocumentContent): [number, bigint][] {
+  const sums = new Map<number, bigint>();
+  for (const { basisPoints, amount } of groups.flatMap(({ lines }) => lines))
+    sums.set(basisPoints, (sums.get(basisPoints) ?? 0n) + euros(amount));
+  return [...sums].toSorted(([one], [other]) => other - one);
+}
+
+/** The VAT of each rate is that of its net amount, rounded half to even to cents, and the net amount is at most that of the limits, if any. */
+function expectTaxed(sums: readonly VatSum[], limits: readonly VatSum[], what: string): void {
+  for (const [basisPoints, own] of Map.groupBy(sums, (sum) => sum.basisPoints)) {
+    const net = own.reduce((sum, one) => sum + one.net, 0n);
+    const exact = net * BigInt(basisPoints);
+    const cents = exact / (10_000n * UNITS_PER_CENT);
+    const rest = exact - cents * 10_000n * UNITS_PER_CENT - 5_000n * UNITS_PER_CENT;
+    const isUp = rest > 0n || (rest === 0n && cents % 2n === 1n);
+    expect(
+      own.reduce((sum, { vat }) => sum + vat, 0n),
+      `${what} at ${basisPoints}`,
+    ).toBe((cents + (isUp ? 1n : 0n)) * UNITS_PER_CENT);
+    const limit = limits.find((one) => one.basisPoints === basisPoints);
+    if (limits.length > 0) expect(net, `${what} at ${basisPoints}`).toBeLessThanOrEqual(limit?.net ?? 0n);
   }
 }
 

@@ -2356,26 +2356,33 @@ export const forms: Readonly<Record<string, Form>> = {
   ]
  },
  "setVatRates": {
-  "description": "Sets the rates of value-added tax, each with the instant from which it applies. The reseller API calculates every gross price with the rate in force at the time of the response, including prices of scheduled sales. Invoices are net, so they do not change.\n\nNeeds the scope `billing`.",
+  "description": "Sets the rates of value-added tax, each with the day from which it applies. A day begins at midnight in the time zone of the settings.\n\nEach supply is taxed at the rate of its time. The runtime of a VM is split where the rate changes. A charge in advance has the rate of the first instant of what it pays for, such as that of the renewal of a domain. An invoice has one sum of VAT for each rate, rounded once. A credit note divides its amount among the rates in proportion to what is left of each. Gross prices have the rate in force at the time of the response, and those of a scheduled sale the rate at its start.\n\nRates of the past cannot change: a new rate begins tomorrow at the earliest, or today as long as nothing was sold today.\n\nNeeds the scope `billing`.",
   "path": [],
   "query": [],
   "body": [
    {
     "name": "vat_rates",
-    "description": "The rates in any order, no two from the same instant. At least one of them must already be in force.",
+    "description": "The rates in any order, no two from the same day. At least one of them must already be in force.",
     "required": true,
     "nullable": false,
     "example": [
      {
       "basis_points": 1900,
-      "valid_from": "2021-01-01T00:00:00.000Z"
+      "valid_from": "2021-01-01"
      },
      {
       "basis_points": 2000,
-      "valid_from": "2025-01-01T00:00:00.000Z"
+      "valid_from": "2030-01-01"
      }
     ],
     "kind": "json"
+   },
+   {
+    "name": "time_zone",
+    "description": "Time zone of the days, a name of the IANA database. It stays unchanged by default.",
+    "required": false,
+    "nullable": false,
+    "kind": "text"
    }
   ]
  },

@@ -1098,7 +1098,11 @@ export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(option
 /**
  * Set the VAT rates
  *
- * Sets the rates of value-added tax, each with the instant from which it applies. The reseller API calculates every gross price with the rate in force at the time of the response, including prices of scheduled sales. Invoices are net, so they do not change.
+ * Sets the rates of value-added tax, each with the day from which it applies. A day begins at midnight in the time zone of the settings.
+ *
+ * Each supply is taxed at the rate of its time. The runtime of a VM is split where the rate changes. A charge in advance has the rate of the first instant of what it pays for, such as that of the renewal of a domain. An invoice has one sum of VAT for each rate, rounded once. A credit note divides its amount among the rates in proportion to what is left of each. Gross prices have the rate in force at the time of the response, and those of a scheduled sale the rate at its start.
+ *
+ * Rates of the past cannot change: a new rate begins tomorrow at the earliest, or today as long as nothing was sold today.
  *
  * Needs the scope `billing`.
  */

@@ -2020,6 +2020,24 @@ export type InvoiceList = {
 };
 
 /**
+ * The VAT at one rate.
+ */
+export type VatAmount = {
+    /**
+     * The rate in hundredths of a percent. 1900 is 19 percent.
+     */
+    basis_points: number;
+    /**
+     * Net amount in EUR that the rate applies to.
+     */
+    net: Amount;
+    /**
+     * VAT in EUR.
+     */
+    vat: Amount;
+};
+
+/**
  * A document that corrects an invoice.
  */
 export type CreditNote = {
@@ -2039,6 +2057,10 @@ export type CreditNote = {
      * VAT on the amount, in EUR.
      */
     vat: Amount;
+    /**
+     * VAT by rate. The amount is divided in proportion to what was left of each rate of the invoice.
+     */
+    vat_by_rate: Array<VatAmount>;
     /**
      * Amount with VAT, in EUR.
      */
@@ -2065,6 +2087,10 @@ export type InvoiceDetail = Invoice & {
      * VAT in EUR; null until the document is issued.
      */
     vat: Amount | null;
+    /**
+     * VAT by rate, the highest rate first; empty until the document is issued.
+     */
+    vat_by_rate: Array<VatAmount>;
     /**
      * Link to the document, a PDF. It needs no API key.
      */
@@ -3159,7 +3185,7 @@ export type IsolatedAccount = {
 };
 
 /**
- * A rate of value-added tax and the instant from which it applies.
+ * A rate of value-added tax and the day from which it applies.
  */
 export type VatRate = {
     /**
@@ -3167,9 +3193,9 @@ export type VatRate = {
      */
     basis_points: number;
     /**
-     * The rate applies from this instant until the next rate does.
+     * First day of the rate, in the time zone of the settings. It applies until the next rate does.
      */
-    valid_from: Instant;
+    valid_from: Day;
 };
 
 /**
@@ -3200,6 +3226,10 @@ export type Settings = {
      */
     vat_rates: Array<VatRate>;
     /**
+     * Time zone of the days of the VAT rates, a name of the IANA database. The default is Europe/Berlin.
+     */
+    time_zone: string;
+    /**
      * Days for which the identifier of a removed VM stays unused. The default is 90.
      */
     vm_identifier_quarantine_days: number;
@@ -3219,7 +3249,7 @@ export type Settings = {
 };
 
 /**
- * A rate of value-added tax and the instant from which it applies.
+ * A rate of value-added tax and the day from which it applies.
  */
 export type VatRateInput = {
     /**
@@ -3227,9 +3257,9 @@ export type VatRateInput = {
      */
     basis_points: number;
     /**
-     * The rate applies from this instant until the next rate does.
+     * First day of the rate, in the time zone of the settings. It applies until the next rate does.
      */
-    valid_from: Instant;
+    valid_from: Day;
 };
 
 /**
@@ -3237,9 +3267,13 @@ export type VatRateInput = {
  */
 export type SetVatRatesRequest = {
     /**
-     * The rates in any order, no two from the same instant. At least one of them must already be in force.
+     * The rates in any order, no two from the same day. At least one of them must already be in force.
      */
     vat_rates: Array<VatRateInput>;
+    /**
+     * Time zone of the days, a name of the IANA database. It stays unchanged by default.
+     */
+    time_zone?: string;
 };
 
 /**

@@ -21,7 +21,7 @@ export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
     const { id } = await lockedAccountOf(db, path.account_id);
     return profileOf(db, id);
   },
-  async run({ db }, { path, body, now }) {
+  async run({ db }, { path, body }) {
     const account = await lockedAccountOf(db, path.account_id);
     assertNotErased(account);
     const lacksVatId = body.reverse_charge && body.vat_id === null;
@@ -32,7 +32,7 @@ export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
     ]);
     await writeBillingProfile(db, account.id, body);
     // The amount that a balance adds to the credit depends on the VAT.
-    await updateDebt(db, account.id, now);
+    await updateDebt(db, account.id);
     return { billing_profile: body };
   },
 };

@@ -1,4 +1,4 @@
-import type { BrokenRule, CreditNote, Invoice, InvoiceDetail } from '@reseller/operator-client';
+import type { BrokenRule, CreditNote, Invoice, InvoiceDetail, VatAmount } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
@@ -9,6 +9,7 @@ import {
   lockInvoice,
   markInvoicePaid as markPaid,
 } from '../core/accounting/invoice-changes.ts';
+import { vatSumsOf } from '../core/accounting/invoice-document/issue.ts';
 import { linkTo } from '../core/accounting/invoice.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { decimalOf, euros, UNITS_PER_CENT } from '../rules/money.ts';
@@ -164,17 +165,20 @@ function toInvoiceDetail(invoice: Row, documents: readonly Document[], runtime: 
   return {
     ...toInvoice(invoice, documents),
     vat: document ? decimalOf(BigInt(document.vat)) : null,
+    vat_by_rate: document ? toVatByRate(document) : [],
     document: linkTo(invoice.id, runtime),
     credit_notes: documents.filter(({ kind }) => kind === 'credit_note').map((note) => toCreditNote(note, runtime)),
   };
 }
 
-function toCreditNote({ id, name, number, net, vat, reason, issued }: Document, runtime: Runtime): CreditNote {
+function toCreditNote(document: Document, runtime: Runtime): CreditNote {
+  const { id, name, number, net, vat, reason, issued } = document;
   return {
     name: name ?? '',
     number,
     amount: decimalOf(BigInt(net)),
     vat: decimalOf(BigInt(vat)),
+    vat_by_rate: toVatByRate(document),
     gross: grossOf({ net, vat }),
     reason: reason ?? '',
     created: toInstant(issued),
@@ -184,4 +188,8 @@ function toCreditNote({ id, name, number, net, vat, reason, issued }: Document, 
 
 function grossOf({ net, vat }: Pick<IssuedDocumentsTable, 'net' | 'vat'>): string {
   return decimalOf(BigInt(net) + BigInt(vat));
+}
+
+function toVatByRate(document: Document): VatAmount[] {
+  return vatSumsOf(document).map(({ basisPoints, net, vat }) => ({ basis_points: basisPoints, net: decimalOf(net), vat: decimalOf(vat) }));
 }

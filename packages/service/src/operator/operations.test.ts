@@ -214,7 +214,8 @@ test('sets TLD prices and settings, and counts due jobs', async () => {
   expect(await operator.getSettings({ client })).toEqual({
     mode: 'sandbox',
     rate_limit: null,
-    vat_rates: [{ basis_points: 1900, valid_from: '1970-01-01T00:00:00.000Z' }],
+    vat_rates: [{ basis_points: 1900, valid_from: '1970-01-01' }],
+    time_zone: 'Europe/Berlin',
     vm_identifier_quarantine_days: 90,
     request_log_retention: { months: null, bytes_per_account: 512 * 2 ** 20 },
     audit_retention_months: null,

@@ -4,6 +4,7 @@ import type { Selectable } from 'kysely';
 import { issueAllPending } from '../core/accounting/invoice-document/issue.ts';
 import { recordPayment as record, recordRefund as refund, reversePayment as reverse } from '../core/accounting/payments.ts';
 import type { NewPayment } from '../core/accounting/payments.ts';
+import { isDay } from '../rules/day.ts';
 import { decimalOf, euros } from '../rules/money.ts';
 import type { Db } from '../store/store.ts';
 import type { PaymentUsesTable } from '../store/tables/payment-uses.ts';
@@ -91,10 +92,8 @@ function newPayment(path: Path, body: RecordRefundRequest, now: number): NewPaym
 }
 
 function brokenDay(date: string, now: number): BrokenRule[] {
-  const start = Date.parse(`${date}T00:00:00Z`);
-  const isDay = !Number.isNaN(start) && new Date(start).toISOString().startsWith(date);
-  if (!isDay) return [{ pointer: '#/date', detail: 'must be a day of the calendar, such as 2024-11-04' }];
-  return start > now + FIRST_TIME_ZONE_MS ? [{ pointer: '#/date', detail: 'must not be in the future' }] : [];
+  if (!isDay(date)) return [{ pointer: '#/date', detail: 'must be a day of the calendar, such as 2024-11-04' }];
+  return Date.parse(`${date}T00:00:00Z`) > now + FIRST_TIME_ZONE_MS ? [{ pointer: '#/date', detail: 'must not be in the future' }] : [];
 }
 
 async function paymentOf(db: Db, path: Path): Promise<Payment> {

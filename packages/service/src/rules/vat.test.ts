@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { euros } from './money.ts';
-import { DEFAULT_VAT_RATES, grossOf, vatInForce, vatOn } from './vat.ts';
+import { totalOf, SECONDS_PER_PRICE } from './billing.ts';
+import { euros, UNITS_PER_CENT } from './money.ts';
+import { changesRatesBefore, correctionByRate, DEFAULT_VAT_RATES, grossOf, splitByRate, taxed, vatInForce, vatOn } from './vat.ts';
+import type { VatRate } from './vat.ts';
 
 test('has a default rate of 19 percent at any time', () => {
   fc.assert(fc.property(fc.nat(), (now) => vatInForce(DEFAULT_VAT_RATES, now) === 1900));
@@ -49,4 +51,124 @@ test('applies a rate from its exact instant, and the first one also before', () 
 
 test('has no rate in force if there are no rates', () => {
   expect(() => vatInForce([], 0)).toThrow(new RangeError('There must be at least one version.'));
+});
+
+/** Rates at whole seconds, in any order. */
+const someRates = fc
+  .uniqueArray(
+    fc.record({ validFrom: fc.nat({ max: 100 }).map((second) => second * 1000), basisPoints: fc.constantFrom(0, 700, 1600, 1900) }),
+    {
+      selector: ({ validFrom }) => validFrom,
+      minLength: 1,
+      maxLength: 6,
+    },
+  )
+  .map((rates): readonly VatRate[] => rates);
+
+test('splits a runtime so that each second is in one part, which has its rate', () => {
+  fc.assert(
+    fc.property(someRates, fc.nat({ max: 110 }), fc.nat({ max: 110 }), (rates, start, seconds) => {
+      const parts = splitByRate(rates, start, start + seconds);
+      const inParts = parts.flatMap(({ basisPoints, start: from, stop }) =>
+        Array.from({ length: stop - from }, (_, second) => [from + second, basisPoints]),
+      );
+      expect(inParts).toEqual(Array.from({ length: seconds }, (_, second) => [start + second, vatInForce(rates, (start + second) * 1000)]));
+      // No part could be joined with the next one.
+      for (const [index, { basisPoints }] of parts.slice(1).entries()) expect(basisPoints).not.toBe(parts[index]?.basisPoints);
+    }),
+  );
+});
+
+test('does not split at a change exactly at the start or the end of a runtime', () => {
+  const rates = [
+    { validFrom: 0, basisPoints: 1900 },
+    { validFrom: 10_000, basisPoints: 1600 },
+    { validFrom: 20_000, basisPoints: 1900 },
+  ];
+  expect(splitByRate(rates, 10, 20)).toEqual([{ basisPoints: 1600, start: 10, stop: 20 }]);
+  expect(splitByRate(rates, 10, 10)).toEqual([{ basisPoints: 1600, start: 10, stop: 10 }]);
+  expect(splitByRate(rates, 9, 21)).toEqual([
+    { basisPoints: 1900, start: 9, stop: 10 },
+    { basisPoints: 1600, start: 10, stop: 20 },
+    { basisPoints: 1900, start: 20, stop: 21 },
+  ]);
+});
+
+const amounts = fc.array(
+  fc.record({ basisPoints: fc.constantFrom(0, 700, 1600, 1900), exact: fc.bigInt({ min: 0n, max: euros('500.00') * SECONDS_PER_PRICE }) }),
+  { minLength: 1, maxLength: 60 },
+);
+
+test('divides a total among rates and amounts, each within a cent of its exact amount, and rounds the VAT of a rate once', () => {
+  fc.assert(
+    fc.property(amounts, (exact) => {
+      const total = totalOf(exact.reduce((sum, one) => sum + one.exact, 0n));
+      const { sums, amounts: shares } = taxed(exact, SECONDS_PER_PRICE, total);
+      expect(sums.reduce((sum, { net }) => sum + net, 0n)).toBe(total);
+      expect(sums.map(({ basisPoints }) => basisPoints)).toEqual(
+        [...new Set(exact.map((one) => one.basisPoints))].toSorted((a, b) => b - a),
+      );
+      for (const { basisPoints, net, vat } of sums) {
+        const own = [...exact.entries()].filter(([, one]) => one.basisPoints === basisPoints);
+        expect(own.reduce((sum, [index]) => sum + (shares[index] ?? 0n), 0n)).toBe(net);
+        expectNear(
+          net,
+          own.reduce((sum, [, one]) => sum + one.exact, 0n),
+        );
+        expect(vat).toBe(vatOn(net, basisPoints));
+      }
+      for (const [index, one] of exact.entries()) expectNear(shares[index] ?? 0n, one.exact);
+    }),
+  );
+});
+
+function expectNear(amount: bigint, exact: bigint): void {
+  const difference = amount * SECONDS_PER_PRICE - exact;
+  expect(difference < 0n ? -difference : difference).toBeLessThan(UNITS_PER_CENT * SECONDS_PER_PRICE);
+}
+
+test('corrections never exceed what is left of a rate, and all of them together correct each rate and its VAT exactly', () => {
+  const nets = fc.uniqueArray(fc.record({ basisPoints: fc.nat({ max: 2500 }), net: fc.integer({ min: 0, max: 50_000 }) }), {
+    selector: ({ basisPoints }) => basisPoints,
+    minLength: 1,
+    maxLength: 4,
+  });
+  fc.assert(
+    fc.property(nets, fc.array(fc.nat({ max: 30_000 }), { maxLength: 8 }), (cents, wanted) => {
+      const invoiced = cents.map(({ basisPoints, net: cent }) => {
+        const net = BigInt(cent) * UNITS_PER_CENT;
+        return { basisPoints, net, vat: vatOn(net, basisPoints) };
+      });
+      let left = invoiced.reduce((sum, { net }) => sum + net, 0n);
+      const credited: typeof invoiced = [];
+      for (const one of [...wanted.map((cent) => BigInt(cent) * UNITS_PER_CENT), left]) {
+        const amount = one < left ? one : left;
+        const parts = correctionByRate(invoiced, credited, amount);
+        expect(parts.reduce((sum, { net }) => sum + net, 0n)).toBe(amount);
+        for (const { net, vat } of parts) expect([net >= 0n, vat >= 0n]).toEqual([true, true]);
+        credited.push(...parts);
+        left -= amount;
+      }
+      for (const { basisPoints, net, vat } of invoiced) {
+        const own = credited.filter((one) => one.basisPoints === basisPoints);
+        expect([own.reduce((sum, one) => sum + one.net, 0n), own.reduce((sum, one) => sum + one.vat, 0n)]).toEqual([net, vat]);
+      }
+    }),
+  );
+});
+
+test('a change of rates before an instant is noticed, and one from it on is not', () => {
+  const rates = [
+    { validFrom: 0, basisPoints: 1900 },
+    { validFrom: 50, basisPoints: 1600 },
+  ];
+  const changes = (before: number, ...others: VatRate[]) => changesRatesBefore(before, rates, others);
+  expect(changes(50, { validFrom: 0, basisPoints: 1900 })).toBe(false);
+  expect(changes(51, { validFrom: 0, basisPoints: 1900 })).toBe(true);
+  expect(changes(50, { validFrom: 0, basisPoints: 1600 })).toBe(true);
+  // The first rate also applied before its date.
+  expect(changes(-10, { validFrom: 0, basisPoints: 1600 })).toBe(true);
+  expect(changes(100, ...rates, { validFrom: 100, basisPoints: 700 })).toBe(false);
+  expect(changes(100, ...rates, { validFrom: 70, basisPoints: 1600 })).toBe(false);
+  expect(changes(100, ...rates, { validFrom: 99, basisPoints: 700 })).toBe(true);
 });

@@ -1,4 +1,6 @@
-/** Value-added tax (the specification shows gross prices and no rate: not shown). */
+/** Value-added tax (the specification shows gross prices and no rate: not shown). Each supply is taxed at the rate of its time. */
+import { apportionCents } from './apportion.ts';
+import type { Seconds } from './billing.ts';
 import { inForceAt } from './in-force.ts';
 import type { Dated } from './in-force.ts';
 import { divideHalfEven, UNITS_PER_CENT } from './money.ts';
@@ -10,7 +12,16 @@ export interface VatRate extends Dated {
   readonly basisPoints: number;
 }
 
-export const DEFAULT_VAT_RATES: readonly VatRate[] = [{ basisPoints: 1900, validFrom: 0 }];
+/** A rate and the day from which it applies. `validFrom` is the start of the day in the provider's time zone. */
+export interface DatedVatRate extends VatRate {
+  /** Such as `2027-01-01`. */
+  readonly day: string;
+}
+
+export const DEFAULT_VAT_RATES: readonly DatedVatRate[] = [{ basisPoints: 1900, day: '1970-01-01', validFrom: 0 }];
+
+/** The time zone of the days of rates until an operator sets another one. */
+export const DEFAULT_TIME_ZONE = 'Europe/Berlin';
 
 /**
  * The rate in force at an instant, in hundredths of a percent.
@@ -20,6 +31,112 @@ export const DEFAULT_VAT_RATES: readonly VatRate[] = [{ basisPoints: 1900, valid
  */
 export function vatInForce(rates: readonly VatRate[], now: number): number {
   return inForceAt(rates, now).basisPoints;
+}
+
+/** A part of a runtime that has one rate. */
+export interface RatedTime {
+  readonly basisPoints: number;
+  readonly start: Seconds;
+  readonly stop: Seconds;
+}
+
+/** Splits a runtime where its rate changes. Each second is in one part. A runtime of 0 seconds is one part. */
+export function splitByRate(rates: readonly VatRate[], start: Seconds, stop: Seconds): RatedTime[] {
+  const changes = rates
+    .map(({ validFrom }) => validFrom / 1000)
+    .filter((at) => at > start && at < stop && vatInForce(rates, at * 1000) !== vatInForce(rates, at * 1000 - 1))
+    .toSorted((one, other) => one - other);
+  return [start, ...changes].map((from, index) => ({
+    basisPoints: vatInForce(rates, from * 1000),
+    start: from,
+    stop: changes[index] ?? stop,
+  }));
+}
+
+/**
+ * Whether other rates change what applied before an instant.
+ *
+ * @param before Milliseconds.
+ */
+export function changesRatesBefore(before: number, rates: readonly VatRate[], others: readonly VatRate[]): boolean {
+  const instants = [...rates, ...others].map(({ validFrom }) => validFrom).filter((instant) => instant < before);
+  return [-Infinity, ...instants].some((instant) => vatInForce(rates, instant) !== vatInForce(others, instant));
+}
+
+/** The net amount of a rate and the VAT on it, in whole cents. */
+export interface VatSum {
+  readonly basisPoints: number;
+  readonly net: Money;
+  readonly vat: Money;
+}
+
+/** An exact net amount with its rate. */
+export interface RatedAmount {
+  readonly basisPoints: number;
+  /** A fraction of the denominator that all amounts have. */
+  readonly exact: bigint;
+}
+
+/**
+ * Divides a net total among the rates, then the net amount of each rate among its amounts. The VAT of a rate is rounded once.
+ *
+ * @param total Units. The sum of the exact amounts, rounded to cents.
+ * @returns The sum of each rate, the highest rate first, and the amounts in whole cents, in their order.
+ */
+export function taxed(
+  amounts: readonly RatedAmount[],
+  denominator: bigint,
+  total: Money,
+): { readonly sums: readonly VatSum[]; readonly amounts: readonly Money[] } {
+  const rates = [...new Set(amounts.map(({ basisPoints }) => basisPoints))].toSorted((one, other) => other - one);
+  const byRate = rates.map((rate) => amounts.filter(({ basisPoints }) => basisPoints === rate));
+  const nets = apportionCents(
+    byRate.map((own) => sumOf(own.map(({ exact }) => exact))),
+    denominator,
+    total,
+  );
+  const shares = new Map<RatedAmount, Money>();
+  for (const [rate, own] of byRate.entries()) {
+    const exact = own.map((one) => one.exact);
+    const parts = apportionCents(exact, denominator, nets[rate] ?? 0n);
+    for (const [index, one] of own.entries()) shares.set(one, parts[index] ?? 0n);
+  }
+  return {
+    sums: rates.map((basisPoints, rate) => ({ basisPoints, net: nets[rate] ?? 0n, vat: vatOn(nets[rate] ?? 0n, basisPoints) })),
+    amounts: amounts.map((one) => shares.get(one) ?? 0n),
+  };
+}
+
+function sumOf(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((sum, amount) => sum + amount, 0n);
+}
+
+/**
+ * The rates of a correction of an invoice. The amount is divided in proportion to the rest of each rate, so that a correction of the whole
+ * rest corrects exactly the rest of each rate and its VAT.
+ *
+ * @param invoiced The sums of the invoice.
+ * @param credited The sums of its earlier credit notes.
+ * @param amount Units, in whole cents, at most the rest of the invoice.
+ */
+export function correctionByRate(invoiced: readonly VatSum[], credited: readonly VatSum[], amount: Money): VatSum[] {
+  const before = invoiced.map(({ basisPoints }) => sumOf(credited.filter((one) => one.basisPoints === basisPoints).map(({ net }) => net)));
+  const left = invoiced.map(({ net }, index) => net - (before[index] ?? 0n));
+  const all = sumOf(left);
+  const parts =
+    all === 0n
+      ? left
+      : apportionCents(
+          left.map((net) => net * amount),
+          all,
+          amount,
+        );
+  return invoiced.flatMap(({ basisPoints }, index) => {
+    const net = parts[index] ?? 0n;
+    const already = before[index] ?? 0n;
+    if (net === 0n && invoiced.length > 1) return [];
+    return [{ basisPoints, net, vat: vatOn(already + net, basisPoints) - vatOn(already, basisPoints) }];
+  });
 }
 
 /** A net price with value-added tax, rounded half to even to 10^-8 EUR. */

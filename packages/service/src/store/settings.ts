@@ -1,7 +1,7 @@
 /** Settings of the service as a whole. */
 import type { Mode } from '../rules/credentials.ts';
-import { DEFAULT_VAT_RATES } from '../rules/vat.ts';
-import type { VatRate } from '../rules/vat.ts';
+import { DEFAULT_TIME_ZONE, DEFAULT_VAT_RATES } from '../rules/vat.ts';
+import type { DatedVatRate } from '../rules/vat.ts';
 import { prepared } from './prepared.ts';
 import type { Db } from './store.ts';
 
@@ -17,7 +17,9 @@ export interface StoredSettings {
   /** The rate limit of keys without their own. */
   readonly rateLimit: RateLimit | null;
   /** In order of their dates. */
-  readonly vatRates: readonly VatRate[];
+  readonly vatRates: readonly DatedVatRate[];
+  /** IANA name of the time zone of the days of the rates. */
+  readonly timeZone: string;
   /** Days for which the identifier of a removed VM stays unused. */
   readonly vmIdentifierQuarantine: number;
   readonly logRetention: LogRetention;
@@ -48,6 +50,8 @@ export interface LogRetention {
 /** The rate limit of keys in live mode until an operator sets another one: 20 requests a second on average. */
 export const DEFAULT_LIVE_RATE_LIMIT: RateLimit = { requests: 1_200, seconds: 60 };
 
+/** The name of the setting. */
+const TIME_ZONE = 'time_zone';
 const DEFAULT_VM_IDENTIFIER_QUARANTINE_DAYS = 90;
 /** About a million requests. Without a limit, one account could fill the disk. */
 const DEFAULT_LOG_BYTES_PER_ACCOUNT = 512 * 2 ** 20;
@@ -60,6 +64,7 @@ export async function readSettings(db: Db, mode: Mode): Promise<StoredSettings> 
     clockOffset: Number(values.get('clock_offset') ?? '0'),
     rateLimit: limitOf(values.get('rate_limit'), mode),
     vatRates: vatRatesOf(values.get('vat_rates')),
+    timeZone: values.get(TIME_ZONE) ?? DEFAULT_TIME_ZONE,
     vmIdentifierQuarantine: quarantineOf(values.get('vm_identifier_quarantine')),
     logRetention: retentionOf(values.get('request_log_retention')),
     auditRetention: monthsOf(values.get('audit_retention')),
@@ -69,9 +74,14 @@ export async function readSettings(db: Db, mode: Mode): Promise<StoredSettings> 
 }
 
 /** The VAT rates, in order of their dates. */
-export async function readVatRates(db: Db): Promise<readonly VatRate[]> {
+export async function readVatRates(db: Db): Promise<readonly DatedVatRate[]> {
   const [row] = await settingNamed(db, { name: 'vat_rates' });
   return vatRatesOf(row?.value);
+}
+
+/** IANA name of the time zone of the days of the VAT rates. */
+export async function readTimeZone(db: Db): Promise<string> {
+  return (await readSetting(db, TIME_ZONE)) ?? DEFAULT_TIME_ZONE;
 }
 
 /** Days for which the identifier of a removed VM stays unused. */
@@ -130,8 +140,10 @@ export function writeRateLimit(db: Db, limit: RateLimit | null): Promise<void> {
   return writeSetting(db, 'rate_limit', JSON.stringify(limit));
 }
 
-export function writeVatRates(db: Db, rates: readonly VatRate[]): Promise<void> {
-  return writeSetting(db, 'vat_rates', JSON.stringify(rates));
+/** @param timeZone IANA name of the time zone of the days of the rates. */
+export async function writeVatRates(db: Db, rates: readonly DatedVatRate[], timeZone: string): Promise<void> {
+  await writeSetting(db, 'vat_rates', JSON.stringify(rates));
+  await writeSetting(db, TIME_ZONE, timeZone);
 }
 
 /** @param days Days for which the identifier of a removed VM stays unused. */
@@ -175,9 +187,9 @@ function quotasOf(text: string | undefined, mode: Mode): DefaultQuotas {
   return quotas;
 }
 
-function vatRatesOf(text: string | undefined): readonly VatRate[] {
+function vatRatesOf(text: string | undefined): readonly DatedVatRate[] {
   if (text === undefined) return DEFAULT_VAT_RATES;
-  const rates: VatRate[] = JSON.parse(text);
+  const rates: DatedVatRate[] = JSON.parse(text);
   return rates;
 }
 

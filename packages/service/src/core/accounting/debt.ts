@@ -61,27 +61,35 @@ export function grossLeft(documents: readonly { kind: string | null; net: number
   }, 0n);
 }
 
-/**
- * Computes the debt and the balance of an account after its invoices or payments have changed. The transaction must have locked the account.
- *
- * @param now Milliseconds.
- */
-export async function updateDebt(db: Db, accountId: string, now: number): Promise<void> {
+/** Computes the debt and the balance of an account after its invoices or payments have changed. The transaction must have locked the account. */
+export async function updateDebt(db: Db, accountId: string): Promise<void> {
   const unpaid = (await openInvoices(db, accountId)).reduce((sum, invoice) => sum + owedOf(invoice), 0n);
   const { balance } = await db
     .selectFrom('payments')
     .select(sql<number>`coalesce(sum(unused), 0)`.as('balance'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  const profile = await readBillingProfile(db, accountId);
-  const basisPoints = await vatRateAt(db, now, profile?.reverse_charge === true);
   await db
     .updateTable('accounts')
-    .set({
-      unpaid: Number(unpaid),
-      balance: Number(balance),
-      balance_credit: Number(netOf(BigInt(balance), basisPoints)),
-    })
+    .set({ unpaid: Number(unpaid), balance: Number(balance) })
+    .where('id', '=', accountId)
+    .execute();
+  await updateBalanceCredit(db, accountId);
+}
+
+/** Computes the amount that the balance of an account adds to its credit. It counts at the VAT rate of the start of the open period. */
+export async function updateBalanceCredit(db: Db, accountId: string): Promise<void> {
+  const account = await db
+    .selectFrom('accounts')
+    .select(['balance', 'balance_credit', 'period_start'])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  if (account.balance === 0 && account.balance_credit === 0) return;
+  const profile = await readBillingProfile(db, accountId);
+  const basisPoints = await vatRateAt(db, account.period_start * 1000, profile?.reverse_charge === true);
+  await db
+    .updateTable('accounts')
+    .set({ balance_credit: Number(netOf(BigInt(account.balance), basisPoints)) })
     .where('id', '=', accountId)
     .execute();
 }

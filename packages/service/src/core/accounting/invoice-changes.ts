@@ -71,13 +71,13 @@ export async function createCreditNote(db: Db, services: Pick<Services, 'ports'>
       'wrong_state',
       `The amount is ${decimalOf(amount)} EUR, but only ${decimalOf(left)} EUR are left of the invoice.`,
     );
-  await issueCreditNote(db, services, { invoice, name, amount, reason, credited, now });
+  await issueCreditNote(db, services, { invoice, name, amount, reason, now });
   await db
     .updateTable('invoices')
     .set({ credited: Number(credited + amount), ...(invoice.status === 'OPEN' && amount === left && { status: 'CANCELED' }) })
     .where('id', '=', invoiceId)
     .execute();
-  await releaseOverpaid(db, invoice, now);
+  await releaseOverpaid(db, invoice);
 }
 
 /**
@@ -93,12 +93,11 @@ export async function cancelInvoice(
 ): Promise<void> {
   const invoice = await lockInvoice(db, invoiceId);
   const status = statusAfter(invoice, 'cancel');
-  const credited = BigInt(invoice.credited);
-  const left = BigInt(invoice.total) - credited;
+  const left = BigInt(invoice.total) - BigInt(invoice.credited);
   if (invoice.number !== null)
-    await issueCreditNote(db, services, { invoice, name: CANCELLATION, amount: left, reason: 'Cancellation', credited, now });
+    await issueCreditNote(db, services, { invoice, name: CANCELLATION, amount: left, reason: 'Cancellation', now });
   await db.updateTable('invoices').set({ status, credited: invoice.total }).where('id', '=', invoiceId).execute();
-  await releaseOverpaid(db, invoice, now);
+  await releaseOverpaid(db, invoice);
 }
 
 /**
@@ -118,7 +117,7 @@ export async function markInvoicePaid(
   const { gross, paid } = (await openInvoices(db, accountId)).find(({ id }) => id === invoiceId) ?? { gross: undefined, paid: 0n };
   if (gross === undefined || number === null) {
     await db.updateTable('invoices').set({ status }).where('id', '=', invoiceId).execute();
-    return updateDebt(db, accountId, now);
+    return updateDebt(db, accountId);
   }
   const name = uuidv7({ msecs: now, random: services.ports.random.bytes(16) });
   const payment = { accountId, name, amount: gross - paid, date: dayOf(now / 1000), method: 'unspecified', reference: number, now };

@@ -258,14 +258,25 @@ test.each(['DE12345678', 'ATU1234567', 'GR123456789'])('refuses the VAT identifi
     expect(await refusalOf(refused)).toMatchObject({ status: 422, fields: [{ field: '#/vat_id' }] });
 });
 
-test('the balance counts at the new VAT rate when the rate or the billing profile changes', async () => {
-  const { service, client, account_id, pay, explained } = await startWithInvoice();
+test('the balance counts at the VAT rate of the start of the month, and at that of a new billing profile at once', async () => {
+  const { service, client, account_id, pay, explained, nextMonth, credit } = await startWithInvoice();
   await pay('one', { amount: '20.36' });
   expect((await explained()).balance).toBe(10);
-  await operator.setVatRates({ client, body: { vat_rates: [{ basis_points: 700, valid_from: '2026-11-01T00:00:00Z' }] } });
-  expect((await explained()).balance).toBe(11.12);
+  const vat_rates = [
+    { basis_points: 1_900, valid_from: '1970-01-01' },
+    { basis_points: 700, valid_from: '2026-12-16' },
+  ];
+  await operator.setVatRates({ client, body: { vat_rates } });
+  service.clock.advanceTo('2026-12-20T00:00:00Z');
+  expect((await explained()).balance).toBe(10);
+  await credit('late', '1.00');
+  // 13.09 EUR with VAT.
+  expect((await explained()).balance).toBe(11);
+  await nextMonth();
+  // December is 5.19 EUR at 19 percent and 5.56 EUR at 7 percent, with VAT 12.13 EUR. That leaves 0.96 EUR.
+  expect((await explained()).balance).toBe(0.89);
   const party = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', country: 'AT', vat_id: 'ATU12345678' };
   await operator.setBillingProfile({ client, path: { account_id }, body: { ...party, reverse_charge: true } });
-  expect((await explained()).balance).toBe(11.9);
+  expect((await explained()).balance).toBe(0.96);
   await expectInvariants(service.store);
 });

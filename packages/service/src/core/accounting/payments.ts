@@ -42,11 +42,11 @@ export async function recordPayment(
   payment: NewPayment,
   invoiceId: string | null,
 ): Promise<void> {
-  const { accountId, amount, now } = payment;
+  const { accountId, amount } = payment;
   if (await isRecorded(db, 'payment', payment, invoiceId)) return;
   if (invoiceId !== null) await assertPayable(db, accountId, invoiceId);
   await insertPayment(db, services, payment, { kind: 'payment', invoice_id: invoiceId, unused: Number(amount) });
-  await payInvoices(db, accountId, now, invoiceId);
+  await payInvoices(db, accountId, invoiceId);
 }
 
 /**
@@ -55,7 +55,7 @@ export async function recordPayment(
  * @throws Refusal 409 if it exceeds the balance, or if another payment or refund has the name.
  */
 export async function recordRefund(db: Db, services: Pick<Services, 'ports'>, refund: NewPayment): Promise<void> {
-  const { accountId, amount, now } = refund;
+  const { accountId, amount } = refund;
   if (await isRecorded(db, 'refund', refund, null)) return;
   const { balance } = await db.selectFrom('accounts').select('balance').where('id', '=', accountId).executeTakeFirstOrThrow();
   if (amount > BigInt(balance))
@@ -66,7 +66,7 @@ export async function recordRefund(db: Db, services: Pick<Services, 'ports'>, re
     );
   const id = await insertPayment(db, services, refund, { kind: 'refund', invoice_id: null, unused: 0 });
   await usePayments(db, await unusedPayments(db, accountId), { kind: 'refund', usedFor: id, amount });
-  await updateDebt(db, accountId, now);
+  await updateDebt(db, accountId);
 }
 
 /**
@@ -90,14 +90,14 @@ export async function reversePayment(db: Db, payment: Payment, { reason, now }: 
       .set({ paid: sql<number>`paid - ${amount}`, status: sql<string>`case when status = 'PAID' then 'OPEN' else status end` })
       .where('id', '=', used_for)
       .execute();
-  await payInvoices(db, payment.account_id, now);
+  await payInvoices(db, payment.account_id);
 }
 
 /**
  * Gives back what was paid of an invoice beyond what its credit notes leave of it, the last payment first, and pays other invoices with it. The
  * account must be locked.
  */
-export async function releaseOverpaid(db: Db, invoice: { id: string; account_id: string }, now: number): Promise<void> {
+export async function releaseOverpaid(db: Db, invoice: { id: string; account_id: string }): Promise<void> {
   const documents = await db.selectFrom('issued_documents').select(['kind', 'net', 'vat']).where('invoice_id', '=', invoice.id).execute();
   const uses = await db
     .selectFrom('payment_uses')
@@ -114,16 +114,16 @@ export async function releaseOverpaid(db: Db, invoice: { id: string; account_id:
     surplus -= part;
     await takeBack(db, { paymentId: payment_id, invoiceId: invoice.id, paid: amount }, part);
   }
-  await payInvoices(db, invoice.account_id, now);
+  await payInvoices(db, invoice.account_id);
 }
 
 /** Pays the open invoices of an account with its balance, in the order in which they are due. The account must be locked. */
-export async function payInvoices(db: Db, accountId: string, now: number, first: string | null = null): Promise<void> {
+export async function payInvoices(db: Db, accountId: string, first: string | null = null): Promise<void> {
   const invoices = await openInvoices(db, accountId);
   const payments = await unusedPayments(db, accountId);
   for (const invoice of [...invoices.filter(({ id }) => id === first), ...invoices.filter(({ id }) => id !== first)])
     await payInvoice(db, invoice, payments);
-  await updateDebt(db, accountId, now);
+  await updateDebt(db, accountId);
 }
 
 async function payInvoice(db: Db, { id, gross, paid }: OpenInvoice, payments: Unused[]): Promise<void> {

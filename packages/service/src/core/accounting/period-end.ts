@@ -10,6 +10,7 @@ import type { Money } from '../../rules/money.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { PositionsTable } from '../../store/tables/positions.ts';
 import { lockAccount } from '../account/lock.ts';
+import { updateBalanceCredit } from './debt.ts';
 import { changePrices } from './price-change.ts';
 import { storeAllHolds } from './renewal-hold.ts';
 
@@ -82,6 +83,7 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
     }))
     .where('id', '=', accountId)
     .execute();
+  await updateBalanceCredit(db, accountId);
 }
 
 /**

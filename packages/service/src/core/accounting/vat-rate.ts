@@ -1,12 +1,49 @@
+import { sql } from 'kysely';
+
+import { dayAfter, dayIn, startOfDay } from '../../rules/day.ts';
 import { vatInForce } from '../../rules/vat.ts';
+import type { VatRate } from '../../rules/vat.ts';
 import { readVatRates } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 
+/** The VAT rates of a buyer. They are 0 if the buyer owes the VAT itself. */
+export async function vatRatesOf(db: Db, reverseCharge: boolean): Promise<readonly VatRate[]> {
+  return reverseCharge ? [{ basisPoints: 0, validFrom: 0 }] : readVatRates(db);
+}
+
 /**
- * The VAT rate of a buyer at an instant, in hundredths of a percent. It is 0 if the buyer owes the VAT itself.
+ * The VAT rate of a buyer at an instant, in hundredths of a percent.
+ *
+ * @param instant Milliseconds.
+ */
+export async function vatRateAt(db: Db, instant: number, reverseCharge: boolean): Promise<number> {
+  return vatInForce(await vatRatesOf(db, reverseCharge), instant);
+}
+
+/**
+ * The first day on which another VAT rate can begin: today, or tomorrow if something was supplied today. So whatever was sold at a gross price is
+ * invoiced at this price.
  *
  * @param now Milliseconds.
  */
-export async function vatRateAt(db: Db, now: number, reverseCharge: boolean): Promise<number> {
-  return reverseCharge ? 0 : vatInForce(await readVatRates(db), now);
+export async function firstDayOfNewRate(db: Db, timeZone: string, now: number): Promise<string> {
+  const today = dayIn(timeZone, now);
+  return (await isSuppliedSince(db, startOfDay(timeZone, today) / 1000)) ? dayAfter(today) : today;
+}
+
+/** Whether anything was ever sold. */
+export function isSupplied(db: Db): Promise<boolean> {
+  return isSuppliedSince(db, 0);
+}
+
+/** @param start Seconds. */
+async function isSuppliedSince(db: Db, start: number): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 where
+      exists (select 1 from positions where stop is null or stop > ${start})
+      or exists (select 1 from charges where start >= ${start})
+      or exists (select 1 from invoices where period_end > ${start})
+      or exists (select 1 from reservations)
+  `.execute(db);
+  return rows.length > 0;
 }

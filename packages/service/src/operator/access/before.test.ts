@@ -93,7 +93,12 @@ const contests: readonly Contest[] = [
   settingContest('setVatRates', 'vat_rates', (number) => [
     'PUT',
     '/settings/vat-rates',
-    { vat_rates: [{ basis_points: number, valid_from: '2020-01-01T00:00:00Z' }] },
+    {
+      vat_rates: [
+        { basis_points: 1_900, valid_from: '2020-01-01' },
+        { basis_points: number, valid_from: '2999-01-01' },
+      ],
+    },
   ]),
   settingContest('setVmIdentifierQuarantine', 'vm_identifier_quarantine', (number) => [
     'PUT',

@@ -2,10 +2,15 @@ import type { BrokenRule, Settings, VatRateInput } from '@reseller/operator-clie
 
 import { lockAccount } from '../../core/account/lock.ts';
 import { updateDebt } from '../../core/accounting/debt.ts';
+import { firstDayOfNewRate, isSupplied } from '../../core/accounting/vat-rate.ts';
 import type { Mode } from '../../rules/credentials.ts';
+import { isDay, isTimeZone, startOfDay } from '../../rules/day.ts';
+import { changesRatesBefore } from '../../rules/vat.ts';
 import type { VatRate } from '../../rules/vat.ts';
 import {
   readSettings,
+  readTimeZone,
+  readVatRates,
   writeAuditRetention,
   writeDefaultQuotas,
   writeLogRetention,
@@ -15,7 +20,6 @@ import {
   writeVmIdentifierQuarantine,
 } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
-import { toInstant } from '../instants.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
 import { assertNoBrokenRules } from '../problem.ts';
 
@@ -45,11 +49,11 @@ export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
 };
 
 /** The amount that a balance adds to the credit depends on the VAT. */
-async function updateBalances(db: Db, now: number): Promise<void> {
+async function updateBalances(db: Db): Promise<void> {
   const accounts = await db.selectFrom('accounts').select('id').where('balance', '>', 0).orderBy('id').execute();
   for (const { id } of accounts) {
     await lockAccount(db, id);
-    await updateDebt(db, id, now);
+    await updateDebt(db, id);
   }
 }
 
@@ -59,13 +63,14 @@ export const setVatRates: StoreOperation<'setVatRates'> = {
   lock: SETTINGS_LOCK,
   before: (db, { runtime: { mode } }) => toSettings(db, mode),
   async run({ db }, { body, now, runtime: { mode } }) {
-    const rates = body.vat_rates.map(rateOf);
-    assertNoBrokenRules(brokenRules(rates, now));
-    await writeVatRates(
-      db,
-      rates.toSorted((one, other) => one.validFrom - other.validFrom),
-    );
-    await updateBalances(db, now);
+    const timeZone = body.time_zone ?? (await readTimeZone(db));
+    assertNoBrokenRules(brokenDates(body.vat_rates, timeZone));
+    const rates = body.vat_rates
+      .map(({ basis_points, valid_from }) => ({ basisPoints: basis_points, day: valid_from, validFrom: startOfDay(timeZone, valid_from) }))
+      .toSorted((one, other) => one.validFrom - other.validFrom);
+    assertNoBrokenRules([...brokenBeginning(rates, now), ...(await brokenPast(db, rates, { timeZone, now }))]);
+    await writeVatRates(db, rates, timeZone);
+    await updateBalances(db);
     return toSettings(db, mode);
   },
 };
@@ -128,14 +133,13 @@ export const setSecondOperator: StoreOperation<'setSecondOperator'> = {
 };
 
 async function toSettings(db: Db, mode: Mode): Promise<Settings> {
-  const { rateLimit, vatRates, vmIdentifierQuarantine, logRetention, auditRetention, defaultQuotas, secondOperator } = await readSettings(
-    db,
-    mode,
-  );
+  const { rateLimit, vatRates, timeZone, vmIdentifierQuarantine, logRetention, auditRetention, defaultQuotas, secondOperator } =
+    await readSettings(db, mode);
   return {
     mode,
     rate_limit: rateLimit,
-    vat_rates: vatRates.map(({ basisPoints, validFrom }) => ({ basis_points: basisPoints, valid_from: toInstant(validFrom) })),
+    vat_rates: vatRates.map(({ basisPoints, day }) => ({ basis_points: basisPoints, valid_from: day })),
+    time_zone: timeZone,
     vm_identifier_quarantine_days: vmIdentifierQuarantine,
     request_log_retention: { months: logRetention.months, bytes_per_account: logRetention.bytesPerAccount },
     audit_retention_months: auditRetention,
@@ -144,17 +148,35 @@ async function toSettings(db: Db, mode: Mode): Promise<Settings> {
   };
 }
 
-function rateOf({ basis_points, valid_from }: VatRateInput): VatRate {
-  return { basisPoints: basis_points, validFrom: Date.parse(valid_from) };
-}
-
-function brokenRules(rates: readonly VatRate[], now: number): BrokenRule[] {
-  const errors: BrokenRule[] = [];
-  if (rates.every(({ validFrom }) => validFrom > now))
-    errors.push({ pointer: '#/vat_rates', detail: 'must have a rate whose valid_from is not in the future' });
-  for (const [index, { validFrom }] of rates.entries()) {
-    if (rates.findIndex((other) => other.validFrom === validFrom) < index)
-      errors.push({ pointer: `#/vat_rates/${index}/valid_from`, detail: 'must not be the same instant as that of another rate' });
+function brokenDates(rates: readonly VatRateInput[], timeZone: string): BrokenRule[] {
+  const errors: BrokenRule[] = isTimeZone(timeZone)
+    ? []
+    : [{ pointer: '#/time_zone', detail: 'must be a time zone of the IANA database, such as Europe/Berlin' }];
+  for (const [index, { valid_from: day }] of rates.entries()) {
+    const pointer = `#/vat_rates/${index}/valid_from`;
+    if (!isDay(day)) errors.push({ pointer, detail: 'must be a day of the calendar, such as 2027-01-01' });
+    else if (rates.findIndex((other) => other.valid_from === day) < index)
+      errors.push({ pointer, detail: 'must not be the same day as that of another rate' });
   }
   return errors;
+}
+
+function brokenBeginning(rates: readonly VatRate[], now: number): BrokenRule[] {
+  return rates.every(({ validFrom }) => validFrom > now)
+    ? [{ pointer: '#/vat_rates', detail: 'must have a rate whose valid_from is not in the future' }]
+    : [];
+}
+
+/** What was supplied keeps its VAT. Before anything is sold, any rate can be the first one, from today on. */
+async function brokenPast(
+  db: Db,
+  rates: readonly VatRate[],
+  { timeZone, now }: { readonly timeZone: string; readonly now: number },
+): Promise<BrokenRule[]> {
+  const first = await firstDayOfNewRate(db, timeZone, now);
+  const start = startOfDay(timeZone, first);
+  const isNew = !(await isSupplied(db)) && rates.every(({ validFrom }) => validFrom >= start);
+  if (isNew || !changesRatesBefore(start, await readVatRates(db), rates)) return [];
+  const detail = `must not change the rates before ${first}, because they were invoiced or shown already; a new rate can begin on ${first} at the earliest`;
+  return [{ pointer: '#/vat_rates', detail }];
 }

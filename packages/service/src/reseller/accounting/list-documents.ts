@@ -2,12 +2,16 @@ import type { AccountingDocument } from '@reseller/client/extension';
 import type { Selectable } from 'kysely';
 
 import { grossLeft } from '../../core/accounting/debt.ts';
+import { vatSumsOf } from '../../core/accounting/invoice-document/issue.ts';
 import { linkTo } from '../../core/accounting/invoice.ts';
 import { counted } from '../../rules/counted.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import type { IssuedDocumentsTable } from '../../store/tables/issued-documents.ts';
 import type { ReadOperation } from '../operation.ts';
+
+const COLUMNS = ['id', 'invoice_id', 'kind', 'number', 'issued', 'due', 'reason', 'net', 'vat', 'vat_by_rate'] as const;
+type Document = Pick<Selectable<IssuedDocumentsTable>, (typeof COLUMNS)[number]>;
 
 /** GET /accounting/documents: the invoices and credit notes of the account as they were issued, newest first. */
 export const listDocuments: ReadOperation<'listDocuments'> = {
@@ -18,7 +22,8 @@ export const listDocuments: ReadOperation<'listDocuments'> = {
     const documents = await db
       .selectFrom('issued_documents')
       .innerJoin('invoices', 'invoices.id', 'issued_documents.invoice_id')
-      .selectAll('issued_documents')
+      // Without the contents and the files, which are large.
+      .select(COLUMNS.map((column) => `issued_documents.${column}` as const))
       .select(['invoices.status', 'invoices.paid'])
       .where('issued_documents.account_id', '=', accountId)
       .orderBy('issued', 'desc')
@@ -39,8 +44,7 @@ export const listDocuments: ReadOperation<'listDocuments'> = {
   },
 };
 
-function toDocument(document: Selectable<IssuedDocumentsTable>): Omit<AccountingDocument, 'unpaid' | 'document'> {
-  const net = numberOf(BigInt(document.net));
+function toDocument(document: Document): Omit<AccountingDocument, 'unpaid' | 'document'> {
   return {
     kind: document.kind,
     number: document.number,
@@ -48,8 +52,8 @@ function toDocument(document: Selectable<IssuedDocumentsTable>): Omit<Accounting
     date: new Date(document.issued).toISOString(),
     dueDate: document.due === null ? null : new Date(document.due).toISOString(),
     reason: document.reason,
-    net,
-    vat: [{ rate: document.vat_basis_points / 100, net, amount: numberOf(BigInt(document.vat)) }],
+    net: numberOf(BigInt(document.net)),
+    vat: vatSumsOf(document).map(({ basisPoints, net, vat }) => ({ rate: basisPoints / 100, net: numberOf(net), amount: numberOf(vat) })),
     gross: numberOf(grossOf(document)),
   };
 }

@@ -16,8 +16,12 @@ export const listSales: ReadOperation<'listSales'> = {
   settles: false,
   async run(db, { accountId, now }) {
     const sales = await openSales(db, accountId, now);
-    const vat = vatAt(await catalogueOf(db), now);
-    return { message: `${counted(sales.length, 'active or scheduled sale')}.`, data: sales.map((sale) => toSale(sale, vat)) };
+    const catalogue = await catalogueOf(db);
+    return {
+      message: `${counted(sales.length, 'active or scheduled sale')}.`,
+      // Nobody can buy in a scheduled sale before it starts.
+      data: sales.map((sale) => toSale(sale, vatAt(catalogue, Math.max(now, sale.start)))),
+    };
   },
 };
 

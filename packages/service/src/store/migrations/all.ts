@@ -6,6 +6,7 @@ import { keyLimits } from './0004-key-limits.ts';
 import { auditChain } from './0005-audit-chain.ts';
 import { openPositionsByStart } from './0006-open-positions-by-start.ts';
 import { payments } from './0007-payments.ts';
+import { vatByRate } from './0008-vat-by-rate.ts';
 
 /** All migrations of this version, by name, in the order in which they run. */
 export function migrationsOf(engine: Engine) {
@@ -17,5 +18,6 @@ export function migrationsOf(engine: Engine) {
     '0005-audit-chain': auditChain(engine),
     '0006-open-positions-by-start': openPositionsByStart,
     '0007-payments': payments(engine),
+    '0008-vat-by-rate': vatByRate,
   };
 }

@@ -15,8 +15,8 @@ export interface IssuedDocumentsTable {
   net: number;
   /** Money, in whole cents. */
   vat: number;
-  /** Hundredths of a percent. */
-  vat_basis_points: number;
+  /** JSON: an array of the rate in hundredths of a percent (`basisPoints`), its net amount (`net`) and its VAT (`vat`). */
+  vat_by_rate: string;
   /** Why an invoice was corrected. Null for invoices. */
   reason: string | null;
   /** Milliseconds. */

@@ -46,6 +46,7 @@ test('has the resources, the time and the price of a VM in its line', async () =
       quantity: '20 d 11 h 58 min 59 s',
       unitPrice: '2.90 / 30 d',
       amount: '1.98',
+      basisPoints: 1_900,
     },
     {
       title: 'large',
@@ -54,6 +55,7 @@ test('has the resources, the time and the price of a VM in its line', async () =
       quantity: '0 s',
       unitPrice: '4.20 / 30 d',
       amount: '0.00',
+      basisPoints: 1_900,
     },
   ]);
 });
@@ -69,8 +71,8 @@ test('has charges of domains and dedicated servers in separate groups, named aft
   const dedicated = { accountId: id, kind: 'dedicated', type: 'RENEW', start: NOVEMBER_10 + 1, stop: NOVEMBER_10 + 30 * day } as const;
   await charge(service, { ...dedicated, subject: RYZEN, amount: euros('89.00') });
   await charge(service, { ...dedicated, start: NOVEMBER_10 + 2, subject: 'a-server-that-is-gone', amount: euros('1.00') });
-  const paid = { quantity: '1', time: '2026-11-10 – 2027-11-10' };
-  const month = { quantity: '1', time: '2026-11-10 – 2026-12-10' };
+  const paid = { basisPoints: 1_900, quantity: '1', time: '2026-11-10 – 2027-11-10' };
+  const month = { basisPoints: 1_900, quantity: '1', time: '2026-11-10 – 2026-12-10' };
   const groups = await groupsOf(service, id);
   expect(groups.toSorted((one, other) => (one.title < other.title ? -1 : 1))).toEqual([
     {

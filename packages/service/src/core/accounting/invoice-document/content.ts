@@ -2,17 +2,17 @@
 import type { DedicatedMarketHardware } from '@reseller/client';
 import type { Selectable } from 'kysely';
 
-import { apportionCents } from '../../../rules/apportion.ts';
 import { accruedBy, accruedByCharge, runtimeOf, SECONDS_PER_PRICE } from '../../../rules/billing.ts';
 import type { PriceSeconds, Seconds } from '../../../rules/billing.ts';
 import { decimalOf } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
+import { splitByRate, taxed, vatInForce } from '../../../rules/vat.ts';
+import type { RatedTime, VatRate, VatSum } from '../../../rules/vat.ts';
 import type { Db } from '../../../store/store.ts';
 import type { ChargesTable } from '../../../store/tables/charges.ts';
 import type { InvoicesTable } from '../../../store/tables/invoices.ts';
 import type { PositionsTable } from '../../../store/tables/positions.ts';
 import { chargesOn, positionsOn } from '../invoice.ts';
-import { toBilledRuntime } from '../period-end.ts';
 import type { Party, Seller } from './parties.ts';
 
 /** Everything that a document shows. Amounts are decimals in EUR, dates are days in UTC. It is stored as JSON. */
@@ -30,10 +30,18 @@ export interface DocumentContent {
   readonly corrects: { readonly number: string; readonly date: string; readonly reason: string } | null;
   readonly groups: readonly Group[];
   readonly net: string;
-  readonly vat: { readonly basisPoints: number; readonly amount: string };
+  /** The highest rate first. */
+  readonly vat: readonly RateSum[];
   readonly gross: string;
   /** Whether the recipient owes the VAT. */
   readonly reverseCharge: boolean;
+}
+
+/** The net amount of a rate, and the VAT on it. */
+export interface RateSum {
+  readonly basisPoints: number;
+  readonly net: string;
+  readonly amount: string;
 }
 
 /** The buyer. An account without a billing profile has only its name. */
@@ -59,6 +67,7 @@ export interface Line {
   readonly unitPrice: string;
   /** In whole cents. */
   readonly amount: string;
+  readonly basisPoints: number;
 }
 
 /** A line with its exact amount, before the total is divided among the lines. */
@@ -67,8 +76,15 @@ interface ExactLine extends Omit<Line, 'amount'> {
   readonly exact: PriceSeconds;
 }
 
-/** The lines of an invoice by group. They add up to its total. */
-export async function groupsOf(db: Db, invoice: Selectable<InvoicesTable>): Promise<readonly Group[]> {
+/**
+ * The lines of an invoice by group, and the sums of its rates. Both add up to its total. A position has a line for each rate that applied while
+ * it ran, and a charge in advance has the rate of the start of what it pays for.
+ */
+export async function taxedLines(
+  db: Db,
+  invoice: Selectable<InvoicesTable>,
+  rates: readonly VatRate[],
+): Promise<{ readonly groups: readonly Group[]; readonly sums: readonly VatSum[] }> {
   const positions = await positionsOn(db, invoice).execute();
   const charges = await chargesOn(db, invoice);
   const servers = await serverNames(
@@ -76,15 +92,13 @@ export async function groupsOf(db: Db, invoice: Selectable<InvoicesTable>): Prom
     charges.filter(({ kind }) => kind === 'dedicated').map(({ subject }) => subject),
   );
   const lines = [
-    ...positions.map((position) => vmLine(position, invoice.period_end)),
-    ...charges.map((charge) => chargeLine(charge, servers)),
+    ...positions.flatMap((position) =>
+      splitByRate(rates, position.start, position.stop ?? invoice.period_end).map((time) => vmLine(position, time)),
+    ),
+    ...charges.map((charge) => ({ ...chargeLine(charge, servers), basisPoints: vatInForce(rates, charge.start * 1000) })),
   ];
-  const amounts = apportionCents(
-    lines.map(({ exact }) => exact),
-    SECONDS_PER_PRICE,
-    BigInt(invoice.total),
-  );
-  return grouped(lines, amounts);
+  const { sums, amounts } = taxed(lines, SECONDS_PER_PRICE, BigInt(invoice.total));
+  return { groups: grouped(lines, amounts), sums };
 }
 
 function grouped(lines: readonly ExactLine[], amounts: readonly Money[]): Group[] {
@@ -99,7 +113,7 @@ function grouped(lines: readonly ExactLine[], amounts: readonly Money[]): Group[
   return [...groups].map(([title, { lines: own, total }]) => ({ title, lines: own, total: decimalOf(total) }));
 }
 
-function vmLine(position: Selectable<PositionsTable>, periodEnd: Seconds): ExactLine {
+function vmLine(position: Selectable<PositionsTable>, { basisPoints, start, stop }: RatedTime): ExactLine {
   const { vm_id, hostname, hostsystem, cores, mem, disk, storage } = position;
   const resources = [
     cores === 1 ? '1 core' : `${cores} cores`,
@@ -107,15 +121,16 @@ function vmLine(position: Selectable<PositionsTable>, periodEnd: Seconds): Exact
     `${disk} GB NVMe`,
     ...(storage === null ? [] : [`${storage} GB HDD`]),
   ];
-  const stop = position.stop ?? periodEnd;
+  const billed = { start, stop, monthlyPrice: BigInt(position.monthly_price) };
   return {
     group: 'Virtual servers',
     title: hostname,
     details: [`VM ${vm_id}`, ...resources, hostsystem].join(', '),
-    time: `${minuteOf(position.start)} – ${minuteOf(stop)}`,
-    quantity: durationOf(runtimeOf(toBilledRuntime(position), periodEnd)),
-    unitPrice: `${decimalOf(BigInt(position.monthly_price))} / 30 d`,
-    exact: accruedBy(toBilledRuntime(position), periodEnd),
+    time: `${minuteOf(start)} – ${minuteOf(stop)}`,
+    quantity: durationOf(runtimeOf(billed, stop)),
+    unitPrice: `${decimalOf(billed.monthlyPrice)} / 30 d`,
+    basisPoints,
+    exact: accruedBy(billed, stop),
   };
 }
 
@@ -124,7 +139,7 @@ const CHARGE_NAMES: Readonly<Record<string, string>> = { CREATE: 'Registration',
 function chargeLine(
   { kind, subject, type, start, stop, amount }: Selectable<ChargesTable>,
   servers: ReadonlyMap<string, string>,
-): ExactLine {
+): Omit<ExactLine, 'basisPoints'> {
   const isDomain = kind === 'domain';
   return {
     group: isDomain ? 'Domains' : 'Dedicated servers',

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 
 import type { InvoiceSummary } from '@reseller/client';
+import * as operator from '@reseller/operator-client';
 import { extractText, getDocumentProxy, getMeta } from 'unpdf';
 import { expect, test } from 'vitest';
 
@@ -104,7 +105,11 @@ test('does not change an issued document after a payment or a change of seller, 
     service.operate(path, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   expect((await put('/invoicing/seller', { ...sandboxSeller, company: 'Another GmbH' })).status).toBe(200);
   expect((await put(`/accounts/${accountId}/billing-profile`, demoBillingProfile)).status).toBe(200);
-  expect((await put('/settings/vat-rates', { vat_rates: [{ basis_points: 2_500, valid_from: '1970-01-01T00:00:00Z' }] })).status).toBe(200);
+  const vat_rates = [
+    { basis_points: 1_900, valid_from: '1970-01-01' },
+    { basis_points: 2_500, valid_from: '2999-01-01' },
+  ];
+  expect((await put('/settings/vat-rates', { vat_rates })).status).toBe(200);
   await providerOf(service).markPaid(id);
   expect((await bytes()).equals(before)).toBe(true);
   expect((await linkOf(service)).link).toBe(link);
@@ -135,7 +140,7 @@ test('says that a buyer with reverse charge owes the VAT', async () => {
   service.clock.advanceTo('2026-12-01T00:00:00Z');
   await service.runScheduledJobs();
   const [invoice] = await service.store.read((db) => db.selectFrom('issued_documents').selectAll().where('account_id', '=', id).execute());
-  expect(invoice).toMatchObject({ net: Number(euros('9.50')), vat: 0, vat_basis_points: 0 });
+  expect(invoice).toMatchObject({ net: Number(euros('9.50')), vat: 0, vat_by_rate: '[{"basisPoints":0,"net":950000000,"vat":0}]' });
   const { text } = await open((await linkOf(service, apiKey)).link);
   expect(text).toContain('Musterhost Kft.');
   expect(text).toContain('VAT ID HU12345678');
@@ -143,17 +148,19 @@ test('says that a buyer with reverse charge owes the VAT', async () => {
   expect(text).toContain('VAT 0 % on 9.50, EUR 0.00 Total, EUR 9.50');
 });
 
-test('uses the VAT rate at the end of the period', async () => {
+test('shows the rate of each line and a sum for each rate if the rate changed in the period', async () => {
   const service = await startOperator();
-  const rates = [
-    { basis_points: 1_900, valid_from: '1970-01-01T00:00:00Z' },
-    { basis_points: 2_000, valid_from: '2026-11-30T23:59:59.999Z' },
-    { basis_points: 2_100, valid_from: '2026-12-01T00:00:00Z' },
+  const vat_rates = [
+    { basis_points: 1_900, valid_from: '1970-01-01' },
+    { basis_points: 1_600, valid_from: '2026-11-16' },
   ];
-  const body = JSON.stringify({ vat_rates: rates });
-  await service.operate('/settings/vat-rates', { method: 'PUT', headers: { 'content-type': 'application/json' }, body });
+  await operator.setVatRates({ client: service.client, body: { vat_rates } });
   const { link } = await november(service);
-  expect((await open(link)).text).toContain('VAT 20 % on 13.27, EUR 2.65');
+  const { text } = await open(link);
+  expect(text).toContain('2026-11-10 12:00 – 2026-11-15 23:00 VAT 19 % 5 d 11 h 10.40 / 30 d 1.89');
+  expect(text).toContain('2026-11-15 23:00 – 2026-11-20 00:00 VAT 16 % 4 d 1 h 10.40 / 30 d 1.40');
+  expect(text).toContain('Net amount, EUR 13.27 VAT 19 % on 11.39, EUR 2.16 VAT 16 % on 1.88, EUR 0.30 Total, EUR 15.73');
+  await expectInvariants(service.store);
 });
 
 test('issues no document without a seller, and issues all in the order of their periods when the seller is set', async () => {

@@ -5,15 +5,16 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Services } from '../../../delivery/runtime.ts';
 import { decimalOf } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
-import { vatOn } from '../../../rules/vat.ts';
+import { correctionByRate } from '../../../rules/vat.ts';
+import type { VatSum } from '../../../rules/vat.ts';
 import type { Db, Store } from '../../../store/store.ts';
 import type { InvoicesTable } from '../../../store/tables/invoices.ts';
 import type { IssuedDocumentsTable } from '../../../store/tables/issued-documents.ts';
 import { lockAccount } from '../../account/lock.ts';
 import { payInvoices } from '../payments.ts';
-import { vatRateAt } from '../vat-rate.ts';
-import { dayOf, groupsOf } from './content.ts';
-import type { Buyer, DocumentContent } from './content.ts';
+import { vatRatesOf } from '../vat-rate.ts';
+import { dayOf, taxedLines } from './content.ts';
+import type { Buyer, DocumentContent, Group, Line, RateSum } from './content.ts';
 import { readBillingProfile, readSeller } from './parties.ts';
 import type { Seller } from './parties.ts';
 import { lockSeries, takeNumber } from './series.ts';
@@ -75,22 +76,19 @@ export async function issueAllPending(db: Db): Promise<void> {
   while ((await issuePending(db)) > 0);
 }
 
-/** Pays the new invoices of an account with its balance. The rest counts at the VAT rate of the start of the open period. */
+/** Pays the new invoices of an account with its balance. */
 async function payWithBalance(db: Db, accountId: string): Promise<void> {
   const { balance } = await db.selectFrom('accounts').select('balance').where('id', '=', accountId).executeTakeFirstOrThrow();
   if (balance === 0) return;
-  const periodStart = await lockAccount(db, accountId);
-  await payInvoices(db, accountId, periodStart * 1000);
+  await lockAccount(db, accountId);
+  await payInvoices(db, accountId);
 }
 
 async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<void> {
   const { buyer, reverseCharge } = await buyerOf(db, invoice.account_id);
-  // A period is taxed at the VAT rate of its last millisecond.
-  const basisPoints = await vatRateAt(db, invoice.period_end * 1000 - 1, reverseCharge);
+  const { groups, sums } = await taxedLines(db, invoice, await vatRatesOf(db, reverseCharge));
   const due = invoice.created + seller.payment_days * MS_PER_DAY;
   const number = await takeNumber(db, 'invoice');
-  const net = BigInt(invoice.total);
-  const vat = vatOn(net, basisPoints);
   const content: DocumentContent = {
     kind: 'invoice',
     number,
@@ -100,19 +98,11 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
     buyer,
     period: periodDays(invoice),
     corrects: null,
-    groups: await groupsOf(db, invoice),
-    ...sums({ net, vat, basisPoints }),
+    groups,
+    ...shownSums(sums),
     reverseCharge,
   };
-  await insertDocument(db, {
-    id: invoice.id,
-    invoice,
-    content,
-    name: null,
-    amounts: { net, vat, basisPoints },
-    issued: invoice.created,
-    due,
-  });
+  await insertDocument(db, { id: invoice.id, invoice, content, name: null, sums, issued: invoice.created, due });
   await db.updateTable('invoices').set({ number }).where('id', '=', invoice.id).execute();
 }
 
@@ -123,23 +113,30 @@ export interface Correction {
   readonly name: string;
   readonly amount: Money;
   readonly reason: string;
-  /** Net total of the earlier credit notes of the invoice. */
-  readonly credited: Money;
   /** Milliseconds. */
   readonly now: number;
 }
 
-/** Issues a credit note for an issued invoice, with the seller, the buyer and the VAT rate of the invoice. */
+/** Issues a credit note for an issued invoice, with the seller, the buyer and the VAT rates of the invoice. */
 export async function issueCreditNote(db: Db, { ports }: Pick<Services, 'ports'>, correction: Correction): Promise<void> {
-  const { invoice, name, amount, reason, credited, now } = correction;
+  const { invoice, name, amount, reason, now } = correction;
   await lockSeries(db, 'credit_note');
-  const issued = await documentOf(db, invoice.id);
+  const documents = await db.selectFrom('issued_documents').selectAll().where('invoice_id', '=', invoice.id).execute();
+  const issued = documents.find(({ kind }) => kind === 'invoice');
   if (!issued) throw new Error(`The invoice ${invoice.id} has no document that a credit note could correct.`);
   const original = contentOf(issued);
+  const earlier = documents.filter(({ kind }) => kind === 'credit_note').flatMap(vatSumsOf);
+  const sums = correctionByRate(vatSumsOf(issued), earlier, amount);
   const number = await takeNumber(db, 'credit_note');
-  const basisPoints = issued.vat_basis_points;
-  // The VAT of all credit notes together is that of their sum, so that crediting a whole invoice credits exactly its VAT.
-  const vat = vatOn(credited + amount, basisPoints) - vatOn(credited, basisPoints);
+  const lines = sums.map(({ basisPoints, net }) => ({
+    title: reason,
+    details: `Invoice ${original.number} of ${original.date}`,
+    time: '',
+    quantity: '1',
+    unitPrice: decimalOf(net),
+    amount: decimalOf(net),
+    basisPoints,
+  }));
   const content: DocumentContent = {
     ...original,
     kind: 'credit_note',
@@ -147,26 +144,11 @@ export async function issueCreditNote(db: Db, { ports }: Pick<Services, 'ports'>
     date: dayOf(now / 1000),
     due: null,
     corrects: { number: original.number, date: original.date, reason },
-    groups: [
-      {
-        title: 'Correction',
-        lines: [
-          {
-            title: reason,
-            details: `Invoice ${original.number} of ${original.date}`,
-            time: '',
-            quantity: '1',
-            unitPrice: decimalOf(amount),
-            amount: decimalOf(amount),
-          },
-        ],
-        total: decimalOf(amount),
-      },
-    ],
-    ...sums({ net: amount, vat, basisPoints }),
+    groups: [{ title: 'Correction', lines, total: decimalOf(amount) }],
+    ...shownSums(sums),
   };
   const id = uuidv7({ msecs: now, random: ports.random.bytes(16) });
-  await insertDocument(db, { id, invoice, content, name, amounts: { net: amount, vat, basisPoints }, issued: now, due: null });
+  await insertDocument(db, { id, invoice, content, name, sums, issued: now, due: null });
 }
 
 /** The document with an identifier, if it is issued. */
@@ -174,19 +156,46 @@ export function documentOf(db: Db, id: string): Promise<Selectable<IssuedDocumen
   return db.selectFrom('issued_documents').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Documents that were issued before lines had rates have one rate. */
+type StoredContent = Omit<DocumentContent, 'vat' | 'groups'> & {
+  readonly vat: DocumentContent['vat'] | Omit<RateSum, 'net'>;
+  readonly groups: readonly (Omit<Group, 'lines'> & { readonly lines: readonly (Omit<Line, 'basisPoints'> & Partial<Line>)[] })[];
+};
+
 export function contentOf({ content }: Pick<IssuedDocumentsTable, 'content'>): DocumentContent {
-  const parsed: DocumentContent = JSON.parse(content);
-  return parsed;
+  const { vat, groups, ...stored }: StoredContent = JSON.parse(content);
+  const sums = 'basisPoints' in vat ? [{ ...vat, net: stored.net }] : vat;
+  const [{ basisPoints } = { basisPoints: 0 }] = sums;
+  return {
+    ...stored,
+    vat: sums,
+    groups: groups.map(({ lines, ...group }) => ({ ...group, lines: lines.map((line) => ({ basisPoints, ...line })) })),
+  };
 }
 
-interface Amounts {
-  readonly net: Money;
-  readonly vat: Money;
+interface StoredVatSum {
   readonly basisPoints: number;
+  readonly net: number;
+  readonly vat: number;
 }
 
-function sums({ net, vat, basisPoints }: Amounts): Pick<DocumentContent, 'net' | 'vat' | 'gross'> {
-  return { net: decimalOf(net), vat: { basisPoints, amount: decimalOf(vat) }, gross: decimalOf(net + vat) };
+/** The sums of the rates of a document. */
+export function vatSumsOf({ vat_by_rate }: Pick<IssuedDocumentsTable, 'vat_by_rate'>): VatSum[] {
+  const stored: StoredVatSum[] = JSON.parse(vat_by_rate);
+  return stored.map(({ basisPoints, net, vat }) => ({ basisPoints, net: BigInt(net), vat: BigInt(vat) }));
+}
+
+function shownSums(sums: readonly VatSum[]): Pick<DocumentContent, 'net' | 'vat' | 'gross'> {
+  const { net, vat } = totalsOf(sums);
+  return {
+    net: decimalOf(net),
+    vat: sums.map(({ basisPoints, ...sum }) => ({ basisPoints, net: decimalOf(sum.net), amount: decimalOf(sum.vat) })),
+    gross: decimalOf(net + vat),
+  };
+}
+
+function totalsOf(sums: readonly VatSum[]): Omit<VatSum, 'basisPoints'> {
+  return sums.reduce((total, { net, vat }) => ({ net: total.net + net, vat: total.vat + vat }), { net: 0n, vat: 0n });
 }
 
 interface NewDocument {
@@ -194,12 +203,13 @@ interface NewDocument {
   readonly invoice: Invoice;
   readonly content: DocumentContent;
   readonly name: string | null;
-  readonly amounts: Amounts;
+  readonly sums: readonly VatSum[];
   readonly issued: number;
   readonly due: number | null;
 }
 
-async function insertDocument(db: Db, { id, invoice, content, name, amounts, issued, due }: NewDocument): Promise<void> {
+async function insertDocument(db: Db, { id, invoice, content, name, sums, issued, due }: NewDocument): Promise<void> {
+  const { net, vat } = totalsOf(sums);
   await db
     .insertInto('issued_documents')
     .values({
@@ -209,9 +219,9 @@ async function insertDocument(db: Db, { id, invoice, content, name, amounts, iss
       kind: content.kind,
       name,
       number: content.number,
-      net: Number(amounts.net),
-      vat: Number(amounts.vat),
-      vat_basis_points: amounts.basisPoints,
+      net: Number(net),
+      vat: Number(vat),
+      vat_by_rate: JSON.stringify(sums.map((sum) => ({ ...sum, net: Number(sum.net), vat: Number(sum.vat) }))),
       reason: content.corrects?.reason ?? null,
       issued,
       due,

@@ -12,6 +12,7 @@ const line: Line = {
   quantity: '9 d 12 h',
   unitPrice: '10.40 / 30 d',
   amount: '3.29',
+  basisPoints: 1_900,
 };
 /** A title of two lines. */
 const LONG_TITLE = `${'a'.repeat(60)}.example`;
@@ -37,7 +38,7 @@ const invoice: DocumentContent = {
     { title: 'Domains', lines: [{ ...line, title: 'x.example', details: 'Renewal, in advance' }], total: '3.29' },
   ],
   net: '9.87',
-  vat: { basisPoints: 1_900, amount: '1.88' },
+  vat: [{ basisPoints: 1_900, net: '9.87', amount: '1.88' }],
   gross: '11.75',
   reverseCharge: false,
 };

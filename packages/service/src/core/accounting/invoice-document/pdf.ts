@@ -113,7 +113,7 @@ function writeFacts(document: PDFKit.PDFDocument, facts: readonly (readonly [str
 /** For the sums and the notes, so that they are not alone on the last page. */
 const END_HEIGHT = 140;
 
-function writeGroups(document: PDFKit.PDFDocument, { groups }: DocumentContent): void {
+function writeGroups(document: PDFKit.PDFDocument, { groups, vat }: DocumentContent): void {
   for (const [index, { title, lines, total }] of groups.entries()) {
     const after = index === groups.length - 1 ? END_HEIGHT : 0;
     // For the title, the heading and a first row, so that none of them is left alone at the end of a page. A single row is kept with its sum.
@@ -121,9 +121,10 @@ function writeGroups(document: PDFKit.PDFDocument, { groups }: DocumentContent):
     if (document.y + needed > document.page.height - BOTTOM_MARGIN) document.addPage();
     document.font('bold').fontSize(11).fillColor(TEXT_COLOR).text(title, MARGIN, document.y);
     document.moveDown(0.3);
-    const rows = lines.map(({ title: first, details, time, quantity, unitPrice, amount }) => ({
+    const rows = lines.map(({ title: first, details, time, quantity, unitPrice, amount, basisPoints }) => ({
       cells: [first, quantity, unitPrice, amount],
-      details: time === '' ? [details] : [details, time],
+      // With a single rate, the sums are enough.
+      details: [details, ...(time === '' ? [] : [time]), ...(vat.length > 1 ? [`VAT ${percentOf(basisPoints)}`] : [])],
     }));
     const sum = { cells: [`Sum of ${title.toLowerCase()}`, '', '', total], bold: true };
     writeRows(document, COLUMNS, [...rows, sum], after);
@@ -134,7 +135,7 @@ function writeGroups(document: PDFKit.PDFDocument, { groups }: DocumentContent):
 function writeSums(document: PDFKit.PDFDocument, { kind, net, vat, gross }: DocumentContent): void {
   const rows = [
     ['Net amount, EUR', net, 'regular'],
-    [`VAT ${percentOf(vat.basisPoints)} on ${net}, EUR`, vat.amount, 'regular'],
+    ...vat.map((sum) => [`VAT ${percentOf(sum.basisPoints)} on ${sum.net}, EUR`, sum.amount, 'regular'] as const),
     [kind === 'invoice' ? 'Total, EUR' : 'Total in your favour, EUR', gross, 'bold'],
   ] as const;
   if (document.y + rows.length * 18 > document.page.height - BOTTOM_MARGIN) document.addPage();

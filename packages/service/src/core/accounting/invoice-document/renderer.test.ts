@@ -7,7 +7,15 @@ import type { DocumentContent } from './content.ts';
 import { renderDocument } from './pdf.ts';
 import { createDocumentRenderer } from './renderer.ts';
 
-const line = { title: 'web1', details: 'VM 10000', time: '', quantity: '1 s', unitPrice: '10.40 / 30 d', amount: '0.01' };
+const line = {
+  title: 'web1',
+  details: 'VM 10000',
+  time: '',
+  quantity: '1 s',
+  unitPrice: '10.40 / 30 d',
+  amount: '0.01',
+  basisPoints: 1_900,
+};
 
 const content = (lines: number): DocumentContent => ({
   kind: 'invoice',
@@ -20,7 +28,7 @@ const content = (lines: number): DocumentContent => ({
   corrects: null,
   groups: [{ title: 'Virtual servers', lines: Array.from({ length: lines }, () => line), total: '0.01' }],
   net: '0.01',
-  vat: { basisPoints: 1_900, amount: '0.00' },
+  vat: [{ basisPoints: 1_900, net: '0.01', amount: '0.00' }],
   gross: '0.01',
   reverseCharge: false,
 });

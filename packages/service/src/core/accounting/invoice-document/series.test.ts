@@ -53,7 +53,7 @@ test.each([
         number: 'INV-00001',
         net: 0,
         vat: 0,
-        vat_basis_points: 0,
+        vat_by_rate: '[]',
         reason: null,
         issued: 0,
         due: null,

@@ -1,0 +1,68 @@
+/** Days of the calendar in a time zone. */
+
+const MS_PER_MINUTE = 60_000;
+const MS_PER_DAY = 86_400_000;
+/** No time zone is further than this from UTC. */
+const MAX_OFFSET_MINUTES = 15 * 60;
+
+/** Whether a text such as `2024-11-04` is a day of the calendar. */
+export function isDay(text: string): boolean {
+  const start = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(text);
+}
+
+/** Whether a name such as `Europe/Berlin` is a time zone of the IANA database. */
+export function isTimeZone(name: string): boolean {
+  // The names of offsets, such as `+01:00`, have no daylight saving time.
+  return /^[A-Za-z]/.test(name) && formatterOf(name) !== undefined;
+}
+
+/**
+ * The day of an instant in a time zone.
+ *
+ * @param instant Milliseconds.
+ * @throws RangeError if the time zone does not exist.
+ */
+export function dayIn(timeZone: string, instant: number): string {
+  return daysIn(timeZone)(instant);
+}
+
+/**
+ * The first instant of a day in a time zone, in milliseconds. It is not midnight if the clocks skip midnight on this day.
+ *
+ * @throws RangeError if the time zone does not exist.
+ */
+export function startOfDay(timeZone: string, day: string): number {
+  const dayOf = daysIn(timeZone);
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  let before = -MAX_OFFSET_MINUTES;
+  let within = MAX_OFFSET_MINUTES;
+  while (within - before > 1) {
+    const middle = Math.floor((before + within) / 2);
+    if (dayOf(midnight + middle * MS_PER_MINUTE) < day) before = middle;
+    else within = middle;
+  }
+  return midnight + within * MS_PER_MINUTE;
+}
+
+/** The day after a day. */
+export function dayAfter(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + MS_PER_DAY).toISOString().slice(0, 10);
+}
+
+function daysIn(timeZone: string): (instant: number) => string {
+  const formatter = formatterOf(timeZone);
+  if (!formatter) throw new RangeError(`There is no time zone '${timeZone}'.`);
+  return (instant) => {
+    const parts = new Map(formatter.formatToParts(instant).map(({ type, value }) => [type, value]));
+    return `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
+  };
+}
+
+function formatterOf(timeZone: string): Intl.DateTimeFormat | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone, calendar: 'gregory', year: 'numeric', month: '2-digit', day: '2-digit' });
+  } catch {
+    return undefined;
+  }
+}
