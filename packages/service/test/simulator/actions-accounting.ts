@@ -3,9 +3,11 @@ import { cancelInvoice, markInvoicePaid } from '../../src/core/accounting/invoic
 import { createSale, endSale } from '../../src/core/accounting/sale-life-cycle.ts';
 import { storePrices, withdrawPrices } from '../../src/core/vm/host-system.ts';
 import { euros } from '../../src/index.ts';
+import { addPayment } from './actions-payments.ts';
 import { hosts } from './catalogue.ts';
 import { decimal, units } from './fraction.ts';
-import { invoicesOf } from './model-billing.ts';
+import { invoicesOf } from './model-invoices.ts';
+import { correct, grossLeft, invoiceOf, issueModelDocuments, netLeft, payInvoices } from './model-payments.ts';
 import { listedAt, listOf } from './model-prices.ts';
 import type { ModelAccount, SalePrices, SaleResource } from './model.ts';
 import { runProviderOperation } from './provider-operations.ts';
@@ -47,7 +49,8 @@ async function settleInvoice(
   { account, month, id }: { account: ModelAccount; month: number; id: string },
   action: 'pay' | 'cancel',
 ): Promise<void> {
-  const invoice = invoicesOf(sim.model, account, sim.clock.seconds()).find((one) => one.month === month);
+  issueModelDocuments(sim.model);
+  const invoice = invoiceOf(sim.model, account, month);
   sim.describe(
     `the provider ${action === 'pay' ? 'marks as paid' : 'cancels'} the invoice of ${account.name} for ${new Date(month * 1000).toISOString().slice(0, 7)}`,
   );
@@ -55,9 +58,26 @@ async function settleInvoice(
     sim.client
       .store()
       .commit(({ db }) => (action === 'pay' ? markInvoicePaid : cancelInvoice)(db, sim.world, { invoiceId: id, now: sim.clock.now() }));
-  if (await runProviderOperation(sim, done, invoice?.status === 'OPEN' ? undefined : wrongState)) {
-    account.settled.set(month, action === 'pay' ? 'PAID' : 'CANCELED');
-  }
+  if (!(await runProviderOperation(sim, done, invoice?.status === 'OPEN' ? undefined : wrongState))) return;
+  const document = account.documents.get(month);
+  if (!document) throw new Error('The invoice has no document.');
+  if (action === 'cancel') correct(sim.model, account, month, { amount: netLeft(document), reason: 'Cancellation' });
+  else await learnPayment(sim, account, { month, amount: grossLeft(document) - document.paid });
+}
+
+/** The service records a payment of an invoice that is marked as paid. */
+async function learnPayment(
+  { model, client, clock }: Simulation,
+  account: ModelAccount,
+  { month, amount }: { month: number; amount: bigint },
+): Promise<void> {
+  const stored = await client
+    .store()
+    .read((db) => db.selectFrom('payments').select(['id', 'name']).where('account_id', '=', account.id).execute());
+  const recorded = stored.find(({ id }) => account.payments.every((known) => known.id !== id));
+  if (!recorded) throw new Error('No payment was recorded.');
+  addPayment(account, { ...recorded, kind: 'payment', amount, created: clock.now(), body: undefined, unused: amount });
+  payInvoices(model, account, month);
 }
 
 const DAY = 86_400_000;

@@ -14,9 +14,10 @@ import {
   applyVmChange,
   applyResize,
 } from './actions-vm.ts';
-import { cents, numberOf, numberOfCents, over, times } from './fraction.ts';
+import { numberOf } from './fraction.ts';
 import { creditFits, holdFrom, holdOfOrder, iso } from './model-billing.ts';
 import { settleModel } from './model-jobs.ts';
+import { grossShown, rateAt } from './model-vat.ts';
 import { ownDomain } from './model.ts';
 import type { ModelAccount, ModelServer, ModelVm, Resources } from './model.ts';
 import { isAbove, randomGuard } from './price-guard.ts';
@@ -178,6 +179,7 @@ function changeVm(sim: Simulation, vm: ModelVm): Promise<void> {
     predict(): Prediction<'changeVm'> {
       const to = { ...vm.resources, ...change };
       const { price, listed } = priceWith(sim, vm, to);
+      const rate = rateAt(sim.model, sim.clock.seconds());
       const isTooExpensive = isAbove(price, guard);
       const refusal = vm.state === 'removed' ? notFound : resizeRefusal(sim, vm, { to, price, allowFallbackIPs, isTooExpensive });
       if (refusal === undefined && JSON.stringify(to) === JSON.stringify(vm.resources)) return noChange;
@@ -195,7 +197,7 @@ function changeVm(sim: Simulation, vm: ModelVm): Promise<void> {
               const { newConfig, pricings } = reply.data();
               expect(pricings).toEqual({
                 monthly: numberOf(price),
-                monthly_gross: numberOfCents(cents(over(times(price, 119), 100))),
+                monthly_gross: grossShown(price, rate),
               });
               await applyResize(sim, vm, { to, price, listed }, allowFallbackIPs, false);
               expect(newConfig).toEqual({ ...to, network_speed: String(to.network_speed), backup_slots: String(to.backup_slots) });

@@ -9,6 +9,7 @@ import { cancelServer } from './actions-server.ts';
 import { changeRandomVm, resizeRandomVm } from './actions-vm.ts';
 import { checkBilling } from './api-checks.ts';
 import { runAllJobs, nextJobTime } from './model-jobs.ts';
+import { issueModelDocuments } from './model-payments.ts';
 import { nextPriceChange } from './model-prices.ts';
 import { expectOnlyPortFailures } from './provider-operations.ts';
 import { buyVm } from './purchases.ts';
@@ -69,6 +70,7 @@ export async function runScheduledJobs(sim: Simulation): Promise<void> {
     one.release();
   }
   runAllJobs(model, world.fleet, clock.seconds());
+  issueModelDocuments(model);
 }
 
 /** A hanging call continues or fails. */

@@ -5,9 +5,13 @@ import { decimalOf, euros } from '../../src/rules/money.ts';
 import { expectedRecord } from './actions-dns.ts';
 import { decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
-import { chargesIn, currentInvoice, invoicesOf, isOpen, iso, positionsIn } from './model-billing.ts';
+import { chargesIn, currentInvoice, isOpen, iso, positionsIn } from './model-billing.ts';
+import { invoicesOf } from './model-invoices.ts';
 import { settleModel } from './model-jobs.ts';
+import { balanceOf, grossLeft, invoiceOf } from './model-payments.ts';
 import { listedAt } from './model-prices.ts';
+import { grossOf, netOf, rateAt } from './model-vat.ts';
+import type { ModelVat } from './model-vat.ts';
 import type { ModelAccount, ModelDomain, ModelRecord, ModelSale } from './model.ts';
 import type { Simulation } from './simulation.ts';
 import { monthAfter } from './virtual-clock.ts';
@@ -45,6 +49,58 @@ export async function checkBilling(sim: Simulation, account: ModelAccount): Prom
   }
 }
 
+/** Compares the documents and the payments of an account. */
+export async function checkDocuments(sim: Simulation, account: ModelAccount): Promise<void> {
+  const { client, model } = sim;
+  const { list } = (await client.call(account, 'listDocuments')).data();
+  settleModel(sim, account);
+  const actual = list.map(({ kind, invoiceID, reason, net, vat, gross, unpaid }) => ({ kind, invoiceID, reason, net, vat, gross, unpaid }));
+  const expected = [...account.documents].flatMap(([month, document]) => {
+    const { sums, notes, paid } = document;
+    const invoiceID = account.invoiceIds.get(month);
+    const isUnpaid = invoiceOf(model, account, month)?.status === 'OPEN';
+    return [
+      { kind: 'invoice', invoiceID, reason: null, ...amountsOf(sums), unpaid: numberOfCents(isUnpaid ? grossLeft(document) - paid : 0n) },
+      ...notes.map((note) => ({ kind: 'credit_note', invoiceID, reason: note.reason, ...amountsOf(note.sums), unpaid: 0 })),
+    ];
+  });
+  const inOrder = (documents: readonly object[]) => documents.map((one) => JSON.stringify(one)).toSorted();
+  expect(inOrder(actual), `documents of ${account.name}`).toEqual(inOrder(expected));
+
+  const payments = (await client.call(account, 'listPayments')).data();
+  expect(payments.balance).toBe(numberOfCents(balanceOf(account)));
+  expect(
+    payments.list.map(({ kind, amount, unused, reversed, pays }) => ({
+      kind,
+      amount,
+      unused,
+      isReversed: reversed !== null,
+      pays: new Map(pays.map((one) => [one.invoiceID, one.amount])),
+    })),
+    `payments of ${account.name}`,
+  ).toEqual(
+    account.payments.toReversed().map(({ kind, amount, unused, isReversed, uses }) => ({
+      kind,
+      amount: numberOfCents(amount),
+      unused: numberOfCents(unused),
+      isReversed,
+      pays: new Map(
+        [...uses].flatMap(([month, part]) =>
+          typeof month === 'string' ? [] : [[account.invoiceIds.get(month) ?? '', numberOfCents(part)] as const],
+        ),
+      ),
+    })),
+  );
+}
+
+function amountsOf(sums: readonly ModelVat[]) {
+  return {
+    net: numberOfCents(netOf(sums)),
+    vat: sums.map(({ basisPoints, net, vat }) => ({ rate: basisPoints / 100, net: numberOfCents(net), amount: numberOfCents(vat) })),
+    gross: numberOfCents(grossOf(sums)),
+  };
+}
+
 /** Compares the sales that an account sees. */
 export async function checkSales({ client, model, clock }: Simulation, account: ModelAccount): Promise<void> {
   const open = model.sales.filter((sale) => isOpen(sale, account, clock.now()));
@@ -58,7 +114,9 @@ export async function checkSales({ client, model, clock }: Simulation, account: 
     usedVolume: usedVolume.value,
     pricings: pricings.value,
   }));
-  const expected = open.toSorted((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1)).map(expectedSale);
+  const expected = open
+    .toSorted((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1))
+    .map((sale) => expectedSale(sale, rateAt(model, Math.floor(Math.max(clock.now(), sale.start) / 1000))));
   expect(actual, `sales of ${account.name}`).toEqual(expected);
 }
 
@@ -75,10 +133,10 @@ export async function checkPrices({ client, model, clock }: Simulation, account:
   expect(actual, 'the price list').toEqual(expected);
 }
 
-function expectedSale({ title, start, stop, upgradable, max, used, prices }: ModelSale): object {
+function expectedSale({ title, start, stop, upgradable, max, used, prices }: ModelSale, basisPoints: number): object {
   const expectedPrice = (net: Fraction) => ({
     price_net: expect.toSatisfy((text: string) => !less(decimal(text), net) && !less(net, decimal(text))),
-    price_gross: numberOf(over(times(net, 119), 100)),
+    price_gross: numberOf(over(times(net, 10_000 + basisPoints), 10_000)),
   });
   const pricings = [...prices].map(([host, listed]) => [
     host,

@@ -5,7 +5,9 @@ import type { Store } from '../../src/index.ts';
 import type { DataOf, OperationId } from '../../src/reseller/operation.ts';
 import type { StorePlace } from '../engines.ts';
 import { SECRET } from '../harness.ts';
-import { injectedInto, resellerApi, resellerRequest } from '../http-client.ts';
+import { injectedInto, operatorApi, resellerApi, resellerRequest } from '../http-client.ts';
+import type { Received } from '../http-client.ts';
+import { OPERATOR_TOKEN } from '../operator.ts';
 import { createProviderService } from '../provider-service.ts';
 import type { ProviderService } from '../provider-service.ts';
 import type { ModelAccount } from './model.ts';
@@ -45,6 +47,8 @@ export interface SimulatedClient {
   store(): Store;
   service(): ProviderService;
   call<Id extends OperationId>(account: ModelAccount, id: Id, sent?: Sent): Promise<Reply<Id>>;
+  /** Calls the operator API, and checks the response against its document. */
+  operate(method: string, path: string, body?: object): Promise<Received>;
   /**
    * Stops the service and starts a new one on the same store. The data in memory is lost.
    *
@@ -59,7 +63,9 @@ export async function openClient(place: StorePlace, { ports }: World, fill: (sto
   await fill(store);
   // The seed ends a hanging call, never a timeout, which would depend on the speed of the machine.
   const portTimeout = 3_600_000;
-  const start = () => createProviderService({ store, ports, secret: SECRET, publicUrl: 'https://simulated.example', portTimeout, logger });
+  const publicUrl = 'https://simulated.example';
+  const start = () =>
+    createProviderService({ store, ports, secret: SECRET, publicUrl, portTimeout, operatorToken: OPERATOR_TOKEN, logger });
   let service = await start();
   return {
     store: () => store,
@@ -84,6 +90,15 @@ export async function openClient(place: StorePlace, { ports }: World, fill: (sto
           return body.data;
         },
       };
+    },
+    async operate(method, path, body) {
+      const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, ...(body && { 'content-type': 'application/json' }) };
+      const request = { method, url: path, headers, ...(body && { body: JSON.stringify(body) }) };
+      const response = await injectedInto(service.operator)(request);
+      const operation = operatorApi.operationAt(method, path);
+      if (!operation) throw new Error(`The operator's document has no ${method} ${path}.`);
+      operatorApi.check(operation, response);
+      return response;
     },
     async restart(reopened) {
       // As in a crash, callers of the old service never get a response.

@@ -21,6 +21,10 @@ export function plus(one: Fraction, other: Fraction): Fraction {
   return reduced({ n: one.n * other.d + other.n * one.d, d: one.d * other.d });
 }
 
+export function minus(one: Fraction, other: Fraction): Fraction {
+  return plus(one, times(other, -1));
+}
+
 export function times(one: Fraction, count: number | bigint): Fraction {
   return reduced({ n: one.n * BigInt(count), d: one.d });
 }

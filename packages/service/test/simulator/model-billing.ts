@@ -1,18 +1,14 @@
 /** The invoices that the model expects. Each has the costs of its month, rounded once. */
 import { tlds } from './catalogue.ts';
-import { cents, decimal, less, numberOf, numberOfCents, over, plus, sum, times, units, unitsUp } from './fraction.ts';
+import { cents, decimal, less, numberOf, numberOfCents, plus, sum, units, unitsUp } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
+import { amountIn, costOf, invoicesOf, partsIn } from './model-invoices.ts';
+import type { ModelInvoice } from './model-invoices.ts';
+import { balanceCredit, grossLeft } from './model-payments.ts';
 import { listedAt, priceOf } from './model-prices.ts';
+import { netOf } from './model-vat.ts';
 import type { Charge, Model, ModelAccount, ModelDomain, ModelSale, ModelServer, ModelVm, Resources, Seconds, Segment } from './model.ts';
 import { monthAfter, monthOf } from './virtual-clock.ts';
-
-/** Prices are for 30 days. */
-const PRICE_PERIOD_SECONDS = 30 * 86_400;
-
-/** The cost of a number of seconds at a price. */
-export function costOf(price: Fraction, seconds: number): Fraction {
-  return over(times(price, seconds), PRICE_PERIOD_SECONDS);
-}
 
 /** The sales that apply to a purchase at an instant (milliseconds), the best for the customer first. */
 export function offersFor(model: Model, account: ModelAccount, hostsystem: string, resources: Resources, now: number): ModelSale[] {
@@ -66,26 +62,6 @@ export function positionsIn(model: Model, account: ModelAccount, month: Seconds,
   return positions;
 }
 
-/** The parts of segments in a month, up to an instant in it or its end. */
-function partsIn(
-  model: Model,
-  account: ModelAccount,
-  month: Seconds,
-  until: Seconds,
-): { vm: ModelVm; segment: Segment; from: Seconds; to: Seconds }[] {
-  const own = model.vms.filter((vm) => vm.account === account);
-  return own.flatMap((vm) =>
-    vm.segments.flatMap((segment, index) => {
-      const from = Math.max(segment.start, month);
-      const to = Math.min(segment.stop ?? until, until);
-      // A position without a second is omitted if it only continues the position before.
-      const goesOn = segment.start < month || (segment.type === 'BILLINGRESTART' && vm.segments[index - 1]?.stop === segment.start);
-      if (segment.start >= monthAfter(month) || to < from || (goesOn && segment.stop === from)) return [];
-      return [{ vm, segment, from, to }];
-    }),
-  );
-}
-
 /** The charges of a month by subject. */
 export function chargesIn(model: Model, account: ModelAccount, month: Seconds): Partial<Record<Charge['kind'], Record<string, object[]>>> {
   const byKind: Partial<Record<Charge['kind'], Record<string, object[]>>> = {};
@@ -94,35 +70,6 @@ export function chargesIn(model: Model, account: ModelAccount, month: Seconds): 
     ((byKind[kind] ??= {})[subject] ??= []).push({ type, start: iso(start), stop: iso(stop), totalPrice: numberOf(amount) });
   }
   return byKind;
-}
-
-/** The exact total of a month, up to an instant in it or its end. */
-function amountIn(model: Model, account: ModelAccount, month: Seconds, until: Seconds): Fraction {
-  const runtimes = partsIn(model, account, month, until).map(({ segment, from, to }) => costOf(segment.price, to - from));
-  const charges = model.charges.filter((one) => one.account === account && one.month === month).map(({ amount }) => amount);
-  return plus(sum(runtimes), sum(charges));
-}
-
-/** The invoice of a month that has ended. */
-export interface ModelInvoice {
-  readonly month: Seconds;
-  readonly cents: bigint;
-  readonly status: 'OPEN' | 'PAID' | 'CANCELED';
-}
-
-/** The invoices of an account, oldest first. */
-export function invoicesOf(model: Model, account: ModelAccount, now: Seconds): ModelInvoice[] {
-  const made: ModelInvoice[] = [];
-  const own = model.vms.filter((vm) => vm.account === account).flatMap(({ segments }) => segments.map(({ start }) => start));
-  const charged = new Set(model.charges.filter((one) => one.account === account).map(({ month }) => month));
-  const first = Math.min(monthOf(now), ...own.map(monthOf), ...charged);
-  for (let month = first; monthAfter(month) <= now; month = monthAfter(month)) {
-    const end = monthAfter(month);
-    if (!charged.has(month) && partsIn(model, account, month, end).length === 0) continue;
-    const total = cents(amountIn(model, account, month, end));
-    made.push({ month, cents: total, status: total === 0n ? 'PAID' : (account.settled.get(month) ?? 'OPEN') });
-  }
-  return made;
 }
 
 /** The current invoice that the API should return. */
@@ -140,9 +87,21 @@ export function currentInvoice(model: Model, account: ModelAccount, now: Seconds
   };
 }
 
-/** The total of the open invoices. */
+/** The net amount of the open invoices that is left to pay. */
 export function unpaidCents(model: Model, account: ModelAccount, now: Seconds): bigint {
-  return invoicesOf(model, account, now).reduce((owed, invoice) => (invoice.status === 'OPEN' ? owed + invoice.cents : owed), 0n);
+  return invoicesOf(model, account, now).reduce(
+    (owed, invoice) => (invoice.status === 'OPEN' ? owed + owedOf(account, invoice) : owed),
+    0n,
+  );
+}
+
+/** The rest of the net amount in proportion to the gross amount that is left to pay, rounded up. */
+function owedOf({ documents }: ModelAccount, { month, cents: total }: ModelInvoice): bigint {
+  const document = documents.get(month);
+  if (!document) return total;
+  const net = total - document.notes.reduce((all, note) => all + netOf(note.sums), 0n);
+  const gross = grossLeft(document);
+  return document.paid === 0n ? net : (net * (gross - document.paid) + gross - 1n) / gross;
 }
 
 /**
@@ -199,7 +158,7 @@ export function renewalPrice({ tld }: Pick<ModelDomain, 'tld'>): Fraction {
 /** The remaining credit in cents. The held credit is rounded once, half up. */
 export function remainingCents(model: Model, account: ModelAccount, now: Seconds): bigint {
   const held = (heldUnits(model, account, now) + UNITS_A_CENT / 2n) / UNITS_A_CENT;
-  return cents(account.credit) - unpaidCents(model, account, now) - held;
+  return cents(account.credit) + balanceCredit(model, account) - unpaidCents(model, account, now) - held;
 }
 
 /** Whether an amount in units, rounded up to cents, is within the remaining credit. An amount of zero always is. */

@@ -8,6 +8,7 @@ import type { SeededAccount, SeededPool } from './catalogue.ts';
 import { decimal } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import { advanceMonths } from './model-prices.ts';
+import type { ModelRate, ModelVat } from './model-vat.ts';
 import { monthOf } from './virtual-clock.ts';
 
 /** Seconds since 1970. */
@@ -150,6 +151,37 @@ export interface ExpectedLogEntry {
   readonly requestId: string | null;
 }
 
+/** What the service issued for the invoice of a month. Amounts are in cents. */
+export interface ModelDocument {
+  readonly sums: readonly ModelVat[];
+  readonly notes: { readonly reason: string; readonly sums: readonly ModelVat[] }[];
+  paid: bigint;
+}
+
+/** A payment or a refund. Amounts are in cents. */
+export interface ModelPayment {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'payment' | 'refund';
+  readonly amount: bigint;
+  /** Milliseconds. */
+  readonly created: number;
+  /** The body of its request; undefined if the service chose it. */
+  readonly body: PaymentBody | undefined;
+  unused: bigint;
+  isReversed: boolean;
+  /** Its used parts: of invoices by the first second of their month, of refunds by their name. */
+  readonly uses: Map<Seconds | string, bigint>;
+}
+
+export interface PaymentBody {
+  readonly amount: string;
+  readonly date: string;
+  readonly method: string;
+  readonly reference: string;
+  readonly invoice_id?: string;
+}
+
 export interface ModelAccount extends SeededAccount {
   credit: Fraction;
   /** The first second of the current period. Earlier periods are closed. */
@@ -158,6 +190,10 @@ export interface ModelAccount extends SeededAccount {
   readonly settled: Map<Seconds, 'PAID' | 'CANCELED'>;
   /** The IDs of invoices that the API has returned. */
   readonly invoiceIds: Map<Seconds, string>;
+  /** By the first second of the month. */
+  readonly documents: Map<Seconds, ModelDocument>;
+  /** In the order in which they are used. */
+  readonly payments: ModelPayment[];
   readonly requests: ExpectedLogEntry[];
   readonly handles: { readonly id: string; readonly hasPhone: boolean }[];
 }
@@ -175,6 +211,8 @@ export interface Model {
   readonly charges: Charge[];
   /** The credit that registrations in progress hold, in units of 10^-8 EUR. */
   readonly holds: { readonly account: ModelAccount; readonly amount: bigint }[];
+  /** The VAT rates, the earliest first. */
+  readonly rates: ModelRate[];
   /** Domains that ended with their year. The registrar may still have them. */
   readonly lapsed: Set<string>;
 }
@@ -194,6 +232,8 @@ export function newModel(accounts: readonly SeededAccount[], pools: readonly See
       period: monthOf(now),
       settled: new Map(),
       invoiceIds: new Map(),
+      documents: new Map(),
+      payments: [],
       requests: [],
       handles: [],
     })),
@@ -206,6 +246,7 @@ export function newModel(accounts: readonly SeededAccount[], pools: readonly See
     domains: new Map(),
     charges: [],
     holds: [],
+    rates: [{ day: '1970-01-01', from: 0, basisPoints: 1900 }],
     lapsed: new Set(),
   };
 }

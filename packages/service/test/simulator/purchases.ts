@@ -3,12 +3,13 @@ import { expect } from 'vitest';
 
 import { hosts, osImages } from './catalogue.ts';
 import type { CatalogueHost } from './catalogue.ts';
-import { cents, numberOf, numberOfCents, over, times } from './fraction.ts';
+import { numberOf } from './fraction.ts';
 import { creditFits, holdFrom, offersFor } from './model-billing.ts';
 import { settleModel } from './model-jobs.ts';
 import { listedAt, priceOf } from './model-prices.ts';
 import { freeAddresses, usedAddresses, hasRoom, isIn, poolsFor } from './model-room.ts';
 import type { AddressRequest, Family } from './model-room.ts';
+import { grossShown, rateAt } from './model-vat.ts';
 import { remove } from './model.ts';
 import type { ModelAccount, Resources, VmReservation } from './model.ts';
 import { isAbove, randomGuard } from './price-guard.ts';
@@ -154,8 +155,7 @@ export function reserveVm(
       });
       expect(config.ipv4.map(({ address }) => address).toSorted()).toEqual([...ipv4].toSorted());
       expect(config.ipv6.map(({ ip_address }) => ip_address)).toEqual(ipv6);
-      const gross = over(times(terms.price, 119), 100);
-      expect(pricings).toEqual({ monthly: numberOf(terms.price), monthly_gross: numberOfCents(cents(gross)) });
+      expect(pricings).toEqual({ monthly: numberOf(terms.price), monthly_gross: grossShown(terms.price, rateAt(model, terms.since)) });
       remove(model.reservations, taken);
       settleModel(sim, account);
       const start = Math.max(terms.since, account.period);

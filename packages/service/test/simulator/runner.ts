@@ -13,10 +13,11 @@ import {
 import { changeDnsRecords } from './actions-dns.ts';
 import { cancelDomain, changeDomain, createHandle, registerDomain } from './actions-domain.ts';
 import { deleteDomain, manageVm, purchaseServer } from './actions-extension.ts';
+import { changeVatRate, creditRandomInvoice, recordRandomPayment, refundBalance, reverseRandomPayment } from './actions-payments.ts';
 import { cancelServer, completeSetUp, orderServer } from './actions-server.ts';
 import { finishOpenRequests, crash, finishHangingCall, passTime } from './actions-time.ts';
 import { changeRandomVm, reinstallVm, resizeRandomVm } from './actions-vm.ts';
-import { checkBilling, checkDomains, checkLog, checkPrices, checkSales, checkServers, checkVms } from './api-checks.ts';
+import { checkBilling, checkDocuments, checkDomains, checkLog, checkPrices, checkSales, checkServers, checkVms } from './api-checks.ts';
 import { sendConcurrently } from './concurrency.ts';
 import { probeOtherAccounts } from './probes.ts';
 import { buyVm } from './purchases.ts';
@@ -52,6 +53,11 @@ export const actions: readonly Action[] = [
   { weight: 3, run: deleteDomain },
   { weight: 3, run: purchaseServer },
   { weight: 4, run: changePrices },
+  { weight: 4, run: changeVatRate },
+  { weight: 6, run: recordRandomPayment },
+  { weight: 3, run: reverseRandomPayment },
+  { weight: 3, run: refundBalance },
+  { weight: 4, run: creditRandomInvoice },
 ];
 
 /** The same actions, and steps that send many concurrent requests. */
@@ -69,6 +75,9 @@ export const billingActions: readonly Action[] = [
   { weight: 2, run: createRandomSale },
   { weight: 1, run: endRandomSale },
   { weight: 4, run: changePrices },
+  { weight: 3, run: changeVatRate },
+  { weight: 3, run: recordRandomPayment },
+  { weight: 2, run: creditRandomInvoice },
 ];
 
 /** With 64 steps, the first two seeds reach each action, each fault of a port, each refusal and each way to repeat a request. */
@@ -140,6 +149,7 @@ async function checkStep(sim: Simulation, number: number): Promise<void> {
 async function checkAll(sim: Simulation): Promise<void> {
   for (const account of sim.model.accounts) {
     await checkBilling(sim, account);
+    await checkDocuments(sim, account);
     await checkSales(sim, account);
     await checkPrices(sim, account);
     await checkServers(sim, account);

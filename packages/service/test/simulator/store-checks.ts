@@ -2,9 +2,16 @@
 import { expect } from 'vitest';
 
 import type { Store } from '../../src/index.ts';
-import { expectExactHolds, expectExactSaleVolumes, expectExactUnpaid, expectPositionsInOrder } from '../invariants.ts';
+import {
+  expectExactHolds,
+  expectExactSaleVolumes,
+  expectExactUnpaid,
+  expectPositionsInOrder,
+  expectSoundDocuments,
+} from '../invariants.ts';
 import { hosts } from './catalogue.ts';
 import { heldUnits, unpaidCents } from './model-billing.ts';
+import { balanceCredit, balanceOf } from './model-payments.ts';
 import { allocationsIn, usedOn } from './model-room.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -23,19 +30,25 @@ export async function expectStoreMatchesModel(sim: Simulation): Promise<void> {
     expectExactUnpaid(store),
     expectExactSaleVolumes(store),
     expectPositionsInOrder(store),
+    expectSoundDocuments(store),
   ]);
 }
 
 /** Each account has the period, held credit and debt of the model. */
 async function expectAmounts({ model }: Simulation, store: Store): Promise<void> {
-  const accounts = await store.read((db) => db.selectFrom('accounts').select(['id', 'held', 'unpaid', 'period_start']).execute());
+  const accounts = await store.read((db) =>
+    db.selectFrom('accounts').select(['id', 'held', 'unpaid', 'balance', 'balance_credit', 'period_start']).execute(),
+  );
   for (const account of model.accounts) {
     const row = accounts.find(({ id }) => id === account.id);
     const { period } = account;
-    expect({ period: row?.period_start, held: row?.held, unpaid: row?.unpaid }, `account ${account.name}`).toEqual({
+    const { held, unpaid, balance, balance_credit } = row ?? {};
+    expect({ period: row?.period_start, held, unpaid, balance, balance_credit }, `account ${account.name}`).toEqual({
       period,
       held: Number(heldUnits(model, account, period)),
       unpaid: Number(unpaidCents(model, account, period) * 1_000_000n),
+      balance: Number(balanceOf(account) * 1_000_000n),
+      balance_credit: Number(balanceCredit(model, account) * 1_000_000n),
     });
   }
 }
