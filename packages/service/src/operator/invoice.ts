@@ -167,6 +167,7 @@ function toInvoiceDetail(invoice: Row, documents: readonly Document[], runtime: 
     vat: document ? decimalOf(BigInt(document.vat)) : null,
     vat_by_rate: document ? toVatByRate(document) : [],
     document: linkTo(invoice.id, runtime),
+    xml: linkTo(invoice.id, runtime, 'xml'),
     credit_notes: documents.filter(({ kind }) => kind === 'credit_note').map((note) => toCreditNote(note, runtime)),
   };
 }
@@ -183,6 +184,7 @@ function toCreditNote(document: Document, runtime: Runtime): CreditNote {
     reason: reason ?? '',
     created: toInstant(issued),
     document: linkTo(id, runtime),
+    xml: linkTo(id, runtime, 'xml'),
   };
 }
 

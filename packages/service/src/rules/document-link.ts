@@ -14,15 +14,18 @@ export interface DocumentAccess {
   readonly expires: number;
 }
 
+/** The formats of an issued document. */
+export type DocumentFormat = 'pdf' | 'xml';
+
 /**
  * The URL of an invoice document (specification: "Invoice", `invoice`).
  *
  * @param publicUrl Base URL of the service, without a trailing slash.
  */
-export function documentLink(publicUrl: string, access: DocumentAccess, secret: string): string {
+export function documentLink(publicUrl: string, access: DocumentAccess, secret: string, format: DocumentFormat = 'pdf'): string {
   const { documentId, expires } = access;
   const query = new URLSearchParams({ expires: String(expires), signature: signatureOf(access, secret) });
-  return `${publicUrl}${DOCUMENTS_PATH}/${encodeURIComponent(documentId)}.pdf?${query.toString()}`;
+  return `${publicUrl}${DOCUMENTS_PATH}/${encodeURIComponent(documentId)}.${format}?${query.toString()}`;
 }
 
 /**

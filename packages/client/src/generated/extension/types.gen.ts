@@ -771,6 +771,10 @@ export type AccountingDocument = {
      * URL of the PDF. The URL is signed and expires like that of an invoice.
      */
     document: string;
+    /**
+     * URL of the same document for programs: EN 16931 as Cross Industry Invoice. The PDF has it as an attachment, too. It is only available if the account had a billing profile when the document was issued. The URL is signed and expires like that of the PDF.
+     */
+    xml: string;
 };
 
 /**

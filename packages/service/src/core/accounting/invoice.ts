@@ -5,6 +5,7 @@ import type { Selectable } from 'kysely';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { isoInstant } from '../../rules/billing.ts';
 import { documentLink, linkExpiry } from '../../rules/document-link.ts';
+import type { DocumentFormat } from '../../rules/document-link.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import type { ChargesTable } from '../../store/tables/charges.ts';
@@ -14,9 +15,10 @@ import { inTurns } from '../../store/turns.ts';
 
 type LinkSettings = Pick<Runtime, 'publicUrl' | 'secret' | 'ports' | 'invoiceLinkDays'>;
 
-/** A signed link to the PDF of an invoice or a credit note. */
-export function linkTo(documentId: string, { publicUrl, secret, ports, invoiceLinkDays }: LinkSettings): string {
-  return documentLink(publicUrl(), { documentId, expires: linkExpiry(ports.clock.now(), invoiceLinkDays) }, secret);
+/** A signed link to an invoice or a credit note. */
+export function linkTo(documentId: string, settings: LinkSettings, format: DocumentFormat = 'pdf'): string {
+  const { publicUrl, secret, ports, invoiceLinkDays } = settings;
+  return documentLink(publicUrl(), { documentId, expires: linkExpiry(ports.clock.now(), invoiceLinkDays) }, secret, format);
 }
 
 export function toInvoiceSummary(invoice: Selectable<InvoicesTable>, settings: LinkSettings): InvoiceSummary {

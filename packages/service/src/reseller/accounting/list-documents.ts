@@ -35,7 +35,15 @@ export const listDocuments: ReadOperation<'listDocuments'> = {
     const list = documents.map((document) => {
       const isOpen = document.kind === 'invoice' && document.status === 'OPEN';
       const unpaid = isOpen ? grossLeft(ofInvoice.get(document.invoice_id) ?? []) - BigInt(document.paid) : 0n;
-      return { unpaid, shown: { ...toDocument(document), unpaid: numberOf(unpaid), document: linkTo(document.id, runtime) } };
+      return {
+        unpaid,
+        shown: {
+          ...toDocument(document),
+          unpaid: numberOf(unpaid),
+          document: linkTo(document.id, runtime),
+          xml: linkTo(document.id, runtime, 'xml'),
+        },
+      };
     });
     return {
       message: `${counted(list.length, 'document')}.`,
@@ -44,7 +52,7 @@ export const listDocuments: ReadOperation<'listDocuments'> = {
   },
 };
 
-function toDocument(document: Document): Omit<AccountingDocument, 'unpaid' | 'document'> {
+function toDocument(document: Document): Omit<AccountingDocument, 'unpaid' | 'document' | 'xml'> {
   return {
     kind: document.kind,
     number: document.number,

@@ -47,6 +47,14 @@ test('has the resources, the time and the price of a VM in its line', async () =
       unitPrice: '2.90 / 30 d',
       amount: '1.98',
       basisPoints: 1_900,
+      measured: {
+        quantity: 1_771_139,
+        unit: 'second',
+        price: '2.90',
+        priceQuantity: 2_592_000,
+        first: '2026-11-10',
+        last: '2026-11-30',
+      },
     },
     {
       title: 'large',
@@ -56,6 +64,14 @@ test('has the resources, the time and the price of a VM in its line', async () =
       unitPrice: '4.20 / 30 d',
       amount: '0.00',
       basisPoints: 1_900,
+      measured: {
+        quantity: 0,
+        unit: 'second',
+        price: '4.20',
+        priceQuantity: 2_592_000,
+        first: '2026-11-11',
+        last: '2026-11-11',
+      },
     },
   ]);
 });
@@ -71,6 +87,7 @@ test('has charges of domains and dedicated servers in separate groups, named aft
   const dedicated = { accountId: id, kind: 'dedicated', type: 'RENEW', start: NOVEMBER_10 + 1, stop: NOVEMBER_10 + 30 * day } as const;
   await charge(service, { ...dedicated, subject: RYZEN, amount: euros('89.00') });
   await charge(service, { ...dedicated, start: NOVEMBER_10 + 2, subject: 'a-server-that-is-gone', amount: euros('1.00') });
+  const measured = (price: string, last: string) => ({ quantity: 1, unit: 'piece', price, priceQuantity: 1, first: '2026-11-10', last });
   const paid = { basisPoints: 1_900, quantity: '1', time: '2026-11-10 – 2027-11-10' };
   const month = { basisPoints: 1_900, quantity: '1', time: '2026-11-10 – 2026-12-10' };
   const groups = await groupsOf(service, id);
@@ -85,6 +102,7 @@ test('has charges of domains and dedicated servers in separate groups, named aft
           details: `Server ${EPYC}, in advance`,
           unitPrice: '149.00',
           amount: '149.00',
+          measured: measured('149.00', '2026-12-10'),
         },
         {
           ...month,
@@ -92,17 +110,46 @@ test('has charges of domains and dedicated servers in separate groups, named aft
           details: `Server ${RYZEN}, in advance`,
           unitPrice: '89.00',
           amount: '89.00',
+          measured: measured('89.00', '2026-12-10'),
         },
-        { ...month, title: 'Dedicated server', details: 'Server a-server-that-is-gone, in advance', unitPrice: '1.00', amount: '1.00' },
+        {
+          ...month,
+          title: 'Dedicated server',
+          details: 'Server a-server-that-is-gone, in advance',
+          unitPrice: '1.00',
+          amount: '1.00',
+          measured: measured('1.00', '2026-12-10'),
+        },
       ],
     },
     {
       title: 'Domains',
       total: '17.51',
       lines: [
-        { ...paid, title: 'a.example', details: 'Registration, in advance', unitPrice: '9.50', amount: '9.50' },
-        { ...paid, title: 'b.example', details: 'Transfer, in advance', unitPrice: '8.00', amount: '8.00' },
-        { ...paid, title: 'c.example', details: 'Renewal, in advance', unitPrice: '0.01', amount: '0.01' },
+        {
+          ...paid,
+          title: 'a.example',
+          details: 'Registration, in advance',
+          unitPrice: '9.50',
+          amount: '9.50',
+          measured: measured('9.50', '2027-11-10'),
+        },
+        {
+          ...paid,
+          title: 'b.example',
+          details: 'Transfer, in advance',
+          unitPrice: '8.00',
+          amount: '8.00',
+          measured: measured('8.00', '2027-11-10'),
+        },
+        {
+          ...paid,
+          title: 'c.example',
+          details: 'Renewal, in advance',
+          unitPrice: '0.01',
+          amount: '0.01',
+          measured: measured('0.01', '2027-11-10'),
+        },
       ],
     },
   ]);

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely';
 
 import { accruedBy, accruedByCharge, runtimeOf, SECONDS_PER_PRICE } from '../../../rules/billing.ts';
 import type { PriceSeconds, Seconds } from '../../../rules/billing.ts';
-import { decimalOf } from '../../../rules/money.ts';
+import { decimalOf, euros } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
 import { splitByRate, taxed, vatInForce } from '../../../rules/vat.ts';
 import type { RatedTime, VatRate, VatSum } from '../../../rules/vat.ts';
@@ -33,6 +33,8 @@ export interface DocumentContent {
   /** The highest rate first. */
   readonly vat: readonly RateSum[];
   readonly gross: string;
+  /** The part of the gross amount that the balance of the account paid when the invoice was issued. Absent in older documents. */
+  readonly prepaid?: string;
   /** Whether the recipient owes the VAT. */
   readonly reverseCharge: boolean;
 }
@@ -68,6 +70,25 @@ export interface Line {
   /** In whole cents. */
   readonly amount: string;
   readonly basisPoints: number;
+  /** Absent in documents that were issued before lines had it, and on credit notes. */
+  readonly measured?: Measured;
+}
+
+/** What a line bills, for programs. */
+export interface Measured {
+  readonly quantity: number;
+  readonly unit: 'second' | 'piece';
+  /** EUR for `priceQuantity` units. */
+  readonly price: string;
+  readonly priceQuantity: number;
+  /** First and last day. */
+  readonly first: string;
+  readonly last: string;
+}
+
+/** The gross amount less what the balance paid. */
+export function leftToPay({ gross, prepaid = '0.00' }: Pick<DocumentContent, 'gross' | 'prepaid'>): string {
+  return decimalOf(euros(gross) - euros(prepaid));
 }
 
 /** A line with its exact amount, before the total is divided among the lines. */
@@ -130,6 +151,13 @@ function vmLine(position: Selectable<PositionsTable>, { basisPoints, start, stop
     quantity: durationOf(runtimeOf(billed, stop)),
     unitPrice: `${decimalOf(billed.monthlyPrice)} / 30 d`,
     basisPoints,
+    measured: {
+      quantity: stop - start,
+      unit: 'second',
+      price: decimalOf(billed.monthlyPrice),
+      priceQuantity: Number(SECONDS_PER_PRICE),
+      ...daysOf(start, stop),
+    },
     exact: accruedBy(billed, stop),
   };
 }
@@ -148,6 +176,7 @@ function chargeLine(
     time: `${dayOf(start)} – ${dayOf(stop)}`,
     quantity: '1',
     unitPrice: decimalOf(BigInt(amount)),
+    measured: { quantity: 1, unit: 'piece', price: decimalOf(BigInt(amount)), priceQuantity: 1, ...daysOf(start, stop) },
     exact: accruedByCharge(BigInt(amount)),
   };
 }
@@ -178,6 +207,10 @@ export function durationOf(seconds: Seconds): string {
   ] as const;
   const shown = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
   return shown.length === 0 ? '0 s' : shown.join(' ');
+}
+
+function daysOf(start: Seconds, stop: Seconds): Pick<Measured, 'first' | 'last'> {
+  return { first: dayOf(start), last: dayOf(Math.max(start, stop - 1)) };
 }
 
 /** A day as `2026-12-01`. */

@@ -115,6 +115,58 @@ test('does not change an issued document after a payment or a change of seller, 
   expect((await linkOf(service)).link).toBe(link);
 });
 
+test('serves the same document as XML by a link, and has it in the PDF', async () => {
+  const service = await startOperator();
+  const { id, apiKey } = await service.account();
+  await service.store.commit(({ db }) => writeBillingProfile(db, id, demoBillingProfile));
+  await service.call('createVm', { form: SMALL_VM, apiKey });
+  service.clock.advanceTo('2026-12-03T00:00:00Z');
+  await service.runScheduledJobs();
+  const [document] = (await service.call('listDocuments', { apiKey })).body.data.list;
+  const response = await fetch(document.xml);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/xml']);
+  expect(response.headers.get('content-disposition')).toBe(`inline; filename="${document.number}.xml"`);
+  const xml = await response.text();
+  expect(xml).toContain(`<ram:ID>${document.number}</ram:ID>`);
+  expect(xml).toContain('<ram:GrandTotalAmount>8.46</ram:GrandTotalAmount>');
+  const pdf = await getDocumentProxy(new Uint8Array(await (await fetch(document.document)).arrayBuffer()));
+  const attachments = await pdf.getAttachments();
+  expect(attachments?.size).toBe(1);
+  expect(Buffer.from((await pdf.getAttachmentContent('factur-x.xml')) ?? []).toString()).toBe(xml);
+  const detail = await operator.getInvoice({ client: service.client, path: { invoice_id: document.invoiceID } });
+  expect(detail.xml).toBe(document.xml);
+  expect((await fetch(document.xml.replace('signature=', 'signature=x'))).status).toBe(404);
+});
+
+test('an account without a billing profile has no XML, and the response says why', async () => {
+  const service = await startOperator();
+  await service.call('createVm', { form: SMALL_VM });
+  service.clock.advanceTo('2026-12-03T00:00:00Z');
+  await service.runScheduledJobs();
+  const [document] = (await service.call('listDocuments')).body.data.list;
+  const { status, body } = await service.send(document.xml.slice(service.baseUrl.length));
+  expect([status, body.message]).toEqual([404, expect.stringContaining('the account had no billing profile when it was issued')]);
+  const pdf = await getDocumentProxy(new Uint8Array(await (await fetch(document.document)).arrayBuffer()));
+  expect(await pdf.getAttachments()).toBeNull();
+});
+
+test('an invoice that the balance pays says so, and asks only for the rest', async () => {
+  const service = await startOperator();
+  const { client } = service;
+  const { id: account_id, apiKey } = await service.account();
+  await service.call('createVm', { form: SMALL_VM, apiKey });
+  const body = { amount: '8.00', date: '2026-11-10', method: 'bank_transfer', reference: 'In advance' };
+  await operator.recordPayment({ client, path: { account_id, payment: 'one' }, body });
+  service.clock.advanceTo('2026-12-03T00:00:00Z');
+  await service.runScheduledJobs();
+  const [document] = (await service.call('listDocuments', { apiKey })).body.data.list;
+  expect(document).toMatchObject({ gross: 8.46, unpaid: 0.46 });
+  const { text } = await open(document.document);
+  expect(text).toContain('Total, EUR 8.46 Paid with your balance, EUR 8.00 Left to pay, EUR 0.46');
+  expect(text).toContain('Please transfer 0.46 EUR by 2026-12-15');
+  await expectInvariants(service.store);
+});
+
 test('says that a buyer with reverse charge owes the VAT', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();

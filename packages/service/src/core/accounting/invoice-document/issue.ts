@@ -67,7 +67,6 @@ async function issuePending(db: Db): Promise<number> {
   await lockSeries(db, 'invoice');
   const invoices = await pending(db).limit(BATCH_SIZE).execute();
   for (const invoice of invoices) await issueInvoice(db, invoice, seller);
-  for (const accountId of new Set(invoices.map(({ account_id }) => account_id))) await payWithBalance(db, accountId);
   return invoices.length;
 }
 
@@ -76,12 +75,12 @@ export async function issueAllPending(db: Db): Promise<void> {
   while ((await issuePending(db)) > 0);
 }
 
-/** Pays the new invoices of an account with its balance. */
-async function payWithBalance(db: Db, accountId: string): Promise<void> {
-  const { balance } = await db.selectFrom('accounts').select('balance').where('id', '=', accountId).executeTakeFirstOrThrow();
-  if (balance === 0) return;
+/** The balance of an account, which no other transaction changes until this one ends. */
+async function lockedBalance(db: Db, accountId: string): Promise<Money> {
+  const account = db.selectFrom('accounts').select('balance').where('id', '=', accountId);
+  if ((await account.executeTakeFirstOrThrow()).balance === 0) return 0n;
   await lockAccount(db, accountId);
-  await payInvoices(db, accountId);
+  return BigInt((await account.executeTakeFirstOrThrow()).balance);
 }
 
 async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<void> {
@@ -89,6 +88,10 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
   const { groups, sums } = await taxedLines(db, invoice, await vatRatesOf(db, reverseCharge));
   const due = invoice.created + seller.payment_days * MS_PER_DAY;
   const number = await takeNumber(db, 'invoice');
+  const { net, vat } = totalsOf(sums);
+  const balance = await lockedBalance(db, invoice.account_id);
+  // All other invoices are paid as long as there is a balance.
+  const prepaid = balance < net + vat ? balance : net + vat;
   const content: DocumentContent = {
     kind: 'invoice',
     number,
@@ -100,10 +103,12 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
     corrects: null,
     groups,
     ...shownSums(sums),
+    prepaid: decimalOf(prepaid),
     reverseCharge,
   };
   await insertDocument(db, { id: invoice.id, invoice, content, name: null, sums, issued: invoice.created, due });
   await db.updateTable('invoices').set({ number }).where('id', '=', invoice.id).execute();
+  if (balance > 0n) await payInvoices(db, invoice.account_id);
 }
 
 /** A correction of an invoice. */
@@ -137,8 +142,9 @@ export async function issueCreditNote(db: Db, { ports }: Pick<Services, 'ports'>
     amount: decimalOf(net),
     basisPoints,
   }));
+  const { prepaid: _prepaid, ...kept } = original;
   const content: DocumentContent = {
-    ...original,
+    ...kept,
     kind: 'credit_note',
     number,
     date: dayOf(now / 1000),

@@ -6,7 +6,10 @@ import { createRequire } from 'node:module';
 import PDFDocument from 'pdfkit';
 
 import { countryOf } from '../../../rules/contact.ts';
+import { toCii } from './cii.ts';
+import { leftToPay } from './content.ts';
 import type { DocumentContent } from './content.ts';
+import { creditNote, paymentNote, REVERSE_CHARGE } from './notes.ts';
 import type { Party, Seller } from './parties.ts';
 import { MUTED_COLOR, TEXT_COLOR, writeRows } from './rows.ts';
 import type { Column } from './rows.ts';
@@ -20,7 +23,6 @@ const BOTTOM_MARGIN = 90;
 const PAGE_WIDTH = 495;
 const FACTS_X = 330;
 const TITLES = { invoice: 'Invoice', credit_note: 'Credit note' } as const;
-const REVERSE_CHARGE = 'Reverse charge: the recipient owes the VAT (Article 196 of Council Directive 2006/112/EC).';
 
 const COLUMNS: readonly Column[] = [
   { title: 'Description, time in UTC', width: 258 },
@@ -57,8 +59,29 @@ export async function renderDocument(content: DocumentContent): Promise<Buffer> 
   writeSums(document, content);
   writeNotes(document, content);
   writeFooters(document, content);
+  attachXml(document, content);
   document.end();
   return finished;
+}
+
+/** The name that Factur-X and ZUGFeRD require. */
+const XML_NAME = 'factur-x.xml';
+
+/** Attaches the same content for programs. The PDF does not claim PDF/A, which Factur-X requires in addition. */
+function attachXml(document: PDFKit.PDFDocument, content: DocumentContent): void {
+  const xml = toCii(content);
+  if (xml === undefined) return;
+  const date = new Date(content.date);
+  const options = {
+    name: XML_NAME,
+    type: 'text/xml',
+    description: 'The same document for programs (EN 16931, CII)',
+    // The types of the library do not have it.
+    relationship: 'Alternative',
+    creationDate: date,
+    modifiedDate: date,
+  };
+  document.file(Buffer.from(xml), options);
 }
 
 function fontFile(name: string): Buffer {
@@ -132,11 +155,18 @@ function writeGroups(document: PDFKit.PDFDocument, { groups, vat }: DocumentCont
   }
 }
 
-function writeSums(document: PDFKit.PDFDocument, { kind, net, vat, gross }: DocumentContent): void {
+function writeSums(document: PDFKit.PDFDocument, content: DocumentContent): void {
+  const { kind, net, vat, gross, prepaid = '0.00' } = content;
   const rows = [
     ['Net amount, EUR', net, 'regular'],
     ...vat.map((sum) => [`VAT ${percentOf(sum.basisPoints)} on ${sum.net}, EUR`, sum.amount, 'regular'] as const),
     [kind === 'invoice' ? 'Total, EUR' : 'Total in your favour, EUR', gross, 'bold'],
+    ...(prepaid === '0.00'
+      ? []
+      : ([
+          ['Paid with your balance, EUR', prepaid, 'regular'],
+          ['Left to pay, EUR', leftToPay(content), 'bold'],
+        ] as const)),
   ] as const;
   if (document.y + rows.length * 18 > document.page.height - BOTTOM_MARGIN) document.addPage();
   let { y } = document;
@@ -163,7 +193,7 @@ function writeNotes(document: PDFKit.PDFDocument, content: DocumentContent): voi
     ...(content.due === null
       ? [creditNote(content)]
       : [
-          ...(content.gross === '0.00' ? [] : [paymentNote(content)]),
+          ...(leftToPay(content) === '0.00' ? [] : [paymentNote(content)]),
           'A virtual server is billed for each second, at its price for 30 days (d). Amounts are rounded once, at the total; the lines add up to it.',
         ]),
   ];
@@ -172,14 +202,6 @@ function writeNotes(document: PDFKit.PDFDocument, content: DocumentContent): voi
     document.font('regular').fontSize(8).fillColor(TEXT_COLOR).text(note, MARGIN, document.y, { width: PAGE_WIDTH });
     document.moveDown(0.5);
   }
-}
-
-function creditNote({ gross, corrects }: DocumentContent): string {
-  return `We credit ${gross} EUR for invoice ${corrects?.number ?? ''}, which stays as it is. The amount is set off against the amount left to pay of the invoice. The rest pays your next invoices.`;
-}
-
-function paymentNote({ gross, due, seller, number }: DocumentContent): string {
-  return `Please transfer ${gross} EUR by ${due} to ${seller.iban} (${seller.bank_name}) with the reference ${number}.`;
 }
 
 /** How to reach the seller, and the details of its company that business letters must have. */

@@ -1,11 +1,13 @@
+import { Refusal } from '../../../rules/refusal.ts';
 import type { Store } from '../../../store/store.ts';
+import { toCii } from './cii.ts';
 import { contentOf, documentOf, issueDocuments } from './issue.ts';
 import type { DocumentRenderer } from './renderer.ts';
 
 /** An issued document as a file. */
 export interface DocumentFile {
   readonly number: string;
-  readonly pdf: Uint8Array;
+  readonly bytes: Uint8Array;
 }
 
 /** Returns the file of an issued document. Undefined if there is no such document. */
@@ -23,9 +25,25 @@ export function storedDocumentFiles(store: Store, { render }: Pick<DocumentRende
   };
 }
 
+/** Returns the XML of each document whose buyer has an address. */
+export function documentXml(store: Store): DocumentFiles {
+  return async (id) => {
+    const document = await issuedDocument(store, id);
+    const content = document && contentOf(document);
+    const xml = content && toCii(content);
+    if (xml !== undefined) return { number: content?.number ?? '', bytes: Buffer.from(xml) };
+    if (!document) return undefined;
+    throw new Refusal(
+      404,
+      'not_found',
+      'This document has no XML, because the account had no billing profile when it was issued. Ask the provider to set one before the next invoice.',
+    );
+  };
+}
+
 async function storedFile(store: Store, id: string): Promise<DocumentFile | undefined> {
   const row = await store.read((db) => db.selectFrom('issued_documents').select(['number', 'pdf']).where('id', '=', id).executeTakeFirst());
-  return row && row.pdf !== null ? { number: row.number, pdf: Buffer.from(row.pdf, 'base64') } : undefined;
+  return row && row.pdf !== null ? { number: row.number, bytes: Buffer.from(row.pdf, 'base64') } : undefined;
 }
 
 async function renderAndStore(store: Store, render: DocumentRenderer['render'], id: string): Promise<DocumentFile | undefined> {
