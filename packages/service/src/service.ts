@@ -7,15 +7,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { deleteOldEntries } from './core/account/log-retention.ts';
 import { forgetOldSpendings } from './core/account/spending.ts';
 import { issueDocuments } from './core/accounting/invoice-document/issue.ts';
-import { fleetRecoveries } from './core/dedicated/fleet.ts';
-import { domainRecoveries } from './core/domain/terminate.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
-import { vmRecoveries } from './core/vm/commands.ts';
 import type { VmIdentifiers } from './core/vm/identifier.ts';
+import { deliveries } from './deliveries.ts';
 import { createClockCheck, DEFAULT_MAX_JUMP_MS, DEFAULT_MAX_SKEW_MS } from './delivery/clock-check.ts';
 import type { ClockLimits } from './delivery/clock-check.ts';
-import type { Recover } from './delivery/delivery.ts';
 import { DEFAULT_LEASE_MS, joinCluster } from './delivery/instance.ts';
 import { recoverDeliveries } from './delivery/recover.ts';
 import type { Runtime } from './delivery/runtime.ts';
@@ -41,7 +38,6 @@ import type { Clock } from './ports/clock.ts';
 import type { Ports } from './ports/ports.ts';
 import { DEFAULT_PORT_TIMEOUT_MS, withTimeouts } from './ports/timeout.ts';
 import { forgetOldKeys } from './reseller/idempotency.ts';
-import { operations } from './reseller/table.ts';
 import type { Mode } from './rules/credentials.ts';
 import { publicUrlOf } from './rules/document-link.ts';
 import { offsetClock } from './sandbox/offset-clock.ts';
@@ -196,7 +192,7 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     previousSecret,
     mode,
     invoiceLinkDays: options.invoiceLinkDays ?? DEFAULT_INVOICE_LINK_DAYS,
-    vmIdentifiers: options.vmIdentifiers ?? VM_IDENTIFIERS,
+    vmIdentifiers: { ...(options.vmIdentifiers ?? VM_IDENTIFIERS), drawn: new Set() },
     instance,
     closedPeriods: { month: 0, accounts: new Set() },
     deliveries,
@@ -350,14 +346,6 @@ function createCleanUp(store: Store, machine: Clock, failedAuthentications: Fail
     last = performance.now();
   };
 }
-
-/** Every delivery that may have a reservation in the store. */
-const deliveries: Readonly<Record<string, Recover>> = {
-  ...Object.fromEntries(Object.entries(operations).flatMap(([id, one]) => (one.kind === 'delivered' ? [[id, one.recover]] : []))),
-  ...vmRecoveries,
-  ...domainRecoveries,
-  ...fleetRecoveries,
-};
 
 /** Settles interrupted and enqueued deliveries, logs each failure once, and returns the reservations that failed. */
 function recoveringAndLogging(runtime: Runtime, logger: Logger): (skipped?: ReadonlySet<string>) => Promise<ReadonlySet<string>> {

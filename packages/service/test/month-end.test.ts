@@ -50,7 +50,7 @@ async function interruptible() {
 
 type Prepare = (service: TestService, owner: Owner) => Promise<() => Promise<unknown>>;
 
-const delivered = Object.entries(operations).flatMap(([id, { kind }]) => (kind === 'delivered' || kind === 'command' ? [id] : []));
+const delivered = Object.entries(operations).flatMap(([id, { kind }]) => (kind === 'delivered' ? [id] : []));
 const isOperation = (id: string): id is OperationId => Object.hasOwn(operations, id);
 const vmOf = async (service: TestService, { apiKey }: Owner): Promise<number> =>
   (await service.call('createVm', { form: SMALL_VM, apiKey })).body.data.identifier;

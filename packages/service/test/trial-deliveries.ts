@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { createClockCheck } from '../src/delivery/clock-check.ts';
 import { deliver } from '../src/delivery/deliver.ts';
 import type { DeliveryOrder } from '../src/delivery/deliver.ts';
-import { recoverable } from '../src/delivery/delivery.ts';
+import { registryOf } from '../src/delivery/delivery.ts';
 import type { Delivery, FinishableDelivery, UndoableDelivery } from '../src/delivery/delivery.ts';
 import { joinCluster } from '../src/delivery/instance.ts';
 import type { Runtime } from '../src/delivery/runtime.ts';
@@ -28,7 +28,7 @@ export interface Plan extends Request {
 }
 
 /** A step of a delivery. */
-export type Step = 'draw' | 'reserve' | 'call' | 'confirm' | 'compensate' | 'rollBack';
+export type Step = 'reserve' | 'call' | 'confirm' | 'compensate' | 'rollBack';
 
 /** A store with an account, and deliveries that add to its amounts: `held` by the reservation, `unpaid` by the confirmation. */
 export interface Trial {
@@ -73,15 +73,15 @@ export async function trialOn(store: Store): Promise<Trial> {
       .where('id', '=', account)
       .execute();
   const give: Trial['give'] = {
+    name: 'give',
     recovery: 'undo',
     details: Details,
     subject: ({ accountId: account }) => `server/${account}`,
-    draw: () => void steps.push({ step: 'draw' }),
     reserve: (transaction, request) =>
       run('reserve', undefined, async () => {
         await add(transaction, request.accountId, request.amount, 0);
         const details = { accountId: request.accountId, amount: request.amount };
-        return { accountId: request.accountId, details, plan: { ...request, password: 'never stored' } };
+        return { accountId: request.accountId, details, plan: () => ({ ...request, password: 'never stored' }) };
       }),
     call: (_, plan, token) => run('call', token, async () => void plan.password),
     confirm: (transaction, plan) =>
@@ -94,6 +94,7 @@ export async function trialOn(store: Store): Promise<Trial> {
       run('rollBack', undefined, async () => void (await add(transaction, details.accountId, -details.amount, 0))),
   };
   const take: Trial['take'] = {
+    name: 'take',
     recovery: 'finish',
     details: Details,
     subject: ({ accountId: account }) => `server/${account}`,
@@ -141,10 +142,10 @@ export async function trialOn(store: Store): Promise<Trial> {
         previousSecret: undefined,
         mode: 'sandbox',
         invoiceLinkDays: 30,
-        vmIdentifiers: VM_IDENTIFIERS,
+        vmIdentifiers: { ...VM_IDENTIFIERS, drawn: new Set() },
         instance,
         closedPeriods: { month: 0, accounts: new Set() },
-        deliveries: { give: recoverable(give), take: recoverable(take) },
+        deliveries: registryOf([give, take]),
         closing: new AbortController().signal,
         publicUrl: () => 'https://api.example.com',
         ...given,
@@ -156,18 +157,19 @@ export async function trialOn(store: Store): Promise<Trial> {
 /** Carries out a delivery as an API does, with the result as its outcome. */
 export function deliverTrial<Given extends Plan | Details>(
   runtime: Runtime,
-  name: string,
   delivery: Delivery<Request, Details, Given, string>,
   request: Request,
   order: Partial<DeliveryOrder<Request, string, string>> = {},
 ): Promise<string> {
   return deliver<Request, Details, Given, string, string>(runtime, delivery, {
     id: 'delivery-1',
-    name,
     request,
     keyHash: null,
-    reserving: (_, reserve) => reserve(),
-    confirming: async (_, result) => result,
+    claim: async () => undefined,
+    async record(_, ended) {
+      if ('refusal' in ended) throw ended.refusal;
+      return ended.result;
+    },
     ...order,
   });
 }

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 
 import { vatInForce } from '../rules/vat.ts';
 import type { VatRate } from '../rules/vat.ts';
-import { expectedWrite, prepared, scopeOf } from '../store/prepared.ts';
+import { preparedOne, prepared, scopeOf } from '../store/prepared.ts';
 import { readVatRates } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
 import type { IpPoolsTable } from '../store/tables/ip-pools.ts';
@@ -56,7 +56,7 @@ export function vatAt({ vatRates }: Catalogue, now: number): number {
   return vatInForce(vatRates, now);
 }
 
-const isCurrent = expectedWrite<{ version: string }>((db, parameter) =>
+const isCurrent = preparedOne<{ version: string }>((db, parameter) =>
   db.selectFrom('catalogue_version').select('version').where('version', '=', parameter('version')),
 );
 

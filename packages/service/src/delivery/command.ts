@@ -9,37 +9,50 @@ import type { Runtime } from './runtime.ts';
  * Work in the transaction that makes a command take effect. This is the first transaction of a finishable delivery, and the last one of an
  * undoable delivery.
  */
-export interface Witness {
+export interface CommandHooks {
   /** Runs in the first transaction, before the change. */
   before(db: Db): Promise<void>;
   after(db: Db): Promise<void>;
 }
 
-/** Carries out a delivery that no request of the reseller API started. It has no Idempotency-Key and no entry in the request log. */
-export async function deliverCommand<Request, Details, Plan, Result>(
+/** Carries out a delivery for the provider. It has no Idempotency-Key and no entry in the request log. */
+export async function runCommand<Request, Details, Plan, Result>(
   runtime: Runtime,
-  name: string,
   delivery: Delivery<Request, Details, Plan, Result>,
   request: Request,
-  witness?: Witness,
+  hooks?: CommandHooks,
 ): Promise<Result> {
   const { clock, random } = runtime.ports;
-  const outcome = await deliver<Request, Details, Plan, Result, { readonly result: Result }>(runtime, delivery, {
+  // Wrapped, because a result may be undefined.
+  const { result } = await deliver<Request, Details, Plan, Result, { readonly result: Result }>(runtime, withHook(delivery, hooks), {
     id: uuidv7({ msecs: clock.now(), random: random.bytes(16) }),
-    name,
     request,
     keyHash: null,
-    async reserving({ db }, reserve) {
-      await witness?.before(db);
-      const reserved = await reserve();
-      if (delivery.recovery === 'finish') await witness?.after(db);
-      return reserved;
+    async claim({ db }) {
+      await hooks?.before(db);
+      return undefined;
     },
-    // Wrapped, because a result may be undefined.
-    async confirming({ db }, result) {
-      if (delivery.recovery === 'undo') await witness?.after(db);
-      return { result };
+    async record({ db }, ended) {
+      if ('refusal' in ended) throw ended.refusal;
+      if (delivery.recovery === 'undo') await hooks?.after(db);
+      return ended;
     },
   });
-  return outcome.result;
+  return result;
+}
+
+/** A finishable delivery takes effect with its reservation. */
+function withHook<Request, Details, Plan, Result>(
+  delivery: Delivery<Request, Details, Plan, Result>,
+  hooks: CommandHooks | undefined,
+): Delivery<Request, Details, Plan, Result> {
+  if (delivery.recovery === 'undo' || !hooks) return delivery;
+  return {
+    ...delivery,
+    async reserve(transaction, request) {
+      const reserved = await delivery.reserve(transaction, request);
+      await hooks.after(transaction.db);
+      return reserved;
+    },
+  };
 }

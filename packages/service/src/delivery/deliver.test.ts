@@ -5,6 +5,7 @@ import { deliverTrial, trialOn } from '../../test/trial-deliveries.ts';
 import type { Trial } from '../../test/trial-deliveries.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
 import { InfrastructureError } from './deliver.ts';
 import { recoverDeliveries } from './recover.ts';
 import { ReservationLostError } from './reservation.ts';
@@ -24,10 +25,11 @@ async function trial() {
   const request = { accountId: one.accountId, amount: 5 };
   return {
     ...one,
+    trial: one,
     runtime,
     request,
-    give: (order = {}, changed = {}) => deliverTrial(runtime, 'give', { ...one.give, ...changed }, request, order),
-    take: (order = {}, changed = {}) => deliverTrial(runtime, 'take', { ...one.take, ...changed }, request, order),
+    give: (order = {}, changed = {}) => deliverTrial(runtime, { ...one.give, ...changed }, request, order),
+    take: (order = {}, changed = {}) => deliverTrial(runtime, { ...one.take, ...changed }, request, order),
   };
 }
 
@@ -46,7 +48,7 @@ describe('a delivery that works', () => {
   test('reserves, calls and confirms, and leaves no reservation', async () => {
     const { give, steps, amounts, reservations, runtime } = await trial();
     await expect(give()).resolves.toBe('given 5');
-    expect(steps).toEqual([{ step: 'draw' }, { step: 'reserve' }, { step: 'call', token: 1 }, { step: 'confirm' }]);
+    expect(steps).toEqual([{ step: 'reserve' }, { step: 'call', token: 1 }, { step: 'confirm' }]);
     expect([await amounts(), await reservations()]).toEqual([{ held: 0, unpaid: 5 }, []]);
     expect([...runtime.instance.delivering]).toEqual([]);
   });
@@ -74,7 +76,7 @@ describe('a delivery that works', () => {
     ]);
   });
 
-  test('draws no random values if it takes something away', async () => {
+  test('reserves, calls and confirms once if it takes something away', async () => {
     const { take, steps } = await trial();
     await expect(take()).resolves.toBe('taken 5');
     expect(steps).toEqual([{ step: 'reserve' }, { step: 'call', token: 1 }, { step: 'confirm' }]);
@@ -89,33 +91,57 @@ describe('a delivery that works', () => {
 
   test.each(['give', 'take'] as const)('%s: ends before any call if the first transaction has an outcome', async (kind) => {
     const one = await trial();
-    await expect(one[kind]({ reserving: async () => 'stored response' })).resolves.toBe('stored response');
-    expect(namesOf(one)).toEqual(kind === 'give' ? ['draw'] : []);
+    await expect(one[kind]({ claim: async () => 'stored response' })).resolves.toBe('stored response');
+    expect(namesOf(one)).toEqual([]);
     expect(await one.reservations()).toEqual([]);
   });
 
   test.each(['give', 'take'] as const)('%s: calls no port and stores no reservation if there is nothing to deliver', async (kind) => {
     const one = await trial();
-    const order = { confirming: async (_: unknown, result: string) => `confirmed: ${result}` };
-    await expect(one[kind](order, { reserve: async () => ({ result: 'in place' }) })).resolves.toBe('confirmed: in place');
-    expect(namesOf(one)).toEqual(kind === 'give' ? ['draw'] : []);
+    const order = { record: async (_: unknown, ended: unknown) => `recorded: ${JSON.stringify(ended)}` };
+    await expect(one[kind](order, { reserve: async () => ({ result: 'in place' }) })).resolves.toBe('recorded: {"result":"in place"}');
+    expect(namesOf(one)).toEqual([]);
     expect(await one.reservations()).toEqual([]);
   });
 
-  test('throws if the first transaction neither reserves anything nor has an outcome', async () => {
-    const { give, reservations } = await trial();
-    await expect(give({ reserving: async () => undefined })).rejects.toThrow('The delivery give has neither a reservation nor an outcome.');
-    expect(await reservations()).toEqual([]);
+  test('does not begin if recovery does not know it', async () => {
+    const one = await trial();
+    await expect(one.give({}, { name: 'unknown' })).rejects.toThrow('Recovery does not know the delivery unknown.');
+    expect(namesOf(one)).toEqual([]);
+  });
+
+  test('reads its plan once, when the reservation is stored', async () => {
+    const one = await trial();
+    const plans: string[] = [];
+    const reserve: typeof one.trial.give.reserve = async (transaction, request) => {
+      const reserved = await one.trial.give.reserve(transaction, request);
+      return 'result' in reserved
+        ? reserved
+        : {
+            ...reserved,
+            plan() {
+              plans.push(namesOf(one).join());
+              return reserved.plan();
+            },
+          };
+    };
+    await deliverTrial(one.runtime, { ...one.trial.give, reserve }, one.request);
+    expect(plans).toEqual(['reserve']);
   });
 });
 
 describe('a delivery that gives something', () => {
-  test('whose reservation is refused changes nothing', async () => {
+  test('whose reservation is refused changes nothing, and records the refusal in the same transaction', async () => {
     const one = await trial();
     const refusal = new Refusal(402, 'credit_limit_exceeded', 'Too much.');
     one.after.reserve = fail(refusal);
-    await expect(one.give()).rejects.toBe(refusal);
-    expect(namesOf(one)).toEqual(['draw', 'reserve']);
+    const record = async ({ db }: Transaction, ended: unknown) => {
+      expect(ended).toEqual({ refusal });
+      const { held } = await db.selectFrom('accounts').select('held').where('id', '=', one.accountId).executeTakeFirstOrThrow();
+      return `refused with ${held} held`;
+    };
+    await expect(one.give({ record })).resolves.toBe('refused with 0 held');
+    expect(namesOf(one)).toEqual(['reserve']);
     expect([await one.amounts(), await one.reservations()]).toEqual([NOTHING_LEFT, []]);
     expect([...one.runtime.instance.delivering]).toEqual([]);
   });
@@ -334,20 +360,14 @@ describe('a delivery whose reservation another instance takes over', () => {
       expect(await recoverDeliveries(second, new Set())).toEqual({ settled: 1, failures: [] });
     };
     const request = { accountId: one.accountId, amount: 5 };
-    const deliver = () => (kind === 'give' ? deliverTrial(first, kind, one.give, request) : deliverTrial(first, kind, one.take, request));
+    const deliver = () => (kind === 'give' ? deliverTrial(first, one.give, request) : deliverTrial(first, one.take, request));
     return { ...one, deliver };
   }
 
   test('is not confirmed after it was undone', async () => {
     const one = await takenOver('give', 'call');
     await expect(one.deliver()).rejects.toThrow(ReservationLostError);
-    expect(one.steps).toEqual([
-      { step: 'draw' },
-      { step: 'reserve' },
-      { step: 'call', token: 1 },
-      { step: 'compensate', token: 2 },
-      { step: 'rollBack' },
-    ]);
+    expect(one.steps).toEqual([{ step: 'reserve' }, { step: 'call', token: 1 }, { step: 'compensate', token: 2 }, { step: 'rollBack' }]);
     expect([await one.amounts(), await one.reservations()]).toEqual([NOTHING_LEFT, []]);
   });
 
@@ -375,6 +395,6 @@ describe('a delivery whose reservation another instance takes over', () => {
     one.before.call = async () => {
       expect(await recoverDeliveries(second, new Set())).toEqual({ settled: 0, failures: [] });
     };
-    await expect(deliverTrial(first, 'give', one.give, { accountId: one.accountId, amount: 5 })).resolves.toBe('given 5');
+    await expect(deliverTrial(first, one.give, { accountId: one.accountId, amount: 5 })).resolves.toBe('given 5');
   });
 });

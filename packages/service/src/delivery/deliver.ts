@@ -1,9 +1,9 @@
 import type { FencingToken } from '../ports/fencing.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import type { Transaction } from '../store/store.ts';
-import { start } from './delivery.ts';
-import type { Delivery, Started } from './delivery.ts';
+import type { AfterCommit, Transaction } from '../store/store.ts';
+import { begin } from './delivery.ts';
+import type { BegunDelivery, Delivery } from './delivery.ts';
 import { forgetReservedKey, settleReservation } from './recover.ts';
 import { deleteReservation, keepReservation, ReservationLostError } from './reservation.ts';
 import type { NewReservation } from './reservation.ts';
@@ -14,35 +14,32 @@ export class InfrastructureError extends Error {
   override readonly name = 'InfrastructureError';
 }
 
+/** How a delivery ended: with its result, or refused before anything was delivered. */
+export type Ended<Result> = { readonly result: Result } | { readonly refusal: Refusal };
+
 /** One delivery to carry out. */
 export interface DeliveryOrder<Request, Result, Outcome> {
   readonly id: string;
-  /** Name of the delivery in the registry. */
-  readonly name: string;
   readonly request: Request;
   /** Hash of the caller's Idempotency-Key, or null. */
   readonly keyHash: string | null;
-  /**
-   * Runs in the first transaction, around the reservation. An API adds its own part here, such as the claim of an Idempotency-Key.
-   * An outcome ends the delivery.
-   */
-  reserving(transaction: Transaction, reserve: () => Promise<Outcome | undefined>): Promise<Outcome | undefined>;
-  /** Runs in the transaction that makes the result final, and turns the result into the outcome. */
-  confirming(transaction: Transaction, result: Result): Promise<Outcome>;
+  /** Runs first in the first transaction. An outcome ends the delivery, such as the stored response of a repeated request. */
+  claim(transaction: Transaction): Promise<Outcome | undefined>;
+  /** Runs last in the transaction that ends the delivery, and turns its end into the outcome. After a refusal the changes are rolled back. */
+  record(transaction: Transaction, ended: Ended<Result>): Promise<Outcome>;
 }
 
 /** A delivery whose reservation is stored. */
-interface Stored<Result> {
-  readonly started: Started<Result>;
+interface Reserved<Result> {
+  readonly begun: BegunDelivery<Result>;
   readonly reservation: NewReservation;
-  /** Known after the commit. */
-  token(): FencingToken;
+  readonly token: AfterCommit<FencingToken>;
 }
 
 /**
  * Carries out a delivery.
  *
- * @throws Refusal if the store or the port refuses the change. Nothing has changed then.
+ * @throws Refusal if the port refuses the change. Nothing has changed then. A refusal of the reservation goes to `record`.
  * @throws InfrastructureError if a port fails and the delivery describes its failures. Otherwise the port's own error is thrown.
  * @throws StoreUnavailableError if the store fails, or another instance has taken over the reservation.
  */
@@ -51,88 +48,88 @@ export async function deliver<Request, Details, Plan, Result, Outcome>(
   delivery: Delivery<Request, Details, Plan, Result>,
   order: DeliveryOrder<Request, Result, Outcome>,
 ): Promise<Outcome> {
-  const { delivering } = runtime.instance;
+  const { deliveries, instance } = runtime;
+  if (!deliveries[delivery.name]) throw new Error(`Recovery does not know the delivery ${delivery.name}. Add it to the registry.`);
   // Recovery skips what this instance is delivering.
-  delivering.add(order.id);
+  instance.delivering.add(order.id);
   try {
-    if (delivery.recovery === 'undo') delivery.draw?.(order.request);
-    const reserved = await reserve(runtime, delivery, order);
+    const reserved = await reserveStep(runtime, delivery, order);
     if ('outcome' in reserved) return reserved.outcome;
-    return await callAndConfirm(runtime, order, reserved, delivery.isRepeatable === true);
+    return await callAndConfirmStep(runtime, order, reserved);
   } finally {
-    delivering.delete(order.id);
+    instance.delivering.delete(order.id);
   }
 }
 
-function reserve<Request, Details, Plan, Result, Outcome>(
+function reserveStep<Request, Details, Plan, Result, Outcome>(
   { store, instance, ports }: Runtime,
   delivery: Delivery<Request, Details, Plan, Result>,
   order: DeliveryOrder<Request, Result, Outcome>,
-): Promise<{ readonly outcome: Outcome } | Stored<Result>> {
-  const { id, name, request, keyHash } = order;
+): Promise<{ readonly outcome: Outcome } | Reserved<Result>> {
+  const { id, request, keyHash } = order;
   return store.commit(
     async (transaction) => {
-      let stored: Stored<Result> | undefined;
-      const outcome = await order.reserving(transaction, async () => {
-        const started = await start(delivery, transaction, request);
-        if ('result' in started) return order.confirming(transaction, started.result);
-        const { accountId, subject, details } = started;
-        const reservation = { id, accountId, delivery: name, details, keyHash, subject };
+      try {
+        const earlier = await order.claim(transaction);
+        if (earlier !== undefined) return { outcome: earlier };
+        const begun = await begin(delivery, transaction, request);
+        if ('result' in begun) return { outcome: await order.record(transaction, begun) };
+        const { accountId, subject, details } = begun;
+        const reservation = { id, accountId, delivery: delivery.name, details, keyHash, subject };
         const token = await keepReservation(transaction.db, reservation, { owner: instance, now: ports.clock.now() });
-        stored = { started, reservation, token };
-        return undefined;
-      });
-      if (outcome !== undefined) return { outcome };
-      if (!stored) throw new Error(`The delivery ${name} has neither a reservation nor an outcome.`);
-      return stored;
+        return { begun, reservation, token };
+      } catch (refusal) {
+        if (!(refusal instanceof Refusal)) throw refusal;
+        await transaction.rollBack();
+        return { outcome: await order.record(transaction, { refusal }) };
+      }
     },
     { isOptimistic: delivery.isRepeatable === true },
   );
 }
 
-async function callAndConfirm<Request, Result, Outcome>(
+async function callAndConfirmStep<Request, Result, Outcome>(
   runtime: Runtime,
   order: DeliveryOrder<Request, Result, Outcome>,
-  { started, reservation, token }: Stored<Result>,
-  isOptimistic: boolean,
+  { begun, reservation, token }: Reserved<Result>,
 ): Promise<Outcome> {
   const { store, ports, instance } = runtime;
-  const { confirmation } = started;
   let isCalled = false;
   try {
+    const confirmation = begun.confirmation();
     await confirmation.call(ports, token());
     isCalled = true;
     return await store.commit(
       async (transaction) => {
         if (!(await deleteReservation(transaction.db, reservation.id, instance))) throw new ReservationLostError();
-        return order.confirming(transaction, await confirmation.conclude(transaction));
+        return order.record(transaction, { result: await confirmation.conclude(transaction) });
       },
-      { isOptimistic, isUrgent: true },
+      { isOptimistic: begun.isRepeatable, isUrgent: true },
     );
   } catch (error) {
     // The other instance calls the port with a higher token, so nothing is left to do here.
     if (error instanceof ReservationLostError) throw error;
-    const state = await settleAfterFailure(runtime, order, { started, reservation });
+    const state = await endAfterFailure(runtime, order, { begun, reservation });
     if (typeof state === 'object') return state.outcome;
     if (error instanceof Refusal) throw error;
     // The port rejects the calls of an instance that has lost its reservation.
     if (state === 'lost' && !isCalled) throw new ReservationLostError({ cause: error });
-    const description = started.describeFailure(state === 'undone');
+    const description = begun.describeFailure(state === 'undone');
     if (description === undefined || error instanceof StoreUnavailableError) throw error;
     throw new InfrastructureError(description, { cause: error });
   }
 }
 
 /** Undoes or finishes a failed delivery immediately. If that fails too, recovery tries again. */
-async function settleAfterFailure<Request, Result, Outcome>(
+async function endAfterFailure<Request, Result, Outcome>(
   runtime: Runtime,
   order: DeliveryOrder<Request, Result, Outcome>,
-  { started: { recovery }, reservation }: Pick<Stored<Result>, 'started' | 'reservation'>,
+  { begun: { recovery }, reservation }: Pick<Reserved<Result>, 'begun' | 'reservation'>,
 ): Promise<{ readonly outcome: Outcome } | 'undone' | 'lost' | 'pending'> {
   try {
     if (recovery.kind === 'finish') {
       const finished = await settleReservation(runtime, reservation, recovery.settlement, (transaction, result) =>
-        order.confirming(transaction, result),
+        order.record(transaction, { result }),
       );
       return finished ?? 'lost';
     }

@@ -14,13 +14,12 @@ import * as v from 'valibot';
 
 import type { FencingToken, Subject } from '../ports/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Transaction } from '../store/store.ts';
+import type { AfterCommit, Transaction } from '../store/store.ts';
 
 interface DeliveryBase<Details> {
-  /**
-   * Whether `reserve` and `confirm` give the same result when they run again. A second run must use the random numbers of the first. The
-   * store then runs them optimistically.
-   */
+  /** Stored with a reservation. Recovery finds the delivery by it, so it never changes. */
+  readonly name: string;
+  /** Whether `reserve` and `confirm` draw no random numbers. The store may then run them optimistically. */
   readonly isRepeatable?: boolean;
   /** Shape of the details that are stored with a reservation. Recovery reads nothing else, so they hold no secrets. */
   readonly details: v.GenericSchema<unknown, Details>;
@@ -33,10 +32,11 @@ interface DeliveryBase<Details> {
 /** A change that is undone if it fails. */
 export interface UndoableDelivery<Request, Details, Plan, Result> extends DeliveryBase<Details> {
   readonly recovery: 'undo';
-  /** Draws the random values of a request before its first transaction, which may run more than once. */
-  draw?(request: Request): void;
   /** Returns the result if there is nothing to deliver. The plan is never stored, so it may hold secrets. */
-  reserve(transaction: Transaction, request: Request): Promise<(Reserved<Details> & { readonly plan: Plan }) | NothingToDeliver<Result>>;
+  reserve(
+    transaction: Transaction,
+    request: Request,
+  ): Promise<(Reserved<Details> & { readonly plan: AfterCommit<Plan> }) | NothingToDeliver<Result>>;
   call(ports: Ports, plan: Plan, token: FencingToken): Promise<void>;
   confirm(transaction: Transaction, plan: Plan): Promise<Result>;
   /** Undoes what `call` did, or may still do. Must be idempotent. */
@@ -74,12 +74,13 @@ export interface Settlement<Result> {
 }
 
 /** A delivery after its reservation, with its details filled in. */
-export interface Started<Result> {
+export interface BegunDelivery<Result> {
   readonly accountId: string;
   readonly subject: Subject;
   /** JSON text. */
   readonly details: string;
-  readonly confirmation: Settlement<Result>;
+  readonly isRepeatable: boolean;
+  readonly confirmation: AfterCommit<Settlement<Result>>;
   /** What happens if the confirmation fails. */
   readonly recovery:
     | { readonly kind: 'undo'; readonly settlement: Settlement<void> }
@@ -88,35 +89,35 @@ export interface Started<Result> {
 }
 
 /** Runs the first step of a delivery. */
-export async function start<Request, Details, Plan, Result>(
+export async function begin<Request, Details, Plan, Result>(
   delivery: Delivery<Request, Details, Plan, Result>,
   transaction: Transaction,
   request: Request,
-): Promise<Started<Result> | NothingToDeliver<Result>> {
+): Promise<BegunDelivery<Result> | NothingToDeliver<Result>> {
   if (delivery.recovery === 'finish') {
     const reserved = await delivery.reserve(transaction, request);
     if ('result' in reserved) return reserved;
     const settlement = finish(delivery, reserved.details);
-    return { ...facts(delivery, reserved), confirmation: settlement, recovery: { kind: 'finish', settlement } };
+    return { ...facts(delivery, reserved), confirmation: () => settlement, recovery: { kind: 'finish', settlement } };
   }
   const reserved = await delivery.reserve(transaction, request);
   if ('result' in reserved) return reserved;
-  const { plan, details } = reserved;
-  const confirmation: Settlement<Result> = {
-    call: (ports, token) => delivery.call(ports, plan, token),
-    conclude: (last) => delivery.confirm(last, plan),
+  return {
+    ...facts(delivery, reserved),
+    confirmation: () => confirm(delivery, reserved.plan()),
+    recovery: { kind: 'undo', settlement: undo(delivery, reserved.details) },
   };
-  return { ...facts(delivery, reserved), confirmation, recovery: { kind: 'undo', settlement: undo(delivery, details) } };
 }
 
 function facts<Details>(
   delivery: DeliveryBase<Details>,
   { accountId, details }: Reserved<Details>,
-): Pick<Started<never>, 'accountId' | 'subject' | 'details' | 'describeFailure'> {
+): Pick<BegunDelivery<never>, 'accountId' | 'subject' | 'details' | 'isRepeatable' | 'describeFailure'> {
   return {
     accountId,
     subject: delivery.subject(details),
     details: JSON.stringify(details),
+    isRepeatable: delivery.isRepeatable === true,
     describeFailure: (isSettled) => delivery.describeFailure?.(details, isSettled),
   };
 }
@@ -124,12 +125,29 @@ function facts<Details>(
 /** Reads the stored details of a reservation, and returns how to settle the interrupted delivery. */
 export type Recover = (storedDetails: string) => { readonly subject: Subject; readonly settlement: Settlement<unknown> };
 
-/** Converts a delivery to its entry in the registry of deliveries. Recovery needs neither its request nor its plan. */
-export function recoverable<Request, Details, Plan, Result>(delivery: Delivery<Request, Details, Plan, Result>): Recover {
+/** A delivery of any kind. */
+export type AnyDelivery = Delivery<never, unknown, unknown, unknown>;
+
+/** The registry, in which recovery finds each delivery by its name. It needs neither requests nor plans. */
+export function registryOf(deliveries: readonly AnyDelivery[]): Readonly<Record<string, Recover>> {
+  return Object.fromEntries(deliveries.map((delivery) => [delivery.name, recoverable(delivery)]));
+}
+
+function recoverable(delivery: AnyDelivery): Recover {
   return (storedDetails) => {
     const details = v.parse(delivery.details, JSON.parse(storedDetails));
     const settlement = delivery.recovery === 'undo' ? undo(delivery, details) : finish(delivery, details);
     return { subject: delivery.subject(details), settlement };
+  };
+}
+
+function confirm<Request, Details, Plan, Result>(
+  delivery: UndoableDelivery<Request, Details, Plan, Result>,
+  plan: Plan,
+): Settlement<Result> {
+  return {
+    call: (ports, token) => delivery.call(ports, plan, token),
+    conclude: (transaction) => delivery.confirm(transaction, plan),
   };
 }
 

@@ -1,8 +1,8 @@
 /** The stored reservations. Each belongs to one instance, which confirms or settles it. */
 import type { FencingToken, Subject } from '../ports/fencing.ts';
-import { deferredWrite, expectedWrite } from '../store/prepared.ts';
+import { deferredWrite, preparedOne } from '../store/prepared.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import type { Db, Store } from '../store/store.ts';
+import type { AfterCommit, Db, Store } from '../store/store.ts';
 import { issueToken } from './fencing.ts';
 import type { Instance } from './instance.ts';
 
@@ -37,7 +37,7 @@ export async function keepReservation(
   db: Db,
   reservation: NewReservation,
   { owner, now }: { owner: Instance; now: number },
-): Promise<() => FencingToken> {
+): Promise<AfterCommit<FencingToken>> {
   await insertReservation(db, { ...reservation, created: now, owner: owner.id });
   return issueToken(db, reservation.subject);
 }
@@ -71,7 +71,7 @@ export async function deleteReservation(db: Db, id: string, owner: Instance): Pr
   return removeReservation(db, { id, owner: owner.id });
 }
 
-const removeReservation = expectedWrite<{ id: string; owner: string }>((db, parameter) =>
+const removeReservation = preparedOne<{ id: string; owner: string }>((db, parameter) =>
   db.deleteFrom('reservations').where('id', '=', parameter('id')).where('owner', '=', parameter('owner')),
 );
 

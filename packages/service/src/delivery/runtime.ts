@@ -15,8 +15,8 @@ export interface Runtime {
   readonly mode: Mode;
   /** The minimum number of days for which a link to an invoice document is valid. */
   readonly invoiceLinkDays: number;
-  /** The identifiers that new VMs may get. */
-  readonly vmIdentifiers: { readonly minimum: number; readonly maximum: number };
+  /** The identifiers that new VMs may get, and those that this instance has drawn for them. */
+  readonly vmIdentifiers: { readonly minimum: number; readonly maximum: number; readonly drawn: Set<number> };
   readonly instance: Instance;
   /** The accounts whose last period this instance has found to be short, or has closed, since the month began. */
   readonly closedPeriods: { month: number; readonly accounts: Set<string> };

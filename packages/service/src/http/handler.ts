@@ -4,11 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
 import type { LoggedRequest, Reply } from '../reseller/codec.ts';
 import { apiKeyHeader } from '../reseller/document.ts';
-import { drawForSealing } from '../reseller/idempotency.ts';
 import { maskByName } from '../reseller/masking.ts';
 import type { OperationId } from '../reseller/operation.ts';
 import { logReply, perform } from '../reseller/perform.ts';
 import { operations } from '../reseller/table.ts';
+import { drawForSealing } from '../rules/credentials.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { ApiOperation } from './api.ts';
 import type { Caller } from './authenticate.ts';
@@ -107,7 +107,7 @@ async function respond<Id extends OperationId>(
               secrets: runtime,
               key,
               fingerprint: fingerprintOf(method, pathOf(request.url), body.values),
-              random: drawForSealing(runtime.ports.random),
+              sealing: drawForSealing(runtime.ports.random),
             },
       logged,
       codec,

@@ -8,13 +8,13 @@ import type { AssignedAddress } from '../core/vm/addresses.ts';
 import { holdStopped, restartBilling } from '../core/vm/change.ts';
 import { vmCommands } from '../core/vm/commands.ts';
 import type { VmCommands } from '../core/vm/commands.ts';
-import type { Witness } from '../delivery/command.ts';
+import type { CommandHooks } from '../delivery/command.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { decimalOf } from '../rules/money.ts';
 import type { VmState } from '../rules/vm-state.ts';
 import type { Db } from '../store/store.ts';
 import type { VmsTable } from '../store/tables/vms.ts';
-import { witness } from './access/witness.ts';
+import { recordingHooks } from './access/recording-hooks.ts';
 import { toInstant } from './instants.ts';
 import type { ReadOperation, RecordChange, ServiceOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
@@ -79,7 +79,7 @@ export const resizeVm: ServiceOperation<'resizeVm'> = {
   async run({ runtime, path, body }, record) {
     const { store } = runtime;
     const vm = await store.read((db) => vmOf(db, path.vm_id));
-    await vmCommands(runtime, vmWitness(path.vm_id, record)).resize(vm.id, { resources: definedOnly(body) });
+    await vmCommands(runtime, vmHooks(path.vm_id, record)).resize(vm.id, { resources: definedOnly(body) });
     return store.read(async (db) => describeVm(db, await vmOf(db, path.vm_id)));
   },
 };
@@ -113,7 +113,7 @@ async function bringTo(
       'wrong-state',
       `The hypervisor has not finished the last change of the VM ${vm.id}. The service retries until it has. Check the VM in a few seconds.`,
     );
-  if (vm.state !== state) await command(vmCommands(runtime, vmWitness(path.vm_id, record)), vm.id);
+  if (vm.state !== state) await command(vmCommands(runtime, vmHooks(path.vm_id, record)), vm.id);
   return store.commit(async ({ db }) => {
     // Its owner may have stopped it, and could start it again.
     if (vm.state === state && state === 'stopped') await holdStopped(db, vm.id);
@@ -123,8 +123,8 @@ async function bringTo(
   });
 }
 
-function vmWitness(id: string, record: RecordChange): Witness {
-  return witness(async (db) => describeVm(db, await vmOf(db, id)), record);
+function vmHooks(id: string, record: RecordChange): CommandHooks {
+  return recordingHooks(async (db) => describeVm(db, await vmOf(db, id)), record);
 }
 
 async function vmOf(db: Db, id: string): Promise<Row> {

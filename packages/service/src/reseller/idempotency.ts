@@ -3,11 +3,10 @@
  * caller gets the stored response. The key and the response are stored in the transaction of the effect.
  */
 import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
-import { responseContext, seal, SEALING_BYTES, sha256, unseal } from '../rules/credentials.ts';
+import { responseContext, seal, sha256, unseal } from '../rules/credentials.ts';
 import type { Secrets } from '../rules/credentials.ts';
-import type { Random } from '../rules/random.ts';
 import { Refusal } from '../rules/refusal.ts';
-import { deferredWrite, expectedWrite } from '../store/prepared.ts';
+import { deferredWrite, preparedOne } from '../store/prepared.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { IdempotencyKeysTable } from '../store/tables/idempotency-keys.ts';
 
@@ -20,8 +19,8 @@ export interface Repeatable {
   readonly fingerprint: string;
   /** The stored response is encrypted with the secret of the service, so that every API key of the account gets it. */
   readonly secrets: Secrets;
-  /** The result of `drawForSealing`. */
-  random(): Random;
+  /** The result of `drawForSealing`. It is drawn before the transaction, which may run more than once. */
+  readonly sealing: Uint8Array;
 }
 
 /** The store has only hashes of Idempotency-Keys. */
@@ -71,18 +70,9 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
 
 /** Stores the response of a request that was carried out. */
 export async function keepResponse(db: Db, request: Repeatable, response: string): Promise<void> {
-  const { accountId, secrets, key, random } = request;
+  const { accountId, secrets, key, sealing } = request;
   const keyHash = hashOfIdempotencyKey(key);
-  await storeResponse(db, { accountId, keyHash, response: seal(response, secrets.secret, responseContext(accountId, keyHash), random()) });
-}
-
-/** Draws the random bytes with which a response is encrypted. A transaction that runs again gets the same bytes. */
-export function drawForSealing(random: Random): () => Random {
-  const drawn = random.bytes(SEALING_BYTES);
-  return () => {
-    let used = 0;
-    return { bytes: (count) => drawn.subarray(used, (used += count)) };
-  };
+  await storeResponse(db, { accountId, keyHash, response: seal(response, secrets.secret, responseContext(accountId, keyHash), sealing) });
 }
 
 type KeptKey = Pick<IdempotencyKeysTable, 'fingerprint' | 'state' | 'response'>;
@@ -96,7 +86,7 @@ function readKey(db: Db, { accountId, keyHash }: { accountId: string; keyHash: s
     .executeTakeFirst();
 }
 
-const insertKey = expectedWrite<{ accountId: string; keyHash: string; fingerprint: string; now: number }>((db, parameter) =>
+const insertKey = preparedOne<{ accountId: string; keyHash: string; fingerprint: string; now: number }>((db, parameter) =>
   db
     .insertInto('idempotency_keys')
     .values({

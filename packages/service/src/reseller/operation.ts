@@ -2,14 +2,10 @@
 import type { RouteHandler } from 'fastify';
 
 import type { Spender } from '../core/account/spending.ts';
-import { deliver } from '../delivery/deliver.ts';
-import type { DeliveryOrder } from '../delivery/deliver.ts';
-import { recoverable } from '../delivery/delivery.ts';
-import type { Delivery, Recover } from '../delivery/delivery.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import type { RouteHandlers } from '../generated/fastify.gen.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { Refusal } from '../rules/refusal.ts';
 import type { Db, Transaction } from '../store/store.ts';
 
 /** The operations of the document. */
@@ -65,81 +61,29 @@ export interface LookupOperation<Id extends OperationId, Found = unknown> {
 /** An operation that needs only the store. It runs in one transaction. */
 export interface StoreOperation<Id extends OperationId> {
   readonly kind: 'store';
-  /** Whether it gives the same result when it runs again, because it draws no random numbers. The store then runs it optimistically. */
-  readonly isRepeatable?: boolean;
   run(transaction: Transaction, call: Call<Id>): Promise<Success<Id>>;
 }
 
 /** An operation that needs the infrastructure (see delivery/delivery.ts). */
-export interface DeliveredOperation<Id extends OperationId> {
+export interface DeliveredOperation<Id extends OperationId, Request = unknown, Result = unknown> {
   readonly kind: 'delivered';
-  deliver<Outcome>(runtime: Runtime, order: DeliveryOrder<Call<Id>, Success<Id>, Outcome>): Promise<Outcome>;
-  readonly recover: Recover;
-}
-
-export function deliveredOperation<Id extends OperationId, Details, Plan>(
-  delivery: Delivery<Call<Id>, Details, Plan, Success<Id>>,
-): DeliveredOperation<Id> {
-  return {
-    kind: 'delivered',
-    deliver: (runtime, order) => deliver(runtime, delivery, order),
-    recover: recoverable(delivery),
-  };
-}
-
-/** An operation that carries out a delivery of core/. Recovery finds the delivery under its own name. */
-export interface CommandOperation<Id extends OperationId> {
-  readonly kind: 'command';
-  deliver<Outcome>(runtime: Runtime, order: DeliveryOrder<Call<Id>, Success<Id>, Outcome>): Promise<Outcome>;
-}
-
-/** A delivery of core/, and how it serves an operation. */
-export interface CoreDelivery<Id extends OperationId, Request, Details, Plan, Result> {
-  /** Name of the delivery in the registry. */
-  readonly name: string;
-  readonly delivery: Delivery<Request, Details, Plan, Result>;
-  request(call: Call<Id>): Request;
+  deliveryFor(call: Call<Id>): Delivery<Request, unknown, unknown, Result>;
+  /** Runs before the first transaction. */
+  requestOf(call: Call<Id>): Request;
+  /** Returns the success of a change that is already in place, which needs no delivery. Runs in the first transaction. */
+  inPlace?(transaction: Transaction, call: Call<Id>): Promise<Success<Id> | undefined>;
+  /** Runs in the last transaction. */
   success(result: Result, call: Call<Id>, transaction: Transaction): Promise<Success<Id>>;
 }
 
-export function commandOperation<Id extends OperationId, Request, Details, Plan, Result>(
-  _id: Id,
-  core: CoreDelivery<Id, Request, Details, Plan, Result>,
-): CommandOperation<Id> {
-  return { kind: 'command', deliver: (runtime, order) => deliverCore(runtime, order, core) };
+/** An operation with a delivery that takes calls and returns their success. */
+export function deliveredCall<Id extends OperationId, Details, Plan>(
+  delivery: Delivery<Call<Id>, Details, Plan, Success<Id>>,
+): DeliveredOperation<Id, Call<Id>, Success<Id>> {
+  return { kind: 'delivered', deliveryFor: () => delivery, requestOf: (call) => call, success: async (success) => success };
 }
 
-/** Carries out a delivery of core/ for a call. */
-export function deliverCore<Id extends OperationId, Request, Details, Plan, Result, Outcome>(
-  runtime: Runtime,
-  order: DeliveryOrder<Call<Id>, Success<Id>, Outcome>,
-  { name, delivery, request, success }: CoreDelivery<Id, Request, Details, Plan, Result>,
-): Promise<Outcome> {
-  return deliver<Request, Details, Plan, Result, Outcome>(runtime, delivery, {
-    ...order,
-    name,
-    request: request(order.request),
-    confirming: async (transaction, result) => order.confirming(transaction, await success(result, order.request, transaction)),
-  });
-}
-
-/** Refuses a call before anything is delivered. The API records the refusal like any other. */
-export async function refuseDelivery<Id extends OperationId, Outcome>(
-  { store }: Runtime,
-  order: DeliveryOrder<Call<Id>, Success<Id>, Outcome>,
-  refusal: Refusal,
-): Promise<Outcome> {
-  const outcome = await store.commit((transaction) => order.reserving(transaction, () => Promise.reject(refusal)));
-  if (outcome === undefined) throw refusal;
-  return outcome;
-}
-
-export type Operation<Id extends OperationId> =
-  | ReadOperation<Id>
-  | LookupOperation<Id>
-  | StoreOperation<Id>
-  | DeliveredOperation<Id>
-  | CommandOperation<Id>;
+export type Operation<Id extends OperationId> = ReadOperation<Id> | LookupOperation<Id> | StoreOperation<Id> | DeliveredOperation<Id>;
 
 /** The handler table. It does not compile until every operation of the document has an entry. */
 export type OperationTable = { readonly [Id in OperationId]: Operation<Id> };

@@ -1,5 +1,6 @@
 /** Carries out a request. Its effect, its stored response and its log entry become durable together. */
 import { closeLongPeriod, settleAccount } from '../core/jobs/settle.ts';
+import { deliver } from '../delivery/deliver.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { toLogEntry } from './codec.ts';
@@ -8,7 +9,6 @@ import { claimKey, hashOfIdempotencyKey, keepResponse } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';
 import type {
   Call,
-  CommandOperation,
   DeliveredOperation,
   Operation,
   OperationId,
@@ -42,7 +42,6 @@ export async function perform<Id extends OperationId>(operation: Operation<Id>, 
       await closeLongPeriod(request.call.runtime, request.call);
       return performInStore(operation, request);
     case 'delivered':
-    case 'command':
       await closeLongPeriod(request.call.runtime, request.call);
       return performDelivered(operation, request);
   }
@@ -74,58 +73,62 @@ async function performLookup<Id extends OperationId>(operation: LookupOperation<
 
 function performInStore<Id extends OperationId>(operation: StoreOperation<Id>, request: Request<Id>): Promise<Reply> {
   const { call } = request;
-  return call.runtime.store.commit(
-    (transaction) => replayOrRun(transaction, request, async () => conclude(transaction, request, await operation.run(transaction, call))),
-    { isOptimistic: operation.isRepeatable === true },
-  );
-}
-
-function performDelivered<Id extends OperationId>(
-  operation: DeliveredOperation<Id> | CommandOperation<Id>,
-  request: Request<Id>,
-): Promise<Reply> {
-  const { operationId, call, repeatable, logged } = request;
-  return operation.deliver<Reply>(call.runtime, {
-    id: logged.id,
-    name: operationId,
-    request: call,
-    keyHash: repeatable ? hashOfIdempotencyKey(repeatable.key) : null,
-    reserving: (transaction, reserve) => replayOrRun(transaction, request, reserve),
-    confirming: (transaction, success) => conclude(transaction, request, success),
+  return call.runtime.store.commit(async (transaction) => {
+    try {
+      return (await claim(transaction, request)) ?? record(transaction, request, await operation.run(transaction, call));
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal)) throw refusal;
+      await transaction.rollBack();
+      return recordRefusal(transaction, request, refusal);
+    }
   });
 }
 
-/**
- * Replays the stored response of the request's Idempotency-Key, or runs the operation. A refusal rolls back the changes of the operation.
- */
-async function replayOrRun<Id extends OperationId, Result extends Reply | undefined>(
+function performDelivered<Id extends OperationId>(operation: DeliveredOperation<Id>, request: Request<Id>): Promise<Reply> {
+  const { call, repeatable, logged } = request;
+  return deliver(call.runtime, operation.deliveryFor(call), {
+    id: logged.id,
+    request: operation.requestOf(call),
+    keyHash: repeatable ? hashOfIdempotencyKey(repeatable.key) : null,
+    async claim(transaction) {
+      const earlier = await claim(transaction, request);
+      if (earlier) return earlier;
+      const success = await operation.inPlace?.(transaction, call);
+      return success && record(transaction, request, success);
+    },
+    record: async (transaction, ended) =>
+      'refusal' in ended
+        ? recordRefusal(transaction, request, ended.refusal)
+        : record(transaction, request, await operation.success(ended.result, call, transaction)),
+  });
+}
+
+/** Claims the request's Idempotency-Key. Returns the stored response if the request was carried out before. */
+async function claim<Id extends OperationId>(
   transaction: Transaction,
   { repeatable, call, logged, codec }: Request<Id>,
-  run: () => Promise<Result>,
-): Promise<Result | Reply> {
-  try {
-    const body = repeatable && (await claimKey(transaction.db, repeatable, call.now));
-    if (body !== undefined) return record(transaction, logged, codec.repeat(body));
-    return await run();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    await transaction.rollBack();
-    return record(transaction, logged, codec.error(logged.id, error, logged.maskKey));
-  }
+): Promise<Reply | undefined> {
+  const body = repeatable && (await claimKey(transaction.db, repeatable, call.now));
+  return body === undefined ? undefined : log(transaction, logged, codec.repeat(body));
 }
 
 /** Creates the response to a successful request, stores it for repeated requests, and logs it. */
-async function conclude<Id extends OperationId>(
+async function record<Id extends OperationId>(
   transaction: Transaction,
   { repeatable, logged, codec }: Request<Id>,
   success: Success<Id>,
 ): Promise<Reply> {
   const reply = codec.success(logged.id, success);
   if (repeatable) await keepResponse(transaction.db, repeatable, reply.body);
-  return record(transaction, logged, reply);
+  return log(transaction, logged, reply);
 }
 
-function record(transaction: Transaction, logged: LoggedRequest, reply: Reply): Reply {
+/** The changes of the request have been rolled back, so its Idempotency-Key is free. */
+function recordRefusal<Id extends OperationId>(transaction: Transaction, { logged, codec }: Request<Id>, refusal: Refusal): Reply {
+  return log(transaction, logged, codec.error(logged.id, refusal, logged.maskKey));
+}
+
+function log(transaction: Transaction, logged: LoggedRequest, reply: Reply): Reply {
   transaction.log(toLogEntry(logged, reply));
   return reply;
 }

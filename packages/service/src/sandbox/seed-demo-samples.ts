@@ -7,7 +7,7 @@ import { beginPosition, holdOf } from '../core/accounting/vm-billing.ts';
 import { catalogueOf } from '../core/catalogue.ts';
 import { assignAddresses } from '../core/vm/addresses.ts';
 import { findHostSystem, pricesAt } from '../core/vm/host-system.ts';
-import { placeVm } from '../core/vm/placement.ts';
+import { insertVm } from '../core/vm/new-vm.ts';
 import { VM_IDENTIFIERS } from '../generated/facts.gen.ts';
 import { DEFAULTS } from '../generated/facts.gen.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -143,7 +143,7 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
   const size = { cores: 2, mem: 4096, disk: 40, ips: 1, backup_slots: 2, network_speed: 1000, storage: null };
   const { prices, validFrom } = pricesAt(host, start * 1000);
   const monthlyPrice = monthlyPriceOf(size, prices);
-  await placeVm(
+  await insertVm(
     db,
     {
       ...size,
@@ -164,7 +164,6 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
     { from: vmId, now, identifiers: VM_IDENTIFIERS },
   );
   await assignAddresses(db, {
-    request: {},
     pools,
     accountId,
     vmId,

@@ -1,7 +1,7 @@
 import type { Compilable, CompiledQuery, RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 
-import type { Claim, Db, TextTable } from './store.ts';
+import type { AfterCommit, Claim, Db, TextTable } from './store.ts';
 
 /** Marks the place of a parameter while the query is built. */
 type Placeholder<Parameters> = <Name extends keyof Parameters & string>(name: Name) => RawBuilder<Parameters[Name]>;
@@ -24,15 +24,10 @@ export interface Contention {
   readonly isContended: boolean;
 }
 
-/** The rows of a statement that may not have run yet. They are known once the transaction has committed. */
-export interface Expected<Row> {
-  /** False if the statement has run and returned another number of rows than expected. */
-  readonly isMet: boolean;
-  /** @throws Error if the statement has not run yet. */
-  rows(): readonly Row[];
-}
-
 type Now<T> = T | Promise<T>;
+
+/** The rows of a statement. Undefined if it has run and returned another number of rows than expected. */
+export type ExpectedRows<Row> = AfterCommit<readonly Row[]> | undefined;
 
 /** Runs the prepared queries of a connection. */
 export interface Runner {
@@ -40,16 +35,18 @@ export interface Runner {
   readonly scope: object;
   readonly claim: Claim;
   readonly textTable: TextTable;
-  readonly locksRows: boolean;
+  /**
+   * Whether the transaction waits for rows that others have locked, because it has thrown a RowsTakenError before. Undefined if
+   * transactions do not run at the same time.
+   */
+  waitsForRows(): boolean | undefined;
   rows<Row>(statement: Statement): Now<Row[]>;
-  /** @returns The number of changed rows. */
-  changes(statement: Statement): Now<number>;
   /** Runs a write at the latest with the next statement that returns something, or with the commit. */
   defer(statement: Statement): Now<void>;
-  /** Runs a write that is expected to change one row. See `expectedWrite`. */
-  expectChange(statement: Statement, contention: Contention): Now<boolean>;
-  /** Runs a statement that is expected to return a number of rows. See `expectedRows`. */
-  expectRows<Row>(statement: Statement, count: number): Now<Expected<Row>>;
+  /** Runs a write that is expected to change one row. See `preparedOne`. */
+  changesOne(statement: Statement, contention: Contention): Now<boolean>;
+  /** Runs a statement that is expected to return a number of rows. See `rowsAfterCommit`. */
+  laterRows<Row>(statement: Statement, count: number): Now<ExpectedRows<Row>>;
 }
 
 const runners = new WeakMap<Db, Runner>();
@@ -83,22 +80,6 @@ export function prepared<Parameters extends object, Row>(
 }
 
 /**
- * Like `prepared`, for an INSERT, UPDATE or DELETE that returns no rows.
- *
- * @returns A function that runs it and returns the number of changed rows.
- */
-export function preparedWrite<Parameters extends object>(
-  build: Build<Parameters, unknown>,
-): (db: Db, parameters: Parameters) => Promise<number> {
-  const compiled = compiling(build);
-  return async (db, parameters) => {
-    const { query, statement } = compiled(db, parameters);
-    const runner = runners.get(db);
-    return runner ? runner.changes(statement) : changedRows(db, query, statement);
-  };
-}
-
-/**
  * Like `prepared`, for a write whose result is not needed. It is sent to PostgreSQL with the next statement, without a round trip of its
  * own.
  */
@@ -115,13 +96,12 @@ export function deferredWrite<Parameters extends object>(
 }
 
 /**
- * Like `prepared`, for a statement that nearly always changes or finds one row. An optimistic transaction (see `CommitOptions`) assumes
- * that result, and sends the statement with the commit. If the assumption is wrong, the transaction is rolled back and runs again without
- * assumptions.
+ * Like `prepared`, for a statement that nearly always changes or finds one row. An engine with a network assumes that result, and sends the
+ * statement with the commit. If the assumption is wrong, the transaction is rolled back and runs again without assumptions.
  *
- * @returns A function that runs it and returns whether it changed a row.
+ * @returns A function that runs it and returns whether it changed or found one row.
  */
-export function expectedWrite<Parameters extends object>(
+export function preparedOne<Parameters extends object>(
   build: Build<Parameters, unknown>,
   contention: Contention = { isContended: false },
 ): (db: Db, parameters: Parameters) => Promise<boolean> {
@@ -129,26 +109,31 @@ export function expectedWrite<Parameters extends object>(
   return async (db, parameters) => {
     const { query, statement } = compiled(db, parameters);
     const runner = runners.get(db);
-    return runner ? runner.expectChange(statement, contention) : (await changedRows(db, query, statement)) === 1;
+    return runner ? runner.changesOne(statement, contention) : (await changedRows(db, query, statement)) === 1;
   };
 }
 
-/** Like `prepared`, for a statement that nearly always returns a known number of rows, which are not needed before the commit. */
-export function expectedRows<Parameters extends object, Row>(
+/** Like `preparedOne`, for a statement that nearly always returns a known number of rows, which are not needed before the commit. */
+export function rowsAfterCommit<Parameters extends object, Row>(
   build: Build<Parameters, Row>,
-): (db: Db, parameters: Parameters, count: number) => Promise<Expected<Row>> {
+): (db: Db, parameters: Parameters, count: number) => Promise<ExpectedRows<Row>> {
   const compiled = compiling(build);
   return async (db, parameters, count) => {
     const { query, statement } = compiled(db, parameters);
     const runner = runners.get(db);
-    if (runner) return runner.expectRows<Row>(statement, count);
+    if (runner) return runner.laterRows<Row>(statement, count);
     return known((await db.executeQuery<Row>({ ...query, parameters: statement.values })).rows, count);
   };
 }
 
-/** Whether transactions run at the same time, so that one may wait for rows that another one has locked. */
-export function locksRows(db: Db): boolean {
-  return runners.get(db)?.locksRows === true;
+/** Whether the transaction waits for rows that others have locked, because it has thrown a RowsTakenError before. */
+export function waitsForRows(db: Db): boolean {
+  return runners.get(db)?.waitsForRows() === true;
+}
+
+/** Whether the transaction could wait for rows that others have locked, and has not done so yet. */
+export function mayWaitForRows(db: Db): boolean {
+  return runners.get(db)?.waitsForRows() === false;
 }
 
 /**
@@ -166,8 +151,8 @@ function claimOf(db: Db): Claim {
 }
 
 /** The result of a statement that has run. */
-export function known<Row>(rows: readonly Row[], count: number): Expected<Row> {
-  return { isMet: rows.length === count, rows: () => rows };
+export function known<Row>(rows: readonly Row[], count: number): ExpectedRows<Row> {
+  return rows.length === count ? () => rows : undefined;
 }
 
 async function changedRows(db: Db, query: CompiledQuery, { values }: Statement): Promise<number> {

@@ -116,11 +116,14 @@ export interface Sharing {
  */
 export type InsertRows = (db: Db, table: string, columns: readonly string[], rows: string) => Promise<void>;
 
+/** A value that is known once the transaction has committed. */
+export type AfterCommit<T> = () => T;
+
 export interface CommitOptions {
   /**
-   * Whether an engine with a network may assume that `expectedWrite` and `expectedRows` succeed, so that it sends all statements with the
-   * commit in one round trip. After a wrong assumption the work runs a second time, without assumptions. So the work must have no effects
-   * outside the transaction, and must give the same result when it runs again. It must use the same random numbers each time.
+   * Whether an engine with a network may assume the usual results of some statements (see `preparedOne`), so that it sends them with the
+   * commit. After a wrong assumption the work runs a second time, without assumptions. It must give the same result then, so it must draw
+   * no random numbers.
    */
   readonly isOptimistic?: boolean;
   /** Whether the transaction completes earlier work, such as a delivery. It overtakes new work when the store is busy. */
@@ -148,7 +151,8 @@ export interface Store {
   readLong<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
    * Runs a transaction, and resolves when its changes and log entries are durable. If the work throws, the transaction is rolled back and
-   * the error is rethrown. The work may await its own queries only.
+   * the error is rethrown. The work may await its own queries only. It may run several times, so it must have no effects outside the
+   * transaction.
    *
    * @throws StoreBusyError if too much work is waiting. In that case, the work has not begun.
    * @throws StoreUnavailableError if the store cannot commit. In that case, no change of the transaction is kept.
@@ -175,7 +179,12 @@ export class StoreBusyError extends Error {
 
 /** Another transaction has changed data that the work has read. The store runs the work again. */
 export class CollisionError extends Error {
-  override readonly name = 'CollisionError';
+  override readonly name: string = 'CollisionError';
+}
+
+/** Other transactions are taking the last rows of a kind, and may return them. The store runs the work again, which then waits for them. */
+export class RowsTakenError extends CollisionError {
+  override readonly name = 'RowsTakenError';
 }
 
 /** The store cannot be opened as configured. The message is one line for the operator. */

@@ -1,5 +1,5 @@
 import type { Seconds } from '../../rules/billing.ts';
-import { expectedWrite, prepared } from '../../store/prepared.ts';
+import { preparedOne, prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function lockAccountAt(db: Db, accountId: string, instant: Seconds)
   return Math.max(instant, await lockAccount(db, accountId));
 }
 
-const lockOpenPeriod = expectedWrite<{ accountId: string; instant: Seconds }>(
+const lockOpenPeriod = preparedOne<{ accountId: string; instant: Seconds }>(
   (db, parameter, claim) =>
     claim(
       db.selectFrom('accounts').select('id').where('id', '=', parameter('accountId')).where('period_start', '<=', parameter('instant')),

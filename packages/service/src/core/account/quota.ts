@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 import { counted } from '../../rules/counted.ts';
 import { Refusal } from '../../rules/refusal.ts';
-import { expectedWrite } from '../../store/prepared.ts';
+import { preparedOne } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Null for no limit. */
@@ -51,7 +51,7 @@ const countedVms = sql<number>`(select count(*) from vms where vms.account_id = 
 const countedHandles = sql<number>`(select count(*) from handles where handles.account_id = accounts.id)`;
 
 /** Contended, so that an optimistic transaction sends it after the lock of the account and after the VM. */
-const isWithinVmQuota = expectedWrite<{ accountId: string }>(
+const isWithinVmQuota = preparedOne<{ accountId: string }>(
   (db, parameter) =>
     db
       .selectFrom('accounts')

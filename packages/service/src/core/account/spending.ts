@@ -10,7 +10,7 @@ import { decimalOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { spendingPeriodsOf } from '../../rules/spending.ts';
-import { expectedWrite } from '../../store/prepared.ts';
+import { preparedOne } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /** The spending limit of the API key that sends a request. */
@@ -97,7 +97,7 @@ const spendOfMonth = spendWithin('per_month');
 
 function spendWithin(column: 'per_day' | 'per_month') {
   const limit = sql.ref(`spending_limits.${column}`);
-  return expectedWrite<Expense>(
+  return preparedOne<Expense>(
     (db, parameter) =>
       db
         .insertInto('spendings')

@@ -5,7 +5,7 @@ import type { Credit, ExplainedCredit } from '../../rules/credit.ts';
 import { decimalOf, UNITS_PER_CENT } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
-import { expectedWrite, preparedWrite } from '../../store/prepared.ts';
+import { preparedOne } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /**
@@ -65,17 +65,19 @@ interface Hold {
   readonly amount: Money;
 }
 
-const hold = preparedWrite<Hold>((db, parameter) =>
-  db
-    .updateTable('accounts')
-    .set({ held: sql`held + ${parameter('amount')}` })
-    .where('id', '=', parameter('accountId')),
+const hold = preparedOne<Hold>(
+  (db, parameter) =>
+    db
+      .updateTable('accounts')
+      .set({ held: sql`held + ${parameter('amount')}` })
+      .where('id', '=', parameter('accountId')),
+  { isContended: true },
 );
 
 /** The same rounding as in `remainingCredit`, so that purchases are checked against the number in responses. */
 const heldInCents = sql.raw(`(held + ${UNITS_PER_CENT / 2n}) / ${UNITS_PER_CENT} * ${UNITS_PER_CENT}`);
 
-const holdWithinLimit = expectedWrite<Hold & { readonly needed: Money }>(
+const holdWithinLimit = preparedOne<Hold & { readonly needed: Money }>(
   (db, parameter) =>
     db
       .updateTable('accounts')

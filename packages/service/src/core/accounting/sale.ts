@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { BilledResources, ResourcePrices } from '../../rules/resources.ts';
 import { offersFor, saleResources, saleStateAt } from '../../rules/sale.ts';
 import type { PricedOffer, SaleCourse, SalePrices, SaleState } from '../../rules/sale.ts';
-import { expectedWrite } from '../../store/prepared.ts';
+import { preparedOne } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Descriptions of the properties of a sale, for people. */
@@ -114,7 +114,7 @@ export async function takeSale(
   return undefined;
 }
 
-const takeVolume = expectedWrite<{ id: string }>(
+const takeVolume = preparedOne<{ id: string }>(
   (db, parameter) =>
     db
       .updateTable('sales')

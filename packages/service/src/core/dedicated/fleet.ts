@@ -5,7 +5,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import * as v from 'valibot';
 
-import { recoverable } from '../../delivery/delivery.ts';
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
 import { enqueueReservation } from '../../delivery/reservation.ts';
 import type { Subject } from '../../ports/fencing.ts';
@@ -26,7 +25,8 @@ function serverSubject({ identifier }: Retirement): Subject {
   return `server/${identifier}`;
 }
 
-const setUpServer: FinishableDelivery<SetUp, SetUp, void> = {
+export const setUpServer: FinishableDelivery<SetUp, SetUp, void> = {
+  name: 'setUpServer',
   recovery: 'finish',
   details: setUpDetails,
   subject: serverSubject,
@@ -35,7 +35,8 @@ const setUpServer: FinishableDelivery<SetUp, SetUp, void> = {
   confirm: async () => {},
 };
 
-const retireServer: FinishableDelivery<Retirement, Retirement, void> = {
+export const retireServer: FinishableDelivery<Retirement, Retirement, void> = {
+  name: 'retireServer',
   recovery: 'finish',
   details: retirementDetails,
   subject: serverSubject,
@@ -43,9 +44,6 @@ const retireServer: FinishableDelivery<Retirement, Retirement, void> = {
   call: ({ fleet }, { identifier }, token) => fleet.retire(identifier, token),
   confirm: async () => {},
 };
-
-/** How enqueued calls of the fleet are delivered. */
-export const fleetRecoveries = { setUpServer: recoverable(setUpServer), retireServer: recoverable(retireServer) };
 
 export async function enqueueSetUp(db: Db, ports: Ports, server: Omit<SetUp, 'addresses'>): Promise<void> {
   const rows = await db
@@ -55,18 +53,18 @@ export async function enqueueSetUp(db: Db, ports: Ports, server: Omit<SetUp, 'ad
     .orderBy('family')
     .orderBy('position')
     .execute();
-  await enqueue(db, ports, 'setUpServer', { ...server, addresses: rows.map(({ address }) => address) });
+  await enqueue(db, ports, setUpServer, { ...server, addresses: rows.map(({ address }) => address) });
 }
 
 /** Supersedes a set-up that the fleet has not carried out yet. */
 export function enqueueRetirement(db: Db, ports: Ports, server: Retirement): Promise<void> {
-  return enqueue(db, ports, 'retireServer', server);
+  return enqueue(db, ports, retireServer, server);
 }
 
 async function enqueue(
   db: Db,
   { clock, random }: Ports,
-  delivery: keyof typeof fleetRecoveries,
+  { name: delivery }: typeof setUpServer | typeof retireServer,
   details: SetUp | Retirement,
 ): Promise<void> {
   const now = clock.now();

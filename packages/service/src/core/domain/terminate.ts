@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 
-import { deliverCommand } from '../../delivery/command.ts';
-import type { Witness } from '../../delivery/command.ts';
+import { runCommand } from '../../delivery/command.ts';
+import type { CommandHooks } from '../../delivery/command.ts';
 import { InfrastructureError } from '../../delivery/deliver.ts';
-import { recoverable } from '../../delivery/delivery.ts';
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { Refusal } from '../../rules/refusal.ts';
@@ -13,7 +12,7 @@ import { holdRenewals } from '../accounting/renewal-hold.ts';
 import { settle } from '../jobs/settle.ts';
 import { domainSubject, endChange, settleAndFindDomain } from './domain.ts';
 
-interface DomainRequest {
+export interface DomainRequest {
   readonly runtime: Runtime;
   /** ASCII form. */
   readonly name: string;
@@ -29,6 +28,7 @@ const domainDetails = v.object({ name: v.string() });
  * call succeeds, and refuses other changes until then.
  */
 export const terminateDomain: FinishableDelivery<DomainRequest, v.InferOutput<typeof domainDetails>, void> = {
+  name: 'terminateDomain',
   recovery: 'finish',
   details: domainDetails,
   subject: domainSubject,
@@ -52,11 +52,8 @@ export interface DomainCommands {
   terminate(name: string): Promise<void>;
 }
 
-/** How interrupted changes of domains are settled. */
-export const domainRecoveries = { terminateDomain: recoverable(terminateDomain) };
-
-export function domainCommands(runtime: Runtime, witness?: Witness): DomainCommands {
-  return { terminate: (name) => deliverCommand(runtime, 'terminateDomain', terminateDomain, { runtime, name }, witness) };
+export function domainCommands(runtime: Runtime, hooks?: CommandHooks): DomainCommands {
+  return { terminate: (name) => runCommand(runtime, terminateDomain, { runtime, name }, hooks) };
 }
 
 /** @returns The account that has the domain. */

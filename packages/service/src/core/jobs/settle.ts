@@ -1,6 +1,6 @@
 import type { Runtime, Services } from '../../delivery/runtime.ts';
 import type { Seconds } from '../../rules/billing.ts';
-import { expectedWrite } from '../../store/prepared.ts';
+import { preparedOne } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import { lockAccount } from '../account/lock.ts';
 import { closeInSteps, needsSteps } from '../accounting/period-end.ts';
@@ -64,7 +64,7 @@ export async function performFirstJob(
 }
 
 /** Finds the account if no job of any kind is due. One query for all kinds, because nearly every request finds none. */
-const nothingIsDue = expectedWrite<{ accountId: string; now: Seconds; periodStart: Seconds }>((db, parameter) => {
+const nothingIsDue = preparedOne<{ accountId: string; now: Seconds; periodStart: Seconds }>((db, parameter) => {
   const before = { now: parameter('now'), periodStart: parameter('periodStart') };
   return db
     .selectFrom('accounts')

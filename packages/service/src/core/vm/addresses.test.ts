@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { seededPlace } from '../../../test/prepared-store.ts';
 import { claimRows, textTable } from '../../store/postgres/sharing.ts';
-import { known, runDirectly } from '../../store/prepared.ts';
+import { runDirectly } from '../../store/prepared.ts';
 import type { Schema } from '../../store/schema.ts';
 import { assignAddresses } from './addresses.ts';
 
@@ -23,17 +23,16 @@ async function textOfAssignment(): Promise<string> {
     scope: db,
     claim: claimRows,
     textTable,
-    locksRows: true,
+    waitsForRows: () => false,
     rows: () => [],
-    changes: () => 0,
     defer: () => {},
-    expectChange: () => true,
-    expectRows({ text }) {
+    changesOne: () => true,
+    laterRows({ text }) {
       sent.push(text);
-      return { ...known([], 0), isMet: true };
+      return () => [];
     },
   });
-  await assignAddresses(db, { request: {}, pools: [], accountId: 'a', vmId: 10_000, datacenter: 'AMS1', ips: 2, allowFallbackIPs: false });
+  await assignAddresses(db, { pools: [], accountId: 'a', vmId: 10_000, datacenter: 'AMS1', ips: 2, allowFallbackIPs: false });
   return sent.join(';');
 }
 

@@ -2,16 +2,14 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
 import { Refusal } from '../../rules/refusal.ts';
-import { expectedRows, locksRows, prepared } from '../../store/prepared.ts';
-import { CollisionError } from '../../store/store.ts';
-import type { Claim, Db, LockedRows } from '../../store/store.ts';
+import { rowsAfterCommit, mayWaitForRows, prepared, waitsForRows } from '../../store/prepared.ts';
+import { RowsTakenError } from '../../store/store.ts';
+import type { AfterCommit, Claim, Db, LockedRows } from '../../store/store.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { ownerOf } from './ip-pool.ts';
 
 /** The addresses to assign to a VM. */
 export interface AddressOrder {
-  /** Identifies the request, whose transaction may run several times. */
-  readonly request: object;
   /** From the catalogue. */
   readonly pools: Catalogue['pools'];
   readonly accountId: string;
@@ -31,17 +29,14 @@ export interface AssignedAddress {
   readonly ddosProtection: string;
 }
 
-/** Requests that found too few addresses, because other transactions may be taking some. */
-const waiting = new WeakSet<object>();
-
 /**
- * If the request has found too few addresses before, waits for those that other transactions are taking, and locks them. Call it before
+ * If the transaction has found too few addresses before, waits for those that others are taking, and locks them. Call it before
  * other rows are locked. Otherwise two transactions could deadlock: one holds an account or a node and waits for an address, which the
  * other holds while it waits for that account or node.
  */
 export async function lockAddresses(db: Db, order: Omit<AddressOrder, 'vmId'>, networks: number): Promise<void> {
-  const { request, datacenter, ips } = order;
-  if (!waiting.has(request)) return;
+  const { datacenter, ips } = order;
+  if (!waitsForRows(db)) return;
   for (const [family, count] of [
     [4, ips],
     [6, networks],
@@ -57,19 +52,25 @@ export async function lockAddresses(db: Db, order: Omit<AddressOrder, 'vmId'>, n
  * Takes IPv4 addresses and one IPv6 /64 network for a VM: from the account's own subnets if it has some at the data centre, otherwise from
  * the provider's pools (specification: `allowFallbackIPs`). Call `lockAddresses` first.
  *
- * @returns The addresses, in the order of `addressesOf`. They are known after the commit.
+ * @returns The addresses, in the order of `addressesOf`.
  * @throws Refusal 409 if too few are free.
  */
-export async function assignAddresses(db: Db, order: AddressOrder): Promise<() => AssignedAddress[]> {
+export async function assignAddresses(db: Db, order: AddressOrder): Promise<AfterCommit<AssignedAddress[]>> {
   const { vmId, datacenter, ips } = order;
   const [owner4 = ''] = ownersFor(order, 4);
   const [owner6 = ''] = ownersFor(order, 6);
-  const first = await takeUnlocked(ips)(db, { vmId, datacenter, owner4, owner6 }, ips + 1);
-  if (first.isMet) return () => toAssigned(order, first.rows());
-  const taken = [...first.rows()];
-  taken.push(...(await takeMissing(db, order, { family: 4, count: ips - taken.filter(({ family }) => family === 4).length, pending: 0 })));
-  taken.push(...(await takeMissing(db, order, { family: 6, count: 1 - taken.filter(({ family }) => family === 6).length, pending: 0 })));
-  return () => toAssigned(order, taken);
+  const all = await takeUnlocked(ips)(db, { vmId, datacenter, owner4, owner6 }, ips + 1);
+  if (all) return () => toAssigned(order, all());
+  const some = await addressesOf(db, vmId);
+  await takeMissing(db, order, { family: 4, count: ips - ofFamily(4, some).length, pending: 0 });
+  await takeMissing(db, order, { family: 6, count: 1 - ofFamily(6, some).length, pending: 0 });
+  const taken = await addressesOf(db, vmId);
+  return () => taken;
+}
+
+/** The addresses or networks of one family. */
+export function ofFamily(family: 4 | 6, addresses: readonly AssignedAddress[]): readonly AssignedAddress[] {
+  return addresses.filter((address) => address.family === family);
 }
 
 /** Returns the addresses of a VM to their pools. */
@@ -141,22 +142,17 @@ async function takeMissing(
   db: Db,
   order: AddressOrder,
   { family, count, pending }: { family: 4 | 6; count: number; pending: 0 | 1 },
-): Promise<readonly TakenAddress[]> {
-  const { vmId, datacenter } = order;
-  const taken: TakenAddress[] = [];
+): Promise<void> {
+  const { vmId, datacenter, ips } = order;
+  let missing = count;
   for (const owner of ownersFor(order, family)) {
-    if (taken.length < count) taken.push(...(await takeFree(count - taken.length)(db, { vmId, pending, datacenter, family, owner })));
+    if (missing > 0) missing -= (await takeFree(missing)(db, { vmId, pending, datacenter, family, owner })).length;
   }
-  if (taken.length >= count) return taken;
-  const { request, ips } = order;
-  if (locksRows(db) && !waiting.has(request)) {
-    let missing = count - taken.length;
+  if (missing <= 0) return;
+  if (mayWaitForRows(db)) {
     for (const owner of ownersFor(order, family)) missing -= (await findFree(count)(db, { datacenter, family, owner })).length;
     // The others have not committed, so they may return the addresses that they are taking.
-    if (missing <= 0) {
-      waiting.add(request);
-      throw new CollisionError('Other requests are taking the last addresses.');
-    }
+    if (missing <= 0) throw new RowsTakenError('Other transactions are taking the last addresses.');
   }
   throw new Refusal(
     409,
@@ -206,7 +202,7 @@ const RETURNED = ['address', 'pool_id', 'position', 'family', 'owner'] as const;
 
 /** Takes addresses of both families in one statement, which skips addresses that other transactions are taking. */
 const takeUnlocked = keptByCount((ips) =>
-  expectedRows<{ vmId: number; datacenter: string; owner4: string; owner6: string }, TakenAddress>((db, parameter, claim) => {
+  rowsAfterCommit<{ vmId: number; datacenter: string; owner4: string; owner6: string }, TakenAddress>((db, parameter, claim) => {
     const shared = { claim, locked: 'skip', datacenter: parameter('datacenter') } as const;
     const ipv4 = freeAddresses(db, { ...shared, count: ips, family: sql.lit(4), owner: parameter('owner4') });
     const ipv6 = freeAddresses(db, { ...shared, count: 1, family: sql.lit(6), owner: parameter('owner6') });

@@ -1,11 +1,9 @@
-import { deliverCommand } from '../../delivery/command.ts';
-import type { Witness } from '../../delivery/command.ts';
-import { recoverable } from '../../delivery/delivery.ts';
+import { runCommand } from '../../delivery/command.ts';
+import type { CommandHooks } from '../../delivery/command.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { Money } from '../../rules/money.ts';
 import { removeVm, resizeVm, startVm, stopVm } from './deliveries.ts';
 import type { Resize } from './deliveries.ts';
-import { resetPassword, restartVm } from './guest-deliveries.ts';
 
 /**
  * Changes of a VM on behalf of the provider. All of them throw Refusal 404 if the VM does not exist, Refusal 409 if its state does not allow
@@ -31,21 +29,11 @@ export interface VmCommands {
   remove(vmId: number): Promise<void>;
 }
 
-/** How interrupted changes of VMs are settled. */
-export const vmRecoveries = {
-  startVm: recoverable(startVm),
-  stopVm: recoverable(stopVm),
-  resizeVm: recoverable(resizeVm),
-  removeVm: recoverable(removeVm),
-  restartVm: recoverable(restartVm),
-  resetPassword: recoverable(resetPassword),
-};
-
-export function vmCommands(runtime: Runtime, witness?: Witness): VmCommands {
+export function vmCommands(runtime: Runtime, hooks?: CommandHooks): VmCommands {
   return {
-    start: (vmId) => deliverCommand(runtime, 'startVm', startVm, { runtime, vmId }, witness),
-    stop: (vmId) => deliverCommand(runtime, 'stopVm', stopVm, { runtime, vmId }, witness),
-    resize: (vmId, resize) => deliverCommand(runtime, 'resizeVm', resizeVm, { runtime, vmId, ...resize }, witness),
-    remove: (vmId) => deliverCommand(runtime, 'removeVm', removeVm, { runtime, vmId }, witness),
+    start: (vmId) => runCommand(runtime, startVm, { runtime, vmId }, hooks),
+    stop: (vmId) => runCommand(runtime, stopVm, { runtime, vmId }, hooks),
+    resize: (vmId, resize) => runCommand(runtime, resizeVm, { runtime, vmId, ...resize }, hooks),
+    remove: (vmId) => runCommand(runtime, removeVm, { runtime, vmId }, hooks),
   };
 }

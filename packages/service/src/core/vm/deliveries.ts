@@ -88,6 +88,7 @@ interface StartPlan {
 
 /** Starts a stopped VM. Its cost until the end of the period is reserved first. */
 export const startVm: UndoableDelivery<VmRequest, v.InferOutput<typeof heldDetails>, StartPlan, void> = {
+  name: 'startVm',
   recovery: 'undo',
   details: heldDetails,
   subject: vmSubject,
@@ -99,7 +100,7 @@ export const startVm: UndoableDelivery<VmRequest, v.InferOutput<typeof heldDetai
     await holdCredit(db, vm.account_id, hold);
     const spending = await spend(db, spender, BigInt(vm.monthly_price), runtime.ports.clock.now());
     const accountId = vm.account_id;
-    return { accountId, details: { vmId, accountId, hold: Number(hold), spending }, plan: { runtime, vm, hold } };
+    return { accountId, details: { vmId, accountId, hold: Number(hold), spending }, plan: () => ({ runtime, vm, hold }) };
   },
 
   call: ({ hypervisor }, { vm }, token) => hypervisor.start(vm.id, token),
@@ -127,6 +128,7 @@ export const startVm: UndoableDelivery<VmRequest, v.InferOutput<typeof heldDetai
 
 /** Stops a running VM. It keeps its room, its addresses and its prices. */
 export const stopVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDetails>, void> = {
+  name: 'stopVm',
   recovery: 'finish',
   details: vmDetails,
   subject: vmSubject,
@@ -140,6 +142,7 @@ export const stopVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDetail
 
 /** Removes a VM. */
 export const removeVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDetails>, void> = {
+  name: 'removeVm',
   recovery: 'finish',
   details: vmDetails,
   subject: vmSubject,
@@ -169,6 +172,7 @@ interface ResizePlan {
  * of the reservation. The result is the net price of 30 days.
  */
 export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof resizeDetails>, ResizePlan, Money> = {
+  name: 'resizeVm',
   recovery: 'undo',
   details: resizeDetails,
   subject: vmSubject,
@@ -192,7 +196,6 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     if (to.ips > from.ips) {
       const { pools } = await catalogueOf(db);
       await assignMoreIpv4(db, {
-        request,
         pools,
         accountId,
         vmId,
@@ -212,7 +215,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     return {
       accountId,
       details: { vmId, accountId, hold: Number(hold), spending, to, before: { ...before, ipv4: [...before.ipv4] } },
-      plan: { runtime, vm, to, size: after, hold, price, basis, pricesFrom },
+      plan: () => ({ runtime, vm, to, size: after, hold, price, basis, pricesFrom }),
     };
   },
 
@@ -258,7 +261,7 @@ async function lockMoreIpv4(db: Db, request: VmRequest & Resize): Promise<void> 
   if (!vm) return;
   const { pools } = await catalogueOf(db);
   const { datacenter_name: datacenter } = await hostSystemOf(db, vm);
-  await lockAddresses(db, { request, pools, accountId: vm.account_id, datacenter, ips: ips - vm.ips, allowFallbackIPs }, 0);
+  await lockAddresses(db, { pools, accountId: vm.account_id, datacenter, ips: ips - vm.ips, allowFallbackIPs }, 0);
 }
 
 /** Ends billing immediately, in the transaction that reserves the change. */

@@ -17,12 +17,13 @@ interface RestartPlan {
 
 /** Restarts a running VM. It stays billed. */
 export const restartVm: UndoableDelivery<VmRequest, Details, RestartPlan, void> = {
+  name: 'restartVm',
   recovery: 'undo',
   details,
   subject: vmSubject,
   async reserve({ db }, request) {
     const { vm } = await beginChange(db, request, 'reboot');
-    return { accountId: vm.account_id, details: { vmId: vm.id }, plan: { request } };
+    return { accountId: vm.account_id, details: { vmId: vm.id }, plan: () => ({ request }) };
   },
   call: ({ hypervisor }, { request }, token) => hypervisor.restart(request.vmId, token),
   async confirm({ db }, { request: { runtime, vmId } }) {
@@ -40,13 +41,14 @@ interface PasswordPlan {
 
 /** Gives the login user of a running VM a new password, which is the result. */
 export const resetPassword: UndoableDelivery<VmRequest, Details, PasswordPlan, string> = {
+  name: 'resetPassword',
   recovery: 'undo',
   details,
   subject: vmSubject,
   async reserve({ db }, request) {
     const { vm } = await beginChange(db, request, 'reset-password');
     const password = newPassword(request.runtime.ports.random);
-    return { accountId: vm.account_id, details: { vmId: vm.id }, plan: { vmId: vm.id, password } };
+    return { accountId: vm.account_id, details: { vmId: vm.id }, plan: () => ({ vmId: vm.id, password }) };
   },
   call: ({ hypervisor }, { vmId, password }, token) => hypervisor.setPassword(vmId, password, token),
   async confirm({ db }, { vmId, password }) {

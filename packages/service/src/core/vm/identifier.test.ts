@@ -16,7 +16,7 @@ const DAY = 86_400_000;
 
 test('draws no identifier twice until half of them were drawn', () => {
   const drawn = new Set<number>();
-  const draw = () => drawIdentifier(systemRandom, { minimum: 10_000, maximum: 10_019 }, drawn);
+  const draw = () => drawIdentifier(systemRandom, { minimum: 10_000, maximum: 10_019, drawn });
   const first = Array.from({ length: 10 }, draw);
   expect(new Set(first).size).toBe(10);
   expect(Array.from({ length: 200 }, draw).some((identifier) => first.includes(identifier))).toBe(true);

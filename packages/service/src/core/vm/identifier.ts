@@ -18,6 +18,11 @@ export interface VmIdentifiers {
   readonly maximum: number;
 }
 
+/** The identifiers of an instance, with those that it has drawn. */
+export interface DrawnIdentifiers extends VmIdentifiers {
+  readonly drawn: Set<number>;
+}
+
 /** Chooses the identifier of a new VM. */
 export interface IdentifierChoice {
   /** The first one to try. It is random, so that identifiers do not reveal the number of VMs. */
@@ -30,10 +35,8 @@ export interface IdentifierChoice {
 /**
  * Draws an identifier that was not drawn before. Once half of them were drawn, all may be drawn again. An identifier that was drawn is
  * probably taken, and a purchase that finds its identifier taken needs several round trips to the database.
- *
- * @param drawn Identifiers that were drawn before.
  */
-export function drawIdentifier(random: Random, { minimum, maximum }: VmIdentifiers, drawn: Set<number>): number {
+export function drawIdentifier(random: Random, { minimum, maximum, drawn }: DrawnIdentifiers): number {
   const count = maximum - minimum + 1;
   if (drawn.size >= count / 2) drawn.clear();
   let identifier = minimum + randomInteger(random, count);

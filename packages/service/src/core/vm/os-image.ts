@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import type { OsImagesTable } from '../../store/tables/os-images.ts';
 
-type OsImage = Selectable<OsImagesTable>;
+export type OsImage = Selectable<OsImagesTable>;
 
 /** The operating system that a form names, or the rule that the form breaks. */
 export function findOsImage(images: readonly OsImage[], name: string): OsImage | { readonly broken: BrokenField } {

@@ -6,7 +6,7 @@ import { domainCommands } from '../../core/domain/terminate.ts';
 import { statusOf } from '../../rules/domain-registration.ts';
 import type { Db } from '../../store/store.ts';
 import type { DomainsTable } from '../../store/tables/domains.ts';
-import { witness } from '../access/witness.ts';
+import { recordingHooks } from '../access/recording-hooks.ts';
 import { secondsToInstant } from '../instants.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
@@ -44,7 +44,7 @@ export const terminateDomain: ServiceOperation<'terminateDomain'> = {
     async function read(db: Db) {
       return toDomain(await domainOf(db, name), now);
     }
-    await domainCommands(runtime, witness(read, record)).terminate(name);
+    await domainCommands(runtime, recordingHooks(read, record)).terminate(name);
     return runtime.store.read(read);
   },
 };

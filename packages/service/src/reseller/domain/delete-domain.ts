@@ -1,17 +1,18 @@
 import { findDomain } from '../../core/domain/domain.ts';
 import { terminateDomain } from '../../core/domain/terminate.ts';
+import type { DomainRequest } from '../../core/domain/terminate.ts';
 import { isoInstant } from '../../rules/billing.ts';
 import { asciiNameOf } from '../../rules/domain-name.ts';
-import { commandOperation } from '../operation.ts';
+import type { DeliveredOperation } from '../operation.ts';
 
 /** No domain has this name. */
 const NO_NAME = '';
 
 /** DELETE /domain/{domain}/delete: cancels a domain, which stays registered until it expires. */
-export const deleteDomain = commandOperation('deleteDomain', {
-  name: 'terminateDomain',
-  delivery: terminateDomain,
-  request: ({ runtime, accountId, path }) => ({ runtime, accountId, name: asciiNameOf(path.domain) ?? NO_NAME }),
+export const deleteDomain: DeliveredOperation<'deleteDomain', DomainRequest, void> = {
+  kind: 'delivered',
+  deliveryFor: () => terminateDomain,
+  requestOf: ({ runtime, accountId, path }) => ({ runtime, accountId, name: asciiNameOf(path.domain) ?? NO_NAME }),
   async success(_result, call, { db }) {
     const { name, expires } = await findDomain(db, call);
     return {
@@ -19,4 +20,4 @@ export const deleteDomain = commandOperation('deleteDomain', {
       data: { domain: name, termination_date: isoInstant(expires) },
     };
   },
-});
+};

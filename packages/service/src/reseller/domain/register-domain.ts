@@ -7,14 +7,15 @@ import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts'
 import { toDomainDetails, domainSubject } from '../../core/domain/domain.ts';
 import { contactOf } from '../../core/domain/handle.ts';
 import { settle } from '../../core/jobs/settle.ts';
+import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { DomainOrder } from '../../ports/registrar.ts';
 import { beginRegistration } from '../../rules/domain-registration.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
 import { assertPriceAccepted } from '../../rules/price-guard.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
-import { deliveredOperation } from '../operation.ts';
-import type { Call } from '../operation.ts';
+import { deliveredCall } from '../operation.ts';
+import type { Call, Success } from '../operation.ts';
 import { readForm } from './register-domain-form.ts';
 
 const details = v.object({ name: v.string(), accountId: v.string(), hold: v.number(), spending: v.optional(spendingDetails) });
@@ -26,8 +27,8 @@ interface Plan {
   readonly charge: Charge;
 }
 
-/** POST /domain/register: registers a domain, or transfers it to the account if the form has an auth code. */
-export const registerDomain = deliveredOperation<'registerDomain', Details, Plan>({
+export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, Success<'registerDomain'>> = {
+  name: 'registerDomain',
   recovery: 'undo',
   details,
   subject: domainSubject,
@@ -38,7 +39,7 @@ export const registerDomain = deliveredOperation<'registerDomain', Details, Plan
     await holdCredit(db, accountId, charge.amount);
     const spending = await spend(db, spender, charge.amount, now);
     const { name } = order;
-    return { accountId, details: { name, accountId, hold: Number(charge.amount), spending }, plan: { call, order, charge } };
+    return { accountId, details: { name, accountId, hold: Number(charge.amount), spending }, plan: () => ({ call, order, charge }) };
   },
 
   async call({ registrar }, { call: { form }, order }, token) {
@@ -76,7 +77,10 @@ export const registerDomain = deliveredOperation<'registerDomain', Details, Plan
     await releaseCredit(db, accountId, BigInt(hold));
     await giveSpendingBack(db, spending);
   },
-});
+};
+
+/** POST /domain/register: registers a domain, or transfers it to the account if the form has an auth code. */
+export const registerDomain = deliveredCall(register);
 
 async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: DomainOrder; charge: Charge }> {
   const { runtime, accountId, form, now } = call;

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 
 import { authcodeContext, beginChange, domainSubject, endChange, settleAndFindDomain } from '../../core/domain/domain.ts';
-import { newAuthcode, seal } from '../../rules/credentials.ts';
-import { deliveredOperation } from '../operation.ts';
-import type { Call } from '../operation.ts';
+import type { UndoableDelivery } from '../../delivery/delivery.ts';
+import { newAuthcode, drawForSealing, seal } from '../../rules/credentials.ts';
+import { deliveredCall } from '../operation.ts';
+import type { Call, Success } from '../operation.ts';
 
 const details = v.object({ name: v.string() });
 type Details = v.InferOutput<typeof details>;
@@ -14,8 +15,8 @@ interface Plan {
   readonly call: Call<'requestDomainAuthcode'>;
 }
 
-/** POST /domain/{domain}/authcode: creates a new auth code and voids the previous one (our choice). */
-export const requestDomainAuthcode = deliveredOperation<'requestDomainAuthcode', Details, Plan>({
+export const requestAuthcode: UndoableDelivery<Call<'requestDomainAuthcode'>, Details, Plan, Success<'requestDomainAuthcode'>> = {
+  name: 'requestDomainAuthcode',
   recovery: 'undo',
   details,
   subject: domainSubject,
@@ -23,17 +24,23 @@ export const requestDomainAuthcode = deliveredOperation<'requestDomainAuthcode',
   async reserve({ db }, call) {
     const { name } = await settleAndFindDomain(db, call.runtime, call);
     await beginChange(db, name);
-    return { accountId: call.accountId, details: { name }, plan: { name, authcode: newAuthcode(call.runtime.ports.random), call } };
+    const authcode = newAuthcode(call.runtime.ports.random);
+    return { accountId: call.accountId, details: { name }, plan: () => ({ name, authcode, call }) };
   },
 
   call: ({ registrar }, { name, authcode }, token) => registrar.setAuthcode(name, authcode, token),
 
   async confirm({ db }, { name, authcode, call }) {
-    await endChange(db, name, { sealed_authcode: seal(authcode, call.runtime.secret, authcodeContext(name), call.runtime.ports.random) });
+    await endChange(db, name, {
+      sealed_authcode: seal(authcode, call.runtime.secret, authcodeContext(name), drawForSealing(call.runtime.ports.random)),
+    });
     return { message: 'The authcode was requested.', data: { authcode } };
   },
 
   // The registrar may have the old or the new code, so both sides delete the code.
   compensate: ({ registrar }, { name }, token) => registrar.setAuthcode(name, null, token),
   rollBack: ({ db }, { name }) => endChange(db, name, { sealed_authcode: null }),
-});
+};
+
+/** POST /domain/{domain}/authcode: creates a new auth code and voids the previous one (our choice). */
+export const requestDomainAuthcode = deliveredCall(requestAuthcode);

@@ -2,9 +2,11 @@ import type { DomainNameservers } from '@reseller/client';
 import * as v from 'valibot';
 
 import { beginChange, domainSubject, endChange, nameserversOf, settleAndFindDomain } from '../../core/domain/domain.ts';
+import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import { listOfNameservers, readNameservers } from '../../rules/nameserver.ts';
 import { invalid } from '../../rules/refusal.ts';
-import { deliveredOperation } from '../operation.ts';
+import { deliveredCall } from '../operation.ts';
+import type { Call, Success } from '../operation.ts';
 
 const details = v.object({ name: v.string(), before: v.array(v.string()) });
 type Details = v.InferOutput<typeof details>;
@@ -14,8 +16,8 @@ interface Plan {
   readonly nameservers: DomainNameservers;
 }
 
-/** POST /domain/{domain}/nameserver: replaces the nameservers of a domain. */
-export const setDomainNameservers = deliveredOperation<'setDomainNameservers', Details, Plan>({
+export const setNameservers: UndoableDelivery<Call<'setDomainNameservers'>, Details, Plan, Success<'setDomainNameservers'>> = {
+  name: 'setDomainNameservers',
   recovery: 'undo',
   details,
   subject: domainSubject,
@@ -27,7 +29,7 @@ export const setDomainNameservers = deliveredOperation<'setDomainNameservers', D
     const { name } = row;
     await beginChange(db, name);
     const before = listOfNameservers(nameserversOf(row));
-    return { accountId: call.accountId, details: { name, before }, plan: { name, nameservers } };
+    return { accountId: call.accountId, details: { name, before }, plan: () => ({ name, nameservers }) };
   },
 
   call: ({ registrar }, { name, nameservers }, token) => registrar.setNameservers(name, listOfNameservers(nameservers), token),
@@ -41,4 +43,7 @@ export const setDomainNameservers = deliveredOperation<'setDomainNameservers', D
 
   compensate: ({ registrar }, { name, before }, token) => registrar.setNameservers(name, before, token),
   rollBack: ({ db }, { name }) => endChange(db, name),
-});
+};
+
+/** POST /domain/{domain}/nameserver: replaces the nameservers of a domain. */
+export const setDomainNameservers = deliveredCall(setNameservers);

@@ -5,19 +5,18 @@ import { giveSpendingBack, spend, spendingDetails } from '../../core/account/spe
 import { holdRenewals, holdRenewalsWithinLimit } from '../../core/accounting/renewal-hold.ts';
 import { beginChange, domainSubject, endChange, registrationOf, settleAndFindDomain } from '../../core/domain/domain.ts';
 import { tldPriceVersions } from '../../core/domain/tld-price.ts';
+import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import { withdrawCancellation } from '../../rules/domain-registration.ts';
 import { inForceAt } from '../../rules/in-force.ts';
 import { Refusal } from '../../rules/refusal.ts';
-import { deliveredOperation } from '../operation.ts';
+import { deliveredCall } from '../operation.ts';
+import type { Call, Success } from '../operation.ts';
 
 const details = v.object({ name: v.string(), spending: v.optional(spendingDetails) });
 type Details = v.InferOutput<typeof details>;
 
-/**
- * POST /domain/{domain}/undelete: withdraws a cancellation. Nothing is charged before the next renewal, but a renewal that is due in the
- * open period needs credit, because the account may have used the credit that the cancellation released.
- */
-export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Details>({
+export const undelete: UndoableDelivery<Call<'undeleteDomain'>, Details, Details, Success<'undeleteDomain'>> = {
+  name: 'undeleteDomain',
   recovery: 'undo',
   details,
   subject: domainSubject,
@@ -33,7 +32,7 @@ export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Deta
     const { renew } = inForceAt(await tldPriceVersions(db, row.tld), row.expires * 1000);
     const spending = await spend(db, call.spender, renew, call.now);
     const undeletion = { name, spending };
-    return { accountId: call.accountId, details: undeletion, plan: undeletion };
+    return { accountId: call.accountId, details: undeletion, plan: () => undeletion };
   },
 
   call: ({ registrar }, { name }, token) => registrar.setRenewal(name, true, token),
@@ -50,7 +49,13 @@ export const undeleteDomain = deliveredOperation<'undeleteDomain', Details, Deta
     await holdRenewals(db, account_id, { domain: name });
     await giveSpendingBack(db, spending);
   },
-});
+};
+
+/**
+ * POST /domain/{domain}/undelete: withdraws a cancellation. Nothing is charged before the next renewal, but a renewal that is due in the
+ * open period needs credit, because the account may have used the credit that the cancellation released.
+ */
+export const undeleteDomain = deliveredCall(undelete);
 
 function refusalOf(name: string, refused: string): Refusal {
   const message =

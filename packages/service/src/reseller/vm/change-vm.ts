@@ -1,18 +1,19 @@
 import { catalogueOf, vatAt } from '../../core/catalogue.ts';
+import type { VmRequest } from '../../core/vm/change.ts';
 import { resizeVm } from '../../core/vm/deliveries.ts';
 import type { Resize } from '../../core/vm/deliveries.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
-import { commandOperation } from '../operation.ts';
-import type { Call } from '../operation.ts';
+import type { Money } from '../../rules/money.ts';
+import type { Call, DeliveredOperation } from '../operation.ts';
 import { requestOf } from './vm-request.ts';
 import { toPricings, toResources } from './vm-resources.ts';
 
 /** POST /vm/{vmid}/change: gives a VM other resources. */
-export const changeVm = commandOperation('changeVm', {
-  name: 'resizeVm',
-  delivery: resizeVm,
-  request: (call) => ({ ...requestOf(call), ...resizeOf(call.form) }),
+export const changeVm: DeliveredOperation<'changeVm', VmRequest & Resize, Money> = {
+  kind: 'delivered',
+  deliveryFor: () => resizeVm,
+  requestOf: (call) => ({ ...requestOf(call), ...resizeOf(call.form) }),
   async success(monthly, { accountId, path, now }, { db }) {
     const vm = await findOwnVm(db, accountId, path.vmid);
     return {
@@ -20,7 +21,7 @@ export const changeVm = commandOperation('changeVm', {
       data: { newConfig: toResources(vm), pricings: toPricings(monthly, vatAt(await catalogueOf(db), now)) },
     };
   },
-});
+};
 
 function resizeOf({ max_price, storage, ...form }: Call<'changeVm'>['form']): Resize {
   const { allowFallbackIPs, ...resources } = { ...DEFAULTS.ChangeVmForm, ...form };

@@ -1,24 +1,12 @@
 import type { CreateVmForm } from '@reseller/client/extension';
 
+import type { WantedVm } from '../../core/vm/create.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
-import type { BilledResources } from '../../rules/resources.ts';
 import { publicKeyOf } from '../../rules/ssh-key.ts';
 
-/** The requested VM, with defaults (specification: "PUT /vm/create form fields"). */
-export interface VmRequest extends BilledResources {
-  readonly os: string;
-  readonly hostsystem: string;
-  readonly hostname: string;
-  readonly sshKey: string | null;
-  readonly sshKeyDisplayname: string | null;
-  readonly allowFallbackIPs: boolean;
-  /** Null for a domain of the provider. */
-  readonly defaultPtr: string | null;
-}
-
-/** The form with the defaults of the document. */
-export function vmRequestOf(form: CreateVmForm): VmRequest {
+/** The VM that a form wants, with the defaults of the document (specification: "PUT /vm/create form fields"). */
+export function wantedVmOf(form: CreateVmForm): WantedVm {
   const { ssh_key, ssh_key_displayname, default_ptr, storage, max_price: _maxPrice, ...given } = { ...DEFAULTS.CreateVmForm, ...form };
   return {
     ...given,

@@ -1,11 +1,12 @@
+import type { VmRequest } from '../../core/vm/change.ts';
 import { removeVm } from '../../core/vm/deliveries.ts';
-import { commandOperation } from '../operation.ts';
+import type { DeliveredOperation } from '../operation.ts';
 import { requestOf } from './vm-request.ts';
 
 /** DELETE /vm/{vmid}/delete: removes a VM. Its billing ends immediately. */
-export const deleteVm = commandOperation('deleteVm', {
-  name: 'removeVm',
-  delivery: removeVm,
-  request: requestOf,
+export const deleteVm: DeliveredOperation<'deleteVm', VmRequest, void> = {
+  kind: 'delivered',
+  deliveryFor: () => removeVm,
+  requestOf,
   success: async () => ({ message: 'The VM was deleted and is no longer billed.', data: null }),
-});
+};

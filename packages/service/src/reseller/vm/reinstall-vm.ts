@@ -4,9 +4,11 @@ import { catalogueOf } from '../../core/catalogue.ts';
 import { findOsImage } from '../../core/vm/os-image.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { vmSubject } from '../../core/vm/subject.ts';
+import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
-import { deliveredOperation } from '../operation.ts';
+import { deliveredCall } from '../operation.ts';
+import type { Call, Success } from '../operation.ts';
 
 const details = v.object({ vmId: v.number() });
 type Details = v.InferOutput<typeof details>;
@@ -17,8 +19,8 @@ interface Plan {
   readonly os: string;
 }
 
-/** POST /vm/{vmid}/reinstall: installs the given operating system, or the current one again. */
-export const reinstallVm = deliveredOperation<'reinstallVm', Details, Plan>({
+export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Success<'reinstallVm'>> = {
+  name: 'reinstallVm',
   recovery: 'undo',
   details,
   subject: vmSubject,
@@ -41,7 +43,7 @@ export const reinstallVm = deliveredOperation<'reinstallVm', Details, Plan>({
       .executeTakeFirst();
     if (claimed.numUpdatedRows === 0n)
       throw new Refusal(409, 'wrong_state', 'Another change of this VM is in progress. Wait until it has finished, then reinstall the VM.');
-    return { accountId, details: { vmId }, plan: { runtime, vmId, os } };
+    return { accountId, details: { vmId }, plan: () => ({ runtime, vmId, os }) };
   },
 
   call: ({ hypervisor }, { vmId, os }, token) => hypervisor.reinstall(vmId, os, token),
@@ -56,4 +58,7 @@ export const reinstallVm = deliveredOperation<'reinstallVm', Details, Plan>({
   async rollBack({ db }, { vmId }) {
     await db.updateTable('vms').set({ changing: 0 }).where('id', '=', vmId).execute();
   },
-});
+};
+
+/** POST /vm/{vmid}/reinstall: installs the given operating system, or the current one again. */
+export const reinstallVm = deliveredCall(reinstall);

@@ -1,10 +1,11 @@
 import { toLogRow } from '../log-row.ts';
 import type { LogEntry } from '../log-row.ts';
+import { RowsTakenError } from '../store.ts';
 import type { CommitOptions, Store, Transaction } from '../store.ts';
 import { isCollision, isWrongAssumption } from './errors.ts';
 import type { FlushLine } from './flusher.ts';
 import { insertRows } from './request-log.ts';
-import type { Session } from './session.ts';
+import type { Attempt, Session } from './session.ts';
 
 /** Attempts of a transaction that collides with others. */
 const MAX_ATTEMPTS = 10;
@@ -24,18 +25,20 @@ export type WithSession = <T>(options: CommitOptions, work: (session: Session) =
 export function postgresCommit(withSession: WithSession, openLine: () => Promise<FlushLine>): Store['commit'] {
   return async (work, options = {}) => {
     let isOptimistic = options.isOptimistic === true;
-    for (let attempt = 1; ; attempt++) {
+    let waitsForRows = false;
+    for (let attempts = 1; ; attempts++) {
       try {
-        const optimism = isOptimistic;
+        const attempt = { isOptimistic, waitsForRows };
         const { line, result, server } = await withSession(options, async (session) => ({
           line: await openLine(),
-          ...(await runTransaction(session, work, optimism)),
+          ...(await runTransaction(session, work, attempt)),
         }));
         if (server !== undefined) await line.flush(server);
         return result;
       } catch (error) {
         if (isOptimistic && isWrongAssumption(error)) isOptimistic = false;
-        else if (attempt === MAX_ATTEMPTS || !isCollision(error)) throw error;
+        else if (attempts === MAX_ATTEMPTS || !isCollision(error)) throw error;
+        waitsForRows ||= error instanceof RowsTakenError;
       }
     }
   };
@@ -50,11 +53,11 @@ interface CommittedWork<T> {
 async function runTransaction<T>(
   session: Session,
   work: (transaction: Transaction) => Promise<T>,
-  isOptimistic: boolean,
+  attempt: Attempt,
 ): Promise<CommittedWork<T>> {
   const { db } = session;
   const entries: LogEntry[] = [];
-  session.begin(isOptimistic);
+  session.begin(attempt);
   try {
     const result = await work({
       db,

@@ -5,9 +5,9 @@ import type { PoolClient } from 'pg';
 
 import { sha256 } from '../../rules/credentials.ts';
 import { known, runDirectly } from '../prepared.ts';
-import type { Contention, Expected, Statement } from '../prepared.ts';
+import type { Contention, Statement } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
-import type { Db } from '../store.ts';
+import type { AfterCommit, Db } from '../store.ts';
 import { serverOf } from './connections.ts';
 import { AssumptionError, isOutdatedPlan } from './errors.ts';
 import type { Connections } from './failover.ts';
@@ -17,14 +17,21 @@ import type { SharedConnections } from './shared-connections.ts';
 import type { ShareRead } from './shared-reads.ts';
 import { claimRows, textTable } from './sharing.ts';
 
+/** How a transaction runs. */
+export interface Attempt {
+  readonly isOptimistic: boolean;
+  readonly waitsForRows: boolean;
+}
+
 export interface Session {
   readonly db: Db;
   /**
    * Begins a transaction. The database learns of it with the first statement.
    *
-   * @param isOptimistic Whether expected results are assumed.
+   * @param attempt.isOptimistic Whether expected results are assumed.
+   * @param attempt.waitsForRows Whether an earlier attempt has thrown a RowsTakenError.
    */
-  begin(isOptimistic: boolean): void;
+  begin(attempt: Attempt): void;
   /**
    * Sends the waiting statements and the commit in one message.
    *
@@ -51,6 +58,7 @@ interface Waiting {
   settle(result: Result): void;
 }
 
+const READING: Attempt = { isOptimistic: false, waitsForRows: false };
 const BEGIN: Statement = { text: 'begin', values: [] };
 const COMMIT: Statement = { text: 'commit', values: [] };
 const ROLLBACK: Statement = { text: 'rollback', values: [] };
@@ -66,7 +74,7 @@ export interface SharedBySessions {
 export function createSession(pool: Connections, { scope, shareRead, connections }: SharedBySessions): Session {
   let connecting: Promise<PoolClient> | undefined;
   let state: 'reading' | 'not begun' | 'begun' = 'reading';
-  let isOptimistic = false;
+  let attempt: Attempt = READING;
   let waiting: Waiting[] = [];
   let sending: Promise<Result[]> | undefined;
 
@@ -139,18 +147,15 @@ export function createSession(pool: Connections, { scope, shareRead, connections
     statement: Statement,
     count: number,
     { isContended, returnsRows }: Contention & { returnsRows: boolean },
-  ): Expected<Row> {
+  ): AfterCommit<readonly Row[]> {
     let result: Result | undefined;
     function settle(given: Result) {
       result = given;
     }
     waiting.push({ statement: asserting(statement, count, returnsRows), isContended, isAssumed: true, settle });
-    return {
-      isMet: true,
-      rows() {
-        if (!result) throw new Error('The rows of a statement were read before its transaction had committed.');
-        return rowsOf(result);
-      },
+    return () => {
+      if (!result) throw new Error('The rows of a statement were read before its transaction had committed.');
+      return rowsOf(result);
     };
   }
 
@@ -189,30 +194,32 @@ export function createSession(pool: Connections, { scope, shareRead, connections
     scope,
     claim: claimRows,
     textTable,
-    locksRows: true,
+    waitsForRows: () => attempt.waitsForRows,
     rows: async (statement) => rowsOf(await run(statement)),
-    changes: async (statement) => (await run(statement)).count,
     async defer(statement) {
       if (state === 'reading') await run(statement);
       else waiting.push({ statement, isContended: false, isAssumed: false, settle: () => {} });
     },
-    async expectChange(statement, contention) {
-      if (isOptimistic) return assume(statement, 1, { ...contention, returnsRows: false }).isMet;
+    async changesOne(statement, contention) {
+      if (attempt.isOptimistic) {
+        assume(statement, 1, { ...contention, returnsRows: false });
+        return true;
+      }
       const { text, values } = statement;
       if (state === 'reading') return (await shareRead(`${text} ${values.join('\0')}`, async () => (await run(statement)).count)) === 1;
       return (await run(statement)).count === 1;
     },
-    async expectRows<Row>(statement: Statement, count: number) {
-      if (isOptimistic) return assume<Row>(statement, count, { isContended: false, returnsRows: true });
+    async laterRows<Row>(statement: Statement, count: number) {
+      if (attempt.isOptimistic) return assume<Row>(statement, count, { isContended: false, returnsRows: true });
       return known<Row>(rowsOf(await run(statement)), count);
     },
   });
 
   return {
     db,
-    begin(optimistic) {
+    begin(given) {
       state = 'not begun';
-      isOptimistic = optimistic;
+      attempt = given;
     },
     async commit() {
       if (state !== 'begun') return commitWaiting();
@@ -232,7 +239,7 @@ export function createSession(pool: Connections, { scope, shareRead, connections
     async end() {
       await sending?.catch(() => undefined);
       waiting = [];
-      isOptimistic = false;
+      attempt = READING;
       const isOpen = state === 'begun' && !(await hasRolledBack());
       state = 'reading';
       const client = await connecting?.catch(() => undefined);

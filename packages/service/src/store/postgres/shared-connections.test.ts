@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { newDatabase } from '../../../test/engines.ts';
 import { wayTo } from '../../../test/tcp-proxy.ts';
-import { deferredWrite, expectedWrite } from '../prepared.ts';
+import { deferredWrite, preparedOne } from '../prepared.ts';
 import { StoreUnavailableError } from '../store.ts';
 import type { Store, Transaction } from '../store.ts';
 import { openPostgresStore } from './open.ts';
@@ -14,7 +14,7 @@ const TRANSACTIONS = 12;
 const insertTrial = deferredWrite<{ name: string }>((db, parameter) => ({
   compile: () => sql`insert into trials (name, backend) values (${parameter('name')}, pg_backend_pid())`.compile(db),
 }));
-const take = expectedWrite<{ name: string }>((db, parameter) => ({
+const take = preparedOne<{ name: string }>((db, parameter) => ({
   compile: () => sql`update stock set amount = amount - 1 where name = ${parameter('name')} and amount > 0`.compile(db),
 }));
 const divideByZero = deferredWrite<object>((db) => ({ compile: () => sql`select 1 / amount from stock where name = 'empty'`.compile(db) }));

@@ -77,12 +77,11 @@ export function directRunner(connection: DatabaseSync): Runner {
     scope: connection,
     claim: claimNothing,
     textTable,
-    locksRows: false,
+    waitsForRows: () => undefined,
     rows,
-    changes,
     defer: (statement) => void changes(statement),
-    expectChange: (statement) => (prepare(statement.text).returnsRows ? rows(statement).length : changes(statement)) === 1,
-    expectRows: <Row>(statement: Statement, count: number) => known<Row>(rows(statement), count),
+    changesOne: (statement) => (prepare(statement.text).returnsRows ? rows(statement).length : changes(statement)) === 1,
+    laterRows: <Row>(statement: Statement, count: number) => known<Row>(rows(statement), count),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Runner } from '../prepared.ts';
  */
 const MAX_RESULTS = 10_000;
 
-type Result = ReturnType<Runner['expectChange']>;
+type Result = ReturnType<Runner['changesOne']>;
 
 /**
  * Remembers the results of expected queries until the next transaction. Every request asks for the version of the catalogue or for due jobs,
@@ -19,7 +19,7 @@ export function rememberResults(runner: Runner, changes: () => number): Runner {
   let known = changes();
   return {
     ...runner,
-    expectChange(statement, contention) {
+    changesOne(statement, contention) {
       if (known !== changes()) {
         results.clear();
         known = changes();
@@ -28,7 +28,7 @@ export function rememberResults(runner: Runner, changes: () => number): Runner {
       if (ofText.size >= MAX_RESULTS) ofText.clear();
       results.set(statement.text, ofText);
       const values = statement.values.join('\0');
-      const result = ofText.get(values) ?? runner.expectChange(statement, contention);
+      const result = ofText.get(values) ?? runner.changesOne(statement, contention);
       ofText.set(values, result);
       return result;
     },

@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import type { LogEntry } from '../log-row.ts';
-import { expectedWrite } from '../prepared.ts';
+import { preparedOne } from '../prepared.ts';
 import { StoreOpenError, StoreUnavailableError } from '../store.ts';
 import { groupCommit } from './group-commit.ts';
 import { kyselyOn, openSqliteStore } from './open.ts';
@@ -198,7 +198,7 @@ test('rejects an entry of the request log that waits for a failing sync', async 
 
 test('runs a cached query again after a transaction', async () => {
   const store = await openStore();
-  const isNamed = expectedWrite<{ name: string }>((db, parameter) =>
+  const isNamed = preparedOne<{ name: string }>((db, parameter) =>
     db.selectFrom('settings').select('name').where('name', '=', parameter('name')),
   );
   const read = () => store.read((db) => isNamed(db, { name: 'vat' }));

@@ -1,0 +1,245 @@
+import * as v from 'valibot';
+
+import type { UndoableDelivery } from '../../delivery/delivery.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
+import type { VmOrder } from '../../ports/hypervisor.ts';
+import type { BrokenField } from '../../rules/broken-field.ts';
+import { newPassword } from '../../rules/credentials.ts';
+import type { Money } from '../../rules/money.ts';
+import { assertPriceAccepted } from '../../rules/price-guard.ts';
+import { invalid } from '../../rules/refusal.ts';
+import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
+import type { BilledResources } from '../../rules/resources.ts';
+import type { PricedOffer } from '../../rules/sale.ts';
+import { deferredWrite } from '../../store/prepared.ts';
+import type { Db } from '../../store/store.ts';
+import { lockAccountAt } from '../account/lock.ts';
+import { assertVmQuota } from '../account/quota.ts';
+import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
+import type { Spender } from '../account/spending.ts';
+import { holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
+import { giveVolumeBack, takeSale } from '../accounting/sale.ts';
+import { beginPosition, holdOf } from '../accounting/vm-billing.ts';
+import { catalogueOf, vatAt } from '../catalogue.ts';
+import type { Catalogue } from '../catalogue.ts';
+import { settle } from '../jobs/settle.ts';
+import { assignAddresses, lockAddresses, ofFamily, releaseAddresses } from './addresses.ts';
+import type { AssignedAddress } from './addresses.ts';
+import { expectedHostSystem, findHostSystem, pricesAt } from './host-system.ts';
+import type { HostSystem } from './host-system.ts';
+import { drawIdentifier } from './identifier.ts';
+import { insertVm } from './new-vm.ts';
+import type { NewVm } from './new-vm.ts';
+import { findOsImage } from './os-image.ts';
+import type { OsImage } from './os-image.ts';
+import { leaveNode } from './placement.ts';
+import { vmSubject } from './subject.ts';
+
+/** The VM that an account wants to buy. */
+export interface WantedVm extends BilledResources {
+  readonly os: string;
+  readonly hostsystem: string;
+  readonly hostname: string;
+  readonly sshKey: string | null;
+  readonly sshKeyDisplayname: string | null;
+  readonly allowFallbackIPs: boolean;
+  /** Null for a domain of the provider. */
+  readonly defaultPtr: string | null;
+}
+
+/** An account that buys a VM. */
+export interface Purchase {
+  readonly runtime: Runtime;
+  readonly accountId: string;
+  /** The spending limit of the API key. */
+  readonly spender: Spender | undefined;
+  readonly vm: WantedVm;
+  /** The rules that the form breaks. They are refused together with those that only the catalogue shows. */
+  readonly broken: readonly BrokenField[];
+  /** The price guard: the highest net price of 30 days that is accepted, in EUR. */
+  readonly maxPrice: string | undefined;
+  /** When the purchase began, in milliseconds. */
+  readonly now: number;
+  /** Random values. They are drawn before the first transaction, which may run more than once. */
+  readonly drawn: { readonly identifier: number; readonly password: string };
+}
+
+/** Draws the random values of a purchase. */
+export function drawForPurchase({ ports: { random }, vmIdentifiers }: Runtime): Purchase['drawn'] {
+  return { identifier: drawIdentifier(random, vmIdentifiers), password: newPassword(random) };
+}
+
+/** A VM whose purchase was confirmed. */
+export interface PurchasedVm {
+  readonly vmId: number;
+  readonly vm: WantedVm;
+  readonly host: HostSystem;
+  /** The name of the node. */
+  readonly node: string;
+  readonly os: OsImage;
+  readonly addresses: readonly AssignedAddress[];
+  /** Net price of 30 days. */
+  readonly monthlyPrice: Money;
+  /** Hundredths of a percent. */
+  readonly vat: number;
+  readonly password: string;
+}
+
+const details = v.object({ vmId: v.number(), hold: v.number(), spending: v.optional(spendingDetails) });
+type Details = v.InferOutput<typeof details>;
+
+interface Plan extends PurchasedVm {
+  readonly purchase: Purchase;
+  readonly hold: Money;
+}
+
+/** Buys a VM. Billing starts when the purchase is confirmed. */
+export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = {
+  name: 'createVm',
+  recovery: 'undo',
+  isRepeatable: true,
+  details,
+  subject: vmSubject,
+
+  async reserve({ db }, purchase) {
+    const { runtime, accountId, vm, now, drawn } = purchase;
+    // 1. Check the form against the catalogue.
+    const catalogue = await catalogueOf(db);
+    const { host, os } = offerFor(purchase, catalogue);
+    // 2. If other purchases are taking the last addresses, wait for them before this transaction locks anything else.
+    const { ips, allowFallbackIPs } = vm;
+    const order = { pools: catalogue.pools, accountId, datacenter: host.datacenter_name, ips, allowFallbackIPs };
+    await lockAddresses(db, order, 1);
+    // 3. Close the periods of the account that have ended.
+    await settle(db, runtime, { accountId, now });
+    // 4. Take volume of a sale, and find the price.
+    const { prices: standard, validFrom } = pricesAt(host, now);
+    const sale = await takeSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard, now });
+    const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
+    assertPriceAccepted(monthlyPrice, purchase.maxPrice);
+    // 5. Take the cost until the end of the period from the credit of the account and from the limit of the API key.
+    const hold = holdOf({ start: Math.floor(now / 1000), monthlyPrice });
+    await holdCredit(db, accountId, hold);
+    const spending = await spend(db, purchase.spender, monthlyPrice, now);
+    // 6. Store the VM with an identifier, and take room on a node.
+    const row = rowOf(purchase, { host, os, sale, monthlyPrice, validFrom });
+    const { id: vmId, node } = await insertVm(db, row, { from: drawn.identifier, now, identifiers: runtime.vmIdentifiers });
+    await assertVmQuota(db, accountId);
+    // 7. Take addresses.
+    const addresses = await assignAddresses(db, { ...order, vmId });
+    const vat = vatAt(catalogue, now);
+    const { password } = drawn;
+    return {
+      accountId,
+      details: { vmId, hold: Number(hold), spending },
+      plan: () => ({ purchase, hold, vmId, vm, host, node: node(), os, addresses: addresses(), monthlyPrice, vat, password }),
+    };
+  },
+
+  call: ({ hypervisor }, plan, token) => hypervisor.create(orderOf(plan), token),
+
+  async confirm({ db }, { purchase, hold, ...purchased }) {
+    await startBilling(db, purchase, { vmId: purchased.vmId, monthlyPrice: purchased.monthlyPrice, hold });
+    await startRunning(db, { vmId: purchased.vmId, now: purchase.runtime.ports.clock.now() });
+    return purchased;
+  },
+
+  compensate: ({ hypervisor }, { vmId }, token) => hypervisor.remove(vmId, token),
+
+  async rollBack({ db }, { vmId, hold, spending }) {
+    const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('state', '=', 'reserved').executeTakeFirst();
+    if (!vm) return;
+    // The locks are taken in the order of the purchase. Otherwise two transactions on PostgreSQL could deadlock.
+    if (vm.sale_id !== null) await giveVolumeBack(db, vm.sale_id);
+    await releaseCredit(db, vm.account_id, BigInt(hold));
+    await giveSpendingBack(db, spending);
+    await leaveNode(db, vm.node, vm);
+    await releaseAddresses(db, vmId);
+    await db.deleteFrom('vms').where('id', '=', vmId).execute();
+  },
+};
+
+/** @throws Refusal 422 with all rules that the purchase breaks. */
+function offerFor({ vm, broken }: Purchase, { hosts, images }: Catalogue): { readonly host: HostSystem; readonly os: OsImage } {
+  const host = findHostSystem(hosts, vm.hostsystem);
+  const os = findOsImage(images, vm.os);
+  const all = [...broken];
+  if (host) all.push(...brokenRanges(vm, host.ranges, host.name));
+  else all.push({ field: 'hostsystem', rule: 'exists', message: expectedHostSystem(hosts) });
+  if ('broken' in os) all.push(os.broken);
+  if (all.length > 0 || !host || 'broken' in os) throw invalid(all);
+  return { host, os };
+}
+
+interface Price {
+  readonly host: HostSystem;
+  readonly os: OsImage;
+  readonly sale: PricedOffer | undefined;
+  readonly monthlyPrice: Money;
+  readonly validFrom: number;
+}
+
+function rowOf({ accountId, vm, now }: Purchase, { host, os, sale, monthlyPrice, validFrom }: Price): NewVm {
+  return {
+    account_id: accountId,
+    state: 'reserved',
+    hostsystem: host.name,
+    cores: vm.cores,
+    mem: vm.mem,
+    disk: vm.disk,
+    os: os.name,
+    ips: vm.ips,
+    backup_slots: vm.backup_slots,
+    network_speed: vm.network_speed,
+    hostname: vm.hostname,
+    storage: vm.storage,
+    ssh_key: vm.sshKey,
+    ssh_key_displayname: vm.sshKeyDisplayname,
+    default_ptr: vm.defaultPtr ?? undefined,
+    monthly_price: Number(monthlyPrice),
+    prices_from: validFrom,
+    sale_id: sale?.id ?? null,
+    price_basis: sale ? 'SALE' : 'STANDARD',
+    created: now,
+  };
+}
+
+function orderOf({ vmId, vm, node, os, addresses, password }: Plan): VmOrder {
+  return {
+    vmId,
+    node,
+    cores: vm.cores,
+    mem: vm.mem,
+    disk: vm.disk,
+    storage: vm.storage,
+    networkSpeed: vm.network_speed,
+    backupSlots: vm.backup_slots,
+    os: os.name,
+    hostname: vm.hostname,
+    username: os.username,
+    password,
+    sshKey: vm.sshKey,
+    ipv4: ofFamily(4, addresses).map(({ address }) => address),
+    ipv6: ofFamily(6, addresses).map(({ address }) => address),
+  };
+}
+
+const startRunning = deferredWrite<{ vmId: number; now: number }>((db, parameter) =>
+  db
+    .updateTable('vms')
+    .set({ state: 'running', booted: parameter('now') })
+    .where('id', '=', parameter('vmId')),
+);
+
+/** Begins the first position. It starts with the purchase, or with the open period if a period has ended since the reservation. */
+async function startBilling(
+  db: Db,
+  { runtime, accountId, now }: Purchase,
+  { vmId, monthlyPrice, hold }: Pick<Plan, 'vmId' | 'monthlyPrice' | 'hold'>,
+): Promise<void> {
+  await settle(db, runtime, { accountId, now: runtime.ports.clock.now() });
+  const start = await lockAccountAt(db, accountId, Math.floor(now / 1000));
+  const holdNow = holdOf({ start, monthlyPrice });
+  if (holdNow !== hold) await releaseCredit(db, accountId, hold - holdNow);
+  await beginPosition(db, { vmId, accountId, type: 'CREATE', start, monthlyPrice });
+}

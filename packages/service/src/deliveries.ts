@@ -1,0 +1,30 @@
+import { retireServer, setUpServer } from './core/dedicated/fleet.ts';
+import { terminateDomain } from './core/domain/terminate.ts';
+import { createVm } from './core/vm/create.ts';
+import { removeVm, resizeVm, startVm, stopVm } from './core/vm/deliveries.ts';
+import { resetPassword, restartVm } from './core/vm/guest-deliveries.ts';
+import { registryOf } from './delivery/delivery.ts';
+import { register } from './reseller/domain/register-domain.ts';
+import { requestAuthcode } from './reseller/domain/request-domain-authcode.ts';
+import { setNameservers } from './reseller/domain/set-domain-nameservers.ts';
+import { undelete } from './reseller/domain/undelete-domain.ts';
+import { reinstall } from './reseller/vm/reinstall-vm.ts';
+
+/** Every delivery that may have a reservation in the store. */
+export const deliveries = registryOf([
+  createVm,
+  startVm,
+  stopVm,
+  resizeVm,
+  removeVm,
+  restartVm,
+  resetPassword,
+  reinstall,
+  register,
+  undelete,
+  setNameservers,
+  requestAuthcode,
+  terminateDomain,
+  setUpServer,
+  retireServer,
+]);
