@@ -4,12 +4,12 @@ import type { OpenApiDocument, Operation } from '@reseller/contract';
 import operatorDocument from '@reseller/openapi/operator.json' with { type: 'json' };
 import resellerDocument from '@reseller/openapi/service.json' with { type: 'json' };
 
-import { OPERATOR_COMMANDS, RESELLER_COMMANDS } from './names.ts';
+import { LEFT_OUT, OPERATOR_COMMANDS, RESELLER_COMMANDS } from './names.ts';
 
 export interface Api {
   readonly name: 'reseller' | 'operator';
   readonly document: OpenApiDocument;
-  /** Every operation with the words of its command: `vm create`. */
+  /** The operations with the words of their commands: `vm create`. */
   readonly commands: readonly ApiCommand[];
 }
 
@@ -31,7 +31,8 @@ export function operatorApi(): Api {
 
 function readApi(name: Api['name'], json: unknown, names: Readonly<Record<string, string>>): Api {
   const document = parseDocument(json);
-  const commands = readOperations(document).map((operation): ApiCommand => {
+  const operations = readOperations(document).filter(({ id }) => !LEFT_OUT.has(id));
+  const commands = operations.map((operation): ApiCommand => {
     const [group = operation.id, ...rest] = (names[operation.id] ?? '').split(' ');
     return { words: [group, rest.join(' ')], operation };
   });

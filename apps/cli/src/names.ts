@@ -58,6 +58,8 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   createAccount: 'accounts create',
   getAccount: 'accounts show',
   listAccountRequests: 'accounts requests',
+  listRequests: 'requests list',
+  getAccountRequest: 'requests show',
   getAccountCurrentInvoice: 'accounts current-invoice',
   setCreditLimit: 'accounts set-credit-limit',
   setQuotas: 'accounts set-quotas',
@@ -112,6 +114,7 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   reversePayment: 'payments reverse',
   recordRefund: 'payments refund',
   listDomains: 'domains list',
+  listDnsRecords: 'domains records',
   terminateDomain: 'domains terminate',
   listTldPrices: 'tld-prices list',
   setTldPrice: 'tld-prices set',
@@ -119,6 +122,7 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   scheduleTldPrices: 'tld-prices schedule',
   withdrawTldPrices: 'tld-prices withdraw',
   verifyOtp: 'otp verify',
+  getSession: 'tokens current',
   listOperatorTokens: 'tokens list',
   createOperatorToken: 'tokens create',
   rotateOperatorToken: 'tokens rotate',
@@ -150,3 +154,6 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   setSecondOperator: 'settings set-second-operator',
   setVmIdentifierQuarantine: 'settings set-identifier-quarantine',
 };
+
+/** Operations without a command: the sessions of browsers. */
+export const LEFT_OUT: ReadonlySet<string> = new Set(['createSession', 'endSession']);

@@ -2077,6 +2077,10 @@ export type CreditNote = {
      * Link to the document, a PDF. It needs no API key.
      */
     document: string;
+    /**
+     * Link to the same document for programs, EN 16931 as Cross Industry Invoice. It responds with 404 if the account had no billing profile.
+     */
+    xml: string;
 };
 
 /**
@@ -2095,6 +2099,10 @@ export type InvoiceDetail = Invoice & {
      * Link to the document, a PDF. It needs no API key.
      */
     document: string;
+    /**
+     * Link to the same document for programs, EN 16931 as Cross Industry Invoice. It responds with 404 if the account had no billing profile.
+     */
+    xml: string;
     /**
      * Credit notes of the invoice, the earliest first.
      */
