@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getDocumentSeriesOptions, getSellerOptions, getSettingsOptions } from '../generated/@tanstack/react-query.gen.ts';
 import type { NumberSeries, RateLimit } from '../generated/types.gen.ts';
 import { ActionButton } from '../ui/Actions.tsx';
-import { Facts, Failure, Instant, PageHead, Section } from '../ui/controls.tsx';
+import { Facts, Failure, PageHead, Section } from '../ui/controls.tsx';
 import { labelOf } from '../ui/Fields.tsx';
 
 export function Settings() {
@@ -38,7 +38,7 @@ function Service() {
             name="VAT rates"
             value={settings.vat_rates.map(({ basis_points, valid_from }) => (
               <div key={valid_from}>
-                {basis_points / 100} % from <Instant at={valid_from} day />
+                {basis_points / 100} % from {valid_from} ({settings.time_zone})
               </div>
             ))}
             action={<ActionButton id="setVatRates" label="Change" current={settings} />}

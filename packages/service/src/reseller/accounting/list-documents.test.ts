@@ -43,6 +43,7 @@ test('shows the number, the due date, the VAT and the gross amount of an invoice
       gross: 8.46,
       unpaid: 8.46,
       document: expect.any(String),
+      xml: expect.stringMatching(/\.xml\?/),
     },
   ]);
   const pdf = await fetch(list[0].document);
