@@ -204,6 +204,7 @@ test('names the same secrets as the document, however they are written', () => {
     'password',
     'requestbody',
     'responsebody',
+    'xml',
   ]);
 });
 

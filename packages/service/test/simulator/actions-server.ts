@@ -11,6 +11,7 @@ import type { ModelAccount, ModelServer } from './model.ts';
 import { runProviderOperation } from './provider-operations.ts';
 import { noCredit, notFound, send, wrongState } from './requests.ts';
 import type { Prediction, Refused } from './requests.ts';
+import { offerServer } from './simulation.ts';
 import type { Simulation } from './simulation.ts';
 
 /** The simulation offers a new server if the market has fewer than this. */
@@ -21,7 +22,7 @@ const MAX_SERVERS = 24;
 export async function orderServer(sim: Simulation): Promise<void> {
   const { dice, model, clock, world, client } = sim;
   const offered = model.servers.filter(({ state }) => state === 'offered');
-  if (offered.length < MIN_OFFERED && model.servers.length < MAX_SERVERS) await sim.offerServer();
+  if (offered.length < MIN_OFFERED && model.servers.length < MAX_SERVERS) await offerServer(sim);
   const server = dice.chance(0.8) ? dice.pickAny(offered) : dice.pickAny(model.servers);
   if (!server) return;
   const account = dice.pick(model.accounts);

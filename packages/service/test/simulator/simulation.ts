@@ -70,8 +70,6 @@ export interface Simulation {
   readonly upcoming: Action[];
   /** Adds to the description of the current step. */
   describe(text: string): void;
-  /** Puts a new server on the market, in the service and in the model. */
-  offerServer(): Promise<void>;
 }
 
 /** Starts a simulation on an empty store. */
@@ -85,7 +83,6 @@ export async function newSimulation(seed: number, place: StorePlace): Promise<Si
     model = newModel(accounts, pools, clock.seconds());
   });
   if (!model) throw new Error('The store is empty.');
-  const { servers } = model;
   const simulation: Simulation = {
     seed,
     dice: diceOf(seededRandom(seed, 'simulator')),
@@ -101,14 +98,16 @@ export async function newSimulation(seed: number, place: StorePlace): Promise<Si
       const step = steps.at(-1);
       if (step) step.text += step.text === '' ? text : `; ${text}`;
     },
-    async offerServer() {
-      const number = servers.length;
-      const { price, runtimeDays: days } = machine(number);
-      const id = await addServer(client.store(), world.ports, number);
-      const initial = { account: undefined, state: 'offered', terminated: false, due: null, ordered: null, hold: 0n } as const;
-      servers.push({ id, days, price: { n: price, d: 100_000_000n }, ...initial });
-    },
   };
-  for (let count = 0; count < 3; count++) await simulation.offerServer();
+  for (let count = 0; count < 3; count++) await offerServer(simulation);
   return simulation;
+}
+
+/** Puts a new server on the market, in the service and in the model. */
+export async function offerServer({ client, world, model: { servers } }: Simulation): Promise<void> {
+  const number = servers.length;
+  const { price, runtimeDays: days } = machine(number);
+  const id = await addServer(client.store(), world.ports, number);
+  const initial = { account: undefined, state: 'offered', terminated: false, due: null, ordered: null, hold: 0n } as const;
+  servers.push({ id, days, price: { n: price, d: 100_000_000n }, ...initial });
 }
