@@ -34,7 +34,7 @@ interface Manifest {
 const packed = byDepth({ usual: ['openapi', 'packages/client', 'packages/contract'] as const, deep: PUBLISHED });
 const names = packed.map(nameOf);
 const libraries = ['@reseller/client', '@reseller/operator-client', '@reseller/testing', '@reseller/contract'].filter(isPacked);
-const bundled = ['@reseller/testing', '@reseller/contract', '@reseller/sandbox'].filter(isPacked);
+const bundled = ['@reseller/testing', '@reseller/contract', '@reseller/sandbox', '@reseller/cli'].filter(isPacked);
 
 const node22 = join(dirname(createRequire(join(REPOSITORY, '.config/package.json')).resolve('node-22-linux-x64/package.json')), 'bin/node');
 const runsNode22 = existsSync(node22) && spawnSync(node22, ['--version']).status === 0;
@@ -121,7 +121,7 @@ test.each(libraries)('attw finds for %s only what its README explains', (name) =
 });
 
 test.each(bundled)('%s carries the licences of the packages in its bundle', (name) => {
-  const { stdout } = spawnSync('tar', ['-xzOf', tarballOf(name), 'package/dist/THIRD-PARTY-LICENSES.txt'], { encoding: 'utf8' });
+  const { stdout } = spawnSync('tar', ['-xzOf', tarballOf(name), '--wildcards', '*/THIRD-PARTY-LICENSES.txt'], { encoding: 'utf8' });
   expect(stdout).toMatch(/^[\w@/.-]+ \d+\.\d+\.\d+ \(MIT\)\n\n.*Permission is hereby granted/ms);
 });
 
@@ -233,6 +233,19 @@ describe.each(nodes)('on $version', { timeout: 300_000, tags: 'deep' }, ({ node,
       env: { ...process.env, ...variables },
     });
     expect(stdout).toMatch(/0 violations|No violations|passed/);
+  });
+
+  test('the command line finds the sandbox, and buys a VM in it', async () => {
+    const home = emptyFolder();
+    const variables = { HOME: home, XDG_DATA_HOME: join(home, 'data'), RESELLER_PORT: '0', RESELLER_OPERATOR_PORT: '0' };
+    await start('reseller-sandbox', variables, /^curl -X PUT /);
+    const vm = ['--cores', '2', '--mem', '4096', '--disk', '40', '--os', 'debian_12', '--hostsystem', 'nl_ryzen'];
+    const { stdout, stderr } = await promisify(execFile)(node, [commandFile('reseller'), 'vm', 'create', ...vm, '--yes', '-o', 'json'], {
+      cwd: emptyFolder(),
+      env: { PATH: process.env['PATH'], ...variables },
+    });
+    expect(stderr).toContain('Price: 10.40 EUR net');
+    expect(JSON.parse(stdout)).toMatchObject({ identifier: expect.any(Number), config: { cores: 2 } });
   });
 
   test('the mock returns an example', async () => {

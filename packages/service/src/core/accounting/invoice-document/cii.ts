@@ -5,7 +5,7 @@
  * rounded down or up so that the sum is right (`rules/apportion.ts`). So no rounding amount is needed, and all sums of EN 16931 hold exactly. The
  * exact amount of a line can be computed again from its quantity in seconds and its price, which is for a quantity of 30 days in seconds.
  */
-import { XMLBuilder } from 'fast-xml-parser';
+import XMLBuilder from 'fast-xml-builder';
 
 import { decimalOf, euros } from '../../../rules/money.ts';
 import { leftToPay } from './content.ts';
