@@ -7,7 +7,7 @@ import { PNPM, PNPM_ARGUMENTS } from '../install.mjs';
 import { REPOSITORY, turbo } from '../turbo.ts';
 import { PUBLISHED, TARBALLS } from './packages.ts';
 
-const built = turbo(['run', 'build', '--filter=@reseller/docs', '--output-logs=errors-only'], 'inherit');
+const built = turbo(['run', 'build', '--filter=@reseller/docs', '--filter=@reseller/console', '--output-logs=errors-only'], 'inherit');
 if (built.status !== 0) process.exit(built.status);
 rmSync(TARBALLS, { recursive: true, force: true });
 mkdirSync(TARBALLS, { recursive: true });
