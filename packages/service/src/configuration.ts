@@ -1,4 +1,4 @@
 /** Checks of settings, in a module of their own, so that a process finds a mistake before it loads the service. */
-export { publicUrlOf } from './rules/document-link.ts';
+export { publicUrlOf } from './rules/public-url.ts';
 export { readDatabaseUrl } from './store/postgres/hosts.ts';
 export type { DatabaseAddress } from './store/postgres/hosts.ts';

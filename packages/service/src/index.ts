@@ -1,5 +1,5 @@
 export { createService } from './service.ts';
-export type { Service, ServiceOptions } from './service.ts';
+export type { Service, ServiceOptions } from './service-options.ts';
 export { StoreOpenError, StoreUnavailableError } from './store/store.ts';
 export { hasIdentity } from './store/identity.ts';
 export type { Store } from './store/store.ts';

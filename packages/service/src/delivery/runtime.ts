@@ -1,5 +1,5 @@
 import type { Ports } from '../ports/ports.ts';
-import type { Mode } from '../rules/credentials.ts';
+import type { Mode } from '../rules/mode.ts';
 import type { Store } from '../store/store.ts';
 import type { Recover } from './delivery.ts';
 import type { Instance } from './instance.ts';

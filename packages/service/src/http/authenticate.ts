@@ -7,7 +7,7 @@ import { apiKeyHeader } from '../reseller/document.ts';
 import { createKeyMask } from '../reseller/masking.ts';
 import type { MaskKey } from '../reseller/masking.ts';
 import { hashOfApiKey, isKeyOfOtherMode, isMistypedKey } from '../rules/credentials.ts';
-import type { Mode } from '../rules/credentials.ts';
+import type { Mode } from '../rules/mode.ts';
 import { matcherOf } from '../rules/networks.ts';
 import { RateLimited, Refusal } from '../rules/refusal.ts';
 import { prepared } from '../store/prepared.ts';

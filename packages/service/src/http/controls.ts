@@ -2,7 +2,7 @@ import type { FaultEffectInput } from '@reseller/operator-client';
 import type { FastifyReply } from 'fastify';
 import type { Selectable } from 'kysely';
 
-import type { Mode } from '../rules/credentials.ts';
+import type { Mode } from '../rules/mode.ts';
 import { RateLimited } from '../rules/refusal.ts';
 import type { OffsetClock } from '../sandbox/offset-clock.ts';
 import { readSettings } from '../store/settings.ts';

@@ -5,7 +5,7 @@ import type { Selectable } from 'kysely';
 import { lockAccount } from '../core/account/lock.ts';
 import { addressesOf, addressesOfVms } from '../core/vm/addresses.ts';
 import type { AssignedAddress } from '../core/vm/addresses.ts';
-import { holdStopped, restartBilling } from '../core/vm/change.ts';
+import { barRestartByReseller, restartBilling } from '../core/vm/change.ts';
 import { vmCommands } from '../core/vm/commands.ts';
 import type { VmCommands } from '../core/vm/commands.ts';
 import type { CommandHooks } from '../delivery/command.ts';
@@ -116,7 +116,7 @@ async function bringTo(
   if (vm.state !== state) await command(vmCommands(runtime, vmHooks(path.vm_id, record)), vm.id);
   return store.commit(async ({ db }) => {
     // Its owner may have stopped it, and could start it again.
-    if (vm.state === state && state === 'stopped') await holdStopped(db, vm.id);
+    if (vm.state === state && state === 'stopped') await barRestartByReseller(db, vm.id);
     const shown = await describeVm(db, await vmOf(db, path.vm_id));
     if (vm.state === state) await record(db, { before: shown, after: shown });
     return shown;

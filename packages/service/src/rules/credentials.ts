@@ -2,10 +2,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
+import type { Mode } from './mode.ts';
 import { randomText } from './random.ts';
 import type { Random } from './random.ts';
-
-export type Mode = 'sandbox' | 'live';
 
 /** The secret of the service, and a second one that the service accepts during a rotation. */
 export interface Secrets {

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { documentLink, isSignatureOf, linkExpiry, publicUrlOf } from './document-link.ts';
+import { documentLink, isSignatureOf, linkExpiry } from './document-link.ts';
+import { publicUrlOf } from './public-url.ts';
 
 const SECRET = 's'.repeat(32);
 const signatureIn = (link: string): string => new URL(link).searchParams.get('signature') ?? '';

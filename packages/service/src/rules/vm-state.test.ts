@@ -33,12 +33,19 @@ test('allows no event during a delivery or after a removal', () => {
 /** The state after each event that each state allows. */
 const ALLOWED: Readonly<Record<VmState, Partial<Record<VmEvent, VmState>>>> = {
   reserved: {},
-  running: { resize: 'running', restart: 'running', reboot: 'running', 'reset-password': 'running', stop: 'stopped', remove: 'removed' },
+  running: {
+    resize: 'running',
+    'restart-billing': 'running',
+    restart: 'running',
+    'reset-password': 'running',
+    stop: 'stopped',
+    remove: 'removed',
+  },
   stopped: { resize: 'stopped', start: 'running', remove: 'removed' },
   removed: {},
 };
 const STATES = ['reserved', 'running', 'stopped', 'removed'] as const;
-const EVENTS = ['resize', 'restart', 'reboot', 'reset-password', 'stop', 'start', 'remove'] as const;
+const EVENTS = ['resize', 'restart-billing', 'restart', 'reset-password', 'stop', 'start', 'remove'] as const;
 
 test.each(EVENTS)('the event %s leads from each state where it should, and nowhere else', (event) => {
   expect(STATES.map((state) => vmStateAfter(state, event))).toEqual(STATES.map((state) => ALLOWED[state][event]));

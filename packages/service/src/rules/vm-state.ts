@@ -2,12 +2,18 @@
 
 /** `reserved` until the hypervisor has delivered it. A `stopped` VM keeps its room and addresses and is not billed. */
 export type VmState = 'reserved' | 'running' | 'stopped' | 'removed';
-/** `restart` restarts billing. `reboot` restarts the VM. */
-export type VmEvent = 'resize' | 'restart' | 'reboot' | 'reset-password' | 'stop' | 'start' | 'remove';
+export type VmEvent = 'resize' | 'restart-billing' | 'restart' | 'reset-password' | 'stop' | 'start' | 'remove';
 
 const transitions: Readonly<Record<VmState, Readonly<Partial<Record<VmEvent, VmState>>>>> = {
   reserved: {},
-  running: { resize: 'running', restart: 'running', reboot: 'running', 'reset-password': 'running', stop: 'stopped', remove: 'removed' },
+  running: {
+    resize: 'running',
+    'restart-billing': 'running',
+    restart: 'running',
+    'reset-password': 'running',
+    stop: 'stopped',
+    remove: 'removed',
+  },
   stopped: { resize: 'stopped', start: 'running', remove: 'removed' },
   removed: {},
 };

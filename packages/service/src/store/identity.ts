@@ -1,5 +1,6 @@
 import { acceptedSecrets, sameHash, verifierOfSecret } from '../rules/credentials.ts';
-import type { Mode, Secrets } from '../rules/credentials.ts';
+import type { Secrets } from '../rules/credentials.ts';
+import type { Mode } from '../rules/mode.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db, Store } from './store.ts';
 

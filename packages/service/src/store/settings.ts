@@ -1,5 +1,5 @@
 /** Settings of the service as a whole. */
-import type { Mode } from '../rules/credentials.ts';
+import type { Mode } from '../rules/mode.ts';
 import { DEFAULT_TIME_ZONE, DEFAULT_VAT_RATES } from '../rules/vat.ts';
 import type { DatedVatRate } from '../rules/vat.ts';
 import { prepared } from './prepared.ts';

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Ports } from '../../ports/ports.ts';
 import { periodOf } from '../../rules/billing.ts';
 import { demoApiKeyFrom, hashOfApiKey, newApiKey } from '../../rules/credentials.ts';
-import type { Mode } from '../../rules/credentials.ts';
+import type { Mode } from '../../rules/mode.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db, Store } from '../../store/store.ts';
 

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Ports } from '../../ports/ports.ts';
-import type { Mode } from '../../rules/credentials.ts';
+import type { Mode } from '../../rules/mode.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';

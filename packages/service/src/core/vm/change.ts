@@ -22,7 +22,7 @@ import type { HostSystem } from './host-system.ts';
 type Vm = Selectable<VmsTable>;
 
 /** Events that change the state when they are requested. The others change it when they are confirmed. */
-const IMMEDIATE_EVENTS: ReadonlySet<VmEvent> = new Set(['stop', 'remove', 'restart']);
+const IMMEDIATE_EVENTS: ReadonlySet<VmEvent> = new Set(['stop', 'remove', 'restart-billing']);
 
 /** A request to change a VM. */
 export interface VmRequest {
@@ -58,7 +58,7 @@ export async function endChange(db: Db, vmId: number, result: Updateable<VmsTabl
  *
  * @throws Refusal 409 if it is no longer stopped.
  */
-export async function holdStopped(db: Db, vmId: number): Promise<void> {
+export async function barRestartByReseller(db: Db, vmId: number): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('vms')
     .set({ stopped_by_provider: 1 })
@@ -75,7 +75,7 @@ export async function holdStopped(db: Db, vmId: number): Promise<void> {
  * @throws Refusal 404 if there is no such VM, 409 if it is not running or another change is in progress.
  */
 export async function restartBilling(db: Db, services: Services, { vmId, now }: { vmId: number; now: number }): Promise<void> {
-  const { vm, instant } = await applyEvent(db, services, { vmId, now, event: 'restart', changing: 0 });
+  const { vm, instant } = await applyEvent(db, services, { vmId, now, event: 'restart-billing', changing: 0 });
   const stop = await endPosition(db, vm.id, instant);
   if (stop === undefined) throw new Error(`The VM ${vm.id} is running and has no position.`);
   const position: NewPosition = {
@@ -92,8 +92,8 @@ export async function restartBilling(db: Db, services: Services, { vmId, now }: 
 
 const ALLOWED: Readonly<Record<VmEvent, string>> = {
   resize: 'can be resized',
-  restart: 'has a position that can be restarted',
-  reboot: 'can be restarted',
+  'restart-billing': 'has a position that can be restarted',
+  restart: 'can be restarted',
   'reset-password': 'can get a new password',
   stop: 'can be stopped',
   start: 'can be started',

@@ -22,7 +22,7 @@ export const restartVm: UndoableDelivery<VmRequest, Details, RestartPlan, void> 
   details,
   subject: vmSubject,
   async reserve({ db }, request) {
-    const { vm } = await beginChange(db, request, 'reboot');
+    const { vm } = await beginChange(db, request, 'restart');
     return { accountId: vm.account_id, details: { vmId: vm.id }, plan: () => ({ request }) };
   },
   call: ({ hypervisor }, { request }, token) => hypervisor.restart(request.vmId, token),

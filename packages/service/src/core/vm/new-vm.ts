@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
+import { everyNameOf } from '../../rules/every-name.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { rowsAfterCommit, preparedOne, prepared } from '../../store/prepared.ts';
 import { CollisionError } from '../../store/store.ts';
@@ -58,7 +59,7 @@ function wantedOf({ cores, mem, disk, storage }: Room<number>): Wanted {
   return { wanted_cores: cores, wanted_mem: mem, wanted_disk: disk, wanted_storage: storage };
 }
 
-const COLUMNS = [
+const COLUMNS = everyNameOf<NewVm & { readonly id: number }>()([
   'id',
   'account_id',
   'state',
@@ -80,7 +81,7 @@ const COLUMNS = [
   'sale_id',
   'price_basis',
   'created',
-] as const satisfies readonly (keyof VmsTable)[];
+]);
 
 type VmRow = NewVm & Wanted & { readonly id: number; readonly default_ptr: string };
 

@@ -3,8 +3,8 @@ import type { BrokenRule, Settings, VatRateInput } from '@reseller/operator-clie
 import { lockAccount } from '../../core/account/lock.ts';
 import { updateDebt } from '../../core/accounting/debt.ts';
 import { firstDayOfNewRate, isSupplied } from '../../core/accounting/vat-rate.ts';
-import type { Mode } from '../../rules/credentials.ts';
 import { isDay, isTimeZone, startOfDay } from '../../rules/day.ts';
+import type { Mode } from '../../rules/mode.ts';
 import { changesRatesBefore } from '../../rules/vat.ts';
 import type { VatRate } from '../../rules/vat.ts';
 import {

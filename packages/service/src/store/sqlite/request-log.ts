@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
+import { everyNameOf } from '../../rules/every-name.ts';
 import { createResponseMemory, toLogRow } from '../log-row.ts';
 import type { LogEntry, LogRow, SharedBody } from '../log-row.ts';
 
@@ -14,7 +15,7 @@ export interface LogWriter {
   group(): (entry: LogEntry) => void;
 }
 
-const COLUMNS = [
+const COLUMNS = everyNameOf<Omit<LogRow, 'size'>>()([
   'account_id',
   'month',
   'request_id',
@@ -26,7 +27,7 @@ const COLUMNS = [
   'error_type',
   'response_body',
   'response_hash',
-] as const satisfies readonly (keyof LogRow)[];
+]);
 
 function nameOf({ month, account_id, hash }: SharedBody): string {
   return `${account_id} ${month} ${hash}`;

@@ -1,0 +1,84 @@
+/** The work that no request starts: recovery, scheduled jobs and clean-up. */
+import type { Logger } from 'pino';
+
+import { deleteOldEntries } from './core/account/log-retention.ts';
+import { forgetOldSpendings } from './core/account/spending.ts';
+import { issueDocuments } from './core/accounting/invoice-document/issue.ts';
+import { runScheduledJobs } from './core/jobs/run-jobs.ts';
+import type { JobRound } from './core/jobs/run-jobs.ts';
+import { recoverDeliveries } from './delivery/recover.ts';
+import type { Runtime } from './delivery/runtime.ts';
+import type { FailedAuthentications } from './http/failed-authentications.ts';
+import type { KeyUse } from './http/key-use.ts';
+import { deleteOldRecords } from './operator/access/audit-retention.ts';
+import { forgetOldAttempts } from './operator/otp/verify.ts';
+import type { Clock } from './ports/clock.ts';
+import { forgetOldKeys } from './reseller/idempotency.ts';
+import type { StartedRuntime } from './start-runtime.ts';
+import type { Store } from './store/store.ts';
+
+const CLEAN_UP_INTERVAL_MS = 60_000;
+
+/** The parts of the service that scheduled jobs need. */
+export interface JobContext extends Pick<StartedRuntime, 'runtime' | 'clock' | 'metrics'> {
+  readonly recover: Recovery;
+  /** The current time, after the settings were read again. */
+  now(): Promise<number>;
+  readonly keyUse: KeyUse;
+  readonly failedAuthentications: FailedAuthentications;
+}
+
+/** @returns A function that performs all due jobs and delivers the changes that they enqueue. It returns the number of jobs performed. */
+export function jobRunner(context: JobContext): (others: JobRound['others']) => Promise<number> {
+  const { runtime, clock, metrics, recover, now, keyUse, failedAuthentications } = context;
+  const { store, instance } = runtime;
+  const cleanUp = createCleanUp(store, clock.base, failedAuthentications);
+  return async (others) => {
+    await instance.assertAlive();
+    const failed = await recover();
+    const done = await runScheduledJobs(runtime, { now, others });
+    await issueDocuments(store);
+    metrics.scheduledJobs.inc(done);
+    await store.requestLog.numberAll();
+    await keyUse.flush();
+    await failedAuthentications.flush();
+    await cleanUp(clock.now());
+    // Scheduled jobs enqueue calls of the fleet.
+    await recover(failed);
+    return done;
+  };
+}
+
+/** Settles deliveries, except the given reservations, and returns the reservations that failed. */
+export type Recovery = (skipped?: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
+
+/** Deletes old Idempotency-Keys, attempts, counters, log entries and audit records, at most once per interval. */
+function createCleanUp(store: Store, machine: Clock, failedAuthentications: FailedAuthentications): (now: number) => Promise<void> {
+  let last = -Infinity;
+  return async (now) => {
+    if (performance.now() - last < CLEAN_UP_INTERVAL_MS) return;
+    await forgetOldKeys(store, now);
+    await forgetOldAttempts(store, now);
+    await store.sharing.windows.deleteExpired();
+    await deleteOldEntries(store, now);
+    await store.commit(({ db }) => forgetOldSpendings(db, now));
+    await deleteOldRecords(store, machine.now());
+    await failedAuthentications.deleteOld();
+    last = performance.now();
+  };
+}
+
+/** Settles interrupted and enqueued deliveries, logs each failure once, and returns the reservations that failed. */
+export function recoveringAndLogging(runtime: Runtime, logger: Logger): Recovery {
+  let logged: ReadonlySet<string> = new Set();
+  return async (skipped = new Set()) => {
+    const { settled, failures } = await recoverDeliveries(runtime, skipped);
+    if (settled > 0) logger.info({ settled }, 'settled interrupted or enqueued deliveries');
+    for (const { reservation, error } of failures) {
+      if (logged.has(reservation)) continue;
+      logger.error({ err: error, reservation }, 'a delivery could not be settled; the service tries again');
+    }
+    logged = new Set([...skipped, ...failures.map(({ reservation }) => reservation)]);
+    return logged;
+  };
+}

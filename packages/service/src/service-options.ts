@@ -1,0 +1,99 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+
+import type { VmIdentifiers } from './core/vm/identifier.ts';
+import type { ClockLimits } from './delivery/clock-check.ts';
+import type { Docs } from './http/docs.ts';
+import type { ConsoleSite } from './http/operator/console.ts';
+import type { Ports } from './ports/ports.ts';
+import type { Mode } from './rules/mode.ts';
+import type { Store } from './store/store.ts';
+
+export interface ServiceOptions {
+  readonly store: Store;
+  readonly ports: Ports;
+  /** Whether `ports` only simulate the infrastructure. `/readyz` shows it. Default: false. */
+  readonly isSimulated?: boolean;
+  /** At least 32 characters, and not in the store. One-time codes are hashed with it. */
+  readonly secret: string;
+  /** A second secret that is accepted while `secret` is rotated. New values use `secret`. */
+  readonly previousSecret?: string | undefined;
+  /**
+   * Base URL of links in responses, such as https://api.example.com. Default: the address that the service listens on. The Host header
+   * of a request is never used, because a client can send any value.
+   */
+  readonly publicUrl?: string;
+  /** The minimum number of days for which a link to an invoice document is valid. Default: 30. */
+  readonly invoiceLinkDays?: number;
+  /** Default: sandbox. The clock of a sandbox can be advanced beyond the one in `ports`. */
+  readonly mode?: Mode;
+  /** Bearer token of the operator API, at least 32 characters. Without it, the operator API admits only verifiers. */
+  readonly operatorToken?: string;
+  /**
+   * Whether the reseller API has the extension: operations that the specification names but does not show. Default: only in a sandbox. The
+   * operator of a live service decides whether resellers may stop, change and delete what they bought.
+   */
+  readonly extension?: boolean;
+  /**
+   * IP addresses and CIDR networks of proxies. The client address of their requests, for limits, logs and the audit, is the one in
+   * X-Forwarded-For. Default: none.
+   */
+  readonly trustedProxies?: readonly string[];
+  /**
+   * Names of hosts that a sandbox takes in the Host header, in addition to localhost, IP addresses and the names of its URLs. It refuses
+   * others, so that no page in a browser can read its responses under a name of its own. Default: none.
+   */
+  readonly allowedHosts?: readonly string[];
+  /** Where to report vulnerabilities, a URL such as mailto:security@example.com. Both ports serve it as /.well-known/security.txt. */
+  readonly securityContact?: string | undefined;
+  /** The built documentation, served at /docs. */
+  readonly docs?: Docs;
+  /** The built console, served at /console/ of the operator API. */
+  readonly console?: ConsoleSite;
+  /**
+   * Milliseconds. An instance that has not renewed its lease for this time counts as dead, and other instances recover its deliveries.
+   * Default: 15 seconds.
+   */
+  readonly lease?: number;
+  /**
+   * Milliseconds after which a call of the hypervisor, the fleet or the registrar counts as failed. Its caller waits at most twice as long,
+   * because another call then undoes or finishes the change. Default: 30 seconds.
+   */
+  readonly portTimeout?: number;
+  /**
+   * How far the clock may be off before the service stops billing and responds 503. Default for the clock of the machine: 5 seconds from the
+   * clock of a shared database, and 48 hours after the newest time in the embedded store of a live service. Other clocks have no limit.
+   */
+  readonly clockLimits?: Partial<ClockLimits>;
+  /** The identifiers that new VMs may get. Default: all five-digit numbers. */
+  readonly vmIdentifiers?: VmIdentifiers;
+  /**
+   * Called when a newer version has upgraded the shared database and one lease has passed. The process should then stop, and be started
+   * again with that version.
+   */
+  readonly onOutdated?: () => void;
+  /** The number of lines that the logger has lost so far, for the metrics. */
+  readonly lostLogLines?: () => number;
+  readonly logger: Logger;
+}
+
+export interface Service {
+  /** The reseller API. It does not listen yet. */
+  readonly app: FastifyInstance;
+  /** The operator API, probes and metrics. It does not listen yet. Resellers must not be able to reach it. */
+  readonly operator: FastifyInstance;
+  /** A new one-time code with which a browser signs in to the console as the holder of the first operator token. */
+  createSignInCode(): string;
+  /** How many seconds the clock of a sandbox is ahead of the one in `ports`. */
+  clockAdvance(): Promise<number>;
+  /**
+   * Performs all due jobs (period ends, set-ups, renewals, ends) and delivers the changes that they enqueue.
+   *
+   * @returns The number of jobs performed.
+   */
+  runScheduledJobs(): Promise<number>;
+  /** After this call, readiness responds 503 and every response closes its connection, so that load balancers send no more requests. */
+  announceStop(): void;
+  /** Completes the current requests. The store stays open. */
+  close(): Promise<void>;
+}

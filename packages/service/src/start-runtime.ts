@@ -1,0 +1,125 @@
+import { v7 as uuidv7 } from 'uuid';
+
+import { deliveries } from './deliveries.ts';
+import { createClockCheck, DEFAULT_MAX_JUMP_MS, DEFAULT_MAX_SKEW_MS } from './delivery/clock-check.ts';
+import type { ClockCheck, ClockLimits } from './delivery/clock-check.ts';
+import { DEFAULT_LEASE_MS, joinCluster } from './delivery/instance.ts';
+import type { Instance } from './delivery/instance.ts';
+import type { Runtime } from './delivery/runtime.ts';
+import { VM_IDENTIFIERS } from './generated/facts.gen.ts';
+import { createMetrics, observeRuntime } from './http/metrics.ts';
+import type { Metrics } from './http/metrics.ts';
+import { systemClock } from './ports/clock.ts';
+import type { Ports } from './ports/ports.ts';
+import { DEFAULT_PORT_TIMEOUT_MS, withTimeouts } from './ports/timeout.ts';
+import type { Mode } from './rules/mode.ts';
+import { publicUrlOf } from './rules/public-url.ts';
+import { offsetClock } from './sandbox/offset-clock.ts';
+import type { OffsetClock } from './sandbox/offset-clock.ts';
+import type { ServiceOptions } from './service-options.ts';
+import { assertIdentity } from './store/identity.ts';
+import { readSettings } from './store/settings.ts';
+import type { Db } from './store/store.ts';
+
+const DEFAULT_INVOICE_LINK_DAYS = 30;
+const MIN_SECRET_LENGTH = 32;
+
+/** The runtime of a process, with the parts that only the service uses. */
+export interface StartedRuntime {
+  readonly runtime: Runtime;
+  readonly clock: OffsetClock;
+  readonly clockCheck: ClockCheck;
+  readonly metrics: Metrics;
+  /** Starts no new work. */
+  close(): void;
+}
+
+/**
+ * Joins the instances on the store.
+ *
+ * @param listeningUrl The URL at which the service listens.
+ */
+export async function startRuntime(options: ServiceOptions, listeningUrl: () => string): Promise<StartedRuntime> {
+  const { store, secret, previousSecret, mode = 'sandbox' } = options;
+  assertSecrets(options);
+  const publicUrl = options.publicUrl === undefined ? undefined : publicUrlOf(options.publicUrl);
+  await assertIdentity(store, { secret, previousSecret, mode });
+  const clock = offsetClock(options.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
+  const ports = withTimeouts({ ...options.ports, clock }, options.portTimeout ?? DEFAULT_PORT_TIMEOUT_MS);
+  const closing = new AbortController();
+  const clockCheck = clockCheckOf(options, clock, mode);
+  const metrics = createMetrics({ lostLogLines: options.lostLogLines });
+  const runtime: Runtime = {
+    store,
+    ports,
+    secret,
+    previousSecret,
+    mode,
+    invoiceLinkDays: options.invoiceLinkDays ?? DEFAULT_INVOICE_LINK_DAYS,
+    vmIdentifiers: { ...(options.vmIdentifiers ?? VM_IDENTIFIERS), drawn: new Set() },
+    instance: await join(options, ports, { clockCheck, metrics }),
+    closedPeriods: { month: 0, accounts: new Set() },
+    deliveries,
+    closing: closing.signal,
+    publicUrl: () => publicUrl ?? listeningUrl(),
+  };
+  observeRuntime(metrics, runtime);
+  return { runtime, clock, clockCheck, metrics, close: () => closing.abort() };
+}
+
+function assertSecrets({ secret, previousSecret = secret, operatorToken = secret }: ServiceOptions): void {
+  for (const [name, text] of [
+    ['secret of the service', secret],
+    ['previous secret of the service', previousSecret],
+    ['operator token', operatorToken],
+  ] as const)
+    if (text.length < MIN_SECRET_LENGTH) throw new TypeError(`The ${name} must have at least ${MIN_SECRET_LENGTH} characters.`);
+}
+
+function clockCheckOf({ store, ports, clockLimits, logger }: ServiceOptions, clock: OffsetClock, mode: Mode): ClockCheck {
+  return createClockCheck({
+    store,
+    clock: clock.base,
+    limits: { ...defaultClockLimits(ports, mode), ...clockLimits },
+    onChange: (error) =>
+      error
+        ? logger.error(`${error.message} Until then, every request gets a 503.`)
+        : logger.info('the clock of this machine is right again'),
+  });
+}
+
+function join(
+  { store, lease: leaseMs = DEFAULT_LEASE_MS, onOutdated, logger }: ServiceOptions,
+  { random }: Ports,
+  { clockCheck, metrics }: Pick<StartedRuntime, 'clockCheck' | 'metrics'>,
+): Promise<Instance> {
+  return joinCluster({
+    store,
+    clockCheck,
+    id: uuidv7({ random: random.bytes(16) }),
+    leaseMs,
+    onFailure(error) {
+      metrics.leaseFailures.inc();
+      logger.error({ err: error }, 'this instance could not renew its lease and tries again');
+    },
+    onOutdated(reason) {
+      logger.fatal(reason);
+      // The newer version needs some time until it can take requests.
+      setTimeout(() => onOutdated?.(), leaseMs).unref();
+    },
+  });
+}
+
+/** Tests set their own clocks. A sandbox sends no real invoices, and may be stopped for weeks. */
+function defaultClockLimits({ clock }: Ports, mode: Mode): ClockLimits {
+  const isReal = clock === systemClock;
+  return {
+    maxSkewMs: isReal ? DEFAULT_MAX_SKEW_MS : Infinity,
+    maxJumpMs: isReal && mode === 'live' ? DEFAULT_MAX_JUMP_MS : Infinity,
+    confirmedUntilMs: -Infinity,
+  };
+}
+
+async function clockOffsetOf(db: Db): Promise<number> {
+  return (await readSettings(db, 'sandbox')).clockOffset;
+}
