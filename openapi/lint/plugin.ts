@@ -22,6 +22,7 @@ import { provenanceRemark } from './provenance-remark.ts';
 import { referenceSiblings } from './reference-siblings.ts';
 import { requestExamples } from './request-examples.ts';
 import { scopeRemark } from './scope-remark.ts';
+import { writeScope } from './write-scope.ts';
 
 /** The plugin that the Redocly CLI loads. It resolves files relative to the folder of redocly.yaml. */
 // oxlint-disable-next-line import/no-default-export -- The CLI requires one.
@@ -49,6 +50,7 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
         'path-file-name': pathFileName,
         'portable-pattern': portablePattern,
         'reference-siblings': referenceSiblings,
+        'write-scope': writeScope,
       },
     },
     decorators: { oas3: { 'provenance-remark': provenanceRemark, 'request-examples': requestExamples, 'scope-remark': scopeRemark } },

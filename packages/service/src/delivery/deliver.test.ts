@@ -104,6 +104,20 @@ describe('a delivery that works', () => {
     expect(await one.reservations()).toEqual([]);
   });
 
+  test('confirms as urgent work, which overtakes new purchases', async () => {
+    const one = await trial();
+    const urgent: (boolean | undefined)[] = [];
+    const store: Trial['store'] = {
+      ...one.store,
+      commit(work, options) {
+        urgent.push(options?.isUrgent);
+        return one.store.commit(work, options);
+      },
+    };
+    await deliverTrial({ ...one.runtime, store }, one.trial.give, one.request);
+    expect(urgent).toEqual([undefined, true]);
+  });
+
   test('does not begin if recovery does not know it', async () => {
     const one = await trial();
     await expect(one.give({}, { name: 'unknown' })).rejects.toThrow('Recovery does not know the delivery unknown.');
