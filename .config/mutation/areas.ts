@@ -77,4 +77,41 @@ export const areas: Readonly<Record<string, Area>> = {
     startsService: false,
     threshold: 85,
   },
+  store: {
+    sources: ['packages/service/src/store/!(migrations|tables)/**/*.ts', 'packages/service/src/store/*.ts'],
+    tests: ['packages/service/src/store/**/*.test.ts', 'packages/service/test/{interleavings,instances}.test.ts'],
+    startsService: true,
+    threshold: 75,
+  },
+  http: {
+    sources: ['packages/service/src/http/**/*.ts'],
+    tests: ['packages/service/src/http/**/*.test.ts', 'packages/service/test/{key-restrictions,secrets-in-log}.test.ts'],
+    startsService: true,
+    threshold: 75,
+  },
+  reseller: {
+    sources: ['packages/service/src/reseller/**/*.ts'],
+    tests: ['packages/service/src/reseller/**/*.test.ts', 'packages/service/test/idempotency.test.ts'],
+    startsService: true,
+    threshold: 75,
+  },
+  operator: {
+    sources: ['packages/service/src/operator/**/*.ts'],
+    tests: ['packages/service/src/operator/**/*.test.ts', 'packages/service/test/instances-sandbox.test.ts'],
+    startsService: true,
+    threshold: 75,
+  },
+  contract: {
+    sources: ['packages/contract/src/{document,form,judge,run,source}/**/*.ts'],
+    tests: ['packages/contract/src/**/*.test.ts'],
+    startsService: false,
+    threshold: 75,
+  },
+  apps: {
+    // The tests of apps/server start processes, in which nothing is changed.
+    sources: ['apps/contract-tests/src/**/*.ts', 'apps/docs/src/{provenance,inherit}.ts'],
+    tests: ['apps/contract-tests/test/*.test.ts', 'apps/docs/test/provenance.test.ts'],
+    startsService: true,
+    threshold: 75,
+  },
 };
