@@ -47,6 +47,7 @@ export const guideGroups: readonly GuideGroup[] = [
   {
     title: 'Testing',
     guides: [
+      { name: 'console', title: 'The console' },
       { name: 'a-month', title: "A month on the sandbox's clock" },
       { name: 'faults', title: 'Faults in your tests' },
       { name: 'contract-tests', title: 'Contract tests in your CI' },

@@ -2,12 +2,12 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { violationsOf } from '../../../.config/axe.ts';
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { byDepth } from '../../../.config/depth.ts';
 import { references } from '../src/references.ts';
 import { startSite } from '../src/server.ts';
 import type { RunningSite } from '../src/server.ts';
-import { violationsOf } from './axe.ts';
 import { openReference } from './redoc-page.ts';
 
 const PAGES = ['', 'quickstart', 'guides/lost-responses', 'guides/open-questions', 'operations/reseller/createVm', 'errors'];

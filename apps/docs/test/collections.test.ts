@@ -9,14 +9,14 @@ import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { byDepth } from '../../../.config/depth.ts';
+import { REPOSITORY, startSandbox } from '../../../.config/sandbox.ts';
+import type { Sandbox } from '../../../.config/sandbox.ts';
 import { brunoCollection, postmanCollection } from '../src/collections.ts';
 import { operationsOf, readDocument } from '../src/document.ts';
 import type { PlacedOperation } from '../src/document.ts';
 import { references } from '../src/references.ts';
 import { siteDirectory } from '../src/site.ts';
 import { FRESH, hasPrecondition, keepFresh, prepare, restoreFresh } from './preconditions.ts';
-import { REPOSITORY, startSandbox } from './sandbox.ts';
-import type { Sandbox } from './sandbox.ts';
 
 /** The tools of the tests are installed in their own folder. */
 const tools = createRequire(join(REPOSITORY, '.config/package.json'));

@@ -7,13 +7,13 @@ import { globSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { violationsOf } from '../../../.config/axe.ts';
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { byDepth, isDeep } from '../../../.config/depth.ts';
 import { references } from '../src/references.ts';
 import { startSite } from '../src/server.ts';
 import type { RunningSite } from '../src/server.ts';
 import { siteDirectory } from '../src/site.ts';
-import { violationsOf } from './axe.ts';
 
 const WIDTHS = byDepth({ usual: [390], deep: [1440, 768, 390] });
 /** Each is a process of the browser. */

@@ -13,9 +13,9 @@ import { blocksOf, programOf, shownOutput } from '../../../.config/blocks.ts';
 import { isDeep } from '../../../.config/depth.ts';
 import { areFree, cloneRepository, otherPorts, type } from '../../../.config/newcomer.ts';
 import type { Clone, Typed } from '../../../.config/newcomer.ts';
+import { REPOSITORY } from '../../../.config/sandbox.ts';
 import { guideGroups } from '../src/guides.ts';
 import { compile } from './compile.ts';
-import { REPOSITORY } from './sandbox.ts';
 
 const SITE = join(REPOSITORY, 'apps/docs/site');
 const files = [join(REPOSITORY, 'README.md'), join(SITE, 'quickstart.md'), ...globSync(join(SITE, 'guides/*.md'))].map((path) => ({

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { blocksOf, shownOutput } from '../../../.config/blocks.ts';
-import { REPOSITORY, startSandbox } from './sandbox.ts';
+import { REPOSITORY, startSandbox } from '../../../.config/sandbox.ts';
 
 const noPhp = spawnSync('php', ['--version']).error === undefined ? undefined : 'no php on this machine (Debian: php-cli)';
 

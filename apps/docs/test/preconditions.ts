@@ -17,7 +17,7 @@ import {
 } from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
 
-import type { Sandbox } from './sandbox.ts';
+import type { Sandbox } from '../../../.config/sandbox.ts';
 
 /** The name of a snapshot of a fresh sandbox. */
 export const FRESH = 'fresh';

@@ -10,13 +10,13 @@ import { createClient } from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { REPOSITORY, startSandbox } from '../../../.config/sandbox.ts';
+import type { Sandbox } from '../../../.config/sandbox.ts';
 import { operationsOf, readDocument } from '../src/document.ts';
 import { references } from '../src/references.ts';
 import { samplesOf } from '../src/samples.ts';
 import { compile } from './compile.ts';
 import { keepFresh, prepare } from './preconditions.ts';
-import { REPOSITORY, startSandbox } from './sandbox.ts';
-import type { Sandbox } from './sandbox.ts';
 
 const run = promisify(execFile);
 

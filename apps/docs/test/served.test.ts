@@ -3,11 +3,11 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
+import { startSandbox } from '../../../.config/sandbox.ts';
+import type { Sandbox } from '../../../.config/sandbox.ts';
 import { operationsOf, readDocument } from '../src/document.ts';
 import { references } from '../src/references.ts';
 import { oneOfEachGroup, openReference, readOperation } from './redoc-page.ts';
-import { startSandbox } from './sandbox.ts';
-import type { Sandbox } from './sandbox.ts';
 
 let sandbox: Sandbox;
 let browser: Browser;

@@ -5,8 +5,12 @@ import type { Db } from '../src/store/store.ts';
 
 const FIRST_ID = 10_000;
 
-/** Copies the only VM of an account, with its position and its hold, until the account has a number of VMs. */
-export async function copyVms(db: Db, accountId: string, count: number): Promise<void> {
+/**
+ * Copies the only VM of an account, with its position and its hold, until the account has a number of VMs.
+ *
+ * @param first No other VM has one of the `count` identifiers from this one on.
+ */
+export async function copyVms(db: Db, accountId: string, count: number, first = FIRST_ID): Promise<void> {
   const { id } = await db.selectFrom('vms').select('id').where('account_id', '=', accountId).executeTakeFirstOrThrow();
   for (const [table, key] of [
     ['vms', 'id'],
@@ -17,7 +21,7 @@ export async function copyVms(db: Db, accountId: string, count: number): Promise
     await sql`
       insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))})
       with recursive numbers (number) as
-        (select ${sql.lit(FIRST_ID)} union all select number + 1 from numbers where number < ${sql.lit(FIRST_ID + count - 2)}),
+        (select ${sql.lit(first)} union all select number + 1 from numbers where number < ${sql.lit(first + count - 2)}),
       copies (copy) as (select number + case when number >= ${sql.lit(id)} then 1 else 0 end from numbers)
       select ${sql.join(values)} from ${sql.table(table)}, copies where ${sql.ref(key)} = ${sql.lit(id)}`.execute(db);
   }

@@ -37,9 +37,11 @@ function Variant({ field, path, values, onChange, errors }: OneFieldProps) {
   const chosen = variants.find(({ title }) => title === values[`${path}.kind`]) ?? variants[0];
   return (
     <>
-      <label className="field">
-        <span className="label">Kind</span>
-        <select value={chosen?.title} onChange={({ target }) => onChange(`${path}.kind`, target.value)}>
+      <div className="field">
+        <label className="label" htmlFor={`${path}.kind`}>
+          Kind
+        </label>
+        <select id={`${path}.kind`} value={chosen?.title} onChange={({ target }) => onChange(`${path}.kind`, target.value)}>
           {variants.map(({ title }) => (
             <option key={title} value={title}>
               {labelOf(title)}
@@ -47,7 +49,7 @@ function Variant({ field, path, values, onChange, errors }: OneFieldProps) {
           ))}
         </select>
         <span className="hint">{chosen?.description}</span>
-      </label>
+      </div>
       <Fields fields={chosen?.fields ?? []} prefix={`${path}.`} values={values} onChange={onChange} errors={errors} />
     </>
   );
@@ -59,12 +61,13 @@ function Input({ field, path, values, errors, onChange }: OneFieldProps) {
   const isOptional = !required || nullable;
   const hintId = `hint-${path}`;
   return (
-    <label className="field">
-      <span className="label">
+    <div className="field">
+      <label className="label" htmlFor={`field-${path}`}>
         {labelOf(name)} {isOptional && field.kind !== 'boolean' && <span className="muted">optional</span>}
-      </span>
+      </label>
       <Control
         field={field}
+        id={`field-${path}`}
         hintId={hintId}
         isInvalid={error !== undefined}
         text={values[path] ?? ''}
@@ -76,21 +79,22 @@ function Input({ field, path, values, errors, onChange }: OneFieldProps) {
         {field.kind === 'lines' && !field.values && ' One per line.'}
         {field.kind === 'lines' && field.values && ` One per line: ${field.values.join(', ')}.`}
       </span>
-    </label>
+    </div>
   );
 }
 
 interface ControlProps {
   readonly field: Field;
+  readonly id: string;
   readonly hintId: string;
   readonly isInvalid: boolean;
   readonly text: string;
   readonly onText: (text: string) => void;
 }
 
-function Control({ field: { kind, values, required, nullable, name }, hintId, isInvalid, text, onText }: ControlProps) {
+function Control({ field: { kind, values, required, nullable, name }, id, hintId, isInvalid, text, onText }: ControlProps) {
   const isRequired = required && !nullable;
-  const common = { 'aria-describedby': hintId, 'aria-invalid': isInvalid, spellCheck: false };
+  const common = { id, 'aria-describedby': hintId, 'aria-invalid': isInvalid, spellCheck: false };
   if (kind === 'boolean')
     return <input type="checkbox" {...common} checked={text === 'true'} onChange={({ target }) => onText(String(target.checked))} />;
   if (kind === 'enum')

@@ -118,7 +118,7 @@ export function Section({
   readonly children: ReactNode;
 }) {
   return (
-    <section className="section" aria-label={title}>
+    <section className="section">
       <div className="section-head">
         <h2>{title}</h2>
         <div className="toolbar">{actions}</div>

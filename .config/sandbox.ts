@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-import { serverProgram } from '../../../.config/server-program.ts';
+import { serverProgram } from './server-program.ts';
 
-export const REPOSITORY = resolve(import.meta.dirname, '../../..');
+export const REPOSITORY = resolve(import.meta.dirname, '..');
 
 export interface Sandbox {
   readonly baseUrl: string;

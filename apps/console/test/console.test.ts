@@ -1,0 +1,316 @@
+/** The console in Chromium, against the real service. The tests follow each other: each begins with the page that the one before it left. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { openSqliteStore } from '@reseller/service';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { violationsOf } from '../../../.config/axe.ts';
+import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
+import { byDepth, isDeep } from '../../../.config/depth.ts';
+import { copyVms } from '../../../packages/service/test/large-account.ts';
+import { operations } from '../src/generated/operations.gen.ts';
+import { call, consoleLink, DESKTOP, openContext, operate, overflowOf, PHONE, runPrintedPurchase, startRestartable } from './browser.ts';
+import type { Restartable, Watched } from './browser.ts';
+
+const DEMO_ACCOUNT = '01900000-0000-7000-8000-000000000001';
+const HOSTILE_NAME = `"><img src=x onerror=alert(1)><script>alert(2)</script> \u202Egnissim ${'W'.repeat(40)}`;
+const PICTURES = join(import.meta.dirname, '../reports/screenshots');
+const MANY_VMS = 10_000;
+
+const PAGES = [
+  { name: 'requests', path: '' },
+  { name: 'request', path: `requests/${DEMO_ACCOUNT}/1` },
+  { name: 'jobs', path: 'jobs' },
+  { name: 'accounts', path: 'accounts' },
+  { name: 'account', path: `accounts/${DEMO_ACCOUNT}` },
+  { name: 'vms', path: 'vms' },
+  { name: 'servers', path: 'servers' },
+  { name: 'domains', path: 'domains' },
+  { name: 'domain', path: 'domains/reseller-customer.net' },
+  { name: 'invoices', path: 'invoices' },
+  { name: 'payments', path: 'payments' },
+  { name: 'nodes', path: 'nodes' },
+  { name: 'host-system', path: 'nodes/nl_ryzen' },
+  { name: 'catalogue', path: 'catalogue' },
+  { name: 'clock', path: 'clock' },
+  { name: 'faults', path: 'faults' },
+  { name: 'access', path: 'access' },
+  { name: 'audit', path: 'audit' },
+  { name: 'settings', path: 'settings' },
+];
+const SCHEMES = ['light', 'dark'] as const;
+/** Each scheme and each size. A deep run has each scheme in each size. */
+const LOOKS = byDepth({
+  usual: [
+    { size: 'desktop', viewport: DESKTOP, colorScheme: 'light' },
+    { size: 'phone', viewport: PHONE, colorScheme: 'dark' },
+  ] as const,
+  deep: [
+    { size: 'desktop', viewport: DESKTOP },
+    { size: 'phone', viewport: PHONE },
+  ].flatMap((look) => SCHEMES.map((colorScheme) => ({ ...look, colorScheme }))),
+});
+
+let sandbox: Restartable;
+let browser: Browser;
+let watched: Watched;
+let page: Page;
+
+beforeAll(async () => {
+  if (noBrowser !== undefined) return;
+  mkdirSync(PICTURES, { recursive: true });
+  [sandbox, browser] = await Promise.all([startRestartable(), launchBrowser()]);
+  watched = await openContext(browser);
+  ({ page } = watched);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await sandbox?.remove();
+});
+
+const open = (path: string) => page.goto(`${sandbox.current().operatorUrl}/console/${path}`);
+const heading = (name: string) => page.getByRole('heading', { name, exact: true });
+const row = (text: string | RegExp) => page.getByRole('row').filter({ hasText: text });
+
+describe.skipIf(noBrowser !== undefined)('the console', () => {
+  test('the printed link signs in once, and leaves nothing that a script could read', async () => {
+    await page.goto(consoleLink(sandbox.current()));
+    await heading('Requests').waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    const [cookie] = await watched.context.cookies();
+    expect(cookie).toMatchObject({ name: 'reseller_session', httpOnly: true, sameSite: 'Strict' });
+    expect(await page.evaluate(() => [document.cookie, localStorage.length, sessionStorage.length])).toEqual(['', 0, 0]);
+    await page.reload();
+    await heading('Requests').waitFor();
+    const other = await openContext(browser);
+    await other.page.goto(consoleLink(sandbox.current()));
+    await other.page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+    await other.context.close();
+  });
+
+  test('the printed purchase appears within a second, with its exchange and without its secrets', async () => {
+    const bought = runPrintedPurchase(sandbox.current());
+    const { identifier } = await bought;
+    const responded = performance.now();
+    await row('/vm/create').first().waitFor();
+    expect(performance.now() - responded).toBeLessThan(1_000);
+    await row('/vm/create').first().getByRole('link', { name: '/vm/create' }).click();
+    const response = page.getByRole('region', { name: 'Response body' }).last();
+    await response.getByText(`"identifier": ${identifier}`).waitFor();
+    expect(await response.textContent()).toMatch(/"password": "\*+"/);
+    await page.getByRole('button', { name: 'Copy as curl' }).waitFor();
+    await page.getByRole('link', { name: 'VMs' }).click();
+    await row(String(identifier)).getByText('running').waitFor();
+  });
+
+  test('a replay sends the request again as the account, with a key that the console issues', async () => {
+    await call(sandbox.current(), 'GET /vm/list/hosts');
+    await page.getByRole('link', { name: 'Requests' }).click();
+    await row('/vm/list/hosts').getByRole('link', { name: '/vm/list/hosts' }).click();
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByRole('button', { name: 'Issue a key for an hour' }).click();
+    await page.getByRole('button', { name: 'Send GET /vm/list/hosts' }).click();
+    await page.getByText('HTTP 200').waitFor();
+    await expect.poll(() => row('/vm/list/hosts').count()).toBe(2);
+  });
+
+  test('a month passes, and the invoice on the screen is the one of the API', async () => {
+    await page.getByRole('link', { name: 'Clock', exact: true }).click();
+    await page.getByRole('button', { name: 'Create a snapshot' }).click();
+    await page.getByRole('dialog').getByLabel('Snapshot').fill('before');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a snapshot' }).click();
+    await row('before').waitFor();
+    await page.getByRole('button', { name: 'To the end of the month' }).click();
+    await page.getByText(/^Done\./).waitFor();
+    await page.getByRole('link', { name: 'Invoices' }).click();
+    const { items } = await operate(sandbox.current(), 'GET /invoices');
+    const [newest] = items;
+    const shown = row(newest.number);
+    await shown.getByText(newest.total, { exact: true }).first().waitFor();
+    expect(await shown.getByRole('cell').allTextContents()).toEqual(expect.arrayContaining([newest.number, newest.total, newest.unpaid]));
+    await page.getByRole('link', { name: 'Accounts' }).click();
+    await page.getByRole('link', { name: 'Demo reseller' }).click();
+    const { credit, total } = await operate(sandbox.current(), `GET /accounts/${DEMO_ACCOUNT}/current-invoice`);
+    for (const amount of [credit.balance, credit.unpaid, credit.pending])
+      await page.getByRole('table', { name: 'Credit in EUR, net' }).getByText(amount, { exact: true }).first().waitFor();
+    expect(Number(await page.locator('#running-total').textContent())).toBeGreaterThanOrEqual(Number(total));
+    await page.getByRole('link', { name: 'Clock', exact: true }).click();
+    await page.getByRole('button', { name: 'Actions for before' }).click();
+    await page.getByRole('menuitem', { name: 'Restore a snapshot' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore a snapshot' }).click();
+    await page.getByRole('link', { name: 'Invoices' }).click();
+    await expect.poll(() => row(newest.number).count()).toBe(0);
+  });
+
+  test('the keyboard alone sets a fault, which the next request shows', async () => {
+    await choose('Faults');
+    await heading('Faults').waitFor();
+    await choose(operations.createFault.summary);
+    const dialog = page.getByRole('dialog');
+    await tabTo(dialog.getByLabel('Operations'));
+    await page.keyboard.type('listDomains');
+    await tabTo(dialog.getByLabel('Kind', { exact: true }));
+    await page.keyboard.type('error');
+    await tabTo(dialog.getByLabel('Status', { exact: true }));
+    await page.keyboard.type('503');
+    await page.keyboard.press('Enter');
+    await tabTo(dialog.locator('button[type=submit]'));
+    await page.keyboard.press('Enter');
+    await row('listDomains').getByText('Error 503').waitFor();
+    expect(await call(sandbox.current(), 'GET /domain/list')).toMatchObject({ status: 'error' });
+    await expect.poll(() => row('listDomains').count()).toBe(0);
+    await choose('Requests');
+    await row('/domain/list').getByText('unavailable').waitFor();
+  });
+
+  test('the fields that the service refuses say why', async () => {
+    await page.getByRole('link', { name: 'Accounts' }).click();
+    await page.getByRole('button', { name: 'New account' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('Shop');
+    await dialog.getByLabel('Credit limit', { exact: true }).fill('a lot');
+    await dialog.getByRole('button', { name: /Create an account/ }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByLabel('Credit limit', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    await page.keyboard.press('Escape');
+  });
+
+  test('two operators see what the other does, and only what their scopes allow', async () => {
+    const body = { name: 'Support desk', scopes: ['read', 'support'] };
+    const { token } = await operate(sandbox.current(), 'POST /operator-tokens', body);
+    const other = await openContext(browser);
+    await other.page.goto(`${sandbox.current().operatorUrl}/console/accounts`);
+    await other.page.getByLabel('Operator token').fill('rso_wrong');
+    await other.page.getByRole('button', { name: 'Sign in' }).click();
+    await other.page
+      .getByRole('alert')
+      .getByText(/unknown/)
+      .waitFor();
+    await other.page.getByLabel('Operator token').fill(token);
+    await other.page.getByRole('button', { name: 'Sign in' }).click();
+    await other.page.getByRole('row').filter({ hasText: 'Demo reseller' }).waitFor();
+    expect(await other.page.getByRole('navigation').getByRole('link').allTextContents()).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/Clock|Faults|Audit/)]),
+    );
+    expect(await other.page.getByRole('button', { name: 'New account' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'New account' }).click();
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill(HOSTILE_NAME);
+    await page.getByRole('dialog').getByLabel('Credit limit', { exact: true }).fill('100.00');
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Create an account/ })
+      .click();
+    await other.page.getByText(HOSTILE_NAME, { exact: true }).waitFor();
+    expect([...other.faults, ...watched.faults]).toEqual([]);
+    await other.context.close();
+  });
+
+  test('axe finds nothing on any page, no page fails, and each fits on a phone', async () => {
+    const storageState = await watched.context.storageState();
+    const { context, page: look, faults } = await openContext(browser, { storageState, bypassCSP: true });
+    for (const [index, { name, path }] of PAGES.entries()) {
+      await look.goto(`${sandbox.current().operatorUrl}/console/${path}`);
+      await look.locator('h1').waitFor();
+      await look.waitForFunction(() => document.querySelector('[aria-busy=true]') === null && !document.body.innerText.includes('Loading'));
+      for (const [at, { size, viewport, colorScheme }] of LOOKS.entries()) {
+        await look.setViewportSize(viewport);
+        await look.emulateMedia({ colorScheme });
+        if (isDeep) await look.screenshot({ path: join(PICTURES, `${name}-${size}-${colorScheme}.png`) });
+        expect.soft(await overflowOf(look), `${name}, ${size}`).toBeLessThanOrEqual(0);
+        // A usual run checks every second page in each look.
+        if (!isDeep && at !== index % LOOKS.length) continue;
+        expect.soft(await violationsOf(look), `${name}, ${size}, ${colorScheme}`).toEqual([]);
+      }
+      await look.setViewportSize(DESKTOP);
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('a lost connection says so, and afterwards 10,000 VMs are a list of a few rows', async () => {
+    const large = await accountWithVm();
+    await page.getByRole('link', { name: 'VMs' }).click();
+    await row(large.vm).first().waitFor();
+    const before = await page.getByRole('table').getAttribute('aria-rowcount');
+    await sandbox.stop();
+    await page.getByText(/The connection to the service is lost/).waitFor();
+    await addVms(large.accountId);
+    await sandbox.start();
+    await page.getByText(/The connection to the service is lost/).waitFor({ state: 'detached' });
+    const rows = Number(before) + MANY_VMS - 1;
+    await page.locator(`table[aria-rowcount="${rows}"]`).waitFor();
+    expect(await page.getByRole('row').count()).toBeLessThan(100);
+    const list = page.getByRole('region', { name: 'VMs' });
+    await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await page.locator(`tr[aria-rowindex="${rows}"]`).waitFor();
+    expect(await heapOf(page)).toBeLessThan(150_000_000);
+    await page.getByRole('searchbox').fill('no such vm');
+    await page.getByText('Nothing matches the filter').waitFor();
+  });
+
+  test('nothing failed in the page, and its policy refused nothing', async () => {
+    expect(watched.faults).toEqual([]);
+    const { headers } = await fetch(`${sandbox.current().operatorUrl}/console/`);
+    expect(headers.get('content-security-policy')).toBe(
+      `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self' ${sandbox.current().baseUrl}`,
+    );
+  });
+
+  test('signing out asks for a token again', async () => {
+    await open('accounts');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading('Sign in to the console').waitFor();
+    expect(await watched.context.cookies()).toEqual([]);
+  });
+});
+
+/** Chooses an item of the command palette. */
+async function choose(name: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Page, account or action' }).waitFor();
+  await page.keyboard.type(name);
+  await page.locator('[role=option][data-highlighted]').filter({ hasText: name }).waitFor();
+  await page.keyboard.press('Enter');
+}
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(target: ReturnType<Page['locator']>): Promise<void> {
+  await target.waitFor();
+  for (let presses = 0; presses < 60; presses++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  expect.fail(`The keyboard does not reach ${String(target)}.`);
+}
+
+/** Bytes of the page's JavaScript after a garbage collection. */
+async function heapOf(measured: Page): Promise<number> {
+  const session = await measured.context().newCDPSession(measured);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await session.detach();
+  return usedSize;
+}
+
+/** Makes an account with one VM. */
+async function accountWithVm(): Promise<{ readonly accountId: string; readonly vm: string }> {
+  const { account, api_key: key } = await operate(sandbox.current(), 'POST /sandbox/isolated-accounts', { name: 'Large' });
+  const form = { cores: '2', mem: '4096', disk: '40', os: 'debian_12', hostsystem: 'nl_ryzen' };
+  const bought = await call({ ...sandbox.current(), apiKey: key.key }, 'PUT /vm/create', form);
+  return { accountId: account.id, vm: String(bought.data.identifier) };
+}
+
+/** Copies the VM of an account in the data of the stopped sandbox. */
+async function addVms(accountId: string): Promise<void> {
+  const store = await openSqliteStore(sandbox.dataDirectory, { onFailedSync: (error) => expect.fail(error.message) });
+  await store.commit(async ({ db }) => {
+    const vms = await db.selectFrom('vms').select('id').where('account_id', '!=', accountId).execute();
+    const firsts = Array.from({ length: 8 }, (_, block) => (block + 1) * MANY_VMS);
+    const free = firsts.find((first) => vms.every(({ id }) => id < first || id > first + MANY_VMS));
+    await copyVms(db, accountId, MANY_VMS, free);
+  });
+  await store.close();
+}
