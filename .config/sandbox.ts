@@ -46,11 +46,11 @@ export async function startSandbox(settings: Readonly<Record<string, string>> = 
     output += String(chunk);
     if (/^curl .*\n/m.test(output)) break;
   }
-  const found = (pattern: RegExp): string => {
+  function found(pattern: RegExp): string {
     const value = pattern.exec(output)?.[1];
     if (value === undefined) throw new Error(`The sandbox did not start: ${output}`);
     return value;
-  };
+  }
   const baseUrl = found(/Base URL\s+(\S+)/);
   const operatorUrl = found(/Operator\s+(http\S+)/);
   const apiKey = found(/API key\s+(\S+)/);

@@ -1,4 +1,4 @@
-/** What the console is made of, without a browser: its size, and the place of every operation. */
+/** Facts about the console that need no browser: its size, and the place of every operation. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

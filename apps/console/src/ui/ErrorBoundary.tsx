@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 interface Props {
   readonly children: ReactNode;
-  /** What is shown instead of a part that failed. */
+  /** The content that replaces a part that failed. */
   readonly fallback: ReactNode;
 }
 

@@ -10,7 +10,7 @@ import { operations } from '../generated/operations.gen.ts';
 
 const OperationForm = lazy(async () => ({ default: (await import('./OperationForm.tsx')).OperationForm }));
 
-/** What a page opens the dialog with. */
+/** The operation of the dialog, and the values that the page knows. */
 export interface Opened {
   readonly id: OperationId;
   /** Parameters of the path that the page knows. The form asks for the others. */

@@ -8,7 +8,7 @@ import { Money, PageHead, Status } from '../ui/controls.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList, PAGE, PAGED, useRows } from '../ui/list.tsx';
 
-/** Payments and refunds, and what they paid. */
+/** Payments and refunds, with the invoices that each pays. */
 export function Payments() {
   const names = useAccountNames();
   const payments = useRows(useInfiniteQuery({ ...listPaymentsInfiniteOptions(PAGE), ...PAGED }));
