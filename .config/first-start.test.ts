@@ -65,6 +65,17 @@ test('the first start says what it does, installs only what the service needs, a
   await stop(typed);
 });
 
+test('the banner names the console first, and its first visit installs what it needs and builds it', async () => {
+  const typed = await started();
+  const [, name, link = ''] = /^ {2}(\w+) +(\S+)$/m.exec(typed.stdout()) ?? [];
+  expect([name, link]).toEqual(['Console', expect.stringMatching(/\/console\/#code=rsc_\w+$/)]);
+  const visit = async () => (await fetch(link)).text();
+  expect(await visit()).toContain('The console is being built');
+  await vi.waitFor(async () => expect(await visit()).toContain('<div id="root">'), { timeout: 240_000, interval: 500 });
+  expect(existsSync(join(clone.folder, 'node_modules/turbo'))).toBe(false);
+  await stop(typed);
+});
+
 test('the second start installs nothing and prints only the banner', async () => {
   const typed = await started();
   expect(ownLines(typed)).toEqual([]);

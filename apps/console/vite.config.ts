@@ -11,6 +11,7 @@ export default defineConfig({
     emptyOutDir: true,
     // A data URL would be an inline style or script.
     assetsInlineLimit: 0,
+    license: { fileName: 'THIRD-PARTY-LICENSES.md' },
     // The preload helper would be an inline script in old browsers.
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -215,6 +215,7 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
       await look.goto(`${sandbox.current().operatorUrl}/console/${path}`);
       await look.locator('h1').waitFor();
       await look.waitForFunction(() => document.querySelector('[aria-busy=true]') === null && !document.body.innerText.includes('Loading'));
+      if (name === 'account') await look.locator('canvas').waitFor();
       for (const [at, { size, viewport, colorScheme }] of LOOKS.entries()) {
         await look.setViewportSize(viewport);
         await look.emulateMedia({ colorScheme });

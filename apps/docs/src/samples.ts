@@ -12,6 +12,8 @@ export interface SampleRequest {
   readonly path: string;
   /** Values of the path parameters. */
   readonly parameters: Readonly<Record<string, string>>;
+  /** The same values with the types of the document. */
+  readonly pathValues: Readonly<Record<string, unknown>>;
   /** The form or JSON body; undefined if the operation has none. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
   readonly mediaType: string | undefined;
@@ -46,13 +48,21 @@ export function requestOf(document: OpenApi, { id, method, path, operation }: Pl
     .filter((parameter) => parameter.in === 'path')
     .map(({ name, example }) => {
       if (example === undefined) throw new Error(`${id}: the path parameter ${name} has no example.`);
-      return [name, String(example)] as const;
+      return [name, example] as const;
     });
   const [mediaType, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   const [example] = Object.values(media?.examples ?? {});
   if (media !== undefined && example === undefined) throw new Error(`${id}: the request body has no example.`);
   const value: unknown = example === undefined ? undefined : exampleOf(document, example).value;
-  return { method, path, parameters: Object.fromEntries(parameters), mediaType, body: isFields(value) ? value : undefined };
+  const texts = parameters.map(([name, example]) => [name, String(example)] as const);
+  return {
+    method,
+    path,
+    parameters: Object.fromEntries(texts),
+    pathValues: Object.fromEntries(parameters),
+    mediaType,
+    body: isFields(value) ? value : undefined,
+  };
 }
 
 /** The path of a request with its parameters filled in. */
@@ -114,8 +124,8 @@ export function placeOf(id: string, places: Places): string | undefined {
   return undefined;
 }
 
-function operatorSample(id: string, { parameters, body }: SampleRequest, baseUrl: string): string {
-  const path = Object.keys(parameters).length === 0 ? '' : `, path: ${literal(parameters)}`;
+function operatorSample(id: string, { pathValues, body }: SampleRequest, baseUrl: string): string {
+  const path = Object.keys(pathValues).length === 0 ? '' : `, path: ${literal(pathValues)}`;
   const call = `const data = await ${id}({ client${path}`;
   const input = body === undefined ? '' : `, body: ${literal(body, '', `${call}, body: `.length)}`;
   const names = ['createClient', id].toSorted();

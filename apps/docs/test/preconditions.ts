@@ -55,6 +55,11 @@ const preconditions: Readonly<Record<string, Precondition>> = {
   'operator.verifyOtp': async ({ baseUrl, apiKey }) => ({
     '48105529': (await createReseller({ baseUrl, apiKey }).account.createOtp()).otp_code,
   }),
+  // The request log of the sample data is empty.
+  'operator.getAccountRequest': async ({ baseUrl, apiKey }) => {
+    await createReseller({ baseUrl, apiKey }).vm.hosts();
+    return {};
+  },
   'operator.withdrawHostSystemPrices': async (_, client) => {
     const path = { hostsystem: 'nl_ryzen' };
     const { prices } = await getHostSystem({ client, path });

@@ -101,7 +101,7 @@ function Verifiers() {
 
 const FAILED: readonly Column<FailedAuthentications>[] = [
   { header: 'Minute (UTC)', width: '12rem', cell: ({ minute }) => <Instant at={minute} /> },
-  { header: 'API', width: '7rem', cell: ({ api }) => api },
+  { header: 'API', width: '7rem', wide: true, cell: ({ api }) => api },
   { header: 'Network', cell: ({ network }) => <code>{network}</code> },
   { header: 'Attempts', width: '6rem', align: 'right', cell: ({ count }) => count },
 ];

@@ -31,7 +31,7 @@ export function Catalogue() {
 
 const SALES: readonly Column<Sale>[] = [
   { header: 'Sale', cell: ({ title }) => <span className="ellipsis">{title}</span> },
-  { header: 'State', width: '7rem', cell: ({ state }) => <Status value={state} /> },
+  { header: 'State', width: '8.5rem', cell: ({ state }) => <Status value={state} /> },
   { header: 'Sold', width: '7rem', align: 'right', cell: ({ used_volume, max_volume }) => `${used_volume} of ${max_volume}` },
   { header: 'Start', width: '12rem', wide: true, cell: ({ start_date }) => <Instant at={start_date} /> },
   { header: 'Stop', width: '12rem', wide: true, cell: ({ stop_date }) => <Instant at={stop_date} /> },

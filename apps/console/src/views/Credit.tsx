@@ -34,7 +34,7 @@ function CreditTable({ credit }: AccountCurrentInvoice) {
     ['', 'Credit limit', credit.limit, 'What the account may owe at most'],
     ['+', 'Balance', credit.balance, 'Payments and credit notes that no invoice has used'],
     ['−', 'Unpaid', credit.unpaid, 'Open invoices'],
-    ['−', 'Estimate', credit.estimate, 'The running invoice at the end of its period'],
+    ['−', 'Estimate', credit.estimate, 'The running invoice at the end of its period, with the renewals until then'],
     ['−', 'Pending', credit.pending, 'Purchases that are being carried out'],
   ];
   return (

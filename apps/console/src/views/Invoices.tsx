@@ -13,11 +13,11 @@ export function Invoices() {
   const names = useAccountNames();
   const invoices = useRows(useInfiniteQuery({ ...listInvoicesInfiniteOptions(PAGE), ...PAGED }));
   const columns: readonly Column<Invoice>[] = [
-    { header: 'Invoice', width: '10rem', cell: ({ id, number }) => <span className="ellipsis">{number ?? id}</span> },
+    { header: 'Invoice', cell: ({ id, number }) => <span className="ellipsis">{number ?? id}</span> },
     { header: 'Status', width: '6.5rem', cell: ({ status }) => <Status value={status} /> },
-    { header: 'Account', cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
+    { header: 'Account', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
     { header: 'Period', width: '7rem', wide: true, cell: ({ period_start }) => period_start.slice(0, 7) },
-    { header: 'Due', width: '7rem', wide: true, cell: ({ due }) => <Instant at={due} day /> },
+    { header: 'Due', width: '8rem', wide: true, cell: ({ due }) => <Instant at={due} day /> },
     { header: 'Net', width: '7.5rem', align: 'right', cell: ({ total }) => <Money amount={total} /> },
     { header: 'Unpaid', width: '7.5rem', align: 'right', wide: true, cell: ({ unpaid }) => <Money amount={unpaid} /> },
   ];

@@ -20,10 +20,17 @@ export function MonthChart({ invoice }: { readonly invoice: AccountCurrentInvoic
     const element = box.current;
     if (element === null || now === undefined) return undefined;
     const course = courseOf(invoice, Date.parse(now) / 1000);
-    const chart = draw(element, course);
+    let chart = draw(element, course);
     const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
     observer.observe(element);
+    const scheme = globalThis.matchMedia('(prefers-color-scheme: dark)');
+    function redraw(): void {
+      chart.destroy();
+      if (element !== null) chart = draw(element, course);
+    }
+    scheme.addEventListener('change', redraw);
     return () => {
+      scheme.removeEventListener('change', redraw);
       observer.disconnect();
       chart.destroy();
     };
