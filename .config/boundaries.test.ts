@@ -8,11 +8,9 @@ import { describe, expect, test } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '..');
 const SERVICE = join(ROOT, 'packages/service');
 
-/** Apps may not import each other, except that the server serves the site of apps/docs and the console, and the sandbox is all three as one package. */
+/** Apps may not import each other, except that the server serves the site of apps/docs, and the sandbox is the server and the site as one package. */
 const EXCEPTIONS: ReadonlySet<string> = new Set([
   'apps/server -> @reseller/docs',
-  'apps/server -> @reseller/console',
-  'apps/sandbox -> @reseller/console',
   'apps/sandbox -> @reseller/docs',
   'apps/sandbox -> @reseller/server/bundle',
 ]);

@@ -2,9 +2,8 @@
 import { copyFileSync, cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { consoleDirectory } from '@reseller/console';
 import { siteDirectory } from '@reseller/docs';
-import { bundlePrograms } from '@reseller/server/bundle';
+import { bundlePrograms, consoleDirectory } from '@reseller/server/bundle';
 
 import { thirdPartyLicenses } from '../../.config/publish/licenses.ts';
 

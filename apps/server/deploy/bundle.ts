@@ -5,10 +5,10 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-import { consoleDirectory } from '@reseller/console';
 import { siteDirectory } from '@reseller/docs';
 
 import { REPOSITORY, turbo } from '../../../.config/turbo.ts';
+import { consoleDirectory } from '../src/console-site.ts';
 import { bundleServer } from './server-bundle.ts';
 
 const DIST = join(import.meta.dirname, 'dist');

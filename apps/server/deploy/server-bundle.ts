@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { BuildOptions } from 'esbuild';
 
+export { consoleDirectory } from '../src/console-site.ts';
+
 const PACKAGE = join(import.meta.dirname, '..');
 const COMMANDS = ['main', 'move', 'backup', 'restore', 'migrate', 'reseal', 'verify-audit'];
 /** Separate files, because the service starts them as threads. */

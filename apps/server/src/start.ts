@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { consoleDirectory, contentSecurityPolicy as consolePolicy } from '@reseller/console';
 import { contentSecurityPolicy, siteDirectory } from '@reseller/docs';
 import {
   ClockError,
@@ -25,6 +24,7 @@ import { pino } from 'pino';
 import { AuditFileError, exportAudit } from './audit-file.ts';
 import type { Configuration } from './configuration.ts';
 import { consoleBuilder } from './console-build.ts';
+import { consoleDirectory, consolePolicy } from './console-site.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom, writeAddresses } from './key-files.ts';
 import { openLog } from './log.ts';
 import { repeat } from './scheduled-jobs.ts';

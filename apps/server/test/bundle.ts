@@ -3,10 +3,10 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { consoleDirectory } from '@reseller/console';
 import { siteDirectory } from '@reseller/docs';
 
 import { bundleServer } from '../deploy/server-bundle.ts';
+import { consoleDirectory } from '../src/console-site.ts';
 
 const PACKAGE = '{ "type": "module" }\n';
 const CACHE = join(import.meta.dirname, '../node_modules/.cache');
