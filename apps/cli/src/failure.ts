@@ -27,7 +27,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** A failure with a message for the user: what was wrong, what was expected, what to do. */
+/** A failure whose message tells the user the cause, the expectation and the next step. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly exitCode: ExitCode;

@@ -1,4 +1,4 @@
-/** What a command prints: a table, JSON or YAML. */
+/** The output of a command: a table, JSON or YAML. */
 import stringWidth from 'string-width';
 import { stringify } from 'yaml';
 

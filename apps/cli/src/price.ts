@@ -1,4 +1,4 @@
-/** What a purchase costs, read from the service before it is made. */
+/** The price of a purchase, read from the service before it is made. */
 import { moneyOf, showMoney, worthOf } from '@reseller/contract/engine';
 import type { Price } from '@reseller/contract/engine';
 import { priceOf, priceReads, readKey } from '@reseller/prices';

@@ -45,7 +45,7 @@ export function buildProgram(): Command {
   program.commandsGroup('Your account:');
   addOperations(program, resellerApi());
   program.commandsGroup('The provider:');
-  const operator = program.command('operator').description('The operator API: what the provider does by hand');
+  const operator = program.command('operator').description('The operator API, for everything that the provider does by hand');
   addOperations(operator, operatorApi());
   addServerCommands(program);
   program.commandsGroup('Tools:');

@@ -1,6 +1,6 @@
 /** Text for terminals. */
 
-/** Text without characters that a terminal would act on or hide. What they were stays visible. */
+/** Text without characters that a terminal would act on or hide. Their codes are shown instead. */
 export function printable(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu,

@@ -1,4 +1,4 @@
-/** What the invoice of a month contains. */
+/** The content of the invoice of a month. */
 import { cents, over, plus, sum, times } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import type { Model, ModelAccount, ModelVm, Seconds, Segment } from './model.ts';

@@ -77,7 +77,7 @@ export function netLeft({ sums, notes }: ModelDocument): bigint {
   return notes.reduce((left, note) => left - netOf(note.sums), netOf(sums));
 }
 
-/** Corrects an invoice. What was paid beyond the rest pays other invoices, the last payment first. */
+/** Corrects an invoice. Payments beyond the rest pay other invoices, the last payment first. */
 export function correct(model: Model, account: ModelAccount, month: Seconds, note: { amount: bigint; reason: string }): void {
   const document = account.documents.get(month);
   if (!document) throw new Error('The invoice has no document.');

@@ -41,7 +41,7 @@ export function rateAt({ rates }: Model, at: Seconds): number {
   return (rates.findLast(({ from }) => from <= at) ?? rates[0])?.basisPoints ?? 0;
 }
 
-/** The VAT of the invoice of a month. Its total is divided among the rates, the cents that are left over going to the largest remainders. */
+/** The VAT of the invoice of a month. Its total is divided among the rates, and the remaining cents go to the largest remainders. */
 export function vatOfMonth(model: Model, account: ModelAccount, month: Seconds, total: bigint): ModelVat[] {
   const exact = [...exactByRate(model, account, month)].toSorted(([one], [other]) => other - one);
   const floors = exact.map(([, amount]) => (amount.n * 100n) / amount.d);
