@@ -54,7 +54,7 @@ export function requestOf(document: OpenApi, { id, method, path, operation }: Pl
   const [example] = Object.values(media?.examples ?? {});
   if (media !== undefined && example === undefined) throw new Error(`${id}: the request body has no example.`);
   const value: unknown = example === undefined ? undefined : exampleOf(document, example).value;
-  const texts = parameters.map(([name, example]) => [name, String(example)] as const);
+  const texts = parameters.map(([name, written]) => [name, String(written)] as const);
   return {
     method,
     path,
