@@ -1,5 +1,5 @@
 /** Runs simulations and reports how to reproduce a failure. */
-import { amountOf } from '../../../../.config/depth.ts';
+import { amountOf, byDepth } from '../../../../.config/depth.ts';
 import { storePlace } from '../engines.ts';
 import type { Engine } from '../engines.ts';
 import {
@@ -114,7 +114,7 @@ export async function simulate({ seed, engine, steps, actions: possible, creditL
     for (let number = 1; number <= steps; number++) {
       beginStep(sim, number);
       await nextAction(sim, number, possible).run(sim);
-      await checkStep(sim, number);
+      await checkStep(sim, engine, number);
     }
     beginStep(sim, steps + 1);
     await finishOpenRequests(sim);
@@ -140,8 +140,14 @@ function beginStep(sim: Simulation, number: number): void {
 /** Every eighth step compares everything. The steps between compare only the store and the invoices. */
 const FULL_CHECK_INTERVAL = 8;
 
-async function checkStep(sim: Simulation, number: number): Promise<void> {
-  await expectStoreMatchesModel(sim);
+/**
+ * A comparison of the store takes ten times as long on PostgreSQL. The same seed runs on SQLite, which compares the store after every step,
+ * and both engines must end in the same state.
+ */
+const STORE_CHECK_INTERVAL: Readonly<Record<Engine, number>> = { sqlite: 1, postgres: byDepth({ usual: 4, deep: 1 }) };
+
+async function checkStep(sim: Simulation, engine: Engine, number: number): Promise<void> {
+  if (number % STORE_CHECK_INTERVAL[engine] === 0) await expectStoreMatchesModel(sim);
   if (number % FULL_CHECK_INTERVAL === 0) await checkAll(sim);
   else for (const account of sim.model.accounts) await checkBilling(sim, account);
 }
