@@ -66,6 +66,7 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   suspendAccount: 'accounts suspend',
   unsuspendAccount: 'accounts unsuspend',
   exportAccount: 'accounts export',
+  exportBookkeeping: 'bookkeeping export',
   eraseAccount: 'accounts erase',
   getBillingProfile: 'accounts billing-profile',
   setBillingProfile: 'accounts set-billing-profile',

@@ -17,6 +17,8 @@ export interface Layout {
 
 /** The data of a response as text, with a line break at its end. */
 export function render(data: unknown, layout: Layout): string {
+  // A table of CSV. A file gets it as it is.
+  if (typeof data === 'string') return layout.width === undefined ? data : `${data.split('\r\n').map(printable).join('\n')}`;
   if (layout.format === 'json') return `${JSON.stringify(data ?? null, null, 2)}\n`;
   if (layout.format === 'yaml') return stringify(data ?? null, { lineWidth: 0 });
   return `${blocksOf(data, '', layout).join('\n\n')}\n`;

@@ -102,7 +102,7 @@ export function describedApi(document: unknown): DescribedApi {
       const pointer = described.content[type]?.pointer;
       if (pointer === undefined)
         throw new Error(`${id} returned ${status} as "${type}", but the document describes ${mediaTypes.join(', ')}.`);
-      const problems = validator.compile(pointer)(body);
+      const problems = validator.compile(pointer)(type === 'text/csv' ? text : body);
       if (problems.length > 0)
         throw new Error(`${id} returned ${status} with a body that the document does not describe: ${JSON.stringify(problems)} ${text}`);
     },

@@ -425,6 +425,14 @@ export const operations = {
   "sandboxOnly": false,
   "billable": false
  },
+ "exportBookkeeping": {
+  "method": "GET",
+  "path": "/bookkeeping/{table}",
+  "summary": "Export for bookkeeping",
+  "scope": "read",
+  "sandboxOnly": false,
+  "billable": false
+ },
  "listPayments": {
   "method": "GET",
   "path": "/payments",

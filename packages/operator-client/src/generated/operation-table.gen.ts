@@ -266,6 +266,11 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'GET /bookkeeping/{table}': {
+        id: 'exportBookkeeping',
+        effect: 'read',
+        repeatable: true
+    },
     'GET /payments': {
         id: 'listPayments',
         effect: 'read',

@@ -2261,6 +2261,11 @@ export type RecordRefundRequest = {
 };
 
 /**
+ * Rows of CSV, of which the first has the names of the columns.
+ */
+export type BookkeepingTable = string;
+
+/**
  * Payments and refunds, the last recorded first.
  */
 export type PaymentList = {
@@ -3567,6 +3572,21 @@ export type CreditNotePath = Slug;
  * Name of the payment or refund, unique for the account.
  */
 export type PaymentPath = Slug;
+
+/**
+ * The table to export.
+ */
+export type BookkeepingTablePath = 'invoices' | 'credit_notes' | 'lines' | 'payments';
+
+/**
+ * First day, in UTC.
+ */
+export type FirstDayQuery = Day;
+
+/**
+ * Last day, in UTC, at most 366 days with the first one.
+ */
+export type LastDayQuery = Day;
 
 /**
  * Name of the domain with its TLD.
@@ -6970,6 +6990,65 @@ export type RecordRefundResponses = {
 };
 
 export type RecordRefundSuccess = RecordRefundResponses[keyof RecordRefundResponses];
+
+export type ExportBookkeepingData = {
+    body?: never;
+    path: {
+        /**
+         * The table to export.
+         */
+        table: 'invoices' | 'credit_notes' | 'lines' | 'payments';
+    };
+    query: {
+        /**
+         * First day, in UTC.
+         */
+        from: Day;
+        /**
+         * Last day, in UTC, at most 366 days with the first one.
+         */
+        to: Day;
+    };
+    url: '/bookkeeping/{table}';
+};
+
+export type ExportBookkeepingErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ExportBookkeepingError = ExportBookkeepingErrors[keyof ExportBookkeepingErrors];
+
+export type ExportBookkeepingResponses = {
+    /**
+     * The rows of the table.
+     */
+    200: BookkeepingTable;
+};
+
+export type ExportBookkeepingSuccess = ExportBookkeepingResponses[keyof ExportBookkeepingResponses];
 
 export type ListPaymentsData = {
     body?: never;

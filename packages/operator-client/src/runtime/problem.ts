@@ -1,4 +1,4 @@
-/** Responses of the operator API: JSON, or a problem (RFC 9457). */
+/** Responses of the operator API: JSON, CSV, or a problem (RFC 9457). */
 import { classifyForeign, classOf, isRecord, isRedirect, isRefusal, isTransient, parseJson } from '@reseller/client/runtime';
 import type { Received, Verdict } from '@reseller/client/runtime';
 
@@ -12,8 +12,9 @@ export function classifyProblem(received: Received): Verdict {
   const json = parseJson(text);
   if (isRedirect(status)) return classifyForeign(received);
   if (status < 300) {
-    const isFromApi = text === '' || json !== undefined;
-    return isFromApi ? { data: dataOf(text), requestID: null, message: '' } : classifyForeign(received);
+    const isCsv = headers.get('content-type')?.startsWith('text/csv') === true;
+    const isFromApi = text === '' || json !== undefined || isCsv;
+    return isFromApi ? { data: dataOf(isCsv ? JSON.stringify(text) : text), requestID: null, message: '' } : classifyForeign(received);
   }
   if (!isProblem(json)) return classifyForeign(received);
   return {

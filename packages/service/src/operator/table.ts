@@ -11,6 +11,7 @@ import { suspendAccount, unsuspendAccount } from './account-suspension.ts';
 import { createAccount, getAccount, listAccounts, setCreditLimit } from './account.ts';
 import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey, setApiKeyRateLimit, setApiKeyRestrictions } from './api-key.ts';
 import { getBillingProfile, setBillingProfile } from './billing-profile.ts';
+import { exportBookkeeping } from './bookkeeping.ts';
 import { defineHostSystem, getHostSystem, listHostSystems } from './catalogue/host-system.ts';
 import { defineIpPool, listIpPools } from './catalogue/ip-pool.ts';
 import { defineOsImage, listOsImages } from './catalogue/os-image.ts';
@@ -59,6 +60,7 @@ export const operatorTable: OperatorTable = {
   suspendAccount,
   unsuspendAccount,
   exportAccount,
+  exportBookkeeping,
   eraseAccount,
   getBillingProfile,
   setBillingProfile,

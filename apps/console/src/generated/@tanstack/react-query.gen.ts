@@ -3,8 +3,8 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen.ts';
-import { exportAccount, getAccount, getAccountCurrentInvoice, getAccountRequest, getBillingProfile, getClock, getDocumentSeries, getDueWork, getHostSystem, getInvoice, getSeller, getSession, getSettings, getVm, listAccountRequests, listAccounts, listApiKeys, listAuditRecords, listDedicatedServers, listDnsRecords, listDomains, listFailedAuthentications, listFaults, listHostSystemPriceVersions, listHostSystems, listInvoices, listIpPools, listMarketItems, listOperatorTokens, listOsImages, listPayments, listRequests, listSales, listSnapshots, listTldPrices, listTldPriceVersions, listVerifiers, listVms, type Options } from '../sdk.gen.ts';
-import type { ExportAccountData, ExportAccountError, ExportAccountResponse, GetAccountCurrentInvoiceData, GetAccountCurrentInvoiceError, GetAccountCurrentInvoiceResponse, GetAccountData, GetAccountError, GetAccountRequestData, GetAccountRequestError, GetAccountRequestResponse, GetAccountResponse, GetBillingProfileData, GetBillingProfileError, GetBillingProfileResponse, GetClockData, GetClockError, GetClockResponse, GetDocumentSeriesData, GetDocumentSeriesError, GetDocumentSeriesResponse, GetDueWorkData, GetDueWorkError, GetDueWorkResponse, GetHostSystemData, GetHostSystemError, GetHostSystemResponse, GetInvoiceData, GetInvoiceError, GetInvoiceResponse, GetSellerData, GetSellerError, GetSellerResponse, GetSessionData, GetSessionError, GetSessionResponse, GetSettingsData, GetSettingsError, GetSettingsResponse, GetVmData, GetVmError, GetVmResponse, ListAccountRequestsData, ListAccountRequestsError, ListAccountRequestsResponse, ListAccountsData, ListAccountsError, ListAccountsResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListAuditRecordsData, ListAuditRecordsError, ListAuditRecordsResponse, ListDedicatedServersData, ListDedicatedServersError, ListDedicatedServersResponse, ListDnsRecordsData, ListDnsRecordsError, ListDnsRecordsResponse, ListDomainsData, ListDomainsError, ListDomainsResponse, ListFailedAuthenticationsData, ListFailedAuthenticationsError, ListFailedAuthenticationsResponse, ListFaultsData, ListFaultsError, ListFaultsResponse, ListHostSystemPriceVersionsData, ListHostSystemPriceVersionsError, ListHostSystemPriceVersionsResponse, ListHostSystemsData, ListHostSystemsError, ListHostSystemsResponse, ListInvoicesData, ListInvoicesError, ListInvoicesResponse, ListIpPoolsData, ListIpPoolsError, ListIpPoolsResponse, ListMarketItemsData, ListMarketItemsError, ListMarketItemsResponse, ListOperatorTokensData, ListOperatorTokensError, ListOperatorTokensResponse, ListOsImagesData, ListOsImagesError, ListOsImagesResponse, ListPaymentsData, ListPaymentsError, ListPaymentsResponse, ListRequestsData, ListRequestsError, ListRequestsResponse, ListSalesData, ListSalesError, ListSalesResponse, ListSnapshotsData, ListSnapshotsError, ListSnapshotsResponse, ListTldPricesData, ListTldPricesError, ListTldPricesResponse, ListTldPriceVersionsData, ListTldPriceVersionsError, ListTldPriceVersionsResponse, ListVerifiersData, ListVerifiersError, ListVerifiersResponse, ListVmsData, ListVmsError, ListVmsResponse } from '../types.gen.ts';
+import { exportAccount, exportBookkeeping, getAccount, getAccountCurrentInvoice, getAccountRequest, getBillingProfile, getClock, getDocumentSeries, getDueWork, getHostSystem, getInvoice, getSeller, getSession, getSettings, getVm, listAccountRequests, listAccounts, listApiKeys, listAuditRecords, listDedicatedServers, listDnsRecords, listDomains, listFailedAuthentications, listFaults, listHostSystemPriceVersions, listHostSystems, listInvoices, listIpPools, listMarketItems, listOperatorTokens, listOsImages, listPayments, listRequests, listSales, listSnapshots, listTldPrices, listTldPriceVersions, listVerifiers, listVms, type Options } from '../sdk.gen.ts';
+import type { ExportAccountData, ExportAccountError, ExportAccountResponse, ExportBookkeepingData, ExportBookkeepingError, ExportBookkeepingResponse, GetAccountCurrentInvoiceData, GetAccountCurrentInvoiceError, GetAccountCurrentInvoiceResponse, GetAccountData, GetAccountError, GetAccountRequestData, GetAccountRequestError, GetAccountRequestResponse, GetAccountResponse, GetBillingProfileData, GetBillingProfileError, GetBillingProfileResponse, GetClockData, GetClockError, GetClockResponse, GetDocumentSeriesData, GetDocumentSeriesError, GetDocumentSeriesResponse, GetDueWorkData, GetDueWorkError, GetDueWorkResponse, GetHostSystemData, GetHostSystemError, GetHostSystemResponse, GetInvoiceData, GetInvoiceError, GetInvoiceResponse, GetSellerData, GetSellerError, GetSellerResponse, GetSessionData, GetSessionError, GetSessionResponse, GetSettingsData, GetSettingsError, GetSettingsResponse, GetVmData, GetVmError, GetVmResponse, ListAccountRequestsData, ListAccountRequestsError, ListAccountRequestsResponse, ListAccountsData, ListAccountsError, ListAccountsResponse, ListApiKeysData, ListApiKeysError, ListApiKeysResponse, ListAuditRecordsData, ListAuditRecordsError, ListAuditRecordsResponse, ListDedicatedServersData, ListDedicatedServersError, ListDedicatedServersResponse, ListDnsRecordsData, ListDnsRecordsError, ListDnsRecordsResponse, ListDomainsData, ListDomainsError, ListDomainsResponse, ListFailedAuthenticationsData, ListFailedAuthenticationsError, ListFailedAuthenticationsResponse, ListFaultsData, ListFaultsError, ListFaultsResponse, ListHostSystemPriceVersionsData, ListHostSystemPriceVersionsError, ListHostSystemPriceVersionsResponse, ListHostSystemsData, ListHostSystemsError, ListHostSystemsResponse, ListInvoicesData, ListInvoicesError, ListInvoicesResponse, ListIpPoolsData, ListIpPoolsError, ListIpPoolsResponse, ListMarketItemsData, ListMarketItemsError, ListMarketItemsResponse, ListOperatorTokensData, ListOperatorTokensError, ListOperatorTokensResponse, ListOsImagesData, ListOsImagesError, ListOsImagesResponse, ListPaymentsData, ListPaymentsError, ListPaymentsResponse, ListRequestsData, ListRequestsError, ListRequestsResponse, ListSalesData, ListSalesError, ListSalesResponse, ListSnapshotsData, ListSnapshotsError, ListSnapshotsResponse, ListTldPricesData, ListTldPricesError, ListTldPricesResponse, ListTldPriceVersionsData, ListTldPriceVersionsError, ListTldPriceVersionsResponse, ListVerifiersData, ListVerifiersError, ListVerifiersResponse, ListVmsData, ListVmsError, ListVmsResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -914,6 +914,37 @@ export const getInvoiceOptions = (options: Options<GetInvoiceData>) => queryOpti
         return data;
     },
     queryKey: getInvoiceQueryKey(options)
+});
+
+export const exportBookkeepingQueryKey = (options: Options<ExportBookkeepingData>) => createQueryKey('exportBookkeeping', options);
+
+/**
+ * Export for bookkeeping
+ *
+ * Returns the documents or payments of all accounts in a range of days as CSV (RFC 4180, UTF-8, comma, CRLF), the earliest first. The first line has the names of the columns. Amounts are in EUR with a dot. Days are in UTC.
+ *
+ * | table | a row for each | columns |
+ * | --- | --- | --- |
+ * | `invoices` | VAT rate of an invoice | number, date, due, account_id, buyer, buyer_country, buyer_vat_id, reverse_charge, status, vat_percent, net, vat, gross, document_gross, paid |
+ * | `credit_notes` | VAT rate of a credit note | number, date, corrects, reason, account_id, buyer, buyer_country, buyer_vat_id, reverse_charge, vat_percent, net, vat, gross, document_gross |
+ * | `lines` | line of an invoice or a credit note | number, date, line, group, title, details, first_day, last_day, quantity, unit, price, price_quantity, vat_percent, net |
+ * | `payments` | payment or refund, by the day when it was recorded | recorded, kind, account_id, name, date, method, reference, amount, unused, pays, reversed |
+ *
+ * A text that a spreadsheet would take for a formula begins with an apostrophe. The response is streamed. If the service fails meanwhile, it closes the connection before the text is complete.
+ *
+ * Needs the scope `read`.
+ */
+export const exportBookkeepingOptions = (options: Options<ExportBookkeepingData>) => queryOptions<ExportBookkeepingResponse, ExportBookkeepingError, ExportBookkeepingResponse, ReturnType<typeof exportBookkeepingQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await exportBookkeeping({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: exportBookkeepingQueryKey(options)
 });
 
 export const listPaymentsQueryKey = (options?: Options<ListPaymentsData>) => createQueryKey('listPayments', options);

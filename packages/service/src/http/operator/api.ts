@@ -25,6 +25,8 @@ export interface OperatorApi<Id extends OperatorId = OperatorId> {
   readonly checkBody: Check | undefined;
   /** Status of its successful response. */
   readonly status: number;
+  /** Media type of its successful response. */
+  readonly mediaType: string;
   /** Whether a live service refuses the operation. */
   readonly sandboxOnly: boolean;
   /** The scope that an operator token needs. */
@@ -59,6 +61,7 @@ function apiOperation(operation: Operation): OperatorApi {
     }),
     checkBody: content === undefined ? undefined : validator.compile(`${pointer}/requestBody/content/application~1json/schema`),
     status: Number(status),
+    mediaType: Object.keys(responses[status]?.content ?? {})[0] ?? 'application/json',
     sandboxOnly: member(written, 'x-sandbox-only') === true,
     scope,
     forVerifiers: Array.isArray(security) && security.some((scheme: unknown) => member(scheme, 'VerifierToken') !== undefined),

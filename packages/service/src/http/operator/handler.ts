@@ -64,7 +64,7 @@ export function operatorRoute<Id extends OperatorId>(
       if (body === undefined) return reply.code(api.status).send();
       return reply
         .code(api.status)
-        .type('application/json; charset=utf-8')
+        .type(`${api.mediaType}; charset=utf-8`)
         .send(body instanceof Readable ? body : JSON.stringify(body));
     },
   };

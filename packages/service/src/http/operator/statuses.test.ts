@@ -23,6 +23,7 @@ const nothing: Readonly<Record<string, string>> = {
   domain: 'nobody-has-this.net',
   invoice_id: 'nobody-has-this',
   number: '1',
+  table: 'payments',
 };
 const NO_ID = '01900000-0000-7000-8000-00000000ffff';
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -32,6 +33,12 @@ const operationsWithStatus = (status: number) => operatorApi.filter(({ operation
 
 function pathOf({ operation }: OperatorApi): string {
   return operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => nothing[name] ?? NO_ID);
+}
+
+function requiredQueryOf({ operation }: OperatorApi): string {
+  const required = operation.parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
+  const examples = required.map(({ name, examples: [example] }): [string, string] => [name, String(example)]);
+  return examples.length === 0 ? '' : `?${new URLSearchParams(examples).toString()}`;
 }
 
 /** The request of the document's example for a thing that does not exist. */
@@ -52,7 +59,7 @@ function resolve(value: unknown): unknown {
   return typeof $ref === 'string' ? at($ref.slice(1)) : value;
 }
 
-const ask = (service: TestOperator, api: OperatorApi, init: RequestInit = exampleOf(api), query = '') =>
+const ask = (service: TestOperator, api: OperatorApi, init: RequestInit = exampleOf(api), query = requiredQueryOf(api)) =>
   service.operate(pathOf(api) + query, { method: api.operation.method, ...init });
 
 /** The responses that have another status than expected or are not a problem. */

@@ -7,6 +7,7 @@ import { auditChain } from './0005-audit-chain.ts';
 import { openPositionsByStart } from './0006-open-positions-by-start.ts';
 import { payments } from './0007-payments.ts';
 import { vatByRate } from './0008-vat-by-rate.ts';
+import { documentsByTime } from './0009-documents-by-time.ts';
 
 /** All migrations of this version, by name, in the order in which they run. */
 export function migrationsOf(engine: Engine) {
@@ -19,5 +20,6 @@ export function migrationsOf(engine: Engine) {
     '0006-open-positions-by-start': openPositionsByStart,
     '0007-payments': payments(engine),
     '0008-vat-by-rate': vatByRate,
+    '0009-documents-by-time': documentsByTime,
   };
 }

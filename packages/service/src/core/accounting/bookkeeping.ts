@@ -1,0 +1,191 @@
+/** Documents and payments as CSV for bookkeeping (not shown in the specification; our choice). */
+import type { Selectable } from 'kysely';
+
+import { csvRow } from '../../rules/csv.ts';
+import { decimalOf } from '../../rules/money.ts';
+import type { Db, Store } from '../../store/store.ts';
+import type { IssuedDocumentsTable } from '../../store/tables/issued-documents.ts';
+import { dayOf } from './invoice-document/content.ts';
+import type { DocumentContent } from './invoice-document/content.ts';
+import { contentOf, vatSumsOf } from './invoice-document/issue.ts';
+
+/** Rows of one read. */
+const PAGE_SIZE = 100;
+
+/** From the first instant to the last one, in milliseconds. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export type BookkeepingTable = 'invoices' | 'credit_notes' | 'lines' | 'payments';
+
+const BUYER_COLUMNS = ['account_id', 'buyer', 'buyer_country', 'buyer_vat_id', 'reverse_charge'];
+const AMOUNT_COLUMNS = ['vat_percent', 'net', 'vat', 'gross', 'document_gross'];
+
+const COLUMNS: Readonly<Record<BookkeepingTable, readonly string[]>> = {
+  invoices: ['number', 'date', 'due', ...BUYER_COLUMNS, 'status', ...AMOUNT_COLUMNS, 'paid'],
+  credit_notes: ['number', 'date', 'corrects', 'reason', ...BUYER_COLUMNS, ...AMOUNT_COLUMNS],
+  lines: [
+    'number',
+    'date',
+    'line',
+    'group',
+    'title',
+    'details',
+    'first_day',
+    'last_day',
+    'quantity',
+    'unit',
+    'price',
+    'price_quantity',
+    'vat_percent',
+    'net',
+  ],
+  payments: ['recorded', 'kind', 'account_id', 'name', 'date', 'method', 'reference', 'amount', 'unused', 'pays', 'reversed'],
+};
+
+/** The table as parts of a text, so that a long one is never in memory as a whole. */
+export async function* bookkeepingCsv(store: Store, table: BookkeepingTable, range: TimeRange): AsyncGenerator<string> {
+  yield csvRow(COLUMNS[table]);
+  const pageAfter = table === 'payments' ? paymentsAfter : documentsAfter(table);
+  for (let after: Place | undefined = { at: range.from, id: '' }; after !== undefined;) {
+    const place: Place = after;
+    const page = await store.read((db) => pageAfter(db, place, range.to));
+    yield page.text;
+    after = page.next;
+  }
+}
+
+/** Where the next page begins: after a row. */
+interface Place {
+  readonly at: number;
+  readonly id: string;
+}
+
+interface Page {
+  readonly text: string;
+  /** Undefined after the last page. */
+  readonly next: Place | undefined;
+}
+
+type Document = Selectable<IssuedDocumentsTable> & { readonly status: string; readonly paid: number };
+
+const rowsOf: Readonly<Record<Exclude<BookkeepingTable, 'payments'>, (document: Document, content: DocumentContent) => string[]>> = {
+  invoices: (document, content) =>
+    document.kind === 'invoice'
+      ? rateRows(document, content, {
+          before: [content.due, ...buyerOf(document, content), document.status],
+          after: [decimalOf(BigInt(document.paid))],
+        })
+      : [],
+  credit_notes: (document, content) =>
+    document.kind === 'credit_note'
+      ? rateRows(document, content, {
+          before: [content.corrects?.number ?? '', content.corrects?.reason ?? '', ...buyerOf(document, content)],
+          after: [],
+        })
+      : [],
+  lines: (_, { number, date, groups }) =>
+    groups
+      .flatMap(({ title, lines }) => lines.map((line) => ({ group: title, ...line })))
+      .map(({ group, title, details, measured, amount, basisPoints }, index) =>
+        csvRow([
+          number,
+          date,
+          index + 1,
+          group,
+          title,
+          details,
+          measured?.first ?? null,
+          measured?.last ?? null,
+          measured?.quantity ?? 1,
+          measured?.unit ?? 'piece',
+          measured?.price ?? amount,
+          measured?.priceQuantity ?? 1,
+          basisPoints / 100,
+          amount,
+        ]),
+      ),
+};
+
+function documentsAfter(table: Exclude<BookkeepingTable, 'payments'>) {
+  return async (db: Db, { at, id }: Place, to: number): Promise<Page> => {
+    const documents = await db
+      .selectFrom('issued_documents')
+      .innerJoin('invoices', 'invoices.id', 'issued_documents.invoice_id')
+      .selectAll('issued_documents')
+      .select(['invoices.status', 'invoices.paid'])
+      .where(({ eb, and, or }) =>
+        or([eb('issued_documents.issued', '>', at), and([eb('issued_documents.issued', '=', at), eb('issued_documents.id', '>', id)])]),
+      )
+      .where('issued_documents.issued', '<=', to)
+      .orderBy('issued_documents.issued')
+      .orderBy('issued_documents.id')
+      .limit(PAGE_SIZE)
+      .execute();
+    const last = documents.length < PAGE_SIZE ? undefined : documents.at(-1);
+    return {
+      text: documents.flatMap((document) => rowsOf[table](document, contentOf(document))).join(''),
+      next: last && { at: last.issued, id: last.id },
+    };
+  };
+}
+
+type Fields = readonly (string | number | null)[];
+
+function buyerOf({ account_id }: Document, { buyer, reverseCharge }: DocumentContent): Fields {
+  const party = 'street' in buyer ? buyer : { ...buyer, country: null, vat_id: null };
+  return [account_id, party.company, party.country, party.vat_id, reverseCharge ? 'yes' : 'no'];
+}
+
+/** A row for each VAT rate of a document. */
+function rateRows(
+  document: Document,
+  { number, date, gross }: DocumentContent,
+  { before, after }: { before: Fields; after: Fields },
+): string[] {
+  return vatSumsOf(document).map(({ basisPoints, net, vat }) =>
+    csvRow([number, date, ...before, basisPoints / 100, decimalOf(net), decimalOf(vat), decimalOf(net + vat), gross, ...after]),
+  );
+}
+
+async function paymentsAfter(db: Db, { at, id }: Place, to: number): Promise<Page> {
+  const payments = await db
+    .selectFrom('payments')
+    .selectAll()
+    .where(({ eb, and, or }) => or([eb('created', '>', at), and([eb('created', '=', at), eb('id', '>', id)])]))
+    .where('created', '<=', to)
+    .orderBy('created')
+    .orderBy('id')
+    .limit(PAGE_SIZE)
+    .execute();
+  const ids = payments.map((payment) => payment.id);
+  const uses = await db
+    .selectFrom('payment_uses')
+    .innerJoin('invoices', 'invoices.id', 'payment_uses.used_for')
+    .select(['payment_id', 'number', 'amount'])
+    .where('payment_id', 'in', ids.length === 0 ? [''] : ids)
+    .orderBy('number')
+    .execute();
+  const rows = payments.map((one) => {
+    const pays = uses
+      .filter(({ payment_id }) => payment_id === one.id)
+      .map(({ number, amount }) => `${number} ${decimalOf(BigInt(amount))}`);
+    return csvRow([
+      dayOf(one.created / 1000),
+      one.kind,
+      one.account_id,
+      one.name,
+      one.date,
+      one.method,
+      one.reference,
+      decimalOf(BigInt(one.amount)),
+      decimalOf(BigInt(one.unused)),
+      pays.join(' '),
+      one.reversed === null ? null : dayOf(one.reversed / 1000),
+    ]);
+  });
+  const last = payments.length < PAGE_SIZE ? undefined : payments.at(-1);
+  return { text: rows.join(''), next: last && { at: last.created, id: last.id } };
+}

@@ -1,0 +1,28 @@
+import { bookkeepingCsv } from '../core/accounting/bookkeeping.ts';
+import type { TimeRange } from '../core/accounting/bookkeeping.ts';
+import { isDay } from '../rules/day.ts';
+import type { StreamOperation } from './operation.ts';
+import { OperatorProblem } from './problem.ts';
+
+const DAY_MS = 86_400_000;
+const MAX_DAYS = 366;
+
+/** GET /bookkeeping/{table} */
+export const exportBookkeeping: StreamOperation<'exportBookkeeping'> = {
+  kind: 'stream',
+  run: async ({ path: { table }, query, runtime: { store } }) => bookkeepingCsv(store, table, rangeOf(query)),
+};
+
+/** @throws OperatorProblem 400 if the days are not a range of at most a year. */
+function rangeOf({ from, to }: { from: string; to: string }): TimeRange {
+  for (const [name, day] of Object.entries({ from, to }))
+    if (!isDay(day)) throw malformed(`The query parameter ${name} must be a day of the calendar, such as 2024-11-04.`);
+  const [start, end] = [Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T00:00:00Z`) + DAY_MS];
+  if (start >= end) throw malformed('The query parameter to must not be before from.');
+  if (end - start > MAX_DAYS * DAY_MS) throw malformed(`The days from ${from} to ${to} are more than ${MAX_DAYS}. Export a shorter range.`);
+  return { from: start, to: end - 1 };
+}
+
+function malformed(detail: string): OperatorProblem {
+  return new OperatorProblem('malformed-request', detail);
+}
