@@ -209,8 +209,8 @@ test('shows the rate of each line and a sum for each rate if the rate changed in
   await operator.setVatRates({ client: service.client, body: { vat_rates } });
   const { link } = await november(service);
   const { text } = await open(link);
-  expect(text).toContain('2026-11-10 12:00 – 2026-11-15 23:00 VAT 19 % 5 d 11 h 10.40 / 30 d 1.89');
-  expect(text).toContain('2026-11-15 23:00 – 2026-11-20 00:00 VAT 16 % 4 d 1 h 10.40 / 30 d 1.40');
+  expect(text).toContain('2026-11-10 12:00 – 2026-11-15 23:00 · VAT 19 % 5 d 11 h 10.40 / 30 d 1.89');
+  expect(text).toContain('2026-11-15 23:00 – 2026-11-20 00:00 · VAT 16 % 4 d 1 h 10.40 / 30 d 1.40');
   expect(text).toContain('Net amount, EUR 13.27 VAT 19 % on 11.39, EUR 2.16 VAT 16 % on 1.88, EUR 0.30 Total, EUR 15.73');
   await expectInvariants(service.store);
 });

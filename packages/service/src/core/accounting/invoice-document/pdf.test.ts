@@ -1,6 +1,7 @@
 import { getDocumentProxy } from 'unpdf';
 import { expect, test } from 'vitest';
 
+import { invoiceContent } from '../../../../test/document-contents.ts';
 import { sandboxSeller } from '../../../sandbox/seller.ts';
 import type { DocumentContent, Line } from './content.ts';
 import { renderDocument } from './pdf.ts';
@@ -233,6 +234,16 @@ test.each([1, 12, 13, 14, 15, 16, 17, 40])('an invoice of %i lines has a line on
   const pageOf = (text: string) => texts.find((one) => one.text === text)?.page;
   expect([pageOf(`web${count - 1}`), pageOf('Sum of virtual servers')]).toEqual([pageOf('Total, EUR'), pageOf('Total, EUR')]);
 });
+
+test.each(Array.from({ length: 14 }, (_, index) => index + 4))(
+  'an invoice of %i lines with four VAT rates that the balance pays in part has a line on the page of all sums',
+  async (count) => {
+    const texts = await textsOf(invoiceContent({ lines: count, rates: [1900, 1600, 700, 0], prepaid: '0.01' }));
+    const pageOf = (beginning: string) => texts.find(({ text }) => text.startsWith(beginning))?.page;
+    const pages = [`web${count}.`, 'Net amount', 'VAT 0 % on', 'Total, EUR', 'Left to pay', 'Please transfer'].map(pageOf);
+    expect(pages).toEqual(pages.map(() => pages[0]));
+  },
+);
 
 test('shows no line about the company if the seller has neither a register nor directors', async () => {
   const { register: _register, managing_directors: _directors, ...seller } = sandboxSeller;

@@ -133,12 +133,14 @@ function writeFacts(document: PDFKit.PDFDocument, facts: readonly (readonly [str
   }
 }
 
-/** For the sums and the notes, so that they are not alone on the last page. */
-const END_HEIGHT = 140;
+const SUM_HEIGHT = 18;
+/** For the notes. With the sums, so that they are not alone on the last page. */
+const NOTES_HEIGHT = 86;
 
-function writeGroups(document: PDFKit.PDFDocument, { groups, vat }: DocumentContent): void {
+function writeGroups(document: PDFKit.PDFDocument, content: DocumentContent): void {
+  const { groups, vat } = content;
   for (const [index, { title, lines, total }] of groups.entries()) {
-    const after = index === groups.length - 1 ? END_HEIGHT : 0;
+    const after = index === groups.length - 1 ? sumRows(content).length * SUM_HEIGHT + NOTES_HEIGHT : 0;
     // For the title, the heading and a first row, so that none of them is left alone at the end of a page. A single row is kept with its sum.
     const needed = lines.length > 1 ? 90 : 120 + after;
     if (document.y + needed > document.page.height - BOTTOM_MARGIN) document.addPage();
@@ -146,8 +148,7 @@ function writeGroups(document: PDFKit.PDFDocument, { groups, vat }: DocumentCont
     document.moveDown(0.3);
     const rows = lines.map(({ title: first, details, time, quantity, unitPrice, amount, basisPoints }) => ({
       cells: [first, quantity, unitPrice, amount],
-      // With a single rate, the sums are enough.
-      details: [details, ...(time === '' ? [] : [time]), ...(vat.length > 1 ? [`VAT ${percentOf(basisPoints)}`] : [])],
+      details: [details, ...timeAndRate(time, vat.length > 1 ? basisPoints : undefined)],
     }));
     const sum = { cells: [`Sum of ${title.toLowerCase()}`, '', '', total], bold: true };
     writeRows(document, COLUMNS, [...rows, sum], after);
@@ -155,20 +156,28 @@ function writeGroups(document: PDFKit.PDFDocument, { groups, vat }: DocumentCont
   }
 }
 
-function writeSums(document: PDFKit.PDFDocument, content: DocumentContent): void {
+/** One line, or none. The rate is only needed if the document has several. */
+function timeAndRate(time: string, basisPoints: number | undefined): string[] {
+  const parts = [...(time === '' ? [] : [time]), ...(basisPoints === undefined ? [] : [`VAT ${percentOf(basisPoints)}`])];
+  return parts.length === 0 ? [] : [parts.join(' · ')];
+}
+
+type SumRow = readonly [name: string, amount: string, font: 'regular' | 'bold'];
+
+function sumRows(content: DocumentContent): SumRow[] {
   const { kind, net, vat, gross, prepaid = '0.00' } = content;
-  const rows = [
+  const rows: SumRow[] = [
     ['Net amount, EUR', net, 'regular'],
-    ...vat.map((sum) => [`VAT ${percentOf(sum.basisPoints)} on ${sum.net}, EUR`, sum.amount, 'regular'] as const),
+    ...vat.map((sum): SumRow => [`VAT ${percentOf(sum.basisPoints)} on ${sum.net}, EUR`, sum.amount, 'regular']),
     [kind === 'invoice' ? 'Total, EUR' : 'Total in your favour, EUR', gross, 'bold'],
-    ...(prepaid === '0.00'
-      ? []
-      : ([
-          ['Paid with your balance, EUR', prepaid, 'regular'],
-          ['Left to pay, EUR', leftToPay(content), 'bold'],
-        ] as const)),
-  ] as const;
-  if (document.y + rows.length * 18 > document.page.height - BOTTOM_MARGIN) document.addPage();
+  ];
+  if (prepaid !== '0.00') rows.push(['Paid with your balance, EUR', prepaid, 'regular'], ['Left to pay, EUR', leftToPay(content), 'bold']);
+  return rows;
+}
+
+function writeSums(document: PDFKit.PDFDocument, content: DocumentContent): void {
+  const rows = sumRows(content);
+  if (document.y + rows.length * SUM_HEIGHT > document.page.height - BOTTOM_MARGIN) document.addPage();
   let { y } = document;
   for (const [name, amount, font] of rows) {
     document
@@ -177,7 +186,7 @@ function writeSums(document: PDFKit.PDFDocument, content: DocumentContent): void
       .fillColor(TEXT_COLOR);
     document.text(name, FACTS_X - 30, y, { lineBreak: false });
     document.text(amount, MARGIN + PAGE_WIDTH - document.widthOfString(amount), y, { lineBreak: false });
-    y += 18;
+    y += SUM_HEIGHT;
   }
   document.x = MARGIN;
   document.y = y + 8;
