@@ -37,7 +37,7 @@ function pathOf({ operation }: OperatorApi): string {
 
 function requiredQueryOf({ operation }: OperatorApi): string {
   const required = operation.parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
-  const examples = required.map(({ name, examples: [example] }): [string, string] => [name, String(example)]);
+  const examples = required.map(({ name, examples: [first] }): [string, string] => [name, String(first)]);
   return examples.length === 0 ? '' : `?${new URLSearchParams(examples).toString()}`;
 }
 
