@@ -3579,12 +3579,12 @@ export type PaymentPath = Slug;
 export type BookkeepingTablePath = 'invoices' | 'credit_notes' | 'lines' | 'payments';
 
 /**
- * First day, in UTC.
+ * First day, in UTC. The default is the first day of the month of the last day.
  */
 export type FirstDayQuery = Day;
 
 /**
- * Last day, in UTC, at most 366 days with the first one.
+ * Last day, in UTC, at most 366 days with the first one. The default is today.
  */
 export type LastDayQuery = Day;
 
@@ -6999,15 +6999,15 @@ export type ExportBookkeepingData = {
          */
         table: 'invoices' | 'credit_notes' | 'lines' | 'payments';
     };
-    query: {
+    query?: {
         /**
-         * First day, in UTC.
+         * First day, in UTC. The default is the first day of the month of the last day.
          */
-        from: Day;
+        from?: Day;
         /**
-         * Last day, in UTC, at most 366 days with the first one.
+         * Last day, in UTC, at most 366 days with the first one. The default is today.
          */
-        to: Day;
+        to?: Day;
     };
     url: '/bookkeeping/{table}';
 };

@@ -1,5 +1,6 @@
 import { bookkeepingCsv } from '../core/accounting/bookkeeping.ts';
 import type { TimeRange } from '../core/accounting/bookkeeping.ts';
+import { dayOf } from '../core/accounting/invoice-document/content.ts';
 import { isDay } from '../rules/day.ts';
 import type { StreamOperation } from './operation.ts';
 import { OperatorProblem } from './problem.ts';
@@ -10,7 +11,12 @@ const MAX_DAYS = 366;
 /** GET /bookkeeping/{table} */
 export const exportBookkeeping: StreamOperation<'exportBookkeeping'> = {
   kind: 'stream',
-  run: async ({ path: { table }, query, runtime: { store } }) => bookkeepingCsv(store, table, rangeOf(query)),
+  async run({ path: { table }, query, now, runtime: { store } }) {
+    const { to = dayOf(now / 1000) } = query;
+    // The month of the last day.
+    const { from = `${to.slice(0, -2)}01` } = query;
+    return bookkeepingCsv(store, table, rangeOf({ from, to }));
+  },
 };
 
 /** @throws OperatorProblem 400 if the days are not a range of at most a year. */

@@ -240,7 +240,7 @@ export type RouteHandlers = {
     }>;
     exportBookkeeping: RouteHandler<{
         Params: ExportBookkeepingData['path'];
-        Querystring: ExportBookkeepingData['query'];
+        Querystring?: ExportBookkeepingData['query'];
         Reply: ExportBookkeepingErrors & ExportBookkeepingResponses;
     }>;
     listPayments: RouteHandler<{
