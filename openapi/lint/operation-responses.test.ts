@@ -26,6 +26,14 @@ it('refuses an operation for sandboxes without 403', async () => {
   ]);
 });
 
+it('does not require 404 if the path has only parameters with a closed list of values', async () => {
+  const without = withText(file, "    '404':\n      $ref: ../components/responses/Refused.yaml\n", '');
+  const closed =
+    '  parameters:\n    - { name: id, in: path, required: true, description: A kind., schema: { type: string, enum: [a, b] } }\n';
+  const tree = withText(file, '  x-retry: never\n', `  x-retry: never\n${closed}`, without);
+  expect((await lint(tree)).filter((problem) => problem.rule === rule)).toEqual([]);
+});
+
 it('does not require 401 if no credential is needed', async () => {
   const tree = withText(file, '  x-retry: never\n', '  x-retry: never\n  security: []\n');
   expect(await lint(withText(file, "    '401':\n      $ref: ../components/responses/Refused.yaml\n", '', tree))).toEqual([]);

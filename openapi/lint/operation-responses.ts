@@ -1,12 +1,13 @@
-import type { Oas3Rule } from '@redocly/openapi-core';
+import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
 
 import { isFields } from './nodes.ts';
+import type { Fields } from './nodes.ts';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** Errors have explicit codes, because generators drop `default`. The kind and the input of an operation determine its errors. */
 export const operationResponses: Oas3Rule = () => ({
-  PathItem(item, { report, location, key }) {
+  PathItem(item, { report, location, key, resolve }) {
     for (const method of METHODS) {
       const operation: unknown = Reflect.get(item, method);
       if (!isFields(operation)) continue;
@@ -19,7 +20,7 @@ export const operationResponses: Oas3Rule = () => ({
         {
           status: '404',
           because: 'its path names something that may not exist',
-          applies: String(key).includes('{') && !(method === 'put' && String(key).endsWith('}')),
+          applies: namesResource(operation, resolve, String(key)) && !(method === 'put' && String(key).endsWith('}')),
         },
         { status: '422', because: 'its body can break a rule', applies: operation['requestBody'] !== undefined },
       ];
@@ -33,3 +34,13 @@ export const operationResponses: Oas3Rule = () => ({
     }
   },
 });
+
+/** Whether the path has parameters, and not all of them have a closed list of values, of which any other is refused with 400. */
+function namesResource(operation: Fields, resolve: UserContext['resolve'], path: string): boolean {
+  const parameters: readonly unknown[] = Array.isArray(operation['parameters']) ? operation['parameters'] : [];
+  const named = parameters.flatMap((parameter) => {
+    const { node }: { node?: unknown } = resolve(Object(parameter));
+    return isFields(node) && node['in'] === 'path' ? [node] : [];
+  });
+  return path.includes('{') && !(named.length > 0 && named.every(({ schema }) => isFields(schema) && Array.isArray(schema['enum'])));
+}
