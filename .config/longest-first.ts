@@ -9,6 +9,9 @@ import type { TestSpecification } from 'vitest/node';
  */
 const SLOWEST: readonly string[] = [
   'apps/docs/test/guides.test.ts',
+  'apps/console/test/console.test.ts',
+  'apps/cli/test/commands.test.ts',
+  'apps/cli/test/purchase.test.ts',
   '.config/publish/packages.test.ts',
   'packages/service/test/simulator/simulator.test.ts',
   'apps/server/test/faults/database-away.test.ts',
@@ -19,6 +22,7 @@ const SLOWEST: readonly string[] = [
   'apps/server/test/production.test.ts',
   'apps/server/test/move.test.ts',
   'apps/server/test/start.test.ts',
+  'apps/cli/test/mcp.test.ts',
   'apps/server/test/upgrade.test.ts',
   'apps/docs/test/samples.test.ts',
   'packages/service/test/port-timeout.test.ts',

@@ -8,6 +8,7 @@ import { createAccount } from '@reseller/operator-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
+import { byDepth } from '../../../.config/depth.ts';
 import { exitCodes } from '../src/man-page.ts';
 import { render } from '../src/output.ts';
 import { buildProgram } from '../src/program.ts';
@@ -36,7 +37,7 @@ describe('input', () => {
     });
   });
 
-  test.each([
+  const wrong = [
     { given: ['vm', 'create', '--cores', '2.5'], message: '--cores must be a whole number, got "2.5".' },
     {
       given: ['operator', 'settings', 'set-second-operator', '--second-operator', 'yes'],
@@ -55,7 +56,8 @@ describe('input', () => {
     { given: ['vm', 'list', '--output', 'xml'], message: 'Allowed choices are table, json, yaml' },
     { given: ['vm', 'lst'], message: "unknown command 'lst'" },
     { given: ['vm', 'show'], message: "missing required argument 'vmid'" },
-  ])('refuses $given with exit code 2', async ({ given, message }) => {
+  ];
+  test.each(byDepth({ usual: wrong.slice(0, 4), deep: wrong }))('refuses $given with exit code 2', async ({ given, message }) => {
     expect(await user.run(...given)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
   });
 
@@ -167,11 +169,12 @@ describe('exit codes', () => {
 });
 
 describe('what cannot be undone', () => {
-  test.each([
+  const destructive = [
     ['key', 'revoke', '01900000-0000-7000-8000-000000000001'],
     ['vm', 'delete', '48213'],
     ['operator', 'sandbox', 'reset'],
-  ])('asks before %s %s', async (...given) => {
+  ];
+  test.each(byDepth({ usual: destructive.slice(0, 1), deep: destructive }))('asks before %s %s', async (...given) => {
     expect(await user.run(...given)).toMatchObject({ code: 10, stderr: expect.stringMatching(/cannot be undone[^]*Add --yes/) });
   });
 });
@@ -203,12 +206,13 @@ describe('profiles', () => {
     expect(await both.run('vm', 'list', '--profile', 'sandbox')).toMatchObject({ code: 0 });
   });
 
-  test.each([
+  const addresses = [
     { url: 'http://api.example.com', message: 'must begin with https://' },
     { url: 'ftp://127.0.0.1', message: 'must be an address such as' },
     { url: 'https://user:secret@api.example.com', message: 'must not contain a user or a password' },
     { url: 'api.example.com', message: 'must be an address such as' },
-  ])('refuse the address $url', async ({ url, message }) => {
+  ];
+  test.each(byDepth({ usual: addresses.slice(0, 1), deep: addresses }))('refuse the address $url', async ({ url, message }) => {
     expect(await user.runWith('key\n', 'profile', 'add', 'bad', '--url', url)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(message),
@@ -234,7 +238,7 @@ describe('help', () => {
     expect(missing).toEqual([]);
   });
 
-  test('groff formats the manual page without a warning', async ({ skip }) => {
+  test('groff formats the manual page without a warning', { tags: 'deep' }, async ({ skip }) => {
     if (spawnSync('groff', ['--version']).status !== 0) skip('groff is not installed');
     const { stdout } = await user.run('man');
     const { stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', '-z'], { input: stdout, encoding: 'utf8' });
@@ -249,7 +253,7 @@ describe('help', () => {
     expect(await complete('operator', 'accounts', 'sus')).toMatch(/^suspend\t/m);
   });
 
-  test.each(['bash', 'zsh', 'fish'])('the completion script of %s can be loaded', async (shell) => {
+  test.each(byDepth({ usual: ['bash'], deep: ['bash', 'zsh', 'fish'] }))('the completion script of %s can be loaded', async (shell) => {
     const { code, stdout } = await user.run('complete', shell);
     expect(code).toBe(0);
     if (spawnSync(shell, ['--version']).status === 0) expect(execFileSync(shell, ['-n', fileWith(stdout)], { encoding: 'utf8' })).toBe('');

@@ -6,6 +6,7 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { createFault } from '@reseller/operator-client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
+import { byDepth } from '../../../.config/depth.ts';
 import { person, program, startSandbox } from './cli.ts';
 import type { Sandbox } from './cli.ts';
 
@@ -161,18 +162,22 @@ async function demoHandle(): Promise<string> {
 }
 
 describe('purchases', () => {
-  test.each([
+  const refused = [
     { who: 'a client that cannot ask', answer: undefined, given: ['--budget', '100'], says: 'elicitation' },
     { who: 'a user who says no', answer: 'no' as const, given: ['--budget', '100'], says: 'the user did not confirm' },
     { who: 'a user who closes the question', answer: 'cancel' as const, given: ['--budget', '100'], says: 'the user did not confirm' },
     { who: 'no budget', answer: 'yes' as const, given: [], says: 'The budget is 0.00 EUR' },
     { who: 'a budget that is a cent too small', answer: 'yes' as const, given: ['--budget', '12.37'], says: 'The budget is 12.37 EUR' },
-  ])('are refused with $who', async ({ answer, given, says }) => {
-    const { call } = await assistant(['--allow-writes', ...given], answer);
-    const before = await countVms();
-    expect(await call('vm_create', VM)).toMatchObject({ ok: false, result: expect.stringContaining(says) });
-    expect(await countVms()).toBe(before);
-  });
+  ];
+  test.each(byDepth({ usual: [...refused.slice(0, 2), ...refused.slice(-1)], deep: refused }))(
+    'are refused with $who',
+    async ({ answer, given, says }) => {
+      const { call } = await assistant(['--allow-writes', ...given], answer);
+      const before = await countVms();
+      expect(await call('vm_create', VM)).toMatchObject({ ok: false, result: expect.stringContaining(says) });
+      expect(await countVms()).toBe(before);
+    },
+  );
 
   test('share the budget, also when they are called at once', async () => {
     const { call } = await assistant(['--allow-writes', '--budget', '12.376'], 'yes');

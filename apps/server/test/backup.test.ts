@@ -107,7 +107,7 @@ test('backup and restore overwrite nothing, refuse what is damaged, and leave no
 });
 
 const MIGRATIONS =
-  '7 migrations:\n  0001-initial\n  0002-keys-reading-secrets\n  0003-renewal-holds\n  0004-key-limits\n  0005-audit-chain\n  0006-open-positions-by-start\n  0007-payments\n';
+  '9 migrations:\n  0001-initial\n  0002-keys-reading-secrets\n  0003-renewal-holds\n  0004-key-limits\n  0005-audit-chain\n  0006-open-positions-by-start\n  0007-payments\n  0008-vat-by-rate\n  0009-documents-by-time\n';
 
 test('migrate shows the pending migrations without running them, and then runs them', async () => {
   const url = await newDatabase();

@@ -8,6 +8,7 @@ import { Facts, Failure, Instant, Money, PageHead, Section, Status } from '../ui
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList, PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { Bookkeeping } from './Bookkeeping.tsx';
 
 export function Invoices() {
   const names = useAccountNames();
@@ -23,7 +24,9 @@ export function Invoices() {
   ];
   return (
     <>
-      <PageHead title="Invoices" />
+      <PageHead title="Invoices">
+        <Bookkeeping />
+      </PageHead>
       <FilteredList
         caption="Invoices"
         list={invoices}
