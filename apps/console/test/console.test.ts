@@ -1,6 +1,7 @@
 /** The console in Chromium, against the real service. The tests follow each other: each begins with the page that the one before it left. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 
 import { openSqliteStore } from '@reseller/service';
 import type { Browser, Page } from 'playwright-core';
@@ -131,6 +132,8 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     const shown = row(newest.number);
     await shown.getByText(newest.total, { exact: true }).first().waitFor();
     expect(await shown.getByRole('cell').allTextContents()).toEqual(expect.arrayContaining([newest.number, newest.total, newest.unpaid]));
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Export CSV' }).click()]);
+    expect(await readText(await download.createReadStream())).toContain(`\r\n${newest.number},`);
     await page.getByRole('link', { name: 'Accounts' }).click();
     await page.getByRole('link', { name: 'Demo reseller' }).click();
     const { credit, total } = await operate(sandbox.current(), `GET /accounts/${DEMO_ACCOUNT}/current-invoice`);
