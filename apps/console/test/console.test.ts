@@ -224,8 +224,8 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
         await look.emulateMedia({ colorScheme });
         if (isDeep) await look.screenshot({ path: join(PICTURES, `${name}-${size}-${colorScheme}.png`) });
         expect.soft(await overflowOf(look), `${name}, ${size}`).toBeLessThanOrEqual(0);
-        // A usual run checks every second page in each look.
-        if (!isDeep && at !== index % LOOKS.length) continue;
+        // A usual run checks every third page, each in one look.
+        if (!isDeep && (index % 3 !== 0 || at !== (index / 3) % LOOKS.length)) continue;
         expect.soft(await violationsOf(look), `${name}, ${size}, ${colorScheme}`).toEqual([]);
       }
       await look.setViewportSize(DESKTOP);
