@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
@@ -10,41 +10,25 @@ import { createReseller } from '@reseller/client/extension';
 import type { Reseller } from '@reseller/client/extension';
 import { createClient, listAccounts } from '@reseller/operator-client';
 import type { Client } from '@reseller/operator-client';
-import { inject, vi } from 'vitest';
+import { inject } from 'vitest';
 
-import { freePorts } from '../../../.config/free-ports.ts';
+import { startSandbox as startProcess } from '../../../.config/sandbox.ts';
 import { bundle } from '../bundle.ts';
-import { findTarget } from '../src/target.ts';
 
 export interface Sandbox {
   readonly reseller: Reseller;
   readonly operator: Client;
-  readonly operatorUrl: string;
   readonly baseUrl: string;
-  readonly operatorToken: string;
   readonly apiKey: string;
   readonly dataFolder: string;
   readonly accountId: string;
   stop(): Promise<void>;
 }
 
-/** Starts the service as `start` does, and waits until it can be used. */
+/** Starts the service as `start` does. */
 export async function startSandbox(): Promise<Sandbox> {
-  const dataFolder = newFolder();
-  const [port, operatorPort] = await freePorts(2);
-  const server = spawn(process.execPath, [join(import.meta.dirname, '../../server/src/main.ts')], {
-    env: {
-      ...process.env,
-      RESELLER_DATA_DIR: dataFolder,
-      RESELLER_PORT: String(port),
-      RESELLER_OPERATOR_PORT: String(operatorPort),
-      RESELLER_LOG_LEVEL: 'silent',
-    },
-    stdio: 'ignore',
-  });
-  await vi.waitUntil(() => existsSync(join(dataFolder, 'running.json')), { timeout: 60_000 });
-  const target = await inFolder(dataFolder, () => findTarget(undefined));
-  const { baseUrl = '', operatorUrl = '', apiKey = '', operatorToken = '' } = target;
+  const started = await startProcess();
+  const { baseUrl, operatorUrl, apiKey, operatorToken, dataDirectory } = started;
   const operator = createClient({ baseUrl: operatorUrl, token: operatorToken });
   const [account] = (await listAccounts({ client: operator })).items;
   return {
@@ -52,27 +36,10 @@ export async function startSandbox(): Promise<Sandbox> {
     operator,
     accountId: account?.id ?? '',
     baseUrl,
-    operatorUrl,
-    operatorToken,
     apiKey,
-    dataFolder,
-    stop: async () => {
-      server.kill('SIGTERM');
-      if (server.exitCode === null) await once(server, 'exit');
-    },
+    dataFolder: dataDirectory,
+    stop: () => started.stop(),
   };
-}
-
-/** Runs code that finds the sandbox of a data folder. */
-async function inFolder<Result>(dataFolder: string, work: () => Promise<Result>): Promise<Result> {
-  const before = process.env['RESELLER_DATA_DIR'];
-  process.env['RESELLER_DATA_DIR'] = dataFolder;
-  try {
-    return await work();
-  } finally {
-    if (before === undefined) delete process.env['RESELLER_DATA_DIR'];
-    else process.env['RESELLER_DATA_DIR'] = before;
-  }
 }
 
 let bundled: Promise<string> | undefined;
