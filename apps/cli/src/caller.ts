@@ -3,7 +3,7 @@ import { createReseller } from '@reseller/client/extension';
 import type { Call } from '@reseller/client/extension';
 import { EXTENSION_PLACES, PLACES } from '@reseller/client/places';
 import type { Places } from '@reseller/client/places';
-import { maskSecrets } from '@reseller/contract';
+import { fillPath, maskSecrets } from '@reseller/contract';
 import * as operatorSdk from '@reseller/operator-client';
 
 import type { Api, ApiCommand } from './api.ts';
@@ -79,13 +79,12 @@ function operatorCaller(api: Api, target: Target): Caller {
     secret,
     call: async (operation, input, { signal } = {}) => resultOf(send(operation, input, client, signal)),
     preview: async ({ method, path: template, body }, input) => {
-      const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(input.path[name] ?? ''));
       const search = new URLSearchParams(
         Object.entries(input.query).map(([name, value]): [string, string] => [name, String(value)]),
       ).toString();
       return {
         method,
-        url: `${url}${filled}${search && `?${search}`}`,
+        url: `${url}${fillPath(template, input.path)}${search && `?${search}`}`,
         body: Object(body && maskSecrets(api.document, body.pointer, input.body)),
       };
     },

@@ -1,5 +1,5 @@
 /** The price of a purchase, read from the service before it is made. */
-import { moneyOf, showMoney, worthOf } from '@reseller/contract/engine';
+import { showMoney } from '@reseller/contract/engine';
 import type { Price } from '@reseller/contract/engine';
 import { priceOf, priceReads, readKey } from '@reseller/prices';
 
@@ -45,10 +45,3 @@ export function describePrice(price: Price | undefined): string {
 export function priceGuard({ form }: Operation, price: Price | undefined): Readonly<Record<string, string>> {
   return price && form?.fields.has('max_price') ? { max_price: showMoney(price.net) } : {};
 }
-
-/** Whether a price is known and within a budget. */
-export function isWithin(price: Price | undefined, budget: bigint): boolean {
-  return price !== undefined && worthOf(price) <= budget;
-}
-
-export { moneyOf, showMoney, worthOf };

@@ -1,5 +1,6 @@
 /** Runs the command of one operation. */
 import type { Api, ApiCommand } from './api.ts';
+import { buyOnce } from './buy-once.ts';
 import { callerOf } from './caller.ts';
 import type { Caller, CallSettings, Result } from './caller.ts';
 import { exitCodeOf } from './errors.ts';
@@ -7,7 +8,6 @@ import { EXIT, Failure } from './failure.ts';
 import type { Input } from './input.ts';
 import { render } from './output.ts';
 import type { Layout } from './output.ts';
-import { beginPurchase } from './pending.ts';
 import { describePrice, priceGuard, quote } from './price.ts';
 import { findTarget } from './target.ts';
 import { confirm, isInteractive, note, print } from './terminal.ts';
@@ -67,27 +67,22 @@ async function change({ operation, input, caller, options }: Run): Promise<void>
   await show(await caller.call(operation, input, keyOf(options)), options);
 }
 
-/** Buys once, even if this process or machine crashes and the command is repeated. */
+/** Shows the price, asks, and buys. */
 async function purchase({ api, operation, input, caller, options }: Run): Promise<void> {
   const { price, keyLifetime } = await quote(api, caller, operation, input);
   await confirmed(`${operation.summary} on ${caller.url}\nPrice: ${describePrice(price)}`, options);
-  const form = input.body ?? {};
-  const guard = priceGuard(operation, price);
   if (options.idempotencyKey !== undefined) {
-    return show(await caller.call(operation, { ...input, body: { ...guard, ...form } }, keyOf(options)), options);
+    const body = { ...priceGuard(operation, price), ...input.body };
+    return show(await caller.call(operation, { ...input, body }, keyOf(options)), options);
   }
-  const identity = { url: caller.url, secret: caller.secret, operation: operation.id, path: input.path, form };
-  const begun = beginPurchase(identity, { keyLifetime, guard });
-  if (begun.resumedFrom) note(`Continuing the same command of ${begun.resumedFrom}, which was interrupted. It is bought once.`);
   try {
-    const { idempotencyKey } = begun;
-    const result = await caller.call(operation, { ...input, body: { ...begun.guard, ...form } }, { idempotencyKey });
-    // A password is shown once. The same command can read it again until it has been written.
-    await show(result, options);
-    begun.finish();
+    await buyOnce(
+      { caller, operation, input, price, keyLifetime },
+      (result) => show(result, options),
+      (begunAt) => note(`Continuing the same command of ${begunAt}, which was interrupted. It is bought once.`),
+    );
   } catch (error) {
-    if (exitCodeOf(error) !== EXIT.unknown) begun.finish();
-    else note('Run the same command again. It finds out what happened, and never buys twice.');
+    if (exitCodeOf(error) === EXIT.unknown) note('Run the same command again. It finds out what happened, and never buys twice.');
     throw error;
   }
 }

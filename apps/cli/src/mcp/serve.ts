@@ -8,16 +8,17 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { moneyOf, showMoney, worthOf } from '@reseller/contract/engine';
 
 import { operatorApi, resellerApi } from '../api.ts';
+import { buyOnce } from '../buy-once.ts';
 import { callerOf } from '../caller.ts';
 import type { Caller } from '../caller.ts';
 import { describeError, exitCodeOf } from '../errors.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { inputOptions, pathArguments } from '../input.ts';
 import type { Input } from '../input.ts';
-import { beginPurchase } from '../pending.ts';
-import { describePrice, moneyOf, priceGuard, quote, showMoney, worthOf } from '../price.ts';
+import { describePrice, quote } from '../price.ts';
 import { findTarget } from '../target.ts';
 import { note } from '../terminal.ts';
 import { VERSION } from '../version.ts';
@@ -124,35 +125,9 @@ async function purchase(session: Session, { api, operation }: OperationTool, cal
   session.spent += worth;
   try {
     await confirmed(session.server, `${describeRequest(operation.summary, input)}\nPrice: ${describePrice(price)}`);
-    return await buyOnce({ caller, operation, input, guard: priceGuard(operation, price), keyLifetime });
+    return await buyOnce({ caller, operation, input, price, keyLifetime }, async (result) => result);
   } catch (error) {
     if (exitCodeOf(error) !== EXIT.unknown) session.spent -= worth;
-    throw error;
-  }
-}
-
-async function buyOnce({
-  caller,
-  operation,
-  input,
-  guard,
-  keyLifetime,
-}: {
-  readonly caller: Caller;
-  readonly operation: OperationTool['operation'];
-  readonly input: Input;
-  readonly guard: Readonly<Record<string, string>>;
-  readonly keyLifetime: number | undefined;
-}) {
-  const form = input.body ?? {};
-  const identity = { url: caller.url, secret: caller.secret, operation: operation.id, path: input.path, form };
-  const begun = beginPurchase(identity, { keyLifetime, guard });
-  try {
-    const result = await caller.call(operation, { ...input, body: { ...begun.guard, ...form } }, { idempotencyKey: begun.idempotencyKey });
-    begun.finish();
-    return result;
-  } catch (error) {
-    if (exitCodeOf(error) !== EXIT.unknown) begun.finish();
     throw error;
   }
 }
