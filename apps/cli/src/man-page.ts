@@ -1,26 +1,7 @@
 /** The manual page, in the macros of man(7). */
 import type { Command } from 'commander';
 
-import { EXIT } from './failure.ts';
-
-const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  done: 'Done.',
-  failed: 'The program failed, or the response is not from this API.',
-  usage: 'The command line or its input is wrong. Nothing was sent.',
-  invalid: 'The service refused the input.',
-  forbidden: 'The key or token is missing, unknown, or may not do this.',
-  notFound: 'The account has nothing with this identifier.',
-  tooExpensive: 'The purchase exceeds the credit limit, or its price rose since it was shown.',
-  conflict: 'The state of the resource does not allow it.',
-  unavailable: 'The service has a fault, is busy, or did not respond. Try again later.',
-  unknown: 'The response was lost, and the request may have been carried out. Run the same command again: it never buys twice.',
-  notConfirmed: 'The user did not confirm. Nothing was sent.',
-};
-
-/** The exit codes with their meanings, for the manual page and the README. */
-export function exitCodes(): readonly (readonly [code: number, meaning: string])[] {
-  return (Object.keys(EXIT) as (keyof typeof EXIT)[]).map((name) => [EXIT[name], EXIT_MEANINGS[name]]);
-}
+import { exitCodes } from './failure.ts';
 
 export function manPage(program: Command): string {
   return [

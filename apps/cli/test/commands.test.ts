@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml';
 
 import { byDepth } from '../../../.config/depth.ts';
-import { exitCodes } from '../src/man-page.ts';
+import { exitCodes } from '../src/failure.ts';
 import { render } from '../src/output.ts';
 import { buildProgram } from '../src/program.ts';
 import { newFolder, person, program, startSandbox } from './cli.ts';
