@@ -1,23 +1,40 @@
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import type { Migration } from 'kysely/migration';
 
-import { migrationsOf } from './migrations/all.ts';
+import { FIRST_SCHEMA, migrationsOf } from './migrations/all.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db, Engine } from './store.ts';
 
+/** Migrations by name, in the order in which they run. */
+export type Migrations = Readonly<Record<string, Migration>>;
+
+/** Runs one migration in a transaction. */
+export type RunMigration = (migration: () => Promise<void>) => Promise<void>;
+
 /**
- * Brings the tables up to date. On PostgreSQL, several instances may call this at the same time, and one of them runs the migrations.
+ * Brings the tables up to date. Each migration has a transaction of its own, so an interrupted upgrade goes on where it stopped. On PostgreSQL,
+ * several instances may call this at the same time, and each migration runs once.
  *
- * @throws StoreOpenError if a migration fails or an unreleased version wrote the store.
+ * @throws StoreOpenError if a migration fails, or if a newer version or a version from before the first release wrote the store.
  */
-export async function migrate(db: Db, engine: Engine): Promise<void> {
+export async function migrate(db: Db, engine: Engine, run: RunMigration, migrations: Migrations = migrationsOf(engine)): Promise<void> {
   await assertReleased(db, engine);
-  if (await isUpToDate(db, engine)) return;
-  const { error } = await migratorOf(db, engine).migrateToLatest();
-  if (error) {
+  while (!(await isUpToDate(db, engine, Object.keys(migrations)))) await migrateUp(migratorOf(db, engine, migrations), run);
+}
+
+async function migrateUp(migrator: Migrator, run: RunMigration): Promise<void> {
+  let name = 'the list of migrations';
+  try {
+    await run(async () => {
+      const { error, results = [] } = await migrator.migrateUp();
+      name = results.find(({ status }) => status === 'Error')?.migrationName ?? name;
+      if (error !== undefined) throw error;
+    });
+  } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StoreOpenError(
-      `The tables of the store could not be brought up to date (${reason}). Check that this version of the service or an older one wrote the store.`,
+      `The tables of the store could not be brought up to date: ${name} failed (${reason}). It changed nothing. Remove the cause, then start again.`,
       { cause: error },
     );
   }
@@ -28,9 +45,8 @@ export async function migrate(db: Db, engine: Engine): Promise<void> {
  *
  * @throws StoreOpenError if a newer version wrote the store.
  */
-async function isUpToDate(db: Db, engine: Engine): Promise<boolean> {
+async function isUpToDate(db: Db, engine: Engine, known: readonly string[]): Promise<boolean> {
   if (!(await hasTable(db, engine, 'kysely_migration'))) return false;
-  const known = Object.keys(migrationsOf(engine));
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
   const newest = rows.map(({ name }) => name).findLast((name) => !known.includes(name));
   if (newest === undefined) return rows.length === known.length;
@@ -54,24 +70,47 @@ async function hasTable(db: Db, engine: Engine, name: string): Promise<boolean> 
  */
 export async function pendingMigrations(db: Db, engine: Engine): Promise<string[]> {
   await assertReleased(db, engine);
-  const migrations = await migratorOf(db, engine).getMigrations();
+  const migrations = await migratorOf(db, engine, migrationsOf(engine)).getMigrations();
   return migrations.flatMap(({ name, executedAt }) => (executedAt === undefined ? [name] : []));
 }
 
-function migratorOf(db: Db, engine: Engine): Migrator {
-  return new Migrator({ db, provider: { getMigrations: async () => migrationsOf(engine) } });
+function migratorOf(db: Db, engine: Engine, migrations: Migrations): Migrator {
+  return new Migrator({
+    db,
+    provider: { getMigrations: async () => (engine === 'sqlite' ? { ...migrations } : withLockTimeout(migrations)) },
+  });
 }
 
 /**
- * Versions before the first release had other tables under the name of the first migration.
+ * The longest time in which a migration waits for a lock, and all requests that need the table wait behind it. It is shorter than PostgreSQL's
+ * `deadlock_timeout` of 1 second, so a migration gives up before a request fails with a deadlock.
+ */
+const LOCK_TIMEOUT_MS = 500;
+
+function withLockTimeout(migrations: Migrations): Record<string, Migration> {
+  return Object.fromEntries(
+    Object.entries(migrations).map(([name, { up }]) => [
+      name,
+      {
+        async up(db: Db) {
+          await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT_MS)}`.execute(db);
+          await up(db);
+          await sql`reset lock_timeout`.execute(db);
+        },
+      },
+    ]),
+  );
+}
+
+/**
+ * Versions before the first release had other tables.
  *
  * @throws StoreOpenError if such a version wrote the store.
  */
 export async function assertReleased(db: Db, engine: Engine): Promise<void> {
   if (!(await hasTable(db, engine, 'kysely_migration'))) return;
-  const { rows: migrated } = await sql`select name from kysely_migration`.execute(db);
-  // In this order, because another instance may be creating the tables at the same time.
-  if (migrated.length === 0 || (await hasTable(db, engine, 'fencing_tokens'))) return;
+  const { rows: executed } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  if (executed.length === 0 || executed.some(({ name }) => name === FIRST_SCHEMA)) return;
   throw new StoreOpenError(
     `A development version from before the first release wrote the store, and its data cannot be converted. ${
       engine === 'sqlite' ? 'Delete the data directory, or name another one.' : 'Create a new database, and name it in DATABASE_URL.'

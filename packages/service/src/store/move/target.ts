@@ -64,7 +64,7 @@ export async function openTarget(url: string): Promise<Target> {
     }
     try {
       await assertEmpty(client);
-      await migrate(transaction, 'postgres');
+      await migrate(transaction, 'postgres', (migration) => migration());
       const tables = await tablesOf(client);
       await client.query(`lock table ${tables.map(quoted).join(', ')} in access exclusive mode`);
       await assertEmpty(client);

@@ -53,6 +53,11 @@ export function isCollision(error: unknown): boolean {
   return error instanceof CollisionError || COLLISIONS.has(codeOf(error)) || isOutdatedPlan(error);
 }
 
+/** Whether a migration did not get a lock, because others hold it for longer than its timeout or wait for each other. */
+export function isLockFailure(error: unknown): boolean {
+  return ['55P03', '40P01'].includes(codeOf(error));
+}
+
 /** Whether a prepared statement returns other columns than when it was prepared, because a newer version has added some. */
 export function isOutdatedPlan(error: unknown): boolean {
   return codeOf(error) === FEATURE_NOT_SUPPORTED && OUTDATED_PLAN.test(messageOf(error));

@@ -1,11 +1,14 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 import { Kysely, PostgresDialect } from 'kysely';
 
 import { migrate, pendingMigrations } from '../migrate.ts';
+import type { RunMigration } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
 import type { Db } from '../store.ts';
 import { migrationConnectionsFor } from './connections.ts';
-import { openFailure } from './errors.ts';
+import { isLockFailure, openFailure } from './errors.ts';
 
 /**
  * The migrations that the next start on a database would run. Changes nothing.
@@ -18,7 +21,32 @@ export function pendingOfPostgres(url: string): Promise<string[]> {
 
 /** @throws StoreOpenError if the database cannot be used, or another version created its tables. */
 export function migratePostgres(url: string): Promise<void> {
-  return onDatabase(url, (db) => migrate(db, 'postgres'));
+  return onDatabase(url, (db) => migrate(db, 'postgres', retryingLocks()));
+}
+
+/** A busy database takes a few attempts. After this time, a transaction is open that does not end by itself. */
+const MAX_LOCK_WAIT_MS = 60_000;
+/** The mean time between two attempts, in which the requests that waited behind the migration run. */
+const PAUSE_MS = 250;
+
+/**
+ * Runs a migration again while other transactions hold the locks that it needs. Kysely has rolled back each failed attempt.
+ *
+ * @param maxWaitMs Milliseconds after which it gives up.
+ */
+export function retryingLocks(maxWaitMs = MAX_LOCK_WAIT_MS): RunMigration {
+  return async (migration) => {
+    const deadline = performance.now() + maxWaitMs;
+    for (;;) {
+      try {
+        return await migration();
+      } catch (error) {
+        if (!isLockFailure(error) || performance.now() >= deadline) throw error;
+      }
+      // A random time, so that attempts do not meet a periodic transaction each time.
+      await wait(PAUSE_MS * (0.5 + Math.random()));
+    }
+  };
 }
 
 async function onDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {

@@ -11,6 +11,7 @@ import { openFailure } from './errors.ts';
 import type { Connections } from './failover.ts';
 import { flusher } from './flusher.ts';
 import { insertRows } from './insert-rows.ts';
+import { retryingLocks } from './migrate.ts';
 import { postgresRequestLog } from './request-log.ts';
 import { createSession } from './session.ts';
 import type { Session } from './session.ts';
@@ -31,7 +32,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const flushing = flusher(flushingConnectionsFor(url), () => pool.loseAll());
   try {
     await sql`select 1`.execute(tables);
-    await migrate(tables, 'postgres');
+    await migrate(tables, 'postgres', retryingLocks());
     (await pool.connect()).release();
   } catch (error) {
     await Promise.all([pool.end(), flushing.close()]);

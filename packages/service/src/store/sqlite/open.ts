@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
 
 import { migrate } from '../migrate.ts';
+import type { RunMigration } from '../migrate.ts';
 import { runDirectly } from '../prepared.ts';
 import type { Runner } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
@@ -50,7 +51,7 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
   connection.exec('PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY');
   const db = kyselyOn(connection);
   try {
-    await migrateAtomically(connection, db);
+    await migrate(db, 'sqlite', atomically(connection));
   } catch (error) {
     connection.close();
     lock.close();
@@ -127,17 +128,19 @@ function sizeOf(connection: DatabaseSync): number {
   return (value('page_count') - value('freelist_count')) * value('page_size');
 }
 
-/** Migrates in one transaction, which Kysely does not do on SQLite, so that a crash never leaves some of the tables. */
-async function migrateAtomically(connection: DatabaseSync, db: Kysely<Schema>): Promise<void> {
-  connection.exec('BEGIN IMMEDIATE');
-  try {
-    await migrate(db, 'sqlite');
-    connection.exec('COMMIT');
-  } catch (error) {
-    // If the disk is full, SQLite itself rolls back.
-    if (connection.isTransaction) connection.exec('ROLLBACK');
-    throw error;
-  }
+/** Runs each migration in a transaction, which Kysely does not do on SQLite, so that a crash never leaves a part of one. */
+export function atomically(connection: DatabaseSync): RunMigration {
+  return async (migration) => {
+    connection.exec('BEGIN IMMEDIATE');
+    try {
+      await migration();
+      connection.exec('COMMIT');
+    } catch (error) {
+      // If the disk is full, SQLite itself rolls back.
+      if (connection.isTransaction) connection.exec('ROLLBACK');
+      throw error;
+    }
+  };
 }
 
 /**

@@ -6,8 +6,8 @@ import type { Schema } from '../schema.ts';
 import type { Engine } from '../store.ts';
 import { createCatalogueTriggers } from './catalogue-triggers.ts';
 
-/** The first version of all tables. The files in tables/ say what the columns mean. */
-export function initial(engine: Engine): Migration {
+/** All tables of the first schema. The files in tables/ say what the columns mean. Later migrations change it; this file stays as it is. */
+export function firstSchema(engine: Engine): Migration {
   // 64 bits on both engines.
   const integer = sql.raw(engine === 'sqlite' ? 'integer' : 'bigint');
   const options = sql.raw(engine === 'sqlite' ? ' strict' : '');
@@ -22,9 +22,11 @@ export function initial(engine: Engine): Migration {
       await createDedicatedServers(createTable, integer);
       await createBilling(createTable, integer);
       await createDocuments(createTable, integer);
+      await createPayments(createTable, integer);
       await createRequestsAndDeliveries(createTable, integer);
       await createRequestLog(db, engine, integer);
       await createOperatorTables(createTable, integer);
+      await createAccess(createTable, integer);
       await createIndexes(db);
       await createCatalogueTriggers(db, engine);
       if (engine === 'postgres') await createPostgresTables(db, integer);
@@ -44,6 +46,8 @@ async function createAccounts(createTable: CreateTable, integer: Integer): Promi
       credit_limit ${integer} not null check (credit_limit >= 0),
       unpaid ${integer} not null check (unpaid >= 0),
       held ${integer} not null check (held >= 0),
+      balance ${integer} not null default 0 check (balance >= 0),
+      balance_credit ${integer} not null default 0 check (balance_credit >= 0),
       period_start ${integer} not null,
       max_vms ${integer} check (max_vms >= 0),
       max_handles ${integer} check (max_handles >= 0),
@@ -56,6 +60,25 @@ async function createAccounts(createTable: CreateTable, integer: Integer): Promi
     `,
   );
   await createTable(
+    'spending_limits',
+    sql`
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      per_day ${integer},
+      per_month ${integer},
+      operations text
+    `,
+  );
+  await createTable(
+    'spendings',
+    sql`
+      limit_id text not null references spending_limits (id),
+      period text not null,
+      spent ${integer} not null,
+      constraint spendings_key primary key (limit_id, period)
+    `,
+  );
+  await createTable(
     'api_keys',
     sql`
       id text primary key not null,
@@ -64,9 +87,14 @@ async function createAccounts(createTable: CreateTable, integer: Integer): Promi
       label text not null,
       mode text not null default 'sandbox',
       access text not null default 'full' check (access in ('full', 'read')),
+      reads_secrets ${integer} not null default 0,
       rate_requests ${integer},
       rate_seconds ${integer},
+      limit_id text references spending_limits (id),
+      allowed_networks text,
+      last_used ${integer},
       valid_until ${integer},
+      rotated ${integer} not null default 0,
       created ${integer} not null,
       revoked ${integer}
     `,
@@ -93,7 +121,7 @@ async function createAccounts(createTable: CreateTable, integer: Integer): Promi
   await createTable(
     'otp_attempts',
     sql`
-      verifier_id text not null references verifiers (id),
+      verifier_id text not null,
       account_id text not null,
       since ${integer} not null,
       failed ${integer} not null check (failed >= 0),
@@ -297,7 +325,8 @@ async function createDomains(createTable: CreateTable, integer: Integer): Promis
       ns5 text,
       created ${integer} not null,
       expires ${integer} not null check (expires > created),
-      locked_until ${integer} not null
+      locked_until ${integer} not null,
+      hold ${integer} not null default 0
     `,
   );
   await createTable(
@@ -373,6 +402,7 @@ async function createBilling(createTable: CreateTable, integer: Integer): Promis
       total ${integer} not null,
       status text not null,
       credited ${integer} not null default 0,
+      paid ${integer} not null default 0 check (paid >= 0),
       number text,
       constraint credited_up_to_total check (credited between 0 and total),
       constraint one_invoice_a_period unique (account_id, period_start)
@@ -455,7 +485,7 @@ async function createDocuments(createTable: CreateTable, integer: Integer): Prom
       number text not null,
       net ${integer} not null,
       vat ${integer} not null,
-      vat_basis_points ${integer} not null,
+      vat_by_rate text not null default '[]',
       reason text,
       issued ${integer} not null,
       due ${integer},
@@ -463,6 +493,38 @@ async function createDocuments(createTable: CreateTable, integer: Integer): Prom
       pdf text,
       constraint one_number unique (number),
       constraint one_name_an_invoice unique (invoice_id, name)
+    `,
+  );
+}
+
+async function createPayments(createTable: CreateTable, integer: Integer): Promise<void> {
+  await createTable(
+    'payments',
+    sql`
+      id text primary key not null,
+      account_id text not null references accounts (id),
+      kind text not null check (kind in ('payment', 'refund')),
+      name text not null,
+      amount ${integer} not null check (amount > 0),
+      date text not null,
+      method text not null,
+      reference text not null,
+      invoice_id text references invoices (id),
+      unused ${integer} not null check (unused >= 0),
+      created ${integer} not null,
+      reversed ${integer},
+      reversal_reason text,
+      constraint payments_name unique (account_id, name)
+    `,
+  );
+  await createTable(
+    'payment_uses',
+    sql`
+      payment_id text not null references payments (id),
+      used_for text not null,
+      kind text not null check (kind in ('invoice', 'refund')),
+      amount ${integer} not null check (amount > 0),
+      constraint payment_uses_key primary key (payment_id, used_for)
     `,
   );
 }
@@ -536,33 +598,6 @@ async function createOperatorTables(createTable: CreateTable, integer: Integer):
     `,
   );
   await createTable(
-    'operator_tokens',
-    sql`
-      id text primary key not null,
-      name text not null,
-      hash text not null unique,
-      scopes text not null,
-      created ${integer} not null,
-      valid_until ${integer},
-      revoked ${integer}
-    `,
-  );
-  await createTable(
-    'audit_records',
-    sql`
-      id text primary key not null,
-      time ${integer} not null,
-      actor text not null,
-      actor_name text not null,
-      address text not null,
-      operation text not null,
-      target text,
-      state_before text not null,
-      state_after text not null,
-      request_id text not null
-    `,
-  );
-  await createTable(
     'settings',
     sql`
       name text primary key not null,
@@ -607,6 +642,70 @@ async function createOperatorTables(createTable: CreateTable, integer: Integer):
   );
 }
 
+async function createAccess(createTable: CreateTable, integer: Integer): Promise<void> {
+  await createTable(
+    'operator_tokens',
+    sql`
+      id text primary key not null,
+      name text not null,
+      hash text not null unique,
+      scopes text not null,
+      created ${integer} not null,
+      valid_until ${integer},
+      revoked ${integer}
+    `,
+  );
+  await createTable(
+    'audit_records',
+    sql`
+      id text primary key not null,
+      time ${integer} not null,
+      actor text not null,
+      actor_name text not null,
+      address text not null,
+      operation text not null,
+      target text,
+      state_before text not null,
+      state_after text not null,
+      request_id text not null,
+      seq ${integer},
+      salt text,
+      content_hash text,
+      hash text
+    `,
+  );
+  await createTable(
+    'audit_chain',
+    sql`
+      id ${integer} primary key not null check (id = 1),
+      seq ${integer} not null,
+      hash text not null,
+      deleted_seq ${integer} not null,
+      deleted_hash text not null
+    `,
+  );
+  await createTable(
+    'failed_authentications',
+    sql`
+      minute ${integer} not null,
+      api text not null,
+      network text not null,
+      count ${integer} not null,
+      constraint failed_authentications_key primary key (minute, api, network)
+    `,
+  );
+  await createTable(
+    'confirmations',
+    sql`
+      operation text not null,
+      target text not null,
+      actor text not null,
+      requested ${integer} not null,
+      constraint confirmations_key primary key (operation, target)
+    `,
+  );
+}
+
 /** PostgreSQL has a partition for each month, so that an old month is deleted without touching its rows. */
 async function createRequestLog(db: Kysely<Schema>, engine: Engine, integer: Integer): Promise<void> {
   const [key, options] =
@@ -642,6 +741,7 @@ function logColumns(integer: Integer): RawBuilder<unknown> {
  */
 async function createIndexes(db: Kysely<Schema>): Promise<void> {
   for (const index of [
+    sql`limits_of_account on spending_limits (account_id)`,
     sql`keys_of_account on api_keys (account_id, created, id)`,
     sql`accounts_by_period on accounts (period_start, id)`,
     sql`nodes_of_host_system on host_nodes (hostsystem)`,
@@ -657,14 +757,18 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
     sql`servers_by_due on dedicated_servers (due, id) where due is not null`,
     sql`servers_on_market on dedicated_servers (created, id) where state = 'offered'`,
     sql`addresses_of_server on dedicated_addresses (server_id, family, position)`,
-    sql`positions_of_account on positions (account_id, invoice_id)`,
+    sql`positions_of_account on positions (account_id, invoice_id, start)`,
     sql`invoices_without_document on invoices (period_end, id) where number is null`,
     sql`charges_of_account on charges (account_id, invoice_id)`,
+    sql`documents_by_time on issued_documents (issued, id)`,
+    sql`payments_by_time on payments (created, id)`,
+    sql`uses_by_purpose on payment_uses (used_for)`,
     sql`audit_records_by_time on audit_records (time, id)`,
     sql`idempotency_keys_by_age on idempotency_keys (created)`,
   ])
     await sql`create index ${index}`.execute(db);
   await sql`create unique index otps_by_hash on otps (hash)`.execute(db);
+  await sql`create unique index audit_records_by_seq on audit_records (seq)`.execute(db);
 }
 
 /** Tables and functions that only PostgreSQL needs, because a SQLite store belongs to one process. */
