@@ -1,11 +1,23 @@
-/** Makes a process a newer version of the service, with one more migration: `node --import newer-version.ts main.ts`. */
+/**
+ * Makes a process a newer version of the service, with two more migrations: `node --import newer-version.ts main.ts`. One of them changes the
+ * tables that every purchase, credit note and export locks, in one transaction.
+ */
 import { registerHooks } from 'node:module';
 
 const MODULE = '/store/migrations/all.ts';
 const NEWER = `
 export function migrationsOf(engine) {
+  const tables = ['positions', 'audit_records', 'accounts', 'domains', 'api_keys', 'vms', 'invoices', 'issued_documents', 'ip_addresses',
+    'host_nodes', 'charges', 'idempotency_keys', 'reservations', 'request_log'];
+  const columns = {
+    async up(db) {
+      for (const table of tables)
+        await db.schema.alterTable(table).addColumn('added_later', 'bigint', (column) => column.notNull().defaultTo(0)).execute();
+      await db.schema.createIndex('added_later_index').on('positions').column('added_later').execute();
+    },
+  };
   const add = { async up(db) { await db.schema.createTable('added_later').addColumn('id', 'integer').execute(); } };
-  return { ...releasedMigrationsOf(engine), '9999-newer': add };
+  return { ...releasedMigrationsOf(engine), '9998-columns': columns, '9999-newer': add };
 }`;
 
 registerHooks({

@@ -3,11 +3,13 @@ import { once } from 'node:events';
 
 import { expect, test } from 'vitest';
 
+import { byDepth } from '../../../.config/depth.ts';
 import { freePort } from '../../../.config/free-ports.ts';
 import { query } from './database.ts';
 import { startLoad } from './faults/load.ts';
 import { newPlace } from './faults/place.ts';
-import { goToMidMonth, newAccount } from './faults/provider.ts';
+import { goToMidMonth, newAccount, OPERATOR_TOKEN } from './faults/provider.ts';
+import type { Account } from './faults/provider.ts';
 import { seed } from './faults/random.ts';
 import { fetchOf, vmPurchase } from './faults/request.ts';
 import { runCommand, runServer, SOURCE, sourceOf, startServer } from './process.ts';
@@ -18,6 +20,49 @@ const NEWER = { NODE_OPTIONS: `--import=${new URL('newer-version.ts', import.met
 const OLD_STOPS =
   /A newer version of the service has upgraded the database to 9999-newer, and this instance knows \d{4}-[a-z-]+\. It stops soon\. Start the newer version in its place\./;
 
+interface Provider {
+  readonly responses: readonly Response[];
+  stop(): Promise<void>;
+}
+
+/** The work of a provider while an upgrade is in progress: credit notes, keys and exports lock other tables than purchases. */
+async function startProvider(operators: readonly string[], baseUrl: string, account: Account): Promise<Provider> {
+  const { body } = await fetchOf(baseUrl, account.apiKey, { method: 'GET', path: '/accounting/invoices' });
+  const [invoice] = Object.keys(body.data);
+  const responses: Response[] = [];
+  let isStopping = false;
+  let note = 0;
+  /** Sends a request to the first instance that responds with its outcome. */
+  async function send(method: string, path: string, content?: object): Promise<void> {
+    for (let attempt = 0; !isStopping; attempt++) {
+      const response = await fetch(`${operators[attempt % operators.length]}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+        body: content === undefined ? null : JSON.stringify(content),
+      }).catch(() => undefined);
+      if (response === undefined) continue;
+      await response.text();
+      responses.push(response);
+      if (response.status !== 503) return;
+    }
+  }
+  async function work(): Promise<void> {
+    while (!isStopping) {
+      await send('PUT', `/invoices/${invoice}/credit-notes/note-${++note}`, { amount: '0.01', reason: 'Test' });
+      await send('POST', `/accounts/${account.id}/api-keys`, { label: `key ${note}` });
+      await send('GET', `/accounts/${account.id}/export`);
+    }
+  }
+  const ended = work();
+  return {
+    responses,
+    async stop() {
+      isStopping = true;
+      await ended;
+    },
+  };
+}
+
 test(
   `a newer version takes over under load: older instances stop by themselves, and nothing is lost (FAULT_SEED=${seed})`,
   { timeout: 300_000 },
@@ -26,8 +71,9 @@ test(
     const environment: Readonly<Record<string, string>> = { ...place.environment(), RESELLER_LEASE_SECONDS: '6' };
     const { DATABASE_URL: url = '' } = environment;
     const [one, two] = [await startServer(environment), await startServer(environment)];
-    await goToMidMonth(one);
     const account = await newAccount(one);
+    expect((await fetchOf(one.baseUrl, account.apiKey, vmPurchase('before-upgrade'))).status).toBe(200);
+    await goToMidMonth(one);
     const port = await freePort();
     const load = startLoad({
       instances: [one.baseUrl, two.baseUrl, `http://127.0.0.1:${port}`],
@@ -36,21 +82,39 @@ test(
       callers: 6,
       prefix: 'upgrade',
     });
+    const operatorPort = await freePort();
+    const provider = await startProvider([one.operatorUrl, two.operatorUrl, `http://127.0.0.1:${operatorPort}`], one.baseUrl, account);
     await load.responsesReceived(50);
-    load.slowDown();
+    // The work of the provider goes on at full speed.
+    if (byDepth({ usual: true, deep: false })) load.slowDown();
 
     const dryRun = await runCommand('migrate', ['--dry-run'], { DATABASE_URL: url, ...NEWER }, sourceOf('migrate'));
-    expect(dryRun).toEqual({ code: 0, stdout: 'Would run 1 migration:\n  9999-newer\n', stderr: '' });
+    expect(dryRun).toEqual({ code: 0, stdout: 'Would run 2 migrations:\n  9998-columns\n  9999-newer\n', stderr: '' });
     await load.responsesReceived(20, 'now');
 
     const ended = Promise.all([one, two].map(async ({ process: child }) => (await once(child, 'exit'))[0]));
-    const newer = await startServer({ ...environment, ...NEWER, RESELLER_PORT: String(port) }, SOURCE);
+    const newer = await startServer(
+      { ...environment, ...NEWER, RESELLER_PORT: String(port), RESELLER_OPERATOR_PORT: String(operatorPort) },
+      SOURCE,
+    );
     expect(await ended).toEqual([REPLACED, REPLACED]);
     for (const older of [one, two]) expect(older.logged()).toMatch(OLD_STOPS);
+    // An older version that is started again refuses to join, and disturbs nothing.
+    expect(await runServer(environment)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^A newer version of the service wrote the store: it has the migration 9999-newer\. Start that version; this one knows \d{4}-[a-z-]+\.\n$/,
+      ),
+    });
     // Whenever an instance stopped, another one responded, so all callers still get responses.
     await load.responsesReceived(20, 'now');
     expect(load.gaveUp()).toBe(0);
     await load.stop();
+    await provider.stop();
+    const all = [...load.sent.flatMap(({ responses }) => responses), ...provider.responses];
+    expect(all.filter(({ status, headers }) => status >= 500 && !(status === 503 && headers.has('retry-after')))).toEqual([]);
+    expect(provider.responses.filter(({ ok }) => ok).length).toBeGreaterThan(10);
 
     const bought = load.sent.filter(({ buys, responses }) => buys?.kind === 'vm' && responses.some(({ status }) => status === 200));
     const names = (await query(url, `select hostname from vms where account_id = '${account.id}'`)).map(({ hostname }) => String(hostname));
@@ -59,14 +123,5 @@ test(
     expect((await fetchOf(newer.baseUrl, account.apiKey, vmPurchase('after-upgrade'))).status).toBe(200);
     const migrations = await query(url, 'select name from kysely_migration order by name');
     expect([migrations[0], migrations.at(-1)]).toEqual([{ name: '0001-first-schema' }, { name: '9999-newer' }]);
-
-    // An older version refuses to join.
-    expect(await runServer(environment)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(
-        /^A newer version of the service wrote the store: it has the migration 9999-newer\. Start that version; this one knows \d{4}-[a-z-]+\.\n$/,
-      ),
-    });
   },
 );

@@ -58,9 +58,14 @@ export function isLockFailure(error: unknown): boolean {
   return ['55P03', '40P01'].includes(codeOf(error));
 }
 
+/** The rows of a cursor have other columns than those for which its FETCH was prepared. The database itself does not notice. */
+export class OutdatedColumnsError extends Error {
+  override readonly name = 'OutdatedColumnsError';
+}
+
 /** Whether a prepared statement returns other columns than when it was prepared, because a newer version has added some. */
 export function isOutdatedPlan(error: unknown): boolean {
-  return codeOf(error) === FEATURE_NOT_SUPPORTED && OUTDATED_PLAN.test(messageOf(error));
+  return error instanceof OutdatedColumnsError || (codeOf(error) === FEATURE_NOT_SUPPORTED && OUTDATED_PLAN.test(messageOf(error)));
 }
 
 /** Whether the transaction must run again without assumptions. */

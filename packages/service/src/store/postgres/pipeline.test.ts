@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { newDatabase } from '../../../test/engines.ts';
 import type { Statement } from '../prepared.ts';
+import { isCollision } from './errors.ts';
 import { Pipeline } from './pipeline.ts';
 import type { Result } from './pipeline.ts';
 
@@ -39,4 +40,26 @@ test('reads the columns of a statement that an earlier message has prepared and 
   await expect(failing).rejects.toThrow('division by zero');
   expect((await behind)[0]?.rows).toEqual([{ seven: 7 }]);
   expect((await send(READ))[0]?.rows).toEqual([{ seven: 7 }]);
+});
+
+test('asks for a repetition when a newer version has added a column to the rows of a cursor, and reads it then', async () => {
+  const url = await newDatabase();
+  const [client, newer] = [new Client({ connectionString: url }), new Client({ connectionString: url })];
+  for (const each of [client, newer]) {
+    await each.connect();
+    onTestFinished(() => each.end());
+  }
+  await newer.query('create table numbers (one integer); insert into numbers values (1)');
+  const readByCursor = async () => {
+    const pipelines = ['begin', 'declare rows no scroll cursor for select * from numbers', 'fetch 1 from rows', 'rollback'].map(
+      (text) => new Pipeline([{ text, values: [] }]),
+    );
+    for (const pipeline of pipelines) client.query(pipeline);
+    const [, , fetched] = await Promise.allSettled(pipelines.map(({ results }) => results));
+    return fetched?.status === 'fulfilled' ? fetched.value[0]?.rows : fetched?.reason;
+  };
+  expect(await readByCursor()).toEqual([{ one: 1 }]);
+  await newer.query('alter table numbers add column two integer not null default 2');
+  expect(isCollision(await readByCursor())).toBe(true);
+  expect(await readByCursor()).toEqual([{ one: 1, two: 2 }]);
 });

@@ -4,7 +4,7 @@ import type { Connection, FieldDef, Submittable } from 'pg';
 import { serialize } from 'pg-protocol';
 
 import type { Statement } from '../prepared.ts';
-import { isOutdatedPlan } from './errors.ts';
+import { isOutdatedPlan, OutdatedColumnsError } from './errors.ts';
 
 /** The result of one statement. */
 export interface Result {
@@ -104,7 +104,8 @@ export class Pipeline implements Submittable {
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     try {
       const columns = this.#sent?.[this.#done.length]?.statement.columns ?? [];
-      if (columns.length !== fields.length) throw new Error(`A row has ${fields.length} columns instead of ${columns.length}.`);
+      if (columns.length !== fields.length)
+        throw new OutdatedColumnsError(`A row has ${fields.length} columns instead of ${columns.length}.`);
       const row = Object.create(Object.prototype);
       for (const [index, { name, parse }] of columns.entries()) {
         const text = fields[index] ?? null;
@@ -134,7 +135,8 @@ export class Pipeline implements Submittable {
     this.#onEnd();
   }
 
-  handleReadyForQuery(): void {
+  handleReadyForQuery(connection: Connection): void {
+    if (isOutdatedPlan(this.#mistake)) forgetAll(memoryOf(connection));
     if (this.#mistake === undefined) this.#outcome.resolve(this.#done);
     else this.#outcome.reject(this.#mistake);
     this.#onEnd();
