@@ -74,6 +74,7 @@ export async function startService({
   extension,
   engine = process.env['TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite',
   databaseUrl,
+  place,
   vmIdentifiers,
   trustedProxies = [],
   allowedHosts = [],
@@ -94,6 +95,8 @@ export async function startService({
   extension?: boolean;
   /** A PostgreSQL database with the data of a sandbox, used instead of a new one. */
   databaseUrl?: string;
+  /** The directory or database of a store that exists, used instead of a new one. The service then creates no account. */
+  place?: string;
   engine?: Engine;
   /** The range of identifiers for new VMs. Default: all five-digit numbers. */
   vmIdentifiers?: { minimum: number; maximum: number };
@@ -103,8 +106,8 @@ export async function startService({
   securityContact?: string;
   logger?: Logger;
 } = {}): Promise<TestService> {
-  const place = databaseUrl ?? (await seededPlace(engine));
-  const store = await openStore(databaseUrl === undefined ? engine : 'postgres', place);
+  const directory = place ?? databaseUrl ?? (await seededPlace(engine));
+  const store = await openStore(databaseUrl === undefined ? engine : 'postgres', directory);
   const clock = new TestClock();
   const ports = { clock, random, hypervisor, fleet, registrar };
   const { app, operator, createSignInCode, vms, domains, runScheduledJobs, close } = await createProviderService({
@@ -132,7 +135,7 @@ export async function startService({
       const id = await createAccount(db, ports, { name: 'test', creditLimit: euros(limit) });
       return { id, apiKey: await issueApiKey(db, ports, id, { label: 'test', mode: mode ?? 'sandbox' }) };
     });
-  const { apiKey } = await account(creditLimit);
+  const { apiKey } = place === undefined ? await account(creditLimit) : { apiKey: '' };
   const transport = overSocket(baseUrl);
   return {
     baseUrl,
@@ -143,7 +146,7 @@ export async function startService({
     registrar,
     ports,
     store,
-    directory: place,
+    directory,
     operator,
     createSignInCode,
     vms,

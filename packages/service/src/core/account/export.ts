@@ -132,7 +132,9 @@ async function rowsAsJson(db: Db, table: string, { where, without = [] }: Accoun
   const rows = db
     .selectFrom(sql<Row>`${sql.table(table)}`.as('rows'))
     .selectAll()
-    .where(where(accountId));
+    .where(where(accountId))
+    // The keys of all tables are among the first three columns. PostgreSQL returns rows without an order as they lie on the disk.
+    .orderBy(sql`1, 2, 3`);
   const chunks = inChunks();
   let separator = '';
   await inTurns(rows.stream(STREAMED_ROWS), (row) => {
