@@ -26,12 +26,20 @@ export interface AuditFile {
 }
 
 /**
- * Follows the audit of the store. The file itself says how far it is, so a restart continues where it ended, and no record is left out.
+ * Follows the audit of the store. The file itself says how far it is, so a restart continues where it ended, and no record is left out. If the
+ * newest records of the file are not in the store, because an older backup was restored, the records since the last common one follow.
  *
  * @throws AuditFileError if the last line of the file is not a record of an export.
  */
 export async function exportAudit(store: Store, path: string, logger: Logger): Promise<AuditFile> {
-  let written = await lastNumberIn(path);
+  const exported = await lastLinksIn(path);
+  let written = await lastCommon(store, exported);
+  const { seq: end = 0 } = exported.at(-1) ?? {};
+  if (written < end)
+    logger.warn(
+      { file: path, common: written, end },
+      `the audit file has records up to ${end} that are not in the store, as after the restore of a backup; the records of the store after ${written} are appended`,
+    );
   const stopping = new AbortController();
 
   async function append(): Promise<void> {
@@ -76,20 +84,35 @@ function lineOf({ state_before, state_after, time, salt: _salt, content_hash: _c
   return `${JSON.stringify({ time: new Date(time).toISOString(), ...record, ...states })}\n`;
 }
 
-/** The number of the last record in the file, or 0 if there is none. A line that a crash cut off is removed. */
-async function lastNumberIn(path: string): Promise<number> {
-  if (!existsSync(path)) return 0;
+/** A record of the file: its number and hash. */
+interface Link {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** The newest records of the file, oldest first. A line that a crash cut off is removed. */
+async function lastLinksIn(path: string): Promise<readonly Link[]> {
+  if (!existsSync(path)) return [];
   const { size } = await stat(path);
   const start = Math.max(0, size - TAIL_BYTES);
   const tail = await tailOf(path, start);
   const end = tail.lastIndexOf('\n') + 1;
   if (end < tail.length) await truncate(path, start + Buffer.byteLength(tail.slice(0, end)));
-  const line = tail.slice(0, end).trimEnd().split('\n').at(-1) ?? '';
-  if (line === '') return 0;
-  const number = numberOf(line);
-  if (number === undefined)
+  // The first line of the tail may be cut.
+  const lines = tail.slice(0, end).trimEnd().split('\n');
+  const links = lines.map(linkOf);
+  if (lines.at(-1) !== '' && links.at(-1) === undefined)
     throw new AuditFileError(`The last line of ${path} is not an audit record. Name another file in RESELLER_AUDIT_FILE.`);
-  return number;
+  return links.filter((link) => link !== undefined);
+}
+
+/** The number of the newest record of the file that the store has with the same hash, or 0 if there is none. */
+async function lastCommon(store: Store, exported: readonly Link[]): Promise<number> {
+  for (const { seq, hash } of exported.toReversed()) {
+    const [record] = await auditRecordsAfter(store, seq - 1, 1);
+    if (record?.seq === seq && record.hash === hash) return seq;
+  }
+  return 0;
 }
 
 async function tailOf(path: string, start: number): Promise<string> {
@@ -109,10 +132,10 @@ async function truncate(path: string, length: number): Promise<void> {
   }
 }
 
-function numberOf(line: string): number | undefined {
+function linkOf(line: string): Link | undefined {
   try {
-    const number: unknown = Object(JSON.parse(line)).seq;
-    return typeof number === 'number' ? number : undefined;
+    const { seq, hash } = Object(JSON.parse(line));
+    return typeof seq === 'number' && typeof hash === 'string' ? { seq, hash } : undefined;
   } catch {
     return undefined;
   }

@@ -51,6 +51,31 @@ test('every audit record is appended to the file while the service runs, and a r
   expect(verified.code).toBe(0);
 });
 
+test('after the restore of an older backup, the file continues from the last common record', async () => {
+  const directory = temporaryDirectory();
+  const [file, backup] = [join(directory, 'audit.jsonl'), join(directory, 'backup.sqlite')];
+  const secret = 'secret-of-the-audit-tests-0123456789';
+  const environment = { RESELLER_DATA_DIR: join(directory, 'data'), RESELLER_AUDIT_FILE: file, RESELLER_SECRET: secret };
+  const first = await run(environment);
+  await first.create('kept');
+  expect((await runCommand('backup', ['--to', backup], environment)).code).toBe(0);
+  for (const name of ['lost-1', 'lost-2', 'lost-3']) await first.create(name);
+  await first.server.end('SIGTERM');
+  const restored = { ...environment, RESELLER_DATA_DIR: join(directory, 'restored') };
+  expect((await runCommand('restore', ['--from', backup, '--to', restored.RESELLER_DATA_DIR], environment)).code).toBe(0);
+  const second = await run(restored);
+  await second.create('new');
+  await second.server.end('SIGTERM');
+  expect(linesOf(file).map(({ seq, after }) => [seq, after.name])).toEqual([
+    [1, 'kept'],
+    [2, 'lost-1'],
+    [3, 'lost-2'],
+    [4, 'lost-3'],
+    [2, 'new'],
+  ]);
+  expect(second.server.logged()).toContain('has records up to 4 that are not in the store, as after the restore of a backup');
+});
+
 test('verify-audit says where the chain is broken, and refuses what it does not understand', async () => {
   const directory = temporaryDirectory();
   const place = { RESELLER_DATA_DIR: directory };

@@ -15,7 +15,6 @@ import { forgetOldAttempts } from './operator/otp/verify.ts';
 import type { Clock } from './ports/clock.ts';
 import { forgetOldKeys } from './reseller/idempotency.ts';
 import type { StartedRuntime } from './start-runtime.ts';
-import type { Store } from './store/store.ts';
 
 const CLEAN_UP_INTERVAL_MS = 60_000;
 
@@ -32,7 +31,7 @@ export interface JobContext extends Pick<StartedRuntime, 'runtime' | 'clock' | '
 export function jobRunner(context: JobContext): (others: JobRound['others']) => Promise<number> {
   const { runtime, clock, metrics, recover, now, keyUse, failedAuthentications } = context;
   const { store, instance } = runtime;
-  const cleanUp = createCleanUp(store, clock.base, failedAuthentications);
+  const cleanUp = createCleanUp(runtime, clock.base, failedAuthentications);
   return async (others) => {
     await instance.assertAlive();
     const failed = await recover();
@@ -53,7 +52,11 @@ export function jobRunner(context: JobContext): (others: JobRound['others']) => 
 export type Recovery = (skipped?: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
 
 /** Deletes old Idempotency-Keys, attempts, counters, log entries and audit records, at most once per interval. */
-function createCleanUp(store: Store, machine: Clock, failedAuthentications: FailedAuthentications): (now: number) => Promise<void> {
+function createCleanUp(
+  { store, ports: { random } }: Runtime,
+  machine: Clock,
+  failedAuthentications: FailedAuthentications,
+): (now: number) => Promise<void> {
   let last = -Infinity;
   return async (now) => {
     if (performance.now() - last < CLEAN_UP_INTERVAL_MS) return;
@@ -62,7 +65,7 @@ function createCleanUp(store: Store, machine: Clock, failedAuthentications: Fail
     await store.sharing.windows.deleteExpired();
     await deleteOldEntries(store, now);
     await store.commit(({ db }) => forgetOldSpendings(db, now));
-    await deleteOldRecords(store, machine.now());
+    await deleteOldRecords(store, random, machine.now());
     await failedAuthentications.deleteOld();
     last = performance.now();
   };

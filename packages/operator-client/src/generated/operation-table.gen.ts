@@ -515,7 +515,9 @@ export const operations = {
 
 export const secretNames = [
     'code',
+    'document',
     'key',
     'password',
-    'token'
+    'token',
+    'xml'
 ] as const;

@@ -2820,7 +2820,7 @@ export type AuditRecord = {
      */
     time: Instant;
     /**
-     * Identifier of the token or third party; `operator` for the token in the configuration of the service.
+     * Identifier of the token or third party; `operator` for the token in the configuration of the service, and `service` for the service itself.
      */
     actor: string;
     /**
@@ -2828,11 +2828,11 @@ export type AuditRecord = {
      */
     actor_name: string;
     /**
-     * Address that the request came from. Behind a trusted proxy, the address that the proxy reports.
+     * Address that the request came from. Behind a trusted proxy, the address that the proxy reports. Empty if there was no request.
      */
     address: string;
     /**
-     * `operationId` of the operation.
+     * `operationId` of the operation; `auditRetention` if the service itself deleted records that were too old.
      */
     operation: string;
     /**
@@ -2852,11 +2852,11 @@ export type AuditRecord = {
      */
     request_id: Id;
     /**
-     * Number of the record in the chain; null for a record of a version without the chain.
+     * Number of the record in the chain. Null for a record that the service did not write.
      */
     seq: number | null;
     /**
-     * SHA-256 of the record and the hash of the record before it. Note the number and the hash of the newest record elsewhere to detect a chain that was computed anew.
+     * SHA-256 of the record and the hash of the record before it. Note the number and the hash of the newest record elsewhere to detect a chain that was computed again.
      */
     hash: string | null;
 };

@@ -14,10 +14,10 @@ export const eraseAccount: ServiceOperation<'eraseAccount'> = {
     await issueDocuments(store);
     const account = await store.commit(async ({ db }) => {
       const { erased_at } = await lockedAccountOf(db, accountId);
-      if (erased_at === null) await erase(db, store.requestLog, { accountId, now });
+      const erasedRecords = erased_at === null ? await erase(db, store.requestLog, { accountId, now }) : {};
       const after = await accountOf(db, accountId);
-      // The state before has the data that was erased.
-      await record(db, { before: { id: accountId, erased_at }, after });
+      // The state before has the data that was erased. Without the names, an erased record would pass as a forged one.
+      await record(db, { before: { id: accountId, erased_at }, after: { ...after, erased_records: erasedRecords } });
       return after;
     });
     await sandbox.propagate();

@@ -11,22 +11,25 @@ import { deleteLog } from './request-log.ts';
 /** Replaces personal data in columns that require a text. */
 const ERASED = 'Erased';
 
+/** The content of an audit record after an erasure. */
+export const ERASED_STATES = { salt: '', state_before: 'null', state_after: '{"erased":true}' } as const;
+
+/** The targets of the audit records whose content was erased, by number. */
+export type ErasedRecords = Readonly<Record<string, string | null>>;
+
 /**
  * Must run in a transaction that has locked the account.
  *
  * @param now Milliseconds.
  * @throws Refusal 409 with everything that prevents it.
  */
-export async function eraseAccount(db: Db, requestLog: RequestLog, { accountId, now }: { accountId: string; now: number }): Promise<void> {
+export async function eraseAccount(
+  db: Db,
+  requestLog: RequestLog,
+  { accountId, now }: { accountId: string; now: number },
+): Promise<ErasedRecords> {
   await assertErasable(db, accountId);
-  // Audit records about the account and its invoices contain personal data, for example in reasons, which are free text.
-  await sql`
-    update audit_records
-    set salt = '', state_before = 'null', state_after = '{"erased":true}', target = case when operation = 'terminateDomain' then ${ERASED} else target end
-    where target = ${accountId}
-      or target in (select id from invoices where account_id = ${accountId})
-      or state_before like ${`%${accountId}%`} or state_after like ${`%${accountId}%`}
-  `.execute(db);
+  const erasedRecords = await eraseAuditRecords(db, accountId);
   await deleteLog(db, requestLog, accountId);
   for (const table of ['handles', 'billing_profiles', 'otps', 'idempotency_keys'] as const)
     await db.deleteFrom(table).where('account_id', '=', accountId).execute();
@@ -61,6 +64,21 @@ export async function eraseAccount(db: Db, requestLog: RequestLog, { accountId, 
     .set({ name: `${ERASED} account`, suspension_reason: ERASED, erased_at: now })
     .where('id', '=', accountId)
     .execute();
+  return erasedRecords;
+}
+
+/** Audit records about the account and its invoices contain personal data, for example in reasons, which are free text. */
+async function eraseAuditRecords(db: Db, accountId: string): Promise<ErasedRecords> {
+  const { rows } = await sql<{ seq: number; target: string | null }>`
+    update audit_records
+    set salt = ${ERASED_STATES.salt}, state_before = ${ERASED_STATES.state_before}, state_after = ${ERASED_STATES.state_after},
+      target = case when operation = 'terminateDomain' then ${ERASED} else target end
+    where target = ${accountId}
+      or target in (select id from invoices where account_id = ${accountId})
+      or state_before like ${`%${accountId}%`} or state_after like ${`%${accountId}%`}
+    returning seq, target
+  `.execute(db);
+  return Object.fromEntries(rows.map(({ seq, target }) => [String(seq), target]));
 }
 
 function countOf(query: RawBuilder<unknown>): RawBuilder<number> {

@@ -6,6 +6,7 @@ import { engines } from '../../../test/engines.ts';
 import { newInstances } from '../../../test/instances.ts';
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
+import { systemRandom } from '../../ports/random.ts';
 import { verifyAuditChain } from './audit-chain.ts';
 import { deleteOldRecords } from './audit-retention.ts';
 
@@ -25,7 +26,33 @@ describe.each(engines)('on %s', (engine) => {
       'declares a content erased and changes its hash',
       `update audit_records set salt = '', content_hash = 'x' where seq = 3`,
       3,
-      'it was changed',
+      'its content was changed',
+    ],
+    [
+      'replaces a content and declares it erased',
+      `update audit_records set salt = '', state_after = '{"credit_limit":"9999.00"}' where seq = 3`,
+      3,
+      'its content was changed',
+    ],
+    [
+      'erases a content without an erasure of an account',
+      `update audit_records set salt = '', state_before = 'null', state_after = '{"erased":true}' where seq = 3`,
+      3,
+      'the erasure of no account names it',
+    ],
+    [
+      'removes the oldest records in the name of the retention',
+      `update audit_chain set deleted_seq = 2, deleted_hash = (select hash from audit_records where seq = 2);
+        delete from audit_records where seq <= 2`,
+      2,
+      'the retention did not delete them',
+    ],
+    [
+      'adds a record without a number',
+      `insert into audit_records (id, time, actor, actor_name, address, operation, state_before, state_after, request_id)
+        values ('added', 0, 'operator', 'operator', '', 'setVatRates', 'null', 'null', '')`,
+      6,
+      'the record added has no number',
     ],
     ['removes a record', 'delete from audit_records where seq = 3', 3, 'it is missing'],
     ['removes the newest records', 'delete from audit_records where seq >= 4', 4, 'it is missing'],
@@ -36,11 +63,11 @@ describe.each(engines)('on %s', (engine) => {
       2,
       'it is missing',
     ],
-  ])('finds where somebody who can write the database %s', async (_, statement, seq, why) => {
+  ])('finds where an intruder with access to the database %s', async (_, statement, seq, why) => {
     const service = await startOperator({ engine });
     await changes(service, (await service.account()).id, 5);
     expect(await verifyAuditChain(service.store)).toMatchObject({ verified: 5, broken: undefined, end: { seq: 5 } });
-    await service.store.commit(({ db }) => sql.raw(statement).execute(db));
+    for (const one of statement.split(';')) await service.store.commit(({ db }) => sql.raw(one).execute(db));
     expect((await verifyAuditChain(service.store)).broken).toEqual({ seq, why: expect.stringContaining(why) });
   });
 
@@ -52,14 +79,17 @@ describe.each(engines)('on %s', (engine) => {
     await operator.setAuditRetention({ client, body: { audit_retention_months: 0 } });
     clock.advance(40 * 86_400_000);
     await changes(service, id, 3);
-    await deleteOldRecords(store, clock.now());
-    expect(await verifyAuditChain(store)).toMatchObject({ verified: 3, erased: 0, broken: undefined, end: { seq: 7 } });
+    await deleteOldRecords(store, systemRandom, clock.now());
+    expect(await verifyAuditChain(store)).toMatchObject({ verified: 4, erased: 0, broken: undefined, end: { seq: 8 } });
     await operator.suspendAccount({ client, path: { account_id: id }, body: { reason: 'Left' } });
     await operator.eraseAccount({ client, path: { account_id: id } });
-    expect(await verifyAuditChain(store)).toMatchObject({ verified: 5, erased: 4, broken: undefined });
+    expect(await verifyAuditChain(store)).toMatchObject({ verified: 6, erased: 4, broken: undefined });
+    // Another record of the account, which the erasure does not name.
+    await store.commit(({ db }) => sql`update audit_records set target = 'other' where seq = 6`.execute(db));
+    expect((await verifyAuditChain(store)).broken).toEqual({ seq: 6, why: expect.stringContaining('the erasure of no account names it') });
   });
 
-  test('a chain that was computed anew differs from a link that was noted', async () => {
+  test('a chain that was computed again differs from a link that was noted', async () => {
     const service = await startOperator({ engine });
     await changes(service, (await service.account()).id, 3);
     const { end } = await verifyAuditChain(service.store);

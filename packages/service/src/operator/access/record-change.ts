@@ -40,11 +40,7 @@ export async function recordChange(
     state_after: maskKeys(JSON.stringify(withoutSecrets(after))),
     request_id: requestId,
   };
-  const salt = Buffer.from(runtime.ports.random.bytes(16)).toString('hex');
-  await db
-    .insertInto('audit_records')
-    .values({ ...content, ...(await appendToChain(db, content, salt)) })
-    .execute();
+  await appendToChain(db, content, runtime.ports.random);
 }
 
 /** The resource that the path names, or else the one in the response. */
