@@ -30,11 +30,11 @@ async function startProvider(operators: readonly string[], baseUrl: string, acco
   const { body } = await fetchOf(baseUrl, account.apiKey, { method: 'GET', path: '/accounting/invoices' });
   const [invoice] = Object.keys(body.data);
   const responses: Response[] = [];
-  let isStopping = false;
+  const state = { isStopping: false };
   let note = 0;
   /** Sends a request to the first instance that responds with its outcome. */
   async function send(method: string, path: string, content?: object): Promise<void> {
-    for (let attempt = 0; !isStopping; attempt++) {
+    for (let attempt = 0; !state.isStopping; attempt++) {
       const response = await fetch(`${operators[attempt % operators.length]}${path}`, {
         method,
         headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
@@ -47,7 +47,7 @@ async function startProvider(operators: readonly string[], baseUrl: string, acco
     }
   }
   async function work(): Promise<void> {
-    while (!isStopping) {
+    while (!state.isStopping) {
       await send('PUT', `/invoices/${invoice}/credit-notes/note-${++note}`, { amount: '0.01', reason: 'Test' });
       await send('POST', `/accounts/${account.id}/api-keys`, { label: `key ${note}` });
       await send('GET', `/accounts/${account.id}/export`);
@@ -57,7 +57,7 @@ async function startProvider(operators: readonly string[], baseUrl: string, acco
   return {
     responses,
     async stop() {
-      isStopping = true;
+      state.isStopping = true;
       await ended;
     },
   };

@@ -36,11 +36,14 @@ export interface LogEntry {
 
 /** A row of `request_log` before it is numbered. */
 export interface LogRow extends Omit<Insertable<RequestLogTable>, 'number' | 'position'> {
-  /** Bytes that the entry takes up, approximately. */
+  /** Bytes that the entry takes up, approximately, without a shared response. */
   readonly size: number;
 }
 
-export type SharedBody = Insertable<RequestLogBodiesTable>;
+export type SharedBody = { readonly [Name in keyof RequestLogBodiesTable]: NonNullable<RequestLogBodiesTable[Name]> };
+
+/** A shared response that an account receives repeatedly is marked as received at most this often, so that most reads only insert. */
+export const REFRESH_MS = 60_000;
 
 /** Bytes of an entry besides its texts: identifiers, numbers and indexes. */
 const ENTRY_OVERHEAD_BYTES = 250;
@@ -92,12 +95,10 @@ export function createResponseMemory(): ResponseMemory {
       const hashes = hashesFor(shared?.rest);
       const body = shared ? `${head}${shared.rest.text}}` : head;
       let response_hash = hashes.get(key);
-      // The size of the first row with the hash includes the body.
-      const charged = response_hash === undefined ? body.length : 0;
       response_hash ??= hash('sha256', body, 'base64url').slice(0, 22);
       hashes.set(key, response_hash);
-      const row = rowOf(entry, { response_body: null, response_hash }, charged);
-      return { row, shared: { month: monthOf(date), account_id, hash: response_hash, body } };
+      const row = rowOf(entry, { response_body: null, response_hash });
+      return { row, shared: { month: monthOf(date), account_id, hash: response_hash, body, size: body.length, stored: date } };
     },
   };
 }
@@ -124,8 +125,7 @@ function withoutRequestId(body: string, requestId: string): string {
 function rowOf(
   { account_id, request_id, date, success, endpoint, method, request_body, error_type }: LogEntry,
   response: Pick<LogRow, 'response_body' | 'response_hash'>,
-  charged = response.response_body?.length ?? 0,
 ): LogRow {
-  const size = ENTRY_OVERHEAD_BYTES + endpoint.length + request_body.length + charged;
+  const size = ENTRY_OVERHEAD_BYTES + endpoint.length + request_body.length + (response.response_body?.length ?? 0);
   return { account_id, month: monthOf(date), request_id, date, success, endpoint, method, request_body, error_type, ...response, size };
 }

@@ -1,10 +1,10 @@
 /** Deletes old entries of the request log, in transactions that are small enough not to delay requests. */
 import { sql } from 'kysely';
 
-import { monthOf } from '../../store/log-row.ts';
+import { monthOf, REFRESH_MS } from '../../store/log-row.ts';
 import { readLogRetention } from '../../store/settings.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { logEnd } from './request-log.ts';
+import { bodyBytes, entryBytes, logEnd } from './request-log.ts';
 
 /** Rows that one transaction deletes, and accounts that one query reads. */
 const BATCH_SIZE = 500;
@@ -20,9 +20,7 @@ export async function deleteOldEntries(store: Store, now: number): Promise<void>
   if (bytesPerAccount === null) return;
   for (let after = ''; ;) {
     const accounts = await store.read((db) => accountsAfter(db, after));
-    for (const { id, oldest, newest } of accounts) {
-      if (oldest !== null && newest !== null && newest - oldest > bytesPerAccount) await deleteUpTo(store, id, newest - bytesPerAccount);
-    }
+    for (const { id, entries, bodies } of accounts) if (entries + bodies > bytesPerAccount) await shorten(store, id, bytesPerAccount);
     if (accounts.length < BATCH_SIZE) return;
     after = accounts.at(-1)?.id ?? '';
   }
@@ -42,29 +40,57 @@ async function deleteMonthsBefore(store: Store, month: number): Promise<void> {
   });
 }
 
-/** Accounts in the order of their identifiers, with the positions of their oldest and newest entries. */
+/** Accounts in the order of their identifiers, with the bytes of their entries and of the responses that several entries share. */
 function accountsAfter(db: Db, after: string) {
   return db
     .selectFrom('accounts')
-    .select(['id', logEnd('position', 'asc').as('oldest'), logEnd('position', 'desc').as('newest')])
+    .select(['id', entryBytes.as('entries'), bodyBytes.as('bodies')])
     .where('id', '>', after)
     .orderBy('id')
     .limit(BATCH_SIZE)
     .execute();
 }
 
-/** Deletes the oldest entries of an account, up to a position. */
-function deleteUpTo(store: Store, accountId: string, position: number): Promise<void> {
-  return inBatches(store, (db) => {
-    const oldest = db
-      .selectFrom('request_log')
-      .select('number')
-      .where('account_id', '=', accountId)
-      .where('position', '<=', position)
-      .orderBy('number')
-      .limit(BATCH_SIZE);
-    return sql`delete from request_log where account_id = ${accountId} and number in (${oldest})`.execute(db);
-  });
+/** Deletes the oldest entries of an account, with the shared responses that no other entry refers to, until the log has a size. */
+async function shorten(store: Store, accountId: string, bytes: number): Promise<void> {
+  while (await store.commit(({ db }) => shortenOnce(db, accountId, bytes)));
+}
+
+/** @returns Whether there may be more to delete. */
+async function shortenOnce(db: Db, accountId: string, bytes: number): Promise<boolean> {
+  const { entries, bodies, oldest, first, last } = await db
+    .selectFrom('accounts')
+    .select([entryBytes.as('entries'), bodyBytes.as('bodies'), logEnd('position', 'asc').as('oldest')])
+    .select([logEnd('number', 'asc').as('first'), logEnd('number', 'desc').as('last')])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  if (oldest === null || first === null || last === null || entries + bodies <= bytes) return false;
+  const fromOldest = db.selectFrom('request_log').select('number').where('account_id', '=', accountId).orderBy('number');
+  const old =
+    entries > bytes
+      ? fromOldest.where('position', '<=', oldest + entries - bytes).limit(BATCH_SIZE)
+      : // How much this frees is known afterwards. The entries of the last minutes may share all the responses that there are.
+        fromOldest
+          .where('date', '<', sql<number>`${dateOf(accountId, 'desc')} - ${sql.lit(KEPT_MS)}`)
+          .limit(Math.min(BATCH_SIZE, Math.ceil((last - first + 1) / 8)));
+  const { numAffectedRows } = await sql`delete from request_log where account_id = ${accountId} and number in (${old})`.execute(db);
+  await db
+    .deleteFrom('request_log_bodies')
+    .where('account_id', '=', accountId)
+    .where('stored', '<', sql<number>`${dateOf(accountId, 'asc')} - ${sql.lit(KEPT_MS)}`)
+    .execute();
+  return numAffectedRows !== undefined && numAffectedRows > 0n;
+}
+
+/**
+ * A shared response is kept for this long after it was marked as received. The entries that refer to it are at most REFRESH_MS younger than
+ * the mark, and the clocks of two instances differ by less.
+ */
+const KEPT_MS = 2 * REFRESH_MS;
+
+/** The time of the oldest or the newest entry of an account, or null. */
+function dateOf(accountId: string, direction: 'asc' | 'desc') {
+  return sql`(select date from request_log where account_id = ${accountId} order by number ${sql.raw(direction)} limit 1)`;
 }
 
 async function inBatches(store: Store, work: (db: Db) => Promise<{ readonly numAffectedRows?: bigint }>): Promise<void> {

@@ -181,6 +181,50 @@ describe.each(engines)('on %s', (engine) => {
     expect(await idsOf(store, small)).toEqual(['kept']);
     expect((await storeFigures(store)).logBytes).toBeLessThanOrEqual(202_000);
   });
+
+  test('retention by size counts the responses that entries share, and deletes those that no entry shares any longer', async () => {
+    const store = await openStore();
+    const id = await createReseller(store);
+    const limit = 1_000_000;
+    await store.commit(({ db }) => writeLogRetention(db, { months: null, bytesPerAccount: limit }));
+    // A panel that reads a long list three times between two changes. Each response has 25 kB.
+    for (let read = 0; read < 360; read++) {
+      const message = `${Math.floor(read / 3)} `.padEnd(25_000, 'x');
+      await store.requestLog.append(entry(id, String(read), { date: NOVEMBER + read * 7_003, message }));
+      if (read % 60 !== 59) continue;
+      await store.requestLog.numberAll();
+      await deleteOldEntries(store, NOVEMBER + read * 7_003);
+      const texts = await store.read((db) =>
+        sql<{ bytes: number }>`select (select coalesce(sum(length(response_body)), 0) from request_log)
+          + (select coalesce(sum(length(body)), 0) from request_log_bodies) as bytes`.execute(db),
+      );
+      // The oldest entry itself does not count.
+      expect(texts.rows[0]?.bytes).toBeLessThanOrEqual(limit + 25_100);
+      if (read > 180) expect(texts.rows[0]?.bytes).toBeGreaterThan(limit / 2);
+      // Each remaining entry still has its response.
+      const [newest] = await page(store, id, 0, 1);
+      expect(newest).toMatchObject({ request_id: String(read), response_body: expect.stringContaining(message) });
+    }
+  });
+
+  test.each([1, 2, 250, 499, 500, 501, 1_001])(
+    'retention by size keeps %i entries that fit exactly, and one less if they do not',
+    async (count) => {
+      const store = await openStore();
+      const id = await createReseller(store);
+      for (let number = 0; number < count; number++)
+        await store.requestLog.append(entry(id, String(number).padStart(5, '0'), { message: '' }));
+      await store.requestLog.numberAll();
+      const { logBytes } = await storeFigures(store);
+      await store.commit(({ db }) => writeLogRetention(db, { months: null, bytesPerAccount: logBytes }));
+      await deleteOldEntries(store, NOVEMBER);
+      expect(await idsOf(store, id, 0, 2_000)).toHaveLength(count);
+      if (count === 1) return;
+      await store.commit(({ db }) => writeLogRetention(db, { months: null, bytesPerAccount: logBytes - 1 }));
+      await deleteOldEntries(store, NOVEMBER);
+      expect(await idsOf(store, id, 0, 2_000)).toHaveLength(count - 1);
+    },
+  );
 });
 
 test('on PostgreSQL, adds an entry that commits late as the newest one, and never loses or moves entries of earlier responses', async () => {

@@ -73,7 +73,7 @@ export async function storeFigures({ read, requestLog }: Store): Promise<StoreFi
       .selectFrom('accounts')
       .select([
         sql<number>`coalesce(sum(${logEnd('number', 'desc')} - ${logEnd('number', 'asc')} + 1), 0)`.as('entries'),
-        sql<number>`coalesce(sum(${logEnd('position', 'desc')} - ${logEnd('position', 'asc')}), 0)`.as('bytes'),
+        sql<number>`coalesce(sum(${entryBytes} + ${bodyBytes}), 0)`.as('bytes'),
       ])
       .executeTakeFirstOrThrow(),
   );
@@ -86,6 +86,12 @@ export function logEnd(column: 'number' | 'position', direction: 'asc' | 'desc')
     number | null
   >`(select ${sql.ref(column)} from request_log where account_id = accounts.id order by number ${sql.raw(direction)} limit 1)`;
 }
+
+/** Bytes of the entries of the account in a row of `accounts`, without shared responses. */
+export const entryBytes = sql<number>`coalesce(${logEnd('position', 'desc')} - ${logEnd('position', 'asc')}, 0)`;
+
+/** Bytes of the responses that entries of the account in a row of `accounts` share. */
+export const bodyBytes = sql<number>`coalesce((select sum(size) from request_log_bodies where account_id = accounts.id), 0)`;
 
 /** Deletes all entries of an account. */
 export async function deleteLog(db: Db, requestLog: RequestLog, accountId: string): Promise<void> {

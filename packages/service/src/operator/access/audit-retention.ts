@@ -60,7 +60,9 @@ async function deleteBatch(db: Db, random: Random, { end, now }: { readonly end:
 }
 
 async function recordDeletion(db: Db, random: Random, { now, deleted }: { readonly now: number; readonly deleted: Link }): Promise<void> {
-  const newId = () => uuidv7({ msecs: now, random: random.bytes(16) });
+  function newId(): string {
+    return uuidv7({ msecs: now, random: random.bytes(16) });
+  }
   const content = {
     id: newId(),
     time: now,

@@ -1,10 +1,14 @@
 import type { Engine } from '../store.ts';
 import { firstSchema } from './0001-first-schema.ts';
+import { logBodySizes } from './0002-log-body-sizes.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
 
 /** All migrations of this version, by name, in the order in which they run. */
 export function migrationsOf(engine: Engine) {
-  return { [FIRST_SCHEMA]: firstSchema(engine) };
+  return {
+    [FIRST_SCHEMA]: firstSchema(engine),
+    '0002-log-body-sizes': logBodySizes(engine),
+  };
 }

@@ -44,20 +44,27 @@ test('reads the columns of a statement that an earlier message has prepared and 
 
 test('asks for a repetition when a newer version has added a column to the rows of a cursor, and reads it then', async () => {
   const url = await newDatabase();
-  const [client, newer] = [new Client({ connectionString: url }), new Client({ connectionString: url })];
+  const [client, newer] = [new Client({ connectionString: url }), new Client({ connectionString: url })] as const;
   for (const each of [client, newer]) {
     await each.connect();
     onTestFinished(() => each.end());
   }
   await newer.query('create table numbers (one integer); insert into numbers values (1)');
-  const readByCursor = async () => {
-    const pipelines = ['begin', 'declare rows no scroll cursor for select * from numbers', 'fetch 1 from rows', 'rollback'].map(
-      (text) => new Pipeline([{ text, values: [] }]),
+  async function run(text: string): Promise<Result | undefined> {
+    const pipeline = new Pipeline([{ text, values: [] }]);
+    client.query(pipeline);
+    return (await pipeline.results)[0];
+  }
+  async function readByCursor(): Promise<unknown> {
+    await run('begin');
+    await run('declare rows no scroll cursor for select * from numbers');
+    const outcome = await run('fetch 1 from rows').then(
+      (fetched) => fetched?.rows,
+      (error: unknown) => error,
     );
-    for (const pipeline of pipelines) client.query(pipeline);
-    const [, , fetched] = await Promise.allSettled(pipelines.map(({ results }) => results));
-    return fetched?.status === 'fulfilled' ? fetched.value[0]?.rows : fetched?.reason;
-  };
+    await run('rollback');
+    return outcome;
+  }
   expect(await readByCursor()).toEqual([{ one: 1 }]);
   await newer.query('alter table numbers add column two integer not null default 2');
   expect(isCollision(await readByCursor())).toBe(true);

@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
-import { createResponseMemory } from '../log-row.ts';
+import { createResponseMemory, REFRESH_MS } from '../log-row.ts';
 import type { LogEntry, LogRow, ResponseMemory, SharedBody } from '../log-row.ts';
 import { deferredWrite } from '../prepared.ts';
 import type { Db, RequestLog, Store } from '../store.ts';
@@ -111,6 +111,8 @@ function bodiesInOrder(bodies: ReadonlyMap<string, SharedBody>): BodyColumns {
     accounts: inOrder.map(({ account_id }) => account_id),
     hashes: inOrder.map(({ hash }) => hash),
     bodies: inOrder.map(({ body }) => body),
+    sizes: inOrder.map(({ size }) => size),
+    times: inOrder.map(({ stored }) => stored),
   };
 }
 
@@ -119,15 +121,18 @@ interface BodyColumns {
   readonly accounts: readonly string[];
   readonly hashes: readonly string[];
   readonly bodies: readonly string[];
+  readonly sizes: readonly number[];
+  readonly times: readonly number[];
 }
 
 const insertBodies = deferredWrite<BodyColumns>((db, parameter) => ({
   compile: () =>
     sql`
-      insert into request_log_bodies (month, account_id, hash, body)
+      insert into request_log_bodies (month, account_id, hash, body, size, stored)
       select * from unnest(${parameter('months')}::bigint[], ${parameter('accounts')}::text[], ${parameter('hashes')}::text[],
-        ${parameter('bodies')}::text[])
-      on conflict do nothing`.compile(db),
+        ${parameter('bodies')}::text[], ${parameter('sizes')}::bigint[], ${parameter('times')}::bigint[])
+      on conflict (month, account_id, hash) do update set stored = excluded.stored, size = excluded.size
+        where coalesce(request_log_bodies.stored, 0) < excluded.stored - ${sql.lit(REFRESH_MS)}`.compile(db),
 }));
 
 /** The columns of the inbox. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import { everyNameOf } from '../../rules/every-name.ts';
-import { createResponseMemory, toLogRow } from '../log-row.ts';
+import { createResponseMemory, REFRESH_MS, toLogRow } from '../log-row.ts';
 import type { LogEntry, LogRow, SharedBody } from '../log-row.ts';
 
 /** Appends to the request log within the transaction that is open on the connection. */
@@ -40,7 +40,9 @@ export function logWriter(connection: DatabaseSync): LogWriter {
     `insert into request_log (number, position, ${COLUMNS.join(', ')}) values (?, ?, ${COLUMNS.map(() => '?').join(', ')})`,
   );
   const selectNewest = connection.prepare('select number, position from request_log where account_id = ? order by number desc limit 1');
-  const insertBody = connection.prepare('insert or ignore into request_log_bodies (month, account_id, hash, body) values (?, ?, ?, ?)');
+  const insertBody = connection.prepare(`
+    insert into request_log_bodies (month, account_id, hash, body, size, stored) values (?, ?, ?, ?, ?, ?)
+    on conflict do update set stored = excluded.stored, size = excluded.size where coalesce(stored, 0) < excluded.stored - ${REFRESH_MS}`);
   /** Numbers the rows of a group. The newest entry of an account is read once. */
   function numbering(): (row: LogRow) => void {
     const newest = new Map<string, { readonly number: number; readonly position: number }>();
@@ -59,7 +61,7 @@ export function logWriter(connection: DatabaseSync): LogWriter {
       return (entry) => {
         const { row, shared } = memory.toLogRow(entry);
         if (shared && !stored.has(nameOf(shared))) {
-          insertBody.run(shared.month, shared.account_id, shared.hash, shared.body);
+          insertBody.run(shared.month, shared.account_id, shared.hash, shared.body, shared.size, shared.stored);
           stored.add(nameOf(shared));
         }
         write(row);

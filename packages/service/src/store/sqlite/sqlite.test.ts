@@ -99,7 +99,7 @@ function onSlowDisk() {
     `PRAGMA journal_mode = WAL;
      CREATE TABLE request_log (account_id text, number integer, position integer, month integer, request_id text, date integer, success integer,
        endpoint text, method text, request_body text, error_type text, response_body text, response_hash text);
-     CREATE TABLE request_log_bodies (month integer, account_id text, hash text, body text)`,
+     CREATE TABLE request_log_bodies (month integer, account_id text, hash text, body text, size integer, stored integer)`,
   );
   const syncs: PromiseWithResolvers<void>[] = [];
   const commit = groupCommit(connection, kyselyOn(connection), {
