@@ -72,6 +72,33 @@ describe.each(engines)('on %s', (engine) => {
     expect(await names(store)).toHaveLength(13);
   });
 
+  test('computes with bound numbers as with integers', async () => {
+    const store = await openStore();
+    await create(store, 'one');
+    await store.commit(({ db }) => db.updateTable('accounts').set({ held: 9_000_000_000_000_001, unpaid: 250 }).execute());
+    const results = await store.read((db) =>
+      db
+        .selectFrom('accounts')
+        .select([
+          sql<number>`held / ${1_000_000_000}`.as('quotient'),
+          sql<number>`held % ${1_000_000_000}`.as('remainder'),
+          sql<number>`unpaid / ${251}`.as('none'),
+          sql<number>`${250} / unpaid`.as('once'),
+          sql<number>`sum(held / ${7}) over ()`.as('sum'),
+        ])
+        .executeTakeFirstOrThrow(),
+    );
+    expect(results).toEqual({ quotient: 9_000_000, remainder: 1, none: 0, once: 1, sum: 1_285_714_285_714_285 });
+  });
+
+  test('no value is in an empty list', async () => {
+    const store = await openStore();
+    await create(store, 'one');
+    const count = (operator: 'in' | 'not in') =>
+      store.read(async (db) => (await db.selectFrom('accounts').select('id').where('name', operator, []).execute()).length);
+    expect([await count('in'), await count('not in')]).toEqual([0, 1]);
+  });
+
   test('a long read cannot write', async () => {
     const store = await openStore();
     await expect(store.readLong((db) => createAccount(db, ports, { name: 'written', creditLimit: 0n }))).rejects.toThrow(

@@ -165,7 +165,7 @@ async function paymentsAfter(db: Db, { at, id }: Place, to: number): Promise<Pag
     .selectFrom('payment_uses')
     .innerJoin('invoices', 'invoices.id', 'payment_uses.used_for')
     .select(['payment_id', 'number', 'amount'])
-    .where('payment_id', 'in', ids.length === 0 ? [''] : ids)
+    .where('payment_id', 'in', ids)
     .orderBy('number')
     .execute();
   const rows = payments.map((one) => {

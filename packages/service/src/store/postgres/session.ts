@@ -1,5 +1,5 @@
 /** One transaction, or one read, at a time. */
-import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import { Kysely, PostgresAdapter, PostgresIntrospector } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { PoolClient } from 'pg';
 
@@ -13,6 +13,7 @@ import { AssumptionError, isOutdatedPlan } from './errors.ts';
 import type { Connections } from './failover.ts';
 import { Pipeline } from './pipeline.ts';
 import type { Result } from './pipeline.ts';
+import { QueryCompiler } from './query-compiler.ts';
 import type { SharedConnections } from './shared-connections.ts';
 import type { ShareRead } from './shared-reads.ts';
 import { claimRows, textTable } from './sharing.ts';
@@ -287,7 +288,7 @@ function kyselyOn(connection: DatabaseConnection): Kysely<Schema> {
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createQueryCompiler: () => new QueryCompiler(),
       createDriver: () => ({
         init: async () => {},
         acquireConnection: async () => connection,

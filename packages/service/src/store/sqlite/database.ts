@@ -94,9 +94,10 @@ function wrap(statement: StatementSync): SqliteStatement {
   };
 }
 
+/** The value to bind for a query parameter. A number is bound as a bigint, because `node:sqlite` binds every number as REAL. */
 export function inputValue(value: unknown): SQLInputValue {
   if (value === null || typeof value === 'string' || typeof value === 'bigint' || value instanceof Uint8Array) return value;
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
   throw new TypeError(
     `A query parameter is ${typeof value === 'number' ? `the number ${value}` : `of the type ${typeof value}`}; only text, bytes, null and integers up to 2^53 are stored.`,
   );
