@@ -138,19 +138,20 @@ export async function expectExactUnpaid(store: Store): Promise<void> {
 }
 
 /**
- * The positions of a VM never overlap, at most the last one runs, and there is a gap only where
- * billing was started again. None reaches beyond its period, and closed ones have ended.
+ * The positions of a VM never overlap, at most the last one runs at the price of the VM, and there is a gap only where billing was started
+ * again. None reaches beyond its period, and closed ones have ended.
  */
 export async function expectPositionsInOrder(store: Store): Promise<void> {
   const { positions, invoices, vms } = await readSnapshot(store, async (db) => ({
     positions: await db.selectFrom('positions').selectAll().orderBy('vm_id').orderBy('number').execute(),
     invoices: await db.selectFrom('invoices').selectAll().execute(),
-    vms: await db.selectFrom('vms').select(['id', 'state']).execute(),
+    vms: await db.selectFrom('vms').select(['id', 'state', 'monthly_price']).execute(),
   }));
   const byVm = Map.groupBy(positions, ({ vm_id }) => vm_id);
-  for (const { id, state } of vms) {
+  for (const { id, state, monthly_price } of vms) {
     const own = byVm.get(id) ?? [];
-    expect(own.filter(({ stop }) => stop === null).length, `running positions of the ${state} VM ${id}`).toBe(state === 'running' ? 1 : 0);
+    const prices = own.filter(({ stop }) => stop === null).map((position) => position.monthly_price);
+    expect(prices, `prices of the running positions of the ${state} VM ${id}`).toEqual(state === 'running' ? [monthly_price] : []);
     for (const [index, position] of own.entries()) {
       const before = own[index - 1];
       const at = `position ${position.number} of VM ${id}`;

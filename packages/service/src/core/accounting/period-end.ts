@@ -20,9 +20,6 @@ const INVOICE_NAMESPACE = 'b7d7f0f4-5a6e-4b0f-9d0c-0f8c1a1d7f5e';
 /** Positions of one step. It takes a few milliseconds. */
 const STEP_SIZE = 250;
 
-/** The base in which large sums of price-seconds are computed. */
-const SUM_BASE = 1_000_000_000;
-
 /** Positions of one statement. SQLite allows 32,766 parameters, and PostgreSQL 65,535. */
 const BATCH_SIZE = 500;
 
@@ -139,17 +136,18 @@ function positionsToMove(db: Db, accountId: string, end: Seconds) {
   return db.selectFrom('positions').where('account_id', '=', accountId).where('invoice_id', 'is', null).where('start', '<', end);
 }
 
-/** What the positions that earlier steps have moved add to the invoice. Summed in two parts, because the sum may exceed 64 bits. */
+/**
+ * What the positions that earlier steps have moved add to the invoice. The store adds up seconds only: a price times seconds may exceed its
+ * 64 bits.
+ */
 async function movedTo(db: Db, invoiceId: string): Promise<PriceSeconds> {
-  const { high, low } = await db
+  const byPrice = await db
     .selectFrom('positions')
-    .select([
-      sql<number | null>`sum(monthly_price * (stop - start) / ${SUM_BASE})`.as('high'),
-      sql<number | null>`sum(monthly_price * (stop - start) % ${SUM_BASE})`.as('low'),
-    ])
+    .select(['monthly_price', sql<Seconds>`sum(stop - start)`.as('seconds')])
     .where('invoice_id', '=', invoiceId)
-    .executeTakeFirstOrThrow();
-  return BigInt(high ?? 0) * BigInt(SUM_BASE) + BigInt(low ?? 0);
+    .groupBy('monthly_price')
+    .execute();
+  return byPrice.reduce((sum, { monthly_price, seconds }) => sum + BigInt(monthly_price) * BigInt(seconds), 0n);
 }
 
 /** Inserts the invoice without its total, unless an earlier step has inserted it. */
