@@ -11,6 +11,7 @@ import type { Runtime } from './delivery/runtime.ts';
 import type { FailedAuthentications } from './http/failed-authentications.ts';
 import type { KeyUse } from './http/key-use.ts';
 import { deleteOldRecords } from './operator/access/audit-retention.ts';
+import { forgetEndedSessions } from './operator/access/session.ts';
 import { forgetOldAttempts } from './operator/otp/verify.ts';
 import type { Clock } from './ports/clock.ts';
 import { forgetOldKeys } from './reseller/idempotency.ts';
@@ -65,6 +66,7 @@ function createCleanUp(
     await store.sharing.windows.deleteExpired();
     await deleteOldEntries(store, now);
     await store.commit(({ db }) => forgetOldSpendings(db, now));
+    await forgetEndedSessions(store, machine.now());
     await deleteOldRecords(store, random, machine.now());
     await failedAuthentications.deleteOld();
     last = performance.now();

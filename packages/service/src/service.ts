@@ -112,7 +112,7 @@ function createContext(
     failedAuthentications,
     refusedRequests: createRefusedRequests(store, (error) => logger.error({ err: error }, 'request log not written')),
     operatorToken: options.operatorToken,
-    signInCodes: createSignInCodes(runtime.ports.random),
+    signInCodes: createSignInCodes(runtime.ports.random, clock.base),
     operatorUrl,
     docs: options.docs,
     console: options.console,

@@ -24,6 +24,7 @@ const CHOSEN_BY_THE_SERVICE = [
   'dedicated_servers(id)',
   'dns_records(id)',
   'document_series(kind)',
+  'ended_sessions(hash)',
   'failed_authentications(minute, api, network)',
   'faults(id)',
   'fencing_tokens(subject)',

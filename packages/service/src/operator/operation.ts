@@ -44,8 +44,12 @@ export interface OperatorCaller {
   readonly name: string;
   /** Null for a third party, which may only verify one-time codes. */
   readonly scopes: readonly Scope[] | null;
-  /** When the session of a browser ends, in milliseconds. Undefined for a request with a token. */
-  readonly sessionEnds?: number;
+  /** The session of a browser. Undefined for a request with a token. */
+  readonly session?: {
+    readonly hash: string;
+    /** When it ends, in milliseconds. */
+    readonly ends: number;
+  };
 }
 
 /** One call of an operation. The handlers in `operator/<area>` receive it. */

@@ -20,6 +20,7 @@ type SnapshotTable = Exclude<
   | 'audit_chain'
   | 'failed_authentications'
   | 'confirmations'
+  | 'ended_sessions'
   | 'verifiers'
   | 'otp_attempts'
   | 'identity'

@@ -12,6 +12,7 @@ import type { DedicatedServersTable } from './tables/dedicated-servers.ts';
 import type { DnsRecordsTable } from './tables/dns-records.ts';
 import type { DocumentSeriesTable } from './tables/document-series.ts';
 import type { DomainsTable } from './tables/domains.ts';
+import type { EndedSessionsTable } from './tables/ended-sessions.ts';
 import type { FailedAuthenticationsTable } from './tables/failed-authentications.ts';
 import type { FaultsTable } from './tables/faults.ts';
 import type { FencingTokensTable } from './tables/fencing-tokens.ts';
@@ -105,6 +106,7 @@ export interface Schema {
   audit_records: AuditRecordsTable;
   audit_chain: AuditChainTable;
   failed_authentications: FailedAuthenticationsTable;
+  ended_sessions: EndedSessionsTable;
   confirmations: ConfirmationsTable;
   // The service itself
   identity: IdentityTable;

@@ -74,6 +74,9 @@ async function restrictAccess(service: TestOperator, operate: Operate, { id, api
   await service.call('createVm', { form: SMALL_VM, apiKey: key.key });
   await service.call('listVms', { apiKey: 'not-a-key' });
   await operate('POST', '/operator-tokens', { name: 'Jonas', scopes: ['read', 'support'] });
+  const signedIn = await service.operate('/session', { method: 'POST' });
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  await fetch(`${service.operatorUrl}/session`, { method: 'DELETE', headers: { cookie, 'sec-fetch-site': 'same-origin' } });
   const verifier = await operate('POST', '/verifiers', { name: 'Support desk' });
   const verify = { method: 'POST', headers: { authorization: `Bearer ${verifier.token}`, 'content-type': 'application/json' } };
   await service.operate('/otp/verify', { ...verify, body: JSON.stringify({ code: '00000000', account_id: id }) });

@@ -74,6 +74,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   audit_chain: null,
   failed_authentications: null,
   confirmations: null,
+  ended_sessions: null,
   settings: null,
   catalogue_version: null,
   identity: null,

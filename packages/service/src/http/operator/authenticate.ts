@@ -1,4 +1,5 @@
 /** Authentication of the operator API: the team of the provider, or a third party that verifies one-time codes. */
+import { hasEnded } from '../../operator/access/session.ts';
 import { findTokenHolder, findTokenHolderById } from '../../operator/access/token.ts';
 import type { OperatorCaller } from '../../operator/operation.ts';
 import { OperatorProblem } from '../../operator/problem.ts';
@@ -60,21 +61,23 @@ export function createOperatorAuthenticator(
   const countFailure = createGuessingLimiter(store.sharing.windows, GUESSING_LIMIT);
 
   async function holderOf(session: string): Promise<OperatorCaller> {
+    const hash = sha256(session);
     const read = readSession(session, secrets, (tokenId) => (tokenId === FIRST_TOKEN.id ? (operator ?? '') : ''));
-    const isValid = read !== undefined && read.ends > clock.now();
+    const isValid = read !== undefined && read.ends > clock.now() && !(await store.read((db) => hasEnded(db, hash)));
     const isFirst = read?.tokenId === FIRST_TOKEN.id && operator !== undefined;
     const holder = !isValid
       ? undefined
       : isFirst
         ? FIRST_TOKEN
         : await store.read((db) => findTokenHolderById(db, read.tokenId, clock.now()));
-    if (holder && read) return { ...holder, sessionEnds: read.ends };
+    if (holder && read) return { ...holder, session: { hash, ends: read.ends } };
     // A signature cannot be guessed, and a console keeps asking after its session has ended, so this counts as no failed attempt.
     throw new OperatorProblem('unauthorized', 'The session has ended. Sign in again.');
   }
 
   return async ({ authorization, address, session, signsIn }) => {
-    if (!authorization && session !== undefined) return holderOf(session);
+    // A session begins with a token or a code. With a cookie alone, a stolen one could be renewed without end.
+    if (!authorization && session !== undefined && signsIn !== true) return holderOf(session);
     if (authorization === undefined || authorization === '') {
       throw new OperatorProblem('unauthorized', 'The header Authorization is missing. Send your token in it, as Bearer and the token.');
     }

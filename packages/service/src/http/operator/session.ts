@@ -1,6 +1,7 @@
 /** The cookie of a session of the console, and the codes with which a session begins. */
 import type { FastifyRequest } from 'fastify';
 
+import type { Clock } from '../../ports/clock.ts';
 import { newSignInCode, sha256 } from '../../rules/credentials.ts';
 import { SESSION_MS, signSession } from '../../rules/operator-session.ts';
 import type { Random } from '../../rules/random.ts';
@@ -9,6 +10,9 @@ import type { HttpContext } from '../context.ts';
 const COOKIE = 'reseller_session';
 const COOKIE_VALUE = /(?:^|;\s*)reseller_session=(?<value>[\w.-]{1,512})(?=;|$)/;
 
+/** How long a sign-in code is valid. */
+const CODE_TTL_MS = 3_600_000;
+
 /** One-time codes of this process. A sandbox prints one when it starts. */
 export interface SignInCodes {
   issue(): string;
@@ -16,15 +20,22 @@ export interface SignInCodes {
   redeem(code: string): boolean;
 }
 
-export function createSignInCodes(random: Random): SignInCodes {
-  const hashes = new Set<string>();
+/** @param clock The clock of the machine. */
+export function createSignInCodes(random: Random, clock: Clock): SignInCodes {
+  /** When each code expires, by its hash. */
+  const codes = new Map<string, number>();
   return {
     issue() {
       const code = newSignInCode(random);
-      hashes.add(sha256(code));
+      codes.set(sha256(code), clock.now() + CODE_TTL_MS);
       return code;
     },
-    redeem: (code) => hashes.delete(sha256(code)),
+    redeem(code) {
+      const hash = sha256(code);
+      const expires = codes.get(hash) ?? -Infinity;
+      codes.delete(hash);
+      return clock.now() < expires;
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 
 import { OPERATOR_TOKEN, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
+import { forgetEndedSessions } from './session.ts';
 
 const OF_A_PAGE = { 'sec-fetch-site': 'same-origin' };
 
@@ -83,12 +84,40 @@ test('a sign-in code begins one session, and no other operation takes it as a to
   expect((await signIn(service, code)).status).toBe(401);
 });
 
-test('signing out removes the cookie', async () => {
+test('signing out removes the cookie, and ends the session for a copy of it but not for other sessions', async () => {
   const service = await startOperator();
   const cookie = await cookieFrom(await signIn(service, OPERATOR_TOKEN));
+  service.clock.advance(1);
+  const other = await cookieFrom(await signIn(service, OPERATOR_TOKEN));
   const response = await fetch(`${service.operatorUrl}/session`, { method: 'DELETE', headers: { ...OF_A_PAGE, cookie } });
   expect([response.status, response.headers.get('set-cookie')]).toEqual([
     204,
     'reseller_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0',
   ]);
+  expect([(await ask(service, cookie)).status, (await ask(service, other)).status]).toEqual([401, 200]);
+  // It is remembered until it would have ended by itself.
+  const ended = () => service.store.read((db) => db.selectFrom('ended_sessions').select('ends').execute());
+  service.clock.advance(12 * 3_600_000 - 2);
+  await forgetEndedSessions(service.store, service.clock.now());
+  expect(await ended()).toHaveLength(1);
+  service.clock.advance(1);
+  await forgetEndedSessions(service.store, service.clock.now());
+  expect(await ended()).toEqual([]);
+  expect((await ask(service, cookie)).status).toBe(401);
+});
+
+test('the cookie alone does not begin another session, so no session is older than 12 hours', async () => {
+  const service = await startOperator();
+  const cookie = await cookieFrom(await signIn(service, OPERATOR_TOKEN));
+  const renewed = await fetch(`${service.operatorUrl}/session`, { method: 'POST', headers: { ...OF_A_PAGE, cookie } });
+  expect([renewed.status, renewed.headers.get('set-cookie')]).toEqual([401, null]);
+});
+
+test('a sign-in code is valid for less than an hour', async () => {
+  const service = await startOperator();
+  const [inTime, late] = [service.createSignInCode(), service.createSignInCode()];
+  service.clock.advance(3_599_999);
+  expect((await signIn(service, inTime)).status).toBe(200);
+  service.clock.advance(1);
+  expect((await signIn(service, late)).status).toBe(401);
 });

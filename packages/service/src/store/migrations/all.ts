@@ -1,6 +1,7 @@
 import type { Engine } from '../store.ts';
 import { firstSchema } from './0001-first-schema.ts';
 import { logBodySizes } from './0002-log-body-sizes.ts';
+import { endedSessions } from './0003-ended-sessions.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -10,5 +11,6 @@ export function migrationsOf(engine: Engine) {
   return {
     [FIRST_SCHEMA]: firstSchema(engine),
     '0002-log-body-sizes': logBodySizes(engine),
+    '0003-ended-sessions': endedSessions(engine),
   };
 }
