@@ -1962,7 +1962,7 @@ export const forms: Readonly<Record<string, Form>> = {
   ]
  },
  "createSession": {
-  "description": "Begins a session of a browser for the holder of the token. The response sets the session as a cookie that scripts cannot read. The service takes it only with requests of pages of its own origin. A session has the scopes of its token, ends after 12 hours, and ends at once when the token is revoked or expires. A sandbox prints a link to its console, with a one-time sign-in code that this operation also takes as a bearer token.\n\nNeeds the scope `read`.",
+  "description": "Begins a session of a browser for the holder of the token. The response sets the session as a cookie that scripts cannot read. The service takes it only with requests of pages of its own origin. A session has the scopes of its token, ends after 12 hours, and ends at once when its holder signs out or the token is revoked or expires. A sandbox prints a link to its console, with a one-time sign-in code that this operation also takes as a bearer token, for an hour.\n\nNeeds the scope `read`.",
   "path": [],
   "query": [],
   "body": []
@@ -2474,7 +2474,7 @@ export const forms: Readonly<Record<string, Form>> = {
   ]
  },
  "setSecondOperator": {
-  "description": "Requires a second operator for the erasure of an account, the restore of a snapshot, and the next change of this setting. The first operator gets a 409 (`confirmation-required`). The request is carried out when another operator sends the same one with another token within 15 minutes.\n\nNeeds the scope `admin`.",
+  "description": "Requires a second operator for the erasure of an account, the restore of a snapshot, the audit retention, a new or rotated operator token, and the next change of this setting. The first operator gets a 409 (`confirmation-required`). The request is carried out when another operator sends the same one with another token within 15 minutes. A token that is younger than a day, or that was created with the token of the first operator or the other way round, does not confirm. So create one token for each of two persons a day before, with the token of the configuration, and keep that one away from both.\n\nNeeds the scope `admin`.",
   "path": [],
   "query": [],
   "body": [

@@ -8095,6 +8095,10 @@ export type CreateOperatorTokenErrors = {
      */
     403: Problem;
     /**
+     * The settings require that a second operator sends the same request; nothing was changed yet.
+     */
+    409: Problem;
+    /**
      * The body is longer than 64 KiB.
      */
     413: Problem;
@@ -9454,6 +9458,10 @@ export type SetAuditRetentionErrors = {
      * The token does not allow this operation.
      */
     403: Problem;
+    /**
+     * The settings require that a second operator sends the same request; nothing was changed yet.
+     */
+    409: Problem;
     /**
      * The body is longer than 64 KiB.
      */

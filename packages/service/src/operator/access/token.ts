@@ -37,10 +37,10 @@ export const listOperatorTokens: ReadOperation<'listOperatorTokens'> = {
 /** POST /operator-tokens: only this response contains the token. */
 export const createOperatorToken: StoreOperation<'createOperatorToken'> = {
   kind: 'store',
-  run({ db }, { body, sandbox, runtime: { ports } }) {
+  run({ db }, { body, caller, sandbox, runtime: { ports } }) {
     const now = sandbox.clock.base.now();
     const validUntil = expiryOf(body.valid_until, now);
-    return addToken(db, ports.random, { name: body.name, scopes: body.scopes, validUntil, now });
+    return addToken(db, ports.random, { name: body.name, scopes: body.scopes, validUntil, now, createdBy: caller.id });
   },
 };
 
@@ -49,7 +49,7 @@ export const rotateOperatorToken: StoreOperation<'rotateOperatorToken'> = {
   kind: 'store',
   lock: 'access',
   before: async (db, { path }) => toOperatorToken(await tokenOf(db, path.operator_token_id)),
-  async run({ db }, { path, body, sandbox, runtime: { ports } }) {
+  async run({ db }, { path, body, caller, sandbox, runtime: { ports } }) {
     const now = sandbox.clock.base.now();
     const validUntil = expiryOf(body.valid_until, now);
     const end = now + { ...DEFAULTS.RotateOperatorTokenRequest, ...body }.overlap_seconds * 1000;
@@ -67,7 +67,9 @@ export const rotateOperatorToken: StoreOperation<'rotateOperatorToken'> = {
         'wrong-state',
         `The token ${old.id} is revoked, or expires before the end of the overlap. Create a new token, or choose a shorter overlap.`,
       );
-    const issued = await addToken(db, ports.random, { name: old.name, scopes: scopesOf(old), validUntil, now });
+    // Who replaces the own token stays the same person. Who replaces another one receives it.
+    const createdBy = caller.id === old.id ? old.created_by : caller.id;
+    const issued = await addToken(db, ports.random, { name: old.name, scopes: scopesOf(old), validUntil, now, createdBy });
     return { issued, replaced: toOperatorToken(replaced) };
   },
 };
@@ -119,9 +121,11 @@ interface NewToken {
   readonly scopes: readonly Scope[];
   readonly validUntil: number | null;
   readonly now: number;
+  /** The token with which it is created. */
+  readonly createdBy: string | null;
 }
 
-async function addToken(db: Db, random: Random, { name, scopes, validUntil, now }: NewToken): Promise<IssuedOperatorToken> {
+async function addToken(db: Db, random: Random, { name, scopes, validUntil, now, createdBy }: NewToken): Promise<IssuedOperatorToken> {
   const token = newOperatorToken(random);
   const row = await db
     .insertInto('operator_tokens')
@@ -133,6 +137,7 @@ async function addToken(db: Db, random: Random, { name, scopes, validUntil, now 
       created: now,
       valid_until: validUntil,
       revoked: null,
+      created_by: createdBy,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

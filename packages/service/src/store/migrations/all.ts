@@ -2,6 +2,7 @@ import type { Engine } from '../store.ts';
 import { firstSchema } from './0001-first-schema.ts';
 import { logBodySizes } from './0002-log-body-sizes.ts';
 import { endedSessions } from './0003-ended-sessions.ts';
+import { creatorsOfTokens } from './0004-creators-of-tokens.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -12,5 +13,6 @@ export function migrationsOf(engine: Engine) {
     [FIRST_SCHEMA]: firstSchema(engine),
     '0002-log-body-sizes': logBodySizes(engine),
     '0003-ended-sessions': endedSessions(engine),
+    '0004-creators-of-tokens': creatorsOfTokens,
   };
 }

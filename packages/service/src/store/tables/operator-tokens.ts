@@ -13,4 +13,6 @@ export interface OperatorTokensTable {
   valid_until: number | null;
   /** Milliseconds. Null if it was not revoked. */
   revoked: number | null;
+  /** The token with which it was created. Null if a version without this column stored it. */
+  created_by: string | null;
 }
