@@ -35,12 +35,15 @@ Target
 Requests
   --mode MODE          read-only (default), or full: also operations that change something and can be undone
   --only OPERATION...  restrict the run to these operations and the reads that find identifiers for them
-  --also OPERATION...  add operations that must be named: those that cost money or cannot be undone.
-                       OPERATION=IDENTIFIER allows the operation on that resource; otherwise it is used only on
-                       resources that the run created. Reads take an identifier the same way: --only getVm=48213
+  --also OPERATION...  add operations that must be named: those that cost money, cannot be undone, or change what the run
+                       does not make. OPERATION=IDENTIFIER allows the operation on that resource; otherwise it is used only
+                       on resources that the run created. For several path parameters: OPERATION=IDENTIFIER/IDENTIFIER.
+                       Reads take an identifier the same way: --only getVm=48213
+  --except OPERATION...
+                       operations that the run must not call
   --header 'NAME: VALUE'
                        a header of every request; can be repeated
-  --value NAME=VALUE   the value of a parameter with this name; can be repeated
+  --value NAME=VALUE   the value of a parameter with this name, also of a path parameter; can be repeated
   --hooks FILE         a module with functions that are called before requests and after responses, and with checks
   --config FILE        options in a YAML or JSON file, by their names. \${NAME} is replaced from the environment.
                        Default: contract.yaml in this folder, if it exists
@@ -97,7 +100,7 @@ const OUTPUT_FORMATS = ['text', 'json', 'markdown', 'github'] as const;
  * @throws {CannotRunError} when an argument is unknown or unusable
  */
 export function readArguments(argv: readonly string[], environment: Environment = {}) {
-  const { values, positionals, only, also } = parse(argv);
+  const { values, positionals, only, also, except } = parse(argv);
   const command = readCommand(values, positionals);
   const rest = command === 'diff' ? positionals.slice(1) : positionals;
   if (command === 'diff' && rest.length !== 2) throw new CannotRunError(`diff needs two documents: ${CONTRACT} diff OLD NEW.`);
@@ -128,6 +131,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
     mode,
     only: readNames(only),
     also: readNames(also),
+    except: new Set(except.flatMap((word) => word.split(',')).filter((word) => word !== '')),
     failOn: readFailOn(values['fail-on']),
     plan: values.plan === true,
     budget,
@@ -186,6 +190,7 @@ const OPTIONS = {
   config: { type: 'string' },
   only: { type: 'string', multiple: true },
   also: { type: 'string', multiple: true },
+  except: { type: 'string', multiple: true },
   'fail-on': { type: 'string' },
   version: { type: 'boolean' },
   plan: { type: 'boolean' },
@@ -212,23 +217,25 @@ interface Parsed {
   readonly positionals: readonly string[];
   readonly only: readonly string[];
   readonly also: readonly string[];
+  readonly except: readonly string[];
 }
 
 /** Options that take all words up to the next option. */
-const LISTS: ReadonlySet<string> = new Set(['only', 'also']);
+const LISTS: ReadonlySet<string> = new Set(['only', 'also', 'except']);
 
 function parse(argv: readonly string[]): Parsed {
   // pnpm passes "--" to the script.
   const args = argv.filter((argument, index) => !(argument === '--' && index === 0));
   const { values, tokens } = parseTokens(args);
-  const words: Record<string, string[]> = { only: [], also: [], none: [] };
+  const words: Record<string, string[]> = { only: [], also: [], except: [], none: [] };
   let list = 'none';
   for (const token of tokens) {
     if (token.kind === 'option') list = LISTS.has(token.name) ? token.name : 'none';
     if (token.kind !== 'option-terminator' && typeof token.value === 'string' && (token.kind === 'positional' || LISTS.has(token.name)))
       words[list]?.push(token.value);
   }
-  return { values, positionals: words['none'] ?? [], only: words['only'] ?? [], also: words['also'] ?? [] };
+  const { none: positionals = [], only = [], also = [], except = [] } = words;
+  return { values, positionals, only, also, except };
 }
 
 function parseTokens(args: string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true; tokens: true }>> {
@@ -291,14 +298,15 @@ function readFormat(text: string | undefined): (typeof OUTPUT_FORMATS)[number] {
   return format;
 }
 
+/** Reads operations with the resources that they may use. An operation can be given several times, with another resource each time. */
 function readNames(words: readonly string[]): NamedOperations {
-  const names = words.flatMap((word) => word.split(',')).filter((word) => word !== '');
-  return new Map(
-    names.map((word) => {
-      const equals = word.indexOf('=');
-      return equals < 0 ? ([word, undefined] as const) : ([word.slice(0, equals), word.slice(equals + 1)] as const);
-    }),
-  );
+  const names = new Map<string, string[]>();
+  for (const word of words.flatMap((list) => list.split(',')).filter((part) => part !== '')) {
+    const equals = word.indexOf('=');
+    const id = equals < 0 ? word : word.slice(0, equals);
+    names.set(id, [...(names.get(id) ?? []), ...(equals < 0 ? [] : [word.slice(equals + 1)])]);
+  }
+  return names;
 }
 
 /** Reads pairs of a name and a value. The names of headers are in lower case. */

@@ -1,4 +1,4 @@
-import { sendReads } from '@reseller/contract/engine';
+import { isProbe, sendReads } from '@reseller/contract/engine';
 import type { ContractOptions, Plan, PriceOf, Step } from '@reseller/contract/engine';
 import { priceOf, priceReads, readKey } from '@reseller/prices';
 
@@ -6,8 +6,8 @@ import { CannotRunError } from './cannot-run.ts';
 
 /** Reads the prices of the purchases of a plan from the target. Sends no requests when nothing costs money. */
 export async function readPrices(options: ContractOptions, { steps }: Plan): Promise<PriceOf> {
-  // The price of an invalid form that the service accepts is unknown.
-  const costly = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose !== 'invalid-form');
+  // The price of an invalid request that the service accepts is unknown.
+  const costly = steps.filter((step) => step.effect === 'costs' && !isProbe(step));
   const reads = new Map(
     costly.flatMap((step) => priceReads({ operation: step.operation.id, path: namedIn(step) })).map((read) => [readKey(read), read]),
   );
@@ -19,7 +19,7 @@ export async function readPrices(options: ContractOptions, { steps }: Plan): Pro
     if (exchange?.status === 200 && exchange.body.kind === 'json') data.set(key, Object(exchange.body.value).data);
   }
   return (step) =>
-    step.purpose === 'invalid-form'
+    isProbe(step)
       ? undefined
       : priceOf({ operation: step.operation.id, path: namedIn(step), form: step.form?.values ?? {} }, data, options.document);
 }

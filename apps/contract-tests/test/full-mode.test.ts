@@ -109,8 +109,7 @@ test('withdraws its own cancellation, and leaves no open entry in the journal', 
   expect({ code, output }).toMatchObject({ code: 0 });
   expect(service.requests.filter((request) => request.includes(SERVER) && !request.startsWith('GET'))).toEqual([
     `DELETE /dedicated/${SERVER}/delete`,
-    // With an invalid header.
-    `DELETE /dedicated/${SERVER}/delete`,
+    // Once more, because a service must refuse the second one.
     `DELETE /dedicated/${SERVER}/delete`,
     `POST /dedicated/${SERVER}/undelete`,
   ]);

@@ -100,9 +100,12 @@ function isValid(body: Readonly<Record<string, unknown>>): boolean {
 export async function startStock({ accepts = isValid, status: failing = () => undefined }: StockBehaviour = {}): Promise<Stock> {
   const items = new Map<string, Item>();
   let last = 0;
+  let time = 0;
   function add(name: unknown): Item {
     last++;
-    const created = { id: String(last), name, created: new Date().toISOString() };
+    // Two items never have the same time, also in a fast test.
+    time = Math.max(time + 1, Date.now());
+    const created = { id: String(last), name, created: new Date(time).toISOString() };
     items.set(created.id, created);
     return created;
   }

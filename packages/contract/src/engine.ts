@@ -34,12 +34,12 @@ export { NO_BUDGET, worthOf, type Budget, type Price, type PriceOf } from './run
 export { TargetError, type ContractOptions, type Progress } from './run/contract-options.ts';
 export type { Extension } from './run/extension.ts';
 export { planContract, runContract } from './run/run.ts';
-export { describeStep, type Step } from './run/step.ts';
+export { describeStep, isChange, isProbe, type Step } from './run/step.ts';
 export { readEnvelope } from './judge/envelope.ts';
 export { pagingOf } from './exchange/paging.ts';
 export { isCredential, issuesOfText } from './document/parameters.ts';
 export { replaced } from './document/replace.ts';
-export { isUndo, undoOf } from './run/undo.ts';
+export { isUndo, undoOf } from './document/creation.ts';
 export {
   BaselineError,
   failures,

@@ -1,4 +1,4 @@
-import { describeStep, showMoney, worthOf } from '@reseller/contract/engine';
+import { describeStep, isProbe, showMoney, worthOf } from '@reseller/contract/engine';
 import type { Budget, Plan, Price, PriceOf, Step } from '@reseller/contract/engine';
 
 import { CannotRunError } from '../cannot-run.ts';
@@ -14,17 +14,24 @@ export interface Confirmation {
  * Lists the changes and the costs of a full run, and checks that the arguments allow them.
  * @throws {CannotRunError} when they do not; the message lists the changes and the missing arguments
  */
-export function confirmChanges(args: Pick<Arguments, 'yes' | 'budget' | 'unknownPrices'>, { steps }: Plan, priceOf: PriceOf): Confirmation {
-  const costs = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose !== 'invalid-form');
-  const invalidPurchases = steps.filter(({ effect, purpose }) => effect === 'costs' && purpose === 'invalid-form');
+export function confirmChanges(
+  args: Pick<Arguments, 'yes' | 'budget' | 'unknownPrices'>,
+  { plan, hasCosts }: { readonly plan: Plan; /** Whether the document says what costs money. */ readonly hasCosts: boolean },
+  priceOf: PriceOf,
+): Confirmation {
+  const { steps } = plan;
+  const costs = steps.filter((step) => step.effect === 'costs' && !isProbe(step));
+  const invalidPurchases = steps.filter((step) => step.effect === 'costs' && isProbe(step));
   const changes = steps.filter(({ effect }) => effect === 'changes');
   const prices = costs.flatMap((step) => Array.from({ length: step.times }, () => priceOf(step)));
   const known = prices.filter((price) => price !== undefined);
   const needed: Budget = { amount: known.reduce((sum, price) => sum + worthOf(price), 0n), unknown: prices.length - known.length };
+  const money = hasCosts ? `${counted(costs)} that cost money` : 'whose costs are unknown, because the document marks none with x-billable';
   const text = [
-    `This run changes the account: ${counted(changes)} requests that change something, ${counted(costs)} that cost money.`,
+    `This run changes the account: up to ${counted(changes)} requests that change something, ${money}.`,
     ...costs.flatMap((step) => [`  COSTS    ${describeStep(step)}`, `           ${priceText(priceOf(step))}`]),
-    ...changes.map((step) => `  changes  ${describeStep(step)}`),
+    ...changeLines(plan),
+    ...(changes.length > 0 ? ['  --plan lists every request.'] : []),
     ...(costs.length > 0 ? [`  In total ${totalText(known, needed.unknown)}.`] : []),
     ...invalidPurchaseText(invalidPurchases, args.unknownPrices - needed.unknown),
   ].join('\n');
@@ -36,6 +43,20 @@ export function confirmChanges(args: Pick<Arguments, 'yes' | 'budget' | 'unknown
   if (missing.length > 0 && steps.some(({ effect }) => effect !== 'reads'))
     throw new CannotRunError(`${text}\nNothing was changed or bought. To do this, add ${missing.join(' ')}`);
   return { text, budget: { amount: args.budget ?? 0n, unknown: args.unknownPrices } };
+}
+
+/** Each operation that changes something, with the number of its requests and why the run may send them. */
+export function changeLines({ steps, allowed }: Plan): readonly string[] {
+  const changing = Map.groupBy(
+    steps.filter(({ effect }) => effect !== 'reads'),
+    ({ operation }) => operation,
+  );
+  return [...changing].map(([{ id, method, path }, all]) => {
+    const why =
+      allowed.get(id) ??
+      (all.every(({ undoes }) => undoes !== undefined) ? 'an earlier run left it behind' : 'it is sent only for what the run made');
+    return `  changes  ${method} ${path}  (${id}, up to ${counted(all)}): ${why}`;
+  });
 }
 
 function missingArguments(

@@ -1,4 +1,5 @@
-import { pathParameters, surveyOperations } from '@reseller/contract';
+import { pathParameters, surveyOperations, valueAt } from '@reseller/contract';
+import type { OpenApiDocument } from '@reseller/contract';
 import {
   CredentialError,
   hasSecretName,
@@ -31,7 +32,7 @@ import { resellerRules } from '../reseller.ts';
 import { readAccepted, settleReport } from '../settle-report.ts';
 import { makeReportFolder, writeReports } from '../write-reports.ts';
 import { conclude } from './conclude.ts';
-import { confirmChanges } from './confirm-changes.ts';
+import { changeLines, confirmChanges } from './confirm-changes.ts';
 
 /** The files of a command. */
 export interface FilePaths {
@@ -116,13 +117,14 @@ interface Parts {
 }
 
 function contractOptions(args: Arguments, { onToken, loaded, apiKey, operator, hooks, output, journal }: Parts): ContractOptions {
-  const { target, mode, only, also, seed, rate, requests, given, credentials } = args;
+  const { target, mode, only, also, except, seed, rate, requests, given, credentials } = args;
   return {
     document: loaded.document,
     target,
     mode,
     only,
     also,
+    except,
     notes: loaded.notes,
     seed,
     given,
@@ -150,7 +152,7 @@ async function confirmed(
 ): Promise<{ readonly priceOf: PriceOf; readonly budget: Budget }> {
   if (args.mode !== 'full') return { priceOf: () => undefined, budget: NO_BUDGET };
   const priceOf = await withTargetHint(args, () => readPrices(options, plan));
-  const { text, budget } = confirmChanges(args, plan, priceOf);
+  const { text, budget } = confirmChanges(args, { plan, hasCosts: marksCosts(options.document) }, priceOf);
   output.print([text, ...presentationLines(operator, plan)].join('\n'));
   return { priceOf, budget };
 }
@@ -167,24 +169,32 @@ async function withTargetHint<Result>({ document }: Arguments, what: () => Promi
   }
 }
 
-function rejectUnknown({ only, also, mode, credentials }: Arguments, { document }: LoadedDocument): void {
+function rejectUnknown({ only, also, except, mode, credentials }: Arguments, { document }: LoadedDocument): void {
   const { operations, unreadable } = surveyOperations(document);
   const known = new Set([...operations, ...unreadable].map(({ id }) => id));
   const schemes = Object.keys(Object(document.components?.['securitySchemes']));
   const odd = Object.keys(credentials).find((scheme) => !schemes.includes(scheme));
   if (odd !== undefined) throw new CannotRunError(`The document has no security scheme ${odd}. It has ${schemes.join(', ') || 'none'}.`);
-  const unknown = [...only.keys(), ...also.keys()].filter((id) => !known.has(id));
+  const unknown = [...only.keys(), ...also.keys(), ...except].filter((id) => !known.has(id));
   if (unknown.length > 0) throw new CannotRunError(`The document has no operation ${unknown.join(', ')}. It has ${[...known].join(', ')}.`);
   for (const { id, path, readOnly } of operations) {
-    const value = only.get(id) ?? also.get(id);
     const parameters = pathParameters(path);
-    if (value !== undefined && parameters.length !== 1)
-      throw new CannotRunError(
-        `${id}=${value} has no effect: ${id} has ${parameters.length === 0 ? 'no path parameter' : `${parameters.length} path parameters, ${parameters.join(' and ')}, and one value cannot name its resource`}. Leave out =${value}.`,
-      );
+    for (const value of [only.get(id) ?? [], also.get(id) ?? []].flat()) {
+      if (parameters.length === 1 || (parameters.length > 1 && value.split('/').length === parameters.length)) continue;
+      const what =
+        parameters.length === 0
+          ? `${id} has no path parameter. Leave out =${value}.`
+          : `${id} has ${parameters.length} path parameters. Give all of them: ${id}=${parameters.map((name) => name.toUpperCase()).join('/')}.`;
+      throw new CannotRunError(`${id}=${value} has no effect: ${what}`);
+    }
     if (mode === 'read-only' && !readOnly && also.has(id))
       throw new CannotRunError(`--also ${id} has no effect, because ${id} changes something and the run is read-only. Add --mode full.`);
   }
+}
+
+/** Whether a document says which of its operations cost money. */
+function marksCosts(document: OpenApiDocument): boolean {
+  return surveyOperations(document).operations.some(({ pointer }) => Object(valueAt(document, pointer))['x-billable'] !== undefined);
 }
 
 /** Describes how often one-time codes are presented. The plan has no steps for it, because they are not sent to the target. */
@@ -193,19 +203,21 @@ function presentationLines(operator: OperatorAccess | undefined, { steps }: Plan
   return [`  Presents a one-time code ${OTP_RULE_NAMES.length} times at ${operator.url.href} (POST /otp/verify), which uses it up.`];
 }
 
-/** Lists every request of the plan, and the operations that are not called. */
-function renderPlan({ steps, withheld }: Plan, mode: Mode, more: readonly string[]): string {
+/** Lists every request of the plan, why the run may make its changes, and the operations that are not called. */
+function renderPlan(plan: Plan, mode: Mode, more: readonly string[]): string {
+  const { steps, withheld } = plan;
   const requests = countRequests(steps, mode);
   const lines = steps.map((step) => `  ${step.effect.padEnd(7)}  ${describeStep(step)}`);
   const rest = [...withheld].map(([operation, reason]) => `  ${operation}: ${reason}`);
+  const changes = changeLines(plan);
   return [
     `At most ${requests} requests; none has been sent`,
     ...(steps.some(({ effect }) => effect === 'costs')
       ? ['To see the prices, run the command without --plan and without --yes. It buys nothing.']
       : []),
-
     ...lines,
     ...more,
+    ...(changes.length === 0 ? [] : ['', 'Operations that change something, and why the run may use them', ...changes]),
     ...(rest.length === 0 ? [] : ['', 'Not called', ...rest]),
   ].join('\n');
 }

@@ -11,7 +11,7 @@ export function examplePaths(document: OpenApiDocument, operations: readonly Ope
     const own = operation.parameters.filter((parameter) => parameter.in === 'path' && parameter.examples.length > 0);
     const examples = own.length === 1 ? own.map(({ name, examples: [first] }) => ({ [name]: String(first) })) : [];
     const created = exchanges
-      .map((exchange) => discoverCreated({ document, validator, operation, exchanges: [exchange] }))
+      .map((exchange) => discoverCreated({ document, validator, operation, operations, exchange }))
       .filter((path) => path !== undefined);
     return [...examples, ...discoverPaths({ document, validator, operation, exchanges }), ...created];
   });

@@ -147,7 +147,7 @@ test('finds subresources of resources that the run created', () => {
 
 test('takes the identifier of a created subresource together with that of its parent', () => {
   const created = (id: string, exchange: Exchange) =>
-    discoverCreated({ document, validator, operation: operationOf(id), exchanges: [exchange] });
+    discoverCreated({ document, validator, operation: operationOf(id), operations: [...operations.values()], exchange });
   const added = inZone('addRecord', 'a.net', { zone: 'a.net', record_id: 7, owner: 'H1' });
   expect(created('editRecord', added)).toEqual({ zone: 'a.net', record_id: '7' });
   // The zone and its owner existed before.

@@ -1,13 +1,16 @@
+import { collectionNameOf, isItemWrite, itemIn, shapeOf, withoutEnding } from '../document/creation.ts';
 import type { OpenApiDocument } from '../document/document.ts';
 import { isObject } from '../document/json.ts';
+import { createMatcher } from '../document/match.ts';
 import type { Operation, Parameter } from '../document/operation.ts';
 import { responseFor } from '../document/operations.ts';
-import { pathParameters } from '../document/path-template.ts';
+import { fillPath, pathParameters } from '../document/path-template.ts';
 import { walkDescribed } from '../document/place.ts';
 import type { Place } from '../document/place.ts';
 import { keysOf } from '../document/schema.ts';
+import { MASK, maskSecrets } from '../document/secrets.ts';
 import type { Validator } from '../document/validator.ts';
-import { isSuccess, jsonOf } from './exchange.ts';
+import { isSuccess, jsonOf, jsonValue } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
 import { evaluate } from './runtime-expression.ts';
 
@@ -29,57 +32,96 @@ const UNUSABLE: ReadonlySet<string> = new Set(['', '.', '..']);
 const OWN_NAMES = ['identifier', 'id', 'uuid'] as const;
 
 /**
- * Values for the path parameters of an operation, taken from the response that created the resource: from links of the document, also those
- * to other operations with the same parameter names; else from a property with the parameter's name; else from a common identifier property.
- * The creation of a subresource, such as a DNS record of a domain, has the path parameters of its parent and adds others.
+ * Values for the path parameters of an operation on the resource that a request created, from its response: from a link of the document, the
+ * `Location`, a property with the parameter's name, or a common identifier property. The parents are those of the request.
+ * @returns undefined when the operation is not about an item of the collection in which the request created, or the response names no item
  */
-export function discoverCreated(discovery: Discovery): PathValues | undefined {
-  const { operation, validator } = discovery;
-  const parameters = operation.parameters.filter((parameter) => parameter.in === 'path');
-  const [exchange] = discovery.exchanges;
-  if (exchange === undefined) return undefined;
-  const above = pathOf(exchange);
-  const [only, ...others] = parameters.filter(({ name }) => above[name] === undefined);
-  const isBelow = Object.keys(above).every((name) => parameters.some((parameter) => parameter.name === name));
-  if (only === undefined || !isBelow) return undefined;
-  const known: PathValues = { ...linkedFrom(exchange), ...above };
-  const values = parameters.map((parameter) => [parameter, known[parameter.name]] as const);
-  if (values.every(([parameter, value]) => accepts(validator, parameter, value)))
-    return Object.fromEntries(values.map(([{ name }, value]) => [name, value ?? '']));
-  if (others.length > 0 || !isNextTo(exchange.operation, operation, only.name)) return undefined;
-  for (const name of [only.name, ...OWN_NAMES]) {
-    const found = fromExchanges(discovery, name, true).find((value) => accepts(validator, only, value));
-    if (found !== undefined) return { ...above, [only.name]: found };
-  }
-  return undefined;
+export function discoverCreated({ document, validator, operation, operations, exchange }: CreatedBy): PathValues | undefined {
+  const item = itemIn(operation.path, exchange.operation);
+  const names = pathParameters(operation.path);
+  const last = names.at(-1) ?? '';
+  const parameter = operation.parameters.find(({ name, in: place }) => place === 'path' && name === last);
+  if (parameter === undefined) return undefined;
+  const above = Object.values(pathOf(exchange));
+  if (item === undefined || pathParameters(item).length !== names.length) return locatedElsewhere(exchange, operation);
+  if (isItemWrite(exchange.operation)) return Object.fromEntries(names.map((name, index) => [name, above[index] ?? '']));
+  const candidates = [
+    ...linkedFrom(exchange, operations, last),
+    locatedAt(exchange, operation)?.[last],
+    identifierIn(document, exchange, [last, ...OWN_NAMES]),
+  ];
+  const value = candidates.find((candidate) => accepts(validator, parameter, candidate));
+  return value === undefined
+    ? undefined
+    : Object.fromEntries(names.map((name, index) => [name, name === last ? value : (above[index] ?? '')]));
+}
+
+export interface CreatedBy extends Omit<Discovery, 'exchanges'> {
+  readonly operations: readonly Operation[];
+  /** The request that created, and its response. */
+  readonly exchange: Exchange;
 }
 
 /** The path parameters of the request. */
-function pathOf(exchange: Exchange): PathValues {
+export function pathOf(exchange: Exchange): PathValues {
   return Object.fromEntries(
     pathParameters(exchange.operation.path).map((name) => [name, text(evaluate(exchange, `$request.path.${name}`)) ?? '']),
   );
 }
 
-/** The parameters that the links of a response fill. For a subresource, ignores values of the request, because they may identify its parent. */
-function linkedFrom(exchange: Exchange): PathValues {
+/** What links to items of the same collection have for a parameter. For a subresource, a value of the request identifies its parent. */
+function linkedFrom(exchange: Exchange, operations: readonly Operation[], parameter: string): readonly string[] {
   const isBelow = exchange.operation.path.includes('{');
-  const linked: Record<string, string> = {};
-  for (const link of responseFor(exchange.operation, exchange.status)?.links ?? []) {
-    for (const [name, expression] of Object.entries(link.parameters)) {
-      if (isBelow && !expression.startsWith('$response.')) continue;
-      const value = text(evaluate(exchange, expression));
-      if (value !== undefined) linked[name] ??= value;
-    }
-  }
-  return linked;
+  return (responseFor(exchange.operation, exchange.status)?.links ?? []).flatMap((link) => {
+    const target = operations.find(({ id }) => id === link.operationId);
+    const expression = link.parameters[parameter];
+    if (target === undefined || expression === undefined || itemIn(target.path, exchange.operation) === undefined) return [];
+    return isBelow && !expression.startsWith('$response.') ? [] : (text(evaluate(exchange, expression)) ?? []);
+  });
 }
 
-/** Whether an operation applies to the resource that another one creates: both have the same first path segment or the same parent. */
-function isNextTo(creation: Operation, operation: Operation, parameter: string): boolean {
-  const collection = operation.path.slice(0, operation.path.indexOf(`/{${parameter}}`));
-  if (creation.path.includes('{')) return creation.path === collection || creation.path.startsWith(`${collection}/`);
-  return creation.path.split('/')[1] === operation.path.split('/')[1];
+/** The path parameters with which the `Location` of a response is the path of an operation, or of the resource that it is about. */
+function locatedAt(exchange: Exchange, operation: Operation): PathValues | undefined {
+  const location = exchange.headers['location'];
+  if (location === undefined || !URL.canParse(location, exchange.sent.url)) return undefined;
+  const [sent, url] = [new URL(exchange.sent.url), new URL(location, exchange.sent.url)];
+  const base = sent.pathname.slice(0, sent.pathname.length - fillPath(exchange.operation.path, pathOf(exchange)).length);
+  if (url.origin !== sent.origin || !url.pathname.startsWith(`${base}/`)) return undefined;
+  const path = url.pathname.slice(base.length);
+  const resource = operation.path.slice(0, operation.path.lastIndexOf('}') + 1);
+  return createMatcher([
+    { ...operation, path: operation.path },
+    { ...operation, path: resource },
+  ])(operation.method, path)?.parameters;
+}
+
+/** The resource in another collection that a request created, which only the `Location` of a 201 names. */
+function locatedElsewhere(exchange: Exchange, operation: Operation): PathValues | undefined {
+  return exchange.status === 201 ? locatedAt(exchange, operation) : undefined;
+}
+
+/** How deep the resource can be in envelopes: `{data: {vm: {…}}}`. */
+const MAX_ENVELOPES = 2;
+const ENVELOPE_NAME = /^(?:data|item|payload|resource|result)$/i;
+
+/** The identifier of the resource in a response: of the body or of the object in its envelope, never of an object below the resource. */
+export function identifierIn(document: OpenApiDocument, exchange: Exchange, names: readonly string[]): string | undefined {
+  const response = responseFor(exchange.operation, exchange.status);
+  const pointer = response === undefined ? undefined : jsonOf(response)?.pointer;
+  const body = jsonValue(exchange);
+  const resource = stemOf(collectionNameOf(exchange.operation));
+  let holder: unknown = pointer === undefined ? body : maskSecrets(document, pointer, body);
+  for (let depth = 0; depth <= MAX_ENVELOPES && isObject(holder); depth++) {
+    for (const name of names) {
+      const key = Object.keys(holder).find((one) => stemOf(one) === stemOf(name));
+      const value = key === undefined ? undefined : holder[key];
+      const found = text(isObject(value) ? ITEM_NAMES.map((one) => value[one]).find((one) => text(one) !== undefined) : value);
+      if (found !== undefined && found !== MASK) return found;
+    }
+    const [, inner] = Object.entries(holder).find(([name]) => ENVELOPE_NAME.test(name) || stemOf(name) === resource) ?? [];
+    holder = inner;
+  }
+  return undefined;
 }
 
 /**
@@ -197,11 +239,6 @@ function fromResource({ document, exchanges }: Discovery, parameter: string): re
     .flatMap((exchange) => identifiersIn(document, exchange, parameter));
 }
 
-/** A path without a file extension, as in `/messages.json`. */
-function withoutEnding(path: string): string {
-  return path.replace(/\.[a-z]+$/, '');
-}
-
 /** A word in lower case, in the singular, without punctuation. */
 function stemOf(word: string): string {
   return word
@@ -237,6 +274,33 @@ function identifiersIn(document: OpenApiDocument, exchange: Exchange, parameter:
   return found;
 }
 
+/** Everything in a response that may identify an item of a list or of a map, for a path parameter. Rather too much than too little. */
+export function identifiersAnywhere(body: unknown, parameter: string): readonly string[] {
+  const names = new Set([parameter, ...ITEM_NAMES].map(stemOf));
+  const found: string[] = [];
+  function visit(value: unknown, isItem: boolean): void {
+    const own = text(value);
+    if (own !== undefined && isItem) found.push(own);
+    if (Array.isArray(value)) for (const item of value) visit(item, true);
+    else if (isObject(value))
+      for (const [key, member] of Object.entries(value)) {
+        const identifier = isItem && names.has(stemOf(key)) ? text(member) : undefined;
+        if (identifier !== undefined) found.push(identifier);
+        if (typeof member !== 'object' || member === null) continue;
+        found.push(key);
+        visit(member, false);
+      }
+  }
+  visit(body, false);
+  return found;
+}
+
+/** Whether an operation lists the items of the collection before the last parameter of a path. */
+export function isListFrom(list: Operation, item: string): boolean {
+  const collection = shapeOf(item.slice(0, item.lastIndexOf('/{')));
+  return list.method === 'GET' && isListAt(collection, shapeOf(list.path));
+}
+
 /** The identifiers of the items in a list, for the path parameter of an operation on one item. */
 export function identifiersFor(document: OpenApiDocument, item: Operation, exchange: Exchange): readonly string[] {
   return identifiersIn(document, exchange, pathParameters(item.path).at(-1) ?? '');
@@ -256,7 +320,7 @@ function fromLinks({ operation, exchanges }: Discovery): readonly PathValues[] {
   return found;
 }
 
-function fromExchanges(discovery: Discovery, name: string, isCreated = false): readonly string[] {
+function fromExchanges(discovery: Discovery, name: string): readonly string[] {
   const { document, operation, exchanges } = discovery;
   const prefix = operation.path.slice(0, operation.path.indexOf(`/{${name}}`));
   const area = operation.path.split('/', 2).join('/');
@@ -272,7 +336,7 @@ function fromExchanges(discovery: Discovery, name: string, isCreated = false): r
     if (!isBelow && !isInArea) continue;
     walkDescribed(document, { pointer, provenance: response.provenance }, body.value, (place) => {
       if (place.nodes.some(({ schema }) => schema['x-secret'] === true)) return false;
-      if (isBelow && !isCreated) nearest.push(...keysOfMap(place, source.path === prefix), ...plainItems(place));
+      if (isBelow) nearest.push(...keysOfMap(place, source.path === prefix), ...plainItems(place));
       if (isInArea) inArea.push(...named(place, name));
       return true;
     });

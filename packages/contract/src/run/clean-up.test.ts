@@ -2,16 +2,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import { exchangeWith } from '../../test/exchange-with.ts';
+import { isUndo, undoOf } from '../document/creation.ts';
 import { parseDocument } from '../document/document.ts';
 import { readOperations } from '../document/operations.ts';
-import { NO_PARAMETERS } from '../document/parameters.ts';
+import { NO_PARAMETERS, NOTHING_GIVEN } from '../document/parameters.ts';
 import { createValidator } from '../document/validator.ts';
 import type { Purpose } from '../exchange/exchange.ts';
 import { createCleaner } from './clean-up.ts';
 import type { Cleaner } from './clean-up.ts';
 import type { JournalEntry } from './journal.ts';
+import { createOwnership } from './ownership.ts';
+import type { Ownership } from './ownership.ts';
 import type { Effect, Step } from './step.ts';
-import { isUndo, undoOf } from './undo.ts';
 
 const thing = {
   200: {
@@ -71,28 +73,26 @@ function stepOf(id: string, more: Partial<Step> = {}): Step {
 }
 
 let entries: JournalEntry[];
-let owned: unknown[];
+let ownership: Ownership;
 let cleaner: Cleaner;
 const TARGET = new URL('http://target.example/base/');
 beforeEach(() => {
   entries = [];
-  owned = [];
   cleaner = cleanerOf(true);
 });
 
 function cleanerOf(hasJournal: boolean): Cleaner {
   const journal = { record: async (entry: JournalEntry) => void entries.push(entry), open: async () => [] };
-  const guard = {
-    send: fetch,
-    own: (path: unknown) => void owned.push(path),
-    owns: () => false,
-    spent: () => ({ amount: 0n, unknown: 0 }),
-  };
-  return createCleaner({
+  ownership = createOwnership({
     document,
     operations,
     validator: createValidator(document),
-    guard,
+    naming: { names: new Map(), given: NOTHING_GIVEN },
+  });
+  return createCleaner({
+    document,
+    operations,
+    ownership,
     journal: hasJournal ? journal : undefined,
     target: TARGET,
   });
@@ -103,7 +103,10 @@ async function change(step: Step, path: Record<string, string>, end: number | 'l
   const from = entries.length;
   const entry = await cleaner.before(step, path);
   if (end === 'lost' || end === 'unsent') await cleaner.lost(entry, end === 'unsent');
-  else await cleaner.after(entry, step, exchangeWith(step.operation, body, { status: end, purpose: step.purpose }));
+  else {
+    const exchange = exchangeWith(step.operation, body, { status: end, purpose: step.purpose, path });
+    await cleaner.after(entry, step, exchange, ownership.saw(exchange));
+  }
   return entries.slice(from).map(({ state }) => state);
 }
 
@@ -147,7 +150,7 @@ describe('the entry of a change', () => {
 
   test('is not recorded for a read, even without a journal', async () => {
     expect(await cleaner.before(stepOf('getThing'), { id: 't7' })).toBeUndefined();
-    await cleaner.after(undefined, stepOf('getThing'), exchangeWith(operationOf('getThing'), made));
+    await cleaner.after(undefined, stepOf('getThing'), exchangeWith(operationOf('getThing'), made), undefined);
     await cleaner.lost(undefined, true);
     expect(await cleanerOf(false).before(stepOf('getThing'), {})).toBeUndefined();
     await expect(cleanerOf(false).before(stepOf('createThing'), {})).rejects.toThrow('A run that changes something needs a journal.');
@@ -211,8 +214,7 @@ describe('the entry of a change', () => {
 describe('the resources of a run', () => {
   test('are those that it created, for the operations that apply to them', async () => {
     await change(stepOf('createThing'), {}, 200, made);
-    expect(cleaner.owned(operationOf('removeThing'), [])).toEqual([{ id: 't7' }]);
-    expect(owned).toContainEqual({ id: 't7' });
+    expect(ownership.pathsFor(stepOf('removeThing'), [])).toEqual([{ id: 't7' }]);
     await change(stepOf('createThing'), {}, 200);
     await change(stepOf('hideThing'), { id: 't7' }, 'lost');
     // One of several open changes. The others are on another resource, on an unknown one, or uncertain.
@@ -225,7 +227,7 @@ describe('the resources of a run', () => {
     await change(stepOf('createThing'), {}, 422, made);
     await change(stepOf('createThing'), {}, 'lost');
     await change(stepOf('hideThing'), { id: 't7' }, 200, made);
-    expect([cleaner.owned(operationOf('removeThing'), []), owned]).toEqual([[], []]);
+    expect(ownership.pathsFor(stepOf('removeThing'), [])).toEqual([]);
     expect(cleaner.didTo('createThing', { id: 't7' })).toBe(false);
   });
 });

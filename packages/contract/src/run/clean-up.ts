@@ -1,35 +1,30 @@
 import { randomUUID } from 'node:crypto';
 
+import { isCreation, isItemWrite, removalOf, resourcesAt, undoOf } from '../document/creation.ts';
 import type { OpenApiDocument } from '../document/document.ts';
 import type { Operation } from '../document/operation.ts';
-import { fillPath } from '../document/path-template.ts';
-import type { Validator } from '../document/validator.ts';
+import { fillPath, pathParameters } from '../document/path-template.ts';
 import { curlCommand } from '../exchange/curl.ts';
-import { discoverBelow, discoverCreated } from '../exchange/discover.ts';
+import { pathOf } from '../exchange/discover.ts';
 import type { PathValues } from '../exchange/discover.ts';
 import { isSuccess } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { fingerprintOf, isSameResource, sharesUnique } from './fingerprint.ts';
 import { basePath } from './guard.ts';
-import type { Guard } from './guard.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import type { Leftover } from './leftovers.ts';
+import type { Made, Ownership } from './ownership.ts';
+import { isChange } from './step.ts';
 import type { Step } from './step.ts';
-import { undoOf } from './undo.ts';
 
-/** Keeps the journal of a run and the list of resources that the run created. */
+/** Keeps the journal of a run. */
 export interface Cleaner {
-  /**
-   * Path values of resources that the run created, and of their subresources, on which an operation can run.
-   *
-   * @param responses The responses so far.
-   */
-  owned(operation: Operation, exchanges: readonly Exchange[]): readonly PathValues[];
   /** Whether an operation succeeded on a resource in this run and has not been undone. */
   didTo(operation: string, path: PathValues): boolean;
   /** Records a change before its request. */
   before(step: Step, path: PathValues): Promise<JournalEntry | undefined>;
-  after(entry: JournalEntry | undefined, step: Step, exchange: Exchange): Promise<void>;
+  /** Records the result of a change; `made` is what it made. */
+  after(entry: JournalEntry | undefined, step: Step, exchange: Exchange, made: Made | undefined): Promise<void>;
   /** Called when there is no response; `isUnsent` means that the request was not sent. */
   lost(entry: JournalEntry | undefined, isUnsent: boolean): Promise<void>;
   /** Looks at a read: it can show that a resource still is what a run made. */
@@ -52,8 +47,7 @@ export interface Remains {
 interface Parts {
   readonly document: OpenApiDocument;
   readonly operations: readonly Operation[];
-  readonly validator: Validator;
-  readonly guard: Guard;
+  readonly ownership: Ownership;
   readonly journal: Journal | undefined;
   readonly target: URL;
   /** See `accountOf`. */
@@ -62,16 +56,18 @@ interface Parts {
   readonly leftovers?: readonly Leftover[];
 }
 
+const NO_UNDO = 'the document has no operation that undoes it';
 /** Statuses that mean that there is nothing to undo: not found, in another state, gone. */
 const NOTHING_TO_UNDO: ReadonlySet<number> = new Set([404, 409, 410]);
 
-export function createCleaner({ document, operations, validator, guard, journal, target, account, leftovers = [] }: Parts): Cleaner {
+export function createCleaner({ document, operations, ownership, journal, target, account, leftovers = [] }: Parts): Cleaner {
   /** The leftovers that are not undone yet, by the identifier of their entry, and why not. */
-  const remaining = new Map(leftovers.map((leftover) => [leftover.entry.id, { ...leftover, isProven: false }]));
-  const made: Exchange[] = [];
+  const remaining = new Map(leftovers.map((leftover) => [leftover.entry.id, leftover]));
+  /** The entries of earlier runs whose resource a read has recognised. */
+  const proven = new Set<string>();
   const open = new Map<string, JournalEntry>();
   /** Changes that cannot be undone. */
-  let stays: { readonly line: string; readonly made: string | undefined }[] = [];
+  let stays: { readonly line: string; readonly resource: string | undefined }[] = [];
 
   async function record(entry: JournalEntry): Promise<JournalEntry> {
     if (journal === undefined) throw new Error('A run that changes something needs a journal.');
@@ -79,85 +75,79 @@ export function createCleaner({ document, operations, validator, guard, journal,
     remaining.delete(entry.id);
     if (entry.state === 'closed' || entry.state === 'stays') open.delete(entry.id);
     else open.set(entry.id, entry);
-    if (entry.state === 'stays')
-      stays.push({
-        line: `${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`}: the document has no operation that undoes it`,
-        made: entry.made,
-      });
     return entry;
   }
 
-  function pathFor(operation: Operation, exchange: Exchange): PathValues | undefined {
-    return discoverCreated({ document, validator, operation, exchanges: [exchange] });
+  /** Records a change that the run cannot undo. */
+  async function recordStay(entry: JournalEntry, resource: string | undefined, why = NO_UNDO): Promise<void> {
+    await record({ ...entry, undo: undefined, state: 'stays' });
+    stays.push({ line: `${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`}: ${why}`, resource });
   }
 
-  function nameOf(exchange: Exchange): string | undefined {
-    const path = operations
-      .filter(({ path: at }) => at.includes('{'))
-      .map((operation) => pathFor(operation, exchange))
-      .find((found) => found !== undefined);
-    return path === undefined ? undefined : textOf(path);
+  /** Records what a request made. */
+  async function recordMade(entry: JournalEntry, exchange: Exchange, made: Made): Promise<void> {
+    const { operation } = exchange;
+    const removal = removalOf(operation, operations);
+    const path = removal === undefined ? undefined : made.pathFor(removal);
+    const named = { ...entry, made: made.name };
+    if (!made.isNew) {
+      const how = removal === undefined || path === undefined ? '' : `; if this run made it, run: ${undoCommand(removal, path, target)}`;
+      const why = `the response does not show that it is new, so this run did not remove it${how}`;
+      return recordStay(named, made.resource, why);
+    }
+    if (removal === undefined || path === undefined) return recordStay(named, made.resource);
+    const fingerprint = fingerprintOf(document, exchange);
+    await record({ ...named, state: 'done', undo: { operation: removal.id, path }, made: textOf(path), fingerprint });
   }
 
   return {
-    owned(operation, exchanges) {
-      const created = made.map((exchange) => pathFor(operation, exchange)).filter((path) => path !== undefined);
-      const below = discoverBelow({ document, validator, operation, exchanges }, guard.owns);
-      for (const path of below) guard.own(path);
-      return [...created, ...below];
-    },
     didTo: (operation, path) =>
       [...open.values()].some(
         (entry) =>
           entry.operation === operation && entry.state === 'done' && entry.undo !== undefined && textOf(entry.undo.path) === textOf(path),
       ),
     async before(step, path) {
-      // A request that the service should refuse can create something too.
-      const canCreate = !step.operation.readOnly && step.method === step.operation.method && Object.keys(path).length === 0;
-      if (step.effect === 'reads' && !canCreate) return undefined;
-      const undo = undoOf(step.operation, operations);
-      const isKnown = undo !== undefined && Object.keys(path).length > 0;
+      const { operation, undoes } = step;
+      if (!isChange(step)) return undefined;
+      const undo = step.isUnknown === true ? removalOf(operation, operations) : undoOf(operation, operations);
+      const isKnown = undo !== undefined && depthOf(undo) > 0 && depthOf(undo) === depthOf(operation);
       return record({
-        id: step.undoes ?? randomUUID(),
+        id: undoes ?? randomUUID(),
         target: target.href,
-        operation: step.operation.id,
+        operation: operation.id,
         state: 'intended',
-        undo: step.undoes === undefined ? (isKnown ? { operation: undo.id, path } : undefined) : { operation: step.operation.id, path },
+        undo: undoes === undefined ? (isKnown ? { operation: undo.id, path } : undefined) : { operation: operation.id, path },
         made: Object.keys(path).length > 0 ? textOf(path) : undefined,
         at: new Date().toISOString(),
         account,
       });
     },
-    async after(entry, step, exchange) {
-      if (entry === undefined) return;
-      const at = new Date().toISOString();
-      if (!isSuccess(exchange.status)) {
+    async after(intended, step, exchange, made) {
+      if (intended === undefined) return;
+      const entry = { ...intended, at: new Date().toISOString() };
+      const { operation } = step;
+      const isRemoval = operation.method === 'DELETE';
+      const isGone = isRemoval && (exchange.status === 404 || exchange.status === 410);
+      if (!isSuccess(exchange.status) && !isGone) {
         // A failed undo of an earlier run stays open for the next run, unless there is nothing to undo.
         const isOpen = step.undoes !== undefined && !NOTHING_TO_UNDO.has(exchange.status);
-        return void (await record({ ...entry, state: isOpen ? 'done' : 'closed', at }));
+        return void (await record({ ...entry, state: isOpen ? 'done' : 'closed' }));
       }
-      const isUndo = step.purpose === 'undo' || step.purpose === 'remove';
+      const resource = resourcesAt(operation.path, pathOf(exchange)).at(-1);
       // The removal of a resource also removes its changes and subresources.
-      if (step.purpose === 'remove') stays = stays.filter(({ made: what }) => what === undefined || !isPartOf(what, entry.made));
-      for (const other of open.values()) {
-        const closes = other.id !== entry.id && other.undo?.operation === step.operation.id && textOf(other.undo.path) === entry.made;
-        if (closes) await record({ ...other, state: 'closed', at });
-      }
-      made.push(exchange);
-      for (const operation of operations) {
-        const path = pathFor(operation, exchange);
-        if (path !== undefined) guard.own(path);
-      }
-      const undo = undoOf(step.operation, operations);
-      const path = undo === undefined ? undefined : (entry.undo?.path ?? pathFor(undo, exchange));
-      if (undo !== undefined && path !== undefined && step.undoes === undefined) {
-        const fingerprint = undo.method === 'DELETE' ? fingerprintOf(document, exchange) : undefined;
-        return void (await record({ ...entry, state: 'done', undo: { operation: undo.id, path }, made: textOf(path), at, fingerprint }));
-      }
-      if (isUndo) return void (await record({ ...entry, state: 'closed', at }));
-      const what = nameOf(exchange) ?? entry.made;
-      // If an operation could undo it, the entry stays open, although the resource is unknown.
-      return void (await record({ ...entry, state: undo === undefined ? 'stays' : 'done', made: what, at }));
+      if (isRemoval) stays = stays.filter((stay) => stay.resource !== resource && stay.resource?.startsWith(`${resource}/`) !== true);
+      const undone = [...open.values()].filter(
+        ({ id, undo }) => id !== entry.id && undo?.operation === operation.id && textOf(undo.path) === entry.made,
+      );
+      for (const other of undone) await record({ ...other, state: 'closed' });
+      // A resource that the run made and removed again needs no undo.
+      if (isGone || (isRemoval && undone.length > 0)) return void (await record({ ...entry, undo: undefined, state: 'closed' }));
+      if (made !== undefined && (made.isNew || !isItemWrite(operation))) return recordMade(entry, exchange, made);
+      const undo = undoOf(operation, operations);
+      if (step.undoes === undefined && undo !== undefined && (entry.undo?.operation === undo.id || isCreation(operation, operations)))
+        return void (await record({ ...entry, state: 'done' }));
+      const isOurs = isRemoval || step.purpose === 'undo' || ownership.owns(operation, pathOf(exchange));
+      return isOurs ? void (await record({ ...entry, undo: undefined, state: 'closed' })) : recordStay(entry, resource);
     },
     async lost(entry, isUnsent) {
       if (entry !== undefined && isUnsent) await record({ ...entry, state: 'closed', at: new Date().toISOString() });
@@ -173,7 +163,8 @@ export function createCleaner({ document, operations, validator, guard, journal,
         const isProven = read !== undefined && entry.fingerprint !== undefined && isSameResource(entry.fingerprint, read);
         const problem =
           read === undefined ? `its read returned ${status}, so it cannot be recognised` : 'it differs from what the run made';
-        remaining.set(entry.id, { ...leftover, isProven, problem: isProven ? undefined : problem });
+        if (isProven) proven.add(entry.id);
+        remaining.set(entry.id, { ...leftover, problem: isProven ? undefined : problem });
         return;
       }
       for (const entry of open.values()) {
@@ -188,7 +179,7 @@ export function createCleaner({ document, operations, validator, guard, journal,
       }
     },
     mayUndo: ({ undoes, purpose, operation }) =>
-      undoes === undefined || purpose === 'leftover' || operation.method !== 'DELETE' || remaining.get(undoes)?.isProven === true,
+      undoes === undefined || purpose === 'leftover' || operation.method !== 'DELETE' || proven.has(undoes),
     async forgetOld() {
       for (const { entry, isOld } of leftovers) if (isOld) await journal?.record({ ...entry, state: 'stays' });
     },
@@ -205,9 +196,9 @@ export function createCleaner({ document, operations, validator, guard, journal,
       const left = [...open.values()].map((entry) => {
         const { operation: id, made: what, state } = entry;
         const operation = operations.find((one) => one.id === id);
-        const undo = operation === undefined ? undefined : undoOf(operation, operations);
+        const undo = operation === undefined ? undefined : (undoOf(operation, operations) ?? removalOf(operation, operations));
         const why = state === 'intended' ? 'its response was lost, so it may have happened' : 'it was not undone';
-        const line = `${id}${what === undefined ? '' : ` (${what})`}: ${why}; ${undo === undefined ? 'the document has no operation that undoes it' : remedy(undo, entry, target)}`;
+        const line = `${id}${what === undefined ? '' : ` (${what})`}: ${why}; ${undo === undefined ? NO_UNDO : remedy(undo, entry, target)}`;
         if (undo !== undefined) unfinished.push(line);
         return line;
       });
@@ -216,9 +207,8 @@ export function createCleaner({ document, operations, validator, guard, journal,
   };
 }
 
-/** Whether a resource is the same as another or below it: "domain a.net, record_id 7" is below "domain a.net". */
-function isPartOf(thing: string, other: string | undefined): boolean {
-  return thing === other || thing.startsWith(`${other}, `);
+function depthOf({ path }: Operation): number {
+  return pathParameters(path).length;
 }
 
 function textOf(path: PathValues): string {

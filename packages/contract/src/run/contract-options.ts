@@ -24,6 +24,8 @@ export interface ContractOptions {
   readonly only?: NamedOperations;
   /** Adds operations that must be named to the run, each with the resource that it may use. */
   readonly also?: NamedOperations;
+  /** Operations that the run must not call. */
+  readonly except?: ReadonlySet<string>;
   /** How much the run may spend. Default: nothing. */
   readonly budget?: Budget;
   /** Returns the price of a purchase. Default: unknown. */

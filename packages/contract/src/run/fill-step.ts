@@ -14,25 +14,28 @@ import type { Step } from './step.ts';
  * The path parameters with which a step can be sent, the best first.
  * @param isLastResort whether to use examples of the document, because no response contains a value
  */
-export function pathsOf(run: Run, { operation, path }: Step, isLastResort: boolean): readonly PathValues[] {
+export function pathsOf(run: Run, step: Step, isLastResort: boolean): readonly PathValues[] {
+  const { operation, path } = step;
   if (path === 'none') return [{}];
-  if (path === 'own') return run.cleaner.owned(operation, run.exchanges);
-  if (path !== 'found') return [path];
+  if (path === 'own') return run.ownership.pathsFor(step, run.exchanges);
+  if (path !== 'found' && path !== 'parents') return [path];
+  const own = path === 'parents' ? run.ownership.pathsFor(step, run.exchanges) : [];
+  if (own.length > 0) return own;
   const given = pathGiven(run, operation);
   const found = given === undefined ? pathsFor(run, operation, run.exchanges) : [given];
-  return found.length === 0 && isLastResort && operation.readOnly ? pathsInDocument(run, operation) : found;
+  return found.length === 0 && isLastResort ? pathsInDocument(run, operation) : found;
 }
 
 /** Path parameters from earlier responses. Resources that the run created come first. */
 export function pathsFor(
-  { document, validator }: Pick<Run, 'document' | 'validator'>,
+  { document, validator, operations }: Pick<Run, 'document' | 'validator' | 'operations'>,
   operation: Operation,
   exchanges: readonly Exchange[],
 ): readonly PathValues[] {
   const plain = exchanges.filter(({ sent }) => sent.credential === 'account' && sent.purpose !== 'method');
   const creations = plain.filter(({ operation: source, status }) => isSuccess(status) && !source.readOnly);
   const created = creations
-    .map((exchange) => discoverCreated({ document, validator, operation, exchanges: [exchange] }))
+    .map((exchange) => discoverCreated({ document, validator, operation, operations, exchange }))
     .filter((path) => path !== undefined);
   const [first, ...more] = created;
   // One created resource, then those that exist, then the other created ones.

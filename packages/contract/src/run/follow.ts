@@ -4,8 +4,9 @@ import type { OpenApiDocument } from '../document/document.ts';
 import { isObject } from '../document/json.ts';
 import { createMatcher } from '../document/match.ts';
 import type { Match } from '../document/match.ts';
+import { pathParameters } from '../document/path-template.ts';
 import { keysOf, schemaNodes } from '../document/schema.ts';
-import { discoverCreated } from '../exchange/discover.ts';
+import { discoverCreated, identifierIn } from '../exchange/discover.ts';
 import { isSuccess, jsonValue } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { basePath } from './guard.ts';
@@ -62,7 +63,7 @@ export function isUnfinished(exchange: Exchange): boolean {
 
 /** The read that `Location` names, else one whose identifier is in the response. */
 function progressOf(
-  { document, validator, options: { target } }: Run,
+  { document, validator, operations, options: { target } }: Run,
   accepted: Exchange,
   steps: readonly Step[],
 ): { readonly step: Step; readonly path: Match['parameters'] } | undefined {
@@ -76,8 +77,12 @@ function progressOf(
     }
   }
   for (const step of steps) {
-    const path = discoverCreated({ document, validator, operation: step.operation, exchanges: [accepted] });
+    const { operation } = step;
+    const path = discoverCreated({ document, validator, operation, operations, exchange: accepted });
+    const [name, ...others] = pathParameters(operation.path);
+    const value = name === undefined || others.length > 0 ? undefined : identifierIn(document, accepted, [name]);
     if (path !== undefined) return { step, path };
+    if (name !== undefined && value !== undefined) return { step, path: { [name]: value } };
   }
   return undefined;
 }

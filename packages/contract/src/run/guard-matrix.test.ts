@@ -78,6 +78,7 @@ beforeEach(() => {
 function guardOf(steps: readonly Step[], more: Partial<GuardOptions> = {}): Guard {
   return createGuard({
     steps,
+    refusal: () => undefined,
     target: TARGET,
     keyOf,
     budget: NO_BUDGET,
@@ -177,7 +178,6 @@ describe('sends a request only if all of it is in the plan', () => {
     ['with a slash at its end', list, 'thing/', {}, false],
     ['of a resource that was found', found, 'thing/7', {}, true],
     ['of a resource whose identifier has a slash', found, 'thing/a%2Fb', {}, true],
-    ['of a resource that the run did not create', own, 'thing/7', {}, false],
     ['of the named resource', given, 'thing/7', {}, true],
     ['of the named resource, encoded', given, 'thing/%37', {}, true],
     ['of another resource than the named one', given, 'thing/8', {}, false],
@@ -193,11 +193,11 @@ describe('sends a request only if all of it is in the plan', () => {
     expect(await isLetOut(guardOf([step]), request(step, path, parts))).toBe(expected);
   });
 
-  test('of a resource that the run created, and of no other', async () => {
-    const guard = guardOf([{ ...own, times: 9 }]);
-    guard.own({ id: '7' });
+  test('of a step that the ownership of resources allows, with the path parameters of the request', async () => {
+    const refusal = (_: Step, { id }: Readonly<Record<string, string>>) => (id === '7' ? undefined : 'it is foreign');
+    const guard = guardOf([{ ...own, times: 9 }], { refusal });
     expect(await isLetOut(guard, request(own, 'thing/7'))).toBe(true);
-    expect(await isLetOut(guard, request(own, 'thing/8'))).toBe(false);
+    await expect(guard.send(request(own, 'thing/8'))).rejects.toThrow('GET /base/thing/8 was refused: it is foreign; it was not sent.');
   });
 
   test.each(['http://target.example', 'http://target.example/', 'http://target.example/base', 'http://target.example/base//'])(

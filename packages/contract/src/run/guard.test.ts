@@ -3,9 +3,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 
 import { parseDocument } from '../document/document.ts';
 import { readOperations } from '../document/operations.ts';
+import { NOTHING_GIVEN } from '../document/parameters.ts';
 import { createValidator } from '../document/validator.ts';
 import { createGuard, RefusedRequestError } from './guard.ts';
 import type { Guard } from './guard.ts';
+import { createOwnership } from './ownership.ts';
+import type { Ownership } from './ownership.ts';
 import { countRequests, makePlan, MAX_READ_ONLY_REQUESTS } from './plan.ts';
 import type { Plan } from './plan.ts';
 import type { Mode } from './planning.ts';
@@ -18,14 +21,20 @@ const validator = createValidator(bundle);
 const KEY = 'key-of-the-account';
 const TARGET = new URL('http://target.example/base/');
 
+function naming(...only: readonly string[]): Map<string, string | undefined> {
+  return new Map(only.map((word) => [word.split('=')[0] ?? '', word.split('=')[1]]));
+}
+
 function plan(mode: Mode, ...only: readonly string[]): Plan {
+  names = naming(...only);
   return makePlan({
     document: bundle,
     operations,
     validator,
     mode,
-    only: new Map(only.map((word) => [word.split('=')[0] ?? '', word.split('=')[1]])),
+    only: names,
     seed: 1,
+    given: NOTHING_GIVEN,
     orphans: [],
     extensions: [],
     also: new Map(),
@@ -35,10 +44,15 @@ function plan(mode: Mode, ...only: readonly string[]): Plan {
 
 let sent: string[];
 let status: number;
+/** The names in the latest plan. */
+let names: Map<string, string | undefined>;
+let ownership: Ownership;
 
 function guardFor({ steps }: Plan, budget: Budget = NO_BUDGET, price?: Price): Guard {
+  ownership = createOwnership({ document: bundle, operations, validator, naming: { names, given: NOTHING_GIVEN } });
   return createGuard({
     steps,
+    refusal: ownership.refusal,
     target: TARGET,
     budget,
     priceOf: () => price,
@@ -97,8 +111,9 @@ describe('the full plan', () => {
     const { steps, withheld } = plan('full');
     expect(steps.filter(({ effect }) => effect === 'costs')).toEqual([]);
     expect(withheld.get('createVm')).toBe('it costs money; add it with --also createVm');
-    expect(withheld.get('reinstallVm')).toContain('no operation that undoes it');
-    expect(steps.some(({ operation, effect }) => operation.id === 'deleteDedicatedServer' && effect === 'changes')).toBe(true);
+    expect(withheld.get('reinstallVm')).toContain('it changes what this run does not make');
+    // The run makes no server.
+    expect(steps.filter(({ effect }) => effect !== 'reads')).toEqual([]);
   });
 
   test('includes the undo operation of a named operation, and the reads that find identifiers', () => {
@@ -141,6 +156,7 @@ describe('the full plan', () => {
       ]),
       also: new Map(),
       seed: 1,
+      given: NOTHING_GIVEN,
       orphans: [],
       extensions: [],
       unusable: new Map(),
@@ -191,6 +207,7 @@ describe('the full plan', () => {
         mode: 'full',
         only: new Map([['createVm', undefined]]),
         seed,
+        given: NOTHING_GIVEN,
         orphans: [],
         extensions: [],
         also: new Map(),
@@ -209,6 +226,7 @@ describe('the guard', () => {
     const { steps } = plan('read-only');
     const guard = createGuard({
       steps: steps.flatMap((step) => [step, step, step]),
+      refusal: () => undefined,
       target: TARGET,
       budget: NO_BUDGET,
       priceOf: () => undefined,
@@ -261,16 +279,15 @@ describe('the guard', () => {
 
   test('allows changes only of resources that the run created or that were named', async () => {
     const other = 'dedicated/7c9e6679-7425-40de-944b-e07fc1f90ae7/delete';
-    const guard = guardFor(plan('full'));
-    await expect(guard.send(request('DELETE', other))).rejects.toThrow(RefusedRequestError);
-    guard.own({ identifier: '7c9e6679-7425-40de-944b-e07fc1f90ae7' });
-    await guard.send(request('DELETE', other));
+    await expect(guardFor(plan('full')).send(request('DELETE', other))).rejects.toThrow(RefusedRequestError);
+    const unnamed = guardFor(plan('full', 'deleteDedicatedServer'));
+    await expect(unnamed.send(request('DELETE', other))).rejects.toThrow('this run did not make it, and the user did not name it');
     const named = guardFor(plan('full', 'deleteDedicatedServer=7c9e6679-7425-40de-944b-e07fc1f90ae7'));
     await named.send(request('DELETE', other));
     await expect(named.send(request('DELETE', 'dedicated/7c9e6679-7425-40de-944b-e07fc1f90ae8/delete'))).rejects.toThrow(
       RefusedRequestError,
     );
-    expect(sent).toHaveLength(2);
+    expect(sent).toHaveLength(1);
   });
 
   test('refuses a query that is not in the plan', async () => {

@@ -21,6 +21,8 @@ export class RefusedRequestError extends Error {
 
 export interface GuardOptions {
   readonly steps: readonly Step[];
+  /** Why a request of a step may not be sent with these path parameters; see `Ownership`. */
+  readonly refusal: (step: Step, path: PathValues) => string | undefined;
   /** Base address of all allowed requests. */
   readonly target: URL;
   /** The key for each kind of credential. */
@@ -37,10 +39,6 @@ export interface GuardOptions {
 /** Sends only requests that the plan lists. All requests of the engine pass through it. */
 export interface Guard {
   readonly send: Send;
-  /** Allows changes of a resource that this run created. */
-  own(path: PathValues): void;
-  /** Whether this run created a resource. */
-  owns(path: PathValues): boolean;
   /** The cost of requests that succeeded or whose outcome is unknown. */
   readonly spent: () => Budget;
 }
@@ -51,6 +49,7 @@ export interface Guard {
  */
 export function createGuard({
   steps,
+  refusal: refusalOf,
   target,
   keyOf,
   budget,
@@ -61,7 +60,6 @@ export function createGuard({
 }: GuardOptions): Guard {
   const base = basePath(target);
   const rules = steps.map((step) => ({ step, match: createMatcher([{ ...step.operation, method: step.method }]), used: 0, waited: 0 }));
-  const owned = new Set<string>();
   let spent = NO_BUDGET;
   const sent = new Map<string, number>();
 
@@ -69,10 +67,12 @@ export function createGuard({
     sent.set(id, (sent.get(id) ?? 0) + by);
   }
 
-  async function ruleFor(request: Request): Promise<(typeof rules)[number] | undefined> {
+  /** The first rule that allows a request, or the reason why none does. */
+  async function ruleFor(request: Request): Promise<(typeof rules)[number] | string> {
     const url = new URL(request.url);
     const path = url.origin === target.origin && url.pathname.startsWith(`${base}/`) ? url.pathname.slice(base.length) : undefined;
-    if (path === undefined || request.redirect === 'follow') return undefined;
+    let reason = 'is not in the plan';
+    if (path === undefined || request.redirect === 'follow') return reason;
     const body = request.body === null ? '' : await request.clone().text();
     const headers = Object.fromEntries(request.headers);
     function carriesKey({ operation: { security }, credential }: Step): boolean {
@@ -80,11 +80,16 @@ export function createGuard({
       const key = keyOf(credential, security);
       return credentialOf(security, { url: request.url, headers }) === (key === undefined ? undefined : credentialText(security, key));
     }
-    return rules.find(({ step, match, used }) => {
+    for (const rule of rules) {
+      const { step, match, used } = rule;
       const found =
         used < step.times && step.method === request.method && carriesKey(step) ? match(request.method, path)?.parameters : undefined;
-      return found !== undefined && takesPath(step, found, owned) && takesQuery(step, url.searchParams) && takesBody(step, body);
-    });
+      if (found === undefined || !takesPath(step, found) || !takesQuery(step, url.searchParams) || !takesBody(step, body)) continue;
+      const refused = refusalOf(step, found);
+      if (refused === undefined) return rule;
+      reason = `was refused: ${refused}`;
+    }
+    return reason;
   }
 
   /** After 429 ("try again later"), and after 401 with a token that can be renewed, the same request may be sent once more. */
@@ -99,13 +104,11 @@ export function createGuard({
   }
 
   return {
-    own: (path) => void owned.add(textOf(path)),
-    owns: (path) => owned.has(textOf(path)),
     spent: () => spent,
     async send(request) {
       const rule = await ruleFor(request);
-      if (rule === undefined)
-        throw new RefusedRequestError(`${request.method} ${new URL(request.url).pathname} is not in the plan; it was not sent.`);
+      if (typeof rule === 'string')
+        throw new RefusedRequestError(`${request.method} ${new URL(request.url).pathname} ${rule}; it was not sent.`);
       if ((sent.get(rule.step.operation.id) ?? 0) >= mostPerOperation)
         throw new RefusedRequestError(`${mostPerOperation} requests were sent for ${rule.step.operation.id}; no more may leave.`);
       count(rule.step, 1);
@@ -140,9 +143,8 @@ function beyond(budget: Budget, sum: Budget): string | undefined {
   return undefined;
 }
 
-function takesPath({ path }: Step, found: PathValues, owned: ReadonlySet<string>): boolean {
-  if (path === 'none' || path === 'found') return true;
-  return path === 'own' ? owned.has(textOf(found)) : textOf(path) === textOf(found);
+function takesPath({ path }: Step, found: PathValues): boolean {
+  return typeof path === 'string' || textOf(path) === textOf(found);
 }
 
 /** Whether the query has exactly the parameters of the step, the credential and the position of the next page. */

@@ -13,8 +13,18 @@ import type { Effect, Step, StepForm } from './step.ts';
 
 export type Mode = 'read-only' | 'full';
 
-/** Operations by id, each with the identifier of the resource that it may use, if given. */
-export type NamedOperations = ReadonlyMap<string, string | undefined>;
+/**
+ * Operations by id, each with the resources that it may use, if given: the identifier, or for several path parameters the identifiers with
+ * slashes between them.
+ */
+export type NamedOperations = ReadonlyMap<string, string | readonly string[] | undefined>;
+
+/** The operations and resources that the user named. */
+export interface Naming {
+  readonly names: NamedOperations;
+  /** Values of parameters; those of all path parameters of a named operation name its resource too. */
+  readonly given: GivenValues;
+}
 
 export interface PlanOptions {
   readonly document: OpenApiDocument;
@@ -27,7 +37,7 @@ export interface PlanOptions {
   readonly also: NamedOperations;
   readonly seed: number;
   /** The values that the user gives. */
-  readonly given?: GivenValues;
+  readonly given: GivenValues;
   /** The maximum number of valid requests for each operation. Default: 10. */
   readonly requests?: number;
   /** Changes of earlier runs that can still be undone. */
@@ -49,6 +59,8 @@ export interface Planning extends PlanOptions {
   readonly sendable: ReadonlyMap<string, Sendable | string>;
   readonly withheld: Map<string, string>;
   readonly names: NamedOperations;
+  /** Why the run may use each operation that changes something. */
+  readonly allowed: ReadonlyMap<string, string>;
 }
 
 /** The parts of a step that are the same for most requests of an operation. */
@@ -71,8 +83,16 @@ export function isSendable({ sendable }: Planning, operation: Operation): boolea
   return typeof sendable.get(operation.id) === 'object';
 }
 
-export function namedPath({ names }: Planning, operation: Operation): PathValues | undefined {
-  const value = names.get(operation.id);
-  const [name, ...others] = pathParameters(operation.path);
-  return value === undefined || name === undefined || others.length > 0 ? undefined : { [name]: value };
+/** The path parameters of the resources that the user names for an operation. */
+export function namedPaths({ names, given }: Naming, { id, path }: Operation): readonly PathValues[] {
+  const parameters = pathParameters(path);
+  if (!names.has(id) || parameters.length === 0) return [];
+  const named = [names.get(id) ?? []].flat();
+  if (named.length > 0)
+    return named.map((word) => {
+      const values = parameters.length === 1 ? [word] : word.split('/');
+      return Object.fromEntries(parameters.map((name, index) => [name, values[index] ?? '']));
+    });
+  const isGiven = parameters.every((name) => Object.hasOwn(given.values, name));
+  return isGiven ? [Object.fromEntries(parameters.map((name) => [name, given.values[name] ?? '']))] : [];
 }

@@ -1,3 +1,4 @@
+import { excludesCreation, isCreation, itemIn } from '../document/creation.ts';
 import { createMatcher } from '../document/match.ts';
 import type { Operation } from '../document/operation.ts';
 import { NO_PARAMETERS } from '../document/parameters.ts';
@@ -10,62 +11,77 @@ import type { Planning } from './planning.ts';
 import { validBody } from './sendable.ts';
 import { stepForm } from './step-form.ts';
 import { PHASES } from './step.ts';
-import type { Step, StepForm } from './step.ts';
+import type { Step } from './step.ts';
 
-export function keySteps(call: Step): readonly Step[] {
-  if (call.operation.security === undefined || call.operation.security.optional) return [];
+/**
+ * Requests without a key and with a wrong one. A service that does not check keys would carry them out, so a change is sent with an identifier
+ * that does not exist, or without its body, where that is possible.
+ */
+export function keySteps(call: Step, planning: Planning): readonly Step[] {
+  const { operation, effect } = call;
+  if (operation.security === undefined || operation.security.optional) return [];
+  return keyVariants(effect === 'reads' ? call : harmless(call, planning));
+}
+
+function keyVariants(step: Step): readonly Step[] {
   return [
-    { ...call, purpose: 'no-key', credential: 'none' },
-    { ...call, purpose: 'wrong-key', credential: 'wrong' },
+    { ...step, times: 1, purpose: 'no-key', credential: 'none' },
+    { ...step, times: 1, purpose: 'wrong-key', credential: 'wrong' },
   ];
 }
 
-/** Requests without a valid key that would change nothing even if the service accepted them. */
-export function harmlessKeySteps(planning: Planning, operation: Operation): readonly Step[] {
-  const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : 'none';
-  if (path === undefined || (path === 'none' && needsNoField(operation.body))) return [];
-  return keySteps({
-    ...base(planning, operation, 'reads'),
-    purpose: 'no-key',
-    path,
-    detail:
-      path === 'none' ? `without the ${operation.body?.format === 'json' ? 'body' : 'form'}` : 'with an identifier that does not exist',
-    phase: PHASES.probe,
-  });
+function harmless(call: Step, planning: Planning): Step {
+  const { operation } = call;
+  const unknown = canBeUnknown(planning, operation) ? madeUpPath(planning, operation) : undefined;
+  if (unknown !== undefined)
+    return { ...call, path: unknown, isUnknown: true, form: undefined, detail: 'with an identifier that does not exist' };
+  if (hasPathParameters(operation.path) || needsNoField(operation.body)) return call;
+  return { ...call, form: undefined, detail: `without the ${operation.body?.format === 'json' ? 'body' : 'form'}` };
 }
 
-export function unknownSteps(planning: Planning, operation: Operation, form: StepForm | undefined): readonly Step[] {
-  const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : undefined;
+/** Whether a request may have an identifier that does not exist: it changes nothing, or it may create the resource. */
+function canBeUnknown({ names }: Planning, operation: Operation): boolean {
+  if (!hasPathParameters(operation.path)) return false;
+  return operation.readOnly || operation.method === 'DELETE' || excludesCreation(operation) || names.has(operation.id);
+}
+
+export function unknownSteps(planning: Planning, operation: Operation, { form, effect, isUnknown = false }: Step): readonly Step[] {
+  const path = canBeUnknown(planning, operation) && !isUnknown ? madeUpPath(planning, operation) : undefined;
   if (path === undefined) return [];
   return [
     {
-      ...base(planning, operation, 'reads'),
+      ...base(planning, operation, effect),
       purpose: 'unknown-id',
       path,
+      isUnknown: true,
       form,
       detail: 'an identifier that does not exist',
-      phase: PHASES.probe,
+      // In a full run, reads come first, because they show that the identifier does not exist.
+      phase: planning.mode === 'read-only' ? PHASES.probe : operation.readOnly ? PHASES.read : PHASES.create,
     },
   ];
 }
 
+/** Undescribed methods. PATCH can change something, so it is sent only to what the run made. */
 export function methodSteps(planning: Planning, operation: Operation): readonly Step[] {
-  const { operations, mode } = planning;
+  const { operations, mode, allowed } = planning;
   const first = operations.find(({ path }) => path === operation.path);
-  const path = hasPathParameters(operation.path) ? madeUpPath(planning, operation) : 'none';
+  const isBelow = hasPathParameters(operation.path);
+  const path = isBelow ? madeUpPath(planning, operation) : 'none';
   if (first?.id !== operation.id || path === undefined) return [];
+  const isMade = operations.some((one) => allowed.has(one.id) && isCreation(one, operations) && itemIn(operation.path, one) !== undefined);
   const match = createMatcher(operations);
   const filled = fillPath(operation.path, path === 'none' ? {} : path);
   return (
-    ['GET', ...(mode === 'full' ? ['PATCH'] : [])]
+    ['GET', ...(mode === 'full' && isMade ? ['PATCH'] : [])]
       // The path may match another operation: GET /things/search is also GET /things/{id}.
       .filter((method) => match(method, filled) === undefined)
       .map((method) => ({
-        ...base(planning, operation, 'reads'),
+        ...base(planning, operation, method === 'GET' ? 'reads' : 'changes'),
         method,
         parameters: NO_PARAMETERS,
         purpose: 'method' as const,
-        path,
+        path: method === 'GET' ? path : 'own',
         detail: 'an undescribed method',
         phase: PHASES.probe,
       }))
@@ -87,11 +103,13 @@ export function brokenSteps(planning: Planning, operation: Operation): readonly 
 }
 
 export function brokenParameterSteps(planning: Planning, operation: Operation, call: Step): readonly Step[] {
-  return brokenParameters(planning, operation, call.parameters).flatMap(({ parameters, path, detail }) => ({
+  const isUnknownAllowed = operation.readOnly || canBeUnknown(planning, operation);
+  const broken = brokenParameters(planning, operation, call.parameters).filter(({ path }) => path === undefined || isUnknownAllowed);
+  return broken.map(({ parameters, path, detail }) => ({
     ...call,
     purpose: 'invalid-parameter',
     parameters,
-    path: path ?? call.path,
+    ...(path === undefined ? {} : { path, isUnknown: true }),
     detail,
     times: 1,
     phase: PHASES.probe,

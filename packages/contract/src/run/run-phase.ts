@@ -30,8 +30,6 @@ export async function runPhase(run: Run, steps: readonly Step[]): Promise<readon
 
 /** @returns whether all values of the step were known */
 async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boolean> {
-  // What an earlier run left behind is removed only when a read has shown that it is still the same.
-  if (!run.cleaner.mayUndo(step)) return true;
   if (!run.prepare(step.operation, 'responses')) return true;
   const found = foundFields(run, step);
   const { onlyAfter } = step;
@@ -39,6 +37,12 @@ async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boo
   if (found === undefined || paths.length === 0) return false;
   for (const path of paths.slice(0, step.times)) {
     if (isEnough(run, step)) break;
+    // The guard would refuse it too. Not each refusal is worth a line of progress.
+    const refusal = run.refusal(step, path);
+    if (refusal !== undefined) {
+      if (step.purpose === 'call') run.reasons.set(step.operation.id, refusal);
+      continue;
+    }
     const times = step.purpose === 'repeat' || step.purpose === 'next-page' ? step.times : 1;
     for (let time = 0; time < times; time++) {
       const page = nextPage(run, step);

@@ -1,4 +1,5 @@
 import { NOTHING_GIVEN } from '../document/parameters.ts';
+import type { PathValues } from '../exchange/discover.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { UsableDocument } from '../judge/usable.ts';
 import { createCleaner } from './clean-up.ts';
@@ -9,8 +10,11 @@ import type { Credentials } from './credentials.ts';
 import { createGuard } from './guard.ts';
 import type { Guard } from './guard.ts';
 import { accountOf } from './leftovers.ts';
+import { createOwnership } from './ownership.ts';
+import type { Ownership } from './ownership.ts';
 import { countRequests, MAX_READ_ONLY_REQUESTS } from './plan.ts';
 import type { Plan } from './plan.ts';
+import type { Naming } from './planning.ts';
 import { NO_BUDGET } from './price.ts';
 import { paceOf } from './send-request.ts';
 import type { Transport } from './send-request.ts';
@@ -24,6 +28,9 @@ export interface Run extends UsableDocument {
   readonly options: ContractOptions;
   readonly transport: Transport;
   readonly guard: Guard;
+  /** Why the run may not send a step; see `Ownership`. */
+  readonly refusal: (step: Step, path: PathValues) => string | undefined;
+  readonly ownership: Ownership;
   readonly cleaner: Cleaner;
   readonly exchanges: Exchange[];
   /** The reasons why operations were not verified, by id. */
@@ -69,20 +76,30 @@ export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableD
     rate,
     given = NOTHING_GIVEN,
   } = options;
-  const guard = createGuard({ steps: plan.steps, target, keyOf, budget, priceOf, send, canRenew: hasSchemes(options), mostPerOperation });
+  const naming: Naming = { names: new Map([...(options.only ?? []), ...(options.also ?? [])]), given };
+  const ownership = createOwnership({ ...usable, naming });
+  const cleaner = createCleaner({
+    ...usable,
+    ownership,
+    journal: options.journal,
+    target,
+    account: accountOf(accountKey(options)),
+    leftovers: plan.leftovers,
+  });
+  function refusal(step: Step, path: PathValues): string | undefined {
+    if (step.undoes === undefined) return ownership.refusal(step, path);
+    return cleaner.mayUndo(step) ? undefined : 'it may be another resource than the one that an earlier run made';
+  }
+  const canRenew = hasSchemes(options);
+  const guard = createGuard({ steps: plan.steps, refusal, target, keyOf, budget, priceOf, send, canRenew, mostPerOperation });
   return {
     ...usable,
     guard,
+    refusal,
+    ownership,
     transport: { target, send: guard.send, keyOf, timeout, pace: paceOf(rate), headers: given.headers, renew: credentials.renew },
     options,
-    cleaner: createCleaner({
-      ...usable,
-      guard,
-      journal: options.journal,
-      target,
-      account: accountOf(accountKey(options)),
-      leftovers: plan.leftovers,
-    }),
+    cleaner,
     exchanges: [],
     reasons: new Map(plan.withheld),
     pollSteps: plan.steps.filter(({ purpose }) => purpose === 'poll'),

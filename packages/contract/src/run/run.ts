@@ -90,7 +90,9 @@ async function planFor(options: ContractOptions, usable: UsableDocument): Promis
   const open = (await journal?.open()) ?? [];
   const account = accountOf(accountKey(options));
   const orphans = open.filter((entry) => entry.target === options.target.href && (entry.account ?? account) === account);
-  const plan = makePlan({ ...usable, mode, only, also, seed, requests, given, orphans, extensions: options.extensions ?? [] });
+  const except = new Map([...(options.except ?? [])].map((id) => [id, 'it is excluded with --except']));
+  const unusable = new Map([...usable.unusable, ...except]);
+  const plan = makePlan({ ...usable, unusable, mode, only, also, seed, requests, given, orphans, extensions: options.extensions ?? [] });
   // Without a key, requests with a wrong key would show nothing.
   const steps = plan.steps.filter(({ credential }) => credential === 'account' || accountKey(options) !== undefined);
   return { ...plan, steps };

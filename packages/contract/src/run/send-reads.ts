@@ -1,3 +1,4 @@
+import { NOTHING_GIVEN } from '../document/parameters.ts';
 import type { PathValues } from '../exchange/discover.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { readUsable } from '../judge/usable.ts';
@@ -9,7 +10,7 @@ import { credentialsFor } from './run-state.ts';
 import { sendRequest, NoResponseError, paceOf } from './send-request.ts';
 import type { Transport } from './send-request.ts';
 import { sendableOf } from './sendable.ts';
-import { bodyOf, PHASES } from './step.ts';
+import { bodyOf, isChange, PHASES } from './step.ts';
 import type { Step } from './step.ts';
 
 /** A call of an operation that only reads. */
@@ -27,7 +28,8 @@ export async function sendReads(options: ContractOptions, calls: readonly ReadCa
   const { document, operations, validator } = readUsable(options.document);
   const steps = calls.flatMap(({ operation: id, path }): readonly Step[] => {
     const operation = operations.find((one) => one.id === id);
-    const sendable = operation === undefined ? undefined : sendableOf({ document, operations, validator, seed: 1 }, operation);
+    const sendable =
+      operation === undefined ? undefined : sendableOf({ document, operations, validator, seed: 1, given: NOTHING_GIVEN }, operation);
     if (operation === undefined || !operation.readOnly || typeof sendable !== 'object') return [];
     return [
       {
@@ -47,7 +49,10 @@ export async function sendReads(options: ContractOptions, calls: readonly ReadCa
   const { target, send = fetch, timeout = 10_000, rate } = options;
   const credentials = credentialsFor(options, { steps });
   const keyOf: Transport['keyOf'] = (_, security) => credentials.keyFor(security);
-  const guard = createGuard({ steps, target, keyOf, budget: NO_BUDGET, priceOf: () => undefined, send });
+  function refusal(step: Step): string | undefined {
+    return isChange(step) ? 'it is not a read' : undefined;
+  }
+  const guard = createGuard({ steps, refusal, target, keyOf, budget: NO_BUDGET, priceOf: () => undefined, send });
   const transport = { target, send: guard.send, keyOf, timeout, pace: paceOf(rate), renew: credentials.renew };
   const exchanges: Exchange[] = [];
   for (const step of steps) {

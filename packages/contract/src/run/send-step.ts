@@ -21,7 +21,7 @@ export async function sendStep(run: Run, step: Step, values: StepValues): Promis
   if (exchange.status === 202 && isPlainCall(exchange))
     await followWork(run, exchange, run.pollSteps, (poll, path) => sendAndRecord(run, poll, { path, body: undefined }));
   // One accepted purchase with an invalid form is enough.
-  return !(step.effect === 'costs' && step.purpose === 'invalid-form' && isSuccess(exchange.status));
+  return !(step.effect === 'costs' && !isPlainCall(exchange) && isSuccess(exchange.status));
 }
 
 /** Sends one request. Returns undefined when there is no response. */
@@ -45,10 +45,11 @@ async function sendAndRecord(run: Run, step: Step, values: StepValues): Promise<
     return undefined;
   }
   run.exchanges.push(exchange);
+  const made = run.ownership.saw(exchange);
   await cleaner.saw(step, exchange, values.path);
   // After a truncated response, the effect of the request is unknown.
   if (exchange.body.kind === 'cut') await cleaner.lost(entry, false);
-  else await cleaner.after(entry, step, exchange);
+  else await cleaner.after(entry, step, exchange, made);
   reportProgress(run, step, exchange.status);
   for (const extension of options.extensions ?? []) await extension.onExchange(exchange, run.exchanges);
   return exchange;

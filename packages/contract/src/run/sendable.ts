@@ -16,7 +16,7 @@ export interface RequestSource {
   readonly validator: Validator;
   readonly seed: number;
   /** The values that the user gives. */
-  readonly given?: GivenValues;
+  readonly given: GivenValues;
 }
 
 /** The parameters and the body of a valid request of an operation. */

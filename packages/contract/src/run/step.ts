@@ -19,8 +19,7 @@ export const PHASES = {
   vary: 6,
   probe: 7,
   remove: 8,
-  removed: 9,
-  undo: 10,
+  undo: 9,
 } as const;
 
 /** One or more requests of the plan. */
@@ -29,8 +28,13 @@ export interface Step {
   readonly purpose: Purpose;
   readonly method: string;
   readonly credential: Credential;
-  /** The source of path parameters: earlier responses, resources that this run created, or fixed values. */
-  readonly path: 'none' | 'found' | 'own' | PathValues;
+  /**
+   * The source of path parameters: earlier responses, resources that this run created, either of these as the parents of a new resource, or
+   * fixed values.
+   */
+  readonly path: 'none' | 'found' | 'own' | 'parents' | PathValues;
+  /** Whether the fixed values are made up, so that no resource should have them. */
+  readonly isUnknown?: boolean;
   readonly form: StepForm | undefined;
   /** Values of its required parameters, except path parameters. */
   readonly parameters: RequestParameters;
@@ -72,6 +76,18 @@ export function bodyOf({ operation, form, next }: Step, found: Readonly<Record<s
 function asField({ body }: Operation, name: string, value: unknown): unknown {
   const kind = body?.format === 'json' ? body.fields.get(name)?.kind : undefined;
   return (kind === 'integer' || kind === 'number') && typeof value === 'string' && /^-?[0-9]+$/.test(value) ? Number(value) : value;
+}
+
+/** Whether a service should refuse a request: it is not a valid one of the account. */
+export function isProbe({ purpose, credential }: Pick<Step, 'purpose' | 'credential'>): boolean {
+  return credential !== 'account' || PROBES.has(purpose);
+}
+
+const PROBES: ReadonlySet<Purpose> = new Set(['unknown-id', 'invalid-form', 'invalid-parameter', 'method', 'precondition', 'remove-again']);
+
+/** Whether a request can change something, if the service carries it out. */
+export function isChange({ method, operation }: Pick<Step, 'method' | 'operation'>): boolean {
+  return method === operation.method ? !operation.readOnly : method !== 'GET';
 }
 
 /** Describes a step in one line: method, path, form, key and purpose. */

@@ -1,3 +1,4 @@
+import { isItemWrite } from '../../document/creation.ts';
 import { responseFor } from '../../document/operations.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
 import { hasPathParameter } from '../applies.ts';
@@ -9,7 +10,7 @@ export const identifierUnknown: Check = {
   id: 'identifier-unknown',
   claim: 'The service responds to an unknown identifier with 404.',
   judges:
-    'Sends a made-up identifier that matches the schema of its parameter. Success is a violation if the document describes 404, and a discovery otherwise. If the document describes 404, another refusal is learned, because clients distinguish a missing resource from an invalid request.',
+    'Sends a made-up identifier that matches the schema of its parameter. Success is a violation if the document describes 404, and a discovery otherwise. A PUT or PATCH with a described 201 may create the resource; the run removes it. If the document describes 404, another refusal is learned, because clients distinguish a missing resource from an invalid request.',
   client: 'Code that handles 404 as "does not exist" gets data of another resource, or another error.',
   needs: ['unknown-id'],
   applies: hasPathParameter,
@@ -20,7 +21,9 @@ export const identifierUnknown: Check = {
     const isServed = isSuccess(status);
     const refusal = responseFor(operation, 404);
     const isOther = described !== undefined && status !== 404 && status < 500 && ![401, 403, 410, 429].includes(status);
-    if (!isServed && !isOther) return [];
+    // The document says that the service creates what is missing.
+    const isCreated = isServed && isItemWrite(operation) && operation.responses['201'] !== undefined;
+    if (isCreated || (!isServed && !isOther)) return [];
     return [
       {
         pointer: '',

@@ -47,7 +47,7 @@ function resourceOf({ document, validator, operations }: RunContext, exchange: E
   if (operation.method !== 'POST') return pathname;
   for (const reader of operations) {
     if (reader.method !== 'GET' || !reader.path.startsWith(`${operation.path}/{`) || !reader.path.endsWith('}')) continue;
-    const path = discoverCreated({ document, validator, operation: reader, exchanges: [exchange] });
+    const path = discoverCreated({ document, validator, operation: reader, operations, exchange });
     const filled = path === undefined ? '' : fillPath(reader.path, path);
     const above = fillPath(operation.path, path ?? {});
     if (path !== undefined && pathname.endsWith(above)) return pathname.slice(0, -above.length) + filled;
@@ -118,7 +118,7 @@ function notListed(context: RunContext): readonly RunRemark[] {
     const listed = new Set(pages.flatMap((page) => identifiersFor(document, item, page)));
     return exchanges.slice(0, first).flatMap((exchange): readonly RunRemark[] => {
       if (exchange.operation.path !== list.path || !isPlainCall(exchange) || !isChange(exchange)) return [];
-      const path = discoverCreated({ document, validator, operation: item, exchanges: [exchange] });
+      const path = discoverCreated({ document, validator, operation: item, operations, exchange });
       const id = path === undefined ? undefined : Object.values(path)[0];
       if (id === undefined || listed.has(id)) return [];
       return [

@@ -1,9 +1,9 @@
 /** The operation that undoes another one, for every operation of a document at once. */
 import { expect, test } from 'vitest';
 
-import { parseDocument } from '../document/document.ts';
-import { readOperations } from '../document/operations.ts';
-import { isUndo, undoOf } from './undo.ts';
+import { isUndo, undoOf } from './creation.ts';
+import { parseDocument } from './document.ts';
+import { readOperations } from './operations.ts';
 
 const responses = { 200: { description: 'Done.' } };
 const document = parseDocument({
@@ -25,6 +25,14 @@ const document = parseDocument({
     '/unstart': { post: { operationId: 'unstart', responses } },
     '/all': { delete: { operationId: 'removeAll', responses } },
     '/all/{id}': { delete: { operationId: 'removeOne', responses } },
+    // A POST next to an item is not a creation.
+    '/notes/send-all': { post: { operationId: 'sendNotes', responses } },
+    '/servers/{server}/zones': { post: { operationId: 'createZone', responses } },
+    '/servers/{name}/zones/{zone}': { delete: { operationId: 'removeZone', responses } },
+    '/servers/{name}/zones/{zone}/keys/add': { post: { operationId: 'addKey', responses } },
+    '/servers/{name}/zones/{zone}/keys/{key}/remove': { delete: { operationId: 'removeKey', responses } },
+    '/servers.json': { post: { operationId: 'createServer', responses } },
+    '/servers/{name}.json': { delete: { operationId: 'removeServer', responses } },
   },
 });
 
@@ -40,11 +48,17 @@ test('is only `…/un…` or the removal of the created resource', () => {
     hideThingToo: 'unhideThing',
     createNote: 'removeNote',
     start: 'unstart',
+    createZone: 'removeZone',
+    addKey: 'removeKey',
+    createServer: 'removeServer',
   });
   expect(operations.filter((operation) => isUndo(operation, operations)).map(({ id }) => id)).toEqual([
     'removeThing',
     'unhideThing',
     'removeNote',
     'unstart',
+    'removeZone',
+    'removeKey',
+    'removeServer',
   ]);
 });
