@@ -18,6 +18,8 @@ export interface CommandContext {
   readonly environment: Environment;
   readonly output: Console;
   readonly paths?: FilePaths;
+  /** Ends a run early. Its reason is the exit code of a run that leaves nothing. */
+  readonly signal?: AbortSignal;
 }
 
 const { version: VERSION } = manifest;
@@ -30,9 +32,9 @@ function defaultPaths(environment: Environment): FilePaths {
 /**
  * Runs the command in this process.
  * @param argv arguments after the script
- * @returns the exit code: 0 nothing failed, 1 findings that fail the run, 2 could not run
+ * @returns the exit code: 0 nothing failed, 1 findings that fail the run, 2 could not run, 3 changes remain, else the reason of the signal
  */
-export async function runCommand(argv: readonly string[], context: CommandContext): Promise<0 | 1 | 2> {
+export async function runCommand(argv: readonly string[], context: CommandContext): Promise<number> {
   const { output } = context;
   try {
     return await dispatch(argv, context);
@@ -47,8 +49,8 @@ export async function runCommand(argv: readonly string[], context: CommandContex
 
 async function dispatch(
   argv: readonly string[],
-  { environment, output, paths = defaultPaths(environment) }: CommandContext,
-): Promise<0 | 1 | 2> {
+  { environment, output, signal, paths = defaultPaths(environment) }: CommandContext,
+): Promise<number> {
   const args = readArguments(await withConfiguration(argv, environment), environment);
   switch (args.command) {
     case 'help':
@@ -62,6 +64,6 @@ async function dispatch(
     case 'diff':
       return compareDocuments(args, output);
     default:
-      return runAgainst(args, environment, output, paths);
+      return runAgainst(args, { environment, output, paths, ...(signal === undefined ? {} : { signal }) });
   }
 }

@@ -13,8 +13,20 @@ function progress(line: string, isPassing = false): void {
   else if (!isPassing && ++lines % LINES_PER_LOG_LINE === 0) stderr.write(`${line}\n`);
 }
 
+const stop = new AbortController();
+let signals = 0;
+for (const [name, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) {
+  process.on(name, () => {
+    // A second signal ends the process. The journal lets the next run finish.
+    if (++signals > 1) process.exit(code);
+    stop.abort(code);
+    stderr.write(`\n${name}: stopping, and undoing what the run made. A second signal stops at once.\n`);
+  });
+}
+
 process.exitCode = await runCommand(process.argv.slice(2), {
   environment: process.env,
+  signal: stop.signal,
   output: {
     progress,
     print(text) {

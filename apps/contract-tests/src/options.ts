@@ -73,7 +73,8 @@ Examples
   ${CONTRACT} --mode full --also createVm registerDomain --budget 25 --yes
   ${CONTRACT} --only getVm=48213 listVms --fail-on discovered
 
-Exit code: 0 nothing failed, 1 findings that fail the run, or changes that could not be undone, 2 could not run.`;
+Exit code: 0 nothing failed, 1 findings that fail the run, 2 could not run, 3 changes remain that the run should have undone (they are
+listed), 130 or 143 stopped by Ctrl-C or SIGTERM after everything was undone.`;
 
 /** Host names of this machine. */
 export const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);

@@ -180,7 +180,7 @@ describe('a change that a run planned to undo', () => {
       ['--target', service.url, '--mode', 'full', '--yes', '--only', `deleteDedicatedServer=${SERVER}`],
       environment,
     );
-    expect(code).toBe(1);
+    expect(code).toBe(3);
     expect(output).toContain('Not undone as planned');
     expect(output).toContain(`curl -i -X POST -H "X-SERVICE-APIKEY: $RESELLER_API_KEY" '${service.url}/dedicated/${SERVER}/undelete'`);
   });

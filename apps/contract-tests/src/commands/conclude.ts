@@ -18,8 +18,11 @@ interface Parts {
   readonly secrets: readonly string[];
 }
 
+/** The exit code of a run that leaves changes which it should have undone. */
+export const CHANGES_REMAIN = 3;
+
 /** Applies the baseline to a report, prints it, and writes reports and proposals. */
-export async function conclude({ report, loaded, args, output, secrets }: Parts): Promise<0 | 1> {
+export async function conclude({ report, loaded, args, output, secrets }: Parts): Promise<0 | 1 | 3> {
   const settled = await settleReport(report, loaded, args.baseline, args.failOn);
   output.print(renderReport(settled));
   if (args.report !== undefined) {
@@ -37,5 +40,5 @@ export async function conclude({ report, loaded, args, output, secrets }: Parts)
         : `Changed: ${files.map((file) => file.slice(loaded.base.length + 1)).join(', ')}. Review each change before you commit it.`,
     );
   }
-  return isFailed(settled) ? 1 : 0;
+  return settled.unfinished.length > 0 ? CHANGES_REMAIN : isFailed(settled) ? 1 : 0;
 }

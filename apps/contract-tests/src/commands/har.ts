@@ -11,7 +11,7 @@ import { resellerRules } from '../reseller.ts';
 import { conclude } from './conclude.ts';
 
 /** Judges the traffic of a HAR file. */
-export async function judgeHar(args: Arguments, file: string, output: Console): Promise<0 | 1> {
+export async function judgeHar(args: Arguments, file: string, output: Console): Promise<0 | 1 | 3> {
   const loaded = await openChosenDocument(args);
   const recorder = createRecorder(loaded.document, resellerRules(loaded.document));
   const entries = await read(file);

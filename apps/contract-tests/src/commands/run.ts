@@ -31,7 +31,7 @@ import { counted } from '../render.ts';
 import { resellerRules } from '../reseller.ts';
 import { readAccepted, settleReport } from '../settle-report.ts';
 import { makeReportFolder, writeReports } from '../write-reports.ts';
-import { conclude } from './conclude.ts';
+import { CHANGES_REMAIN, conclude } from './conclude.ts';
 import { changeLines, confirmChanges } from './confirm-changes.ts';
 
 /** The files of a command. */
@@ -39,8 +39,15 @@ export interface FilePaths {
   readonly journal: string;
 }
 
+interface RunContext {
+  readonly environment: Environment;
+  readonly output: Console;
+  readonly paths: FilePaths;
+  readonly signal?: AbortSignal;
+}
+
 /** Calls a service and judges its responses. */
-export async function runAgainst(args: Arguments, environment: Environment, output: Console, paths: FilePaths): Promise<0 | 1> {
+export async function runAgainst(args: Arguments, { environment, output, paths, signal }: RunContext): Promise<number> {
   const loaded = await openChosenDocument(args);
   rejectUnknown(args, loaded);
   const { credentials } = args;
@@ -76,7 +83,9 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
   announce(safe, loaded, plan);
   const { priceOf, budget } = await confirmed(args, { options, plan, operator, output: safe });
   if (operator !== undefined) await assertOperator(operator);
-  const report = await withTargetHint(args, () => runContract({ ...options, budget, priceOf }));
+  const ending = signal === undefined ? {} : { signal };
+  const report = await withTargetHint(args, () => runContract({ ...options, ...ending, budget, priceOf }));
+  if (signal?.aborted === true) return concludeStopped(report, safe, Number(signal.reason));
   try {
     rejectEmptyRun(report);
   } catch (error) {
@@ -85,6 +94,14 @@ export async function runAgainst(args: Arguments, environment: Environment, outp
     throw error;
   }
   return conclude({ report, loaded, args, output: safe, secrets });
+}
+
+/** Says what a stopped run leaves. It does not judge responses, because most operations were not called. */
+function concludeStopped({ left, unfinished, traffic }: Report, output: Console, code: number): number {
+  const remains =
+    left.length === 0 ? ['Nothing is left behind on the account.'] : ['Left behind on the account', ...left.map((line) => `  ${line}`)];
+  output.print([`The run was stopped after ${counted(traffic.length, 'request')}.`, ...remains].join('\n'));
+  return unfinished.length > 0 ? CHANGES_REMAIN : code;
 }
 
 /** Lists the operations that the run cannot call, before its first request. */

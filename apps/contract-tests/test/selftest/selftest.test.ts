@@ -55,13 +55,16 @@ test.each(seeds)('finds all of several defects in one service, chosen by the see
   const defects = scattered(seed);
   expect(defects.size).toBeGreaterThan(20);
   // Ignores defects that were not injected into any response, such as one on a second page of a short list.
-  const shown = new Set<string>();
+  const times = new Map<string, number>();
   const { findings } = await runAgainstFake(document, (exchange) => {
     const defect = exchange.operation === undefined ? undefined : defects.get(exchange.operation.id);
     const tampered = defect?.tamper(exchange);
-    if (defect !== undefined && tampered !== undefined) shown.add(`${defect.check} ${exchange.operation?.id}`);
+    const name = `${defect?.check} ${exchange.operation?.id}`;
+    if (tampered !== undefined) times.set(name, (times.get(name) ?? 0) + 1);
     return tampered;
   });
+  // One response alone cannot repeat an identifier.
+  const shown = new Set([...times].flatMap(([name, count]) => (name.startsWith('request-id-unique') && count < 2 ? [] : [name])));
   expect(shown.size).toBeGreaterThan(12);
   const found = new Set(findings.flatMap(({ check, touches }) => touches.map(({ operation }) => `${check} ${operation}`)));
   expect([...shown].filter((one) => !found.has(one))).toEqual([]);

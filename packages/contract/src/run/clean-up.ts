@@ -56,6 +56,7 @@ interface Parts {
   readonly leftovers?: readonly Leftover[];
 }
 
+const DIFFERS = 'it differs from what the run made';
 const NO_UNDO = 'the document has no operation that undoes it';
 /** Statuses that mean that there is nothing to undo: not found, in another state, gone. */
 const NOTHING_TO_UNDO: ReadonlySet<number> = new Set([404, 409, 410]);
@@ -111,7 +112,11 @@ export function createCleaner({ document, operations, ownership, journal, target
       if (!isChange(step)) return undefined;
       const undo = step.isUnknown === true ? removalOf(operation, operations) : undoOf(operation, operations);
       const isKnown = undo !== undefined && depthOf(undo) > 0 && depthOf(undo) === depthOf(operation);
-      return record({
+      // After a crash amid a removal, the entry of the creation is enough.
+      const isOwnRemoval =
+        operation.method === 'DELETE' &&
+        [...open.values()].some((other) => other.undo?.operation === operation.id && sameValues(other.undo.path, path));
+      const entry: JournalEntry = {
         id: undoes ?? randomUUID(),
         target: target.href,
         operation: operation.id,
@@ -120,7 +125,8 @@ export function createCleaner({ document, operations, ownership, journal, target
         made: Object.keys(path).length > 0 ? textOf(path) : undefined,
         at: new Date().toISOString(),
         account,
-      });
+      };
+      return isOwnRemoval && undoes === undefined ? entry : record(entry);
     },
     async after(intended, step, exchange, made) {
       if (intended === undefined) return;
@@ -161,8 +167,7 @@ export function createCleaner({ document, operations, ownership, journal, target
         if (NOTHING_TO_UNDO.has(status)) return void (await record({ ...entry, state: 'closed', at: new Date().toISOString() }));
         const read = isSuccess(status) ? fingerprintOf(document, exchange) : undefined;
         const isProven = read !== undefined && entry.fingerprint !== undefined && isSameResource(entry.fingerprint, read);
-        const problem =
-          read === undefined ? `its read returned ${status}, so it cannot be recognised` : 'it differs from what the run made';
+        const problem = read === undefined ? `its read returned ${status}, so it cannot be recognised` : DIFFERS;
         if (isProven) proven.add(entry.id);
         remaining.set(entry.id, { ...leftover, problem: isProven ? undefined : problem });
         return;
@@ -186,12 +191,15 @@ export function createCleaner({ document, operations, ownership, journal, target
     finish() {
       const unfinished: string[] = [];
       const earlier = [...remaining.values()].map(({ entry, problem = 'it was not undone' }) => {
+        const isForeign = problem === DIFFERS;
         const undo = operations.find(({ id }) => id === entry.undo?.operation);
         const how =
           undo === undefined || entry.undo === undefined
             ? 'look for it, and remove it if it exists'
             : `if it is yours to remove, run: ${undoCommand(undo, entry.undo.path, target)}`;
-        return `${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`} of an earlier run: ${problem}; ${how}`;
+        const line = `${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`} of an earlier run: ${problem}; ${how}`;
+        if (!isForeign) unfinished.push(line);
+        return line;
       });
       const left = [...open.values()].map((entry) => {
         const { operation: id, made: what, state } = entry;
@@ -209,6 +217,10 @@ export function createCleaner({ document, operations, ownership, journal, target
 
 function depthOf({ path }: Operation): number {
   return pathParameters(path).length;
+}
+
+function sameValues(one: PathValues, other: PathValues): boolean {
+  return textOf(one) === textOf(other);
 }
 
 function textOf(path: PathValues): string {

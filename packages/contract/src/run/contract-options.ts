@@ -36,6 +36,8 @@ export interface ContractOptions {
   readonly requests?: number;
   /** Values of parameters, and headers that every request has. */
   readonly given?: GivenValues;
+  /** Ends the run early: it only undoes what it made. The request that is under way ends first. */
+  readonly signal?: AbortSignal;
   /** Requests per second. Default: unlimited. */
   readonly rate?: number;
   /** Timeout of a request in milliseconds. Default: 10,000. */

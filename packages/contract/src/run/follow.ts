@@ -46,6 +46,7 @@ export async function followWork(
     const exchange = await send(target.step, target.path);
     if (exchange === undefined || !isSuccess(exchange.status) || !isUnfinished(exchange)) return;
     const retry = Number(exchange.headers['retry-after']);
+    if (run.options.signal?.aborted === true) return;
     await sleep(Math.min(Number.isFinite(retry) && retry > 0 ? retry * 1_000 : wait, MAX_WAIT_MS));
     wait *= 2;
   }

@@ -30,13 +30,16 @@ export async function runPhase(run: Run, steps: readonly Step[]): Promise<readon
 
 /** @returns whether all values of the step were known */
 async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boolean> {
+  function isStopped(): boolean {
+    return run.options.signal?.aborted === true && step.purpose !== 'remove' && step.purpose !== 'undo';
+  }
   if (!run.prepare(step.operation, 'responses')) return true;
   const found = foundFields(run, step);
   const { onlyAfter } = step;
   const paths = pathsOf(run, step, isLastResort).filter((path) => onlyAfter === undefined || run.cleaner.didTo(onlyAfter, path));
   if (found === undefined || paths.length === 0) return false;
   for (const path of paths.slice(0, step.times)) {
-    if (isEnough(run, step)) break;
+    if (isEnough(run, step) || isStopped()) break;
     // The guard would refuse it too. Not each refusal is worth a line of progress.
     const refusal = run.refusal(step, path);
     if (refusal !== undefined) {
@@ -44,7 +47,7 @@ async function runStep(run: Run, step: Step, isLastResort: boolean): Promise<boo
       continue;
     }
     const times = step.purpose === 'repeat' || step.purpose === 'next-page' ? step.times : 1;
-    for (let time = 0; time < times; time++) {
+    for (let time = 0; time < times && !isStopped(); time++) {
       const page = nextPage(run, step);
       // The page before was the last one.
       if (page === undefined) return true;

@@ -39,7 +39,8 @@ export async function runContract(given: ContractOptions): Promise<Report> {
   const run = prepareRun(options, plan, usable);
   let late: readonly Step[] = [];
   for (const phase of Object.values(PHASES)) {
-    const left = await runPhase(run, [...late, ...plan.steps.filter((step) => step.phase === phase && step.purpose !== 'poll')]);
+    const planned = [...late, ...plan.steps.filter((step) => step.phase === phase && step.purpose !== 'poll')];
+    const left = await runPhase(run, options.signal?.aborted === true ? planned.filter(isCleanUp) : planned);
     // A creation may need an identifier that only the next phase reads.
     late = phase <= PHASES.readMore ? left : [];
   }
@@ -64,6 +65,11 @@ export async function runContract(given: ContractOptions): Promise<Report> {
     secrets: [apiKey, ...tokens, ...secrets, ...Object.values(options.credentials ?? {})].filter((key) => key !== undefined),
     milliseconds: performance.now() - begun,
   });
+}
+
+/** Whether a step only undoes what this run did. */
+function isCleanUp({ purpose, path, onlyAfter }: Step): boolean {
+  return (purpose === 'remove' && path === 'own') || onlyAfter !== undefined;
 }
 
 /** Documents by the schemes with a credential, so that a process reads each once. */
