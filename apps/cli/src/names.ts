@@ -134,6 +134,7 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   listAuditRecords: 'audit list',
   listFailedAuthentications: 'audit failed-authentications',
   getDueWork: 'jobs due',
+  retryJobs: 'jobs retry',
   getClock: 'clock show',
   advanceClock: 'clock advance',
   resetSandbox: 'sandbox reset',

@@ -1,6 +1,7 @@
 /** The console in Chromium, against the real service. The tests follow each other: each begins with the page that the one before it left. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { text as readText } from 'node:stream/consumers';
 
 import { openSqliteStore } from '@reseller/service';
@@ -234,6 +235,23 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await context.close();
   });
 
+  test('a failed job says why, and runs when the operator tries it again', async () => {
+    await changeStore(
+      `create trigger broken before insert on invoices when new.account_id = '${DEMO_ACCOUNT}' begin select raise(abort, 'the page is damaged'); end`,
+    );
+    await operate(sandbox.current(), 'POST /sandbox/clock/advance', { by_seconds: 2_678_411 });
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    const failed = page.getByRole('table', { name: 'Jobs that failed' });
+    await failed.getByText('the page is damaged').waitFor();
+    await changeStore('drop trigger broken');
+    await failed.getByRole('button', { name: 'Actions for Demo reseller' }).click();
+    await page.getByRole('menuitem', { name: 'Retry the failed jobs of an account' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry the failed jobs of an account' }).click();
+    await failed.waitFor({ state: 'detached' });
+    const { overdue } = await operate(sandbox.current(), 'GET /due-work');
+    expect(overdue).toBe(0);
+  });
+
   test('a lost connection says so, and afterwards 10,000 VMs are a list of a few rows', async () => {
     const large = await accountWithVm();
     await page.getByRole('link', { name: 'VMs' }).click();
@@ -308,6 +326,16 @@ async function accountWithVm(): Promise<{ readonly accountId: string; readonly v
 }
 
 /** Copies the VM of an account in the data of the stopped sandbox. */
+/** Changes the store while the sandbox does not run. */
+async function changeStore(statement: string): Promise<void> {
+  await sandbox.stop();
+  const store = new DatabaseSync(join(sandbox.dataDirectory, 'store.sqlite'));
+  store.exec(statement);
+  store.close();
+  await sandbox.start();
+  await page.getByText(/The connection to the service is lost/).waitFor({ state: 'detached' });
+}
+
 async function addVms(accountId: string): Promise<void> {
   const store = await openSqliteStore(sandbox.dataDirectory, { onFailedSync: (error) => expect.fail(error.message) });
   await store.commit(async ({ db }) => {

@@ -121,7 +121,13 @@ await measure('is exported', () => send('GET', `${operator}/accounts/${accountId
 await measure('ends a month', async () => {
   const now = new Date(Date.now() + offset);
   offset += Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) + 1000 - now.getTime();
-  await runScheduledJobs(runtime, { now: async () => ports.clock.now(), others: 'skip' });
+  await runScheduledJobs(runtime, {
+    now: async () => ports.clock.now(),
+    others: 'skip',
+    onFailure({ error }) {
+      throw error;
+    },
+  });
 });
 const { id: invoiceId } = await store.read((db) => db.selectFrom('invoices').select('id').orderBy('created').executeTakeFirstOrThrow());
 await measure('reads a closed invoice', () => send('GET', `${reseller}/accounting/invoices/${invoiceId}`));

@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 
 import { deleteOldEntries } from './core/account/log-retention.ts';
 import { forgetOldSpendings } from './core/account/spending.ts';
-import { issueDocuments } from './core/accounting/invoice-document/issue.ts';
+import { issueDocumentsAsJobs } from './core/accounting/invoice-document/issue.ts';
+import type { FailedJob } from './core/jobs/failed-jobs.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
 import { recoverDeliveries } from './delivery/recover.ts';
@@ -21,6 +22,7 @@ const CLEAN_UP_INTERVAL_MS = 60_000;
 
 /** The parts of the service that scheduled jobs need. */
 export interface JobContext extends Pick<StartedRuntime, 'runtime' | 'clock' | 'metrics'> {
+  readonly logger: Logger;
   readonly recover: Recovery;
   /** The current time, after the settings were read again. */
   now(): Promise<number>;
@@ -30,14 +32,19 @@ export interface JobContext extends Pick<StartedRuntime, 'runtime' | 'clock' | '
 
 /** @returns A function that performs all due jobs and delivers the changes that they enqueue. It returns the number of jobs performed. */
 export function jobRunner(context: JobContext): (others: JobRound['others']) => Promise<number> {
-  const { runtime, clock, metrics, recover, now, keyUse, failedAuthentications } = context;
+  const { runtime, clock, metrics, recover, now, keyUse, failedAuthentications, logger } = context;
   const { store, instance } = runtime;
   const cleanUp = createCleanUp(runtime, clock.base, failedAuthentications);
+  function onFailure({ error, accountId, kind, subject, due, nextAttempt }: FailedJob): void {
+    metrics.scheduledJobFailures.inc();
+    const [dueAt, nextAt] = [due * 1000, nextAttempt].map((time) => new Date(time).toISOString());
+    logger.error({ err: error, account: accountId, kind, subject, due: dueAt, next: nextAt }, 'a scheduled job failed; its account waits');
+  }
   return async (others) => {
     await instance.assertAlive();
     const failed = await recover();
-    const done = await runScheduledJobs(runtime, { now, others });
-    await issueDocuments(store);
+    const done = await runScheduledJobs(runtime, { now, others, onFailure });
+    await issueDocumentsAsJobs(store, { now: clock.now(), onFailure });
     metrics.scheduledJobs.inc(done);
     await store.requestLog.numberAll();
     await keyUse.flush();

@@ -100,7 +100,7 @@ function createContext(
     await clockCheck.assertRight();
     return clock.now();
   }
-  const runJobs = jobRunner({ runtime, clock, metrics, recover, now, keyUse, failedAuthentications });
+  const runJobs = jobRunner({ runtime, clock, metrics, recover, now, keyUse, failedAuthentications, logger });
   const context: HttpContext = {
     runtime,
     assertClockRight: () => clockCheck.assertRight(),

@@ -248,7 +248,11 @@ test.each([
   const { held } = await accountOf(service);
   const renew = () =>
     service.store.commit(({ db }) =>
-      domainExpiryJobs.perform(db, { ports: service.ports, secret: SECRET }, { id: 'reseller-customer.net', accountId, due }),
+      domainExpiryJobs.perform(
+        db,
+        { ports: service.ports, secret: SECRET },
+        { id: 'reseller-customer.net', kind: 'domain_renewal', accountId, due },
+      ),
     );
   await meet([`update domains set ${change}`], 'commit', renew);
   expect((await accountOf(service)).held).toBe(held);

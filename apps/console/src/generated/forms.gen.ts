@@ -80,6 +80,20 @@ export const forms: Readonly<Record<string, Form>> = {
    }
   ]
  },
+ "retryJobs": {
+  "description": "Lets the service try the failed jobs of an account again within seconds, instead of at their next attempt. `failed` of `GET /due-work` lists the accounts. Nothing is billed twice: a job that has failed has changed nothing. Jobs that do not fail are not affected.\n\nNeeds the scope `support`.",
+  "path": [
+   {
+    "name": "account_id",
+    "description": "Identifier of the account.",
+    "required": true,
+    "nullable": false,
+    "kind": "text"
+   }
+  ],
+  "query": [],
+  "body": []
+ },
  "suspendAccount": {
   "description": "Refuses the requests of an account to the reseller API with a 403 of the type `account_suspended`, on all instances of the service when this request succeeds. Requests that have already arrived are completed. The reseller can still read its invoices and its request log, and open links to invoice documents. Nothing else changes: VMs keep running and are billed, dedicated servers and domains are renewed, API keys stay valid, and the operator API works as before. If the account is already suspended, only the reason is replaced.\n\nNeeds the scope `support`.",
   "path": [

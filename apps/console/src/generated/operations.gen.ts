@@ -65,6 +65,14 @@ export const operations = {
   "sandboxOnly": false,
   "billable": false
  },
+ "retryJobs": {
+  "method": "POST",
+  "path": "/accounts/{account_id}/retry-jobs",
+  "summary": "Retry the failed jobs of an account",
+  "scope": "support",
+  "sandboxOnly": false,
+  "billable": false
+ },
  "suspendAccount": {
   "method": "PUT",
   "path": "/accounts/{account_id}/suspension",

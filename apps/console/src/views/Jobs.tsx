@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 
 import { getDueWorkOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { DueItem } from '../generated/types.gen.ts';
+import type { DueItem, FailedJob } from '../generated/types.gen.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
+import { ActionMenu } from '../ui/Actions.tsx';
 import { Facts, Failure, Instant, PageHead, ShortId, Status } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
@@ -23,6 +24,13 @@ export function Jobs() {
     },
     { header: 'Due (UTC)', width: '12rem', cell: ({ due }) => <Instant at={due} /> },
   ];
+  const failedColumns: readonly Column<FailedJob>[] = [
+    { header: 'Job', cell: ({ kind }) => labelOf(kind) },
+    { header: 'Account', width: '12rem', cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
+    { header: 'Reason', wide: true, cell: ({ reason }) => reason },
+    { header: 'Attempts', width: '6rem', cell: ({ attempts }) => attempts },
+    { header: 'Next attempt (UTC)', width: '12rem', cell: ({ next_attempt }) => <Instant at={next_attempt} /> },
+  ];
   return (
     <>
       <PageHead title="Jobs" />
@@ -40,6 +48,18 @@ export function Jobs() {
                     ['Overdue jobs', data.overdue],
                   ] as const)),
             ]}
+          />
+        )}
+        {data && data.failed.length > 0 && (
+          <DataTable
+            caption="Jobs that failed"
+            columns={failedColumns}
+            rows={data.failed}
+            rowKey={({ kind, account_id }) => `${kind} ${account_id}`}
+            actions={({ account_id }) => (
+              <ActionMenu of={names.get(account_id) ?? account_id} actions={[{ id: 'retryJobs', path: { account_id } }]} />
+            )}
+            empty={{ title: 'No job failed', text: 'A job that fails is tried again.' }}
           />
         )}
         <DataTable

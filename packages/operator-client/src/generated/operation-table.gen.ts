@@ -41,6 +41,11 @@ export const operations = {
         effect: 'write',
         repeatable: true
     },
+    'POST /accounts/{account_id}/retry-jobs': {
+        id: 'retryJobs',
+        effect: 'write',
+        repeatable: true
+    },
     'PUT /accounts/{account_id}/suspension': {
         id: 'suspendAccount',
         effect: 'write',

@@ -380,6 +380,54 @@ export type SetQuotasRequest = {
 };
 
 /**
+ * A scheduled job that failed. All later jobs of its account wait for it, and the jobs of other accounts do not. The service tries again after a minute, and waits twice as long after each further failure, up to an hour.
+ */
+export type FailedJob = {
+    /**
+     * Kind of job.
+     */
+    kind: 'period_end' | 'dedicated_setup' | 'dedicated_renewal' | 'dedicated_end' | 'domain_renewal' | 'domain_end' | 'invoice_document' | string;
+    /**
+     * Identifier of the resource that the job acts on.
+     */
+    subject: string;
+    /**
+     * Account that the job concerns.
+     */
+    account_id: Id;
+    /**
+     * Time at which the job was due.
+     */
+    due: Instant;
+    /**
+     * The error of the last attempt, in English. The log of the service has all of it.
+     */
+    reason: string;
+    /**
+     * Number of attempts that failed one after another.
+     */
+    attempts: number;
+    /**
+     * Time of the last attempt.
+     */
+    last_attempt: Instant;
+    /**
+     * Time of the next attempt at the earliest.
+     */
+    next_attempt: Instant;
+};
+
+/**
+ * The failed jobs of an account.
+ */
+export type RetriedJobs = {
+    /**
+     * The jobs that are tried again. Empty if no job of the account fails.
+     */
+    failed: Array<FailedJob>;
+};
+
+/**
  * The suspension of an account.
  */
 export type SuspendAccountRequest = {
@@ -3354,7 +3402,7 @@ export type DueItem = {
     /**
      * Kind of job.
      */
-    kind: 'period_end' | 'dedicated_renewal' | 'dedicated_end' | 'domain_renewal' | 'domain_end' | 'sale_start' | 'sale_end' | string;
+    kind: 'period_end' | 'dedicated_setup' | 'dedicated_renewal' | 'dedicated_end' | 'domain_renewal' | 'domain_end' | 'sale_start' | 'sale_end' | string;
     /**
      * Identifier of the resource that the job acts on.
      */
@@ -3389,6 +3437,10 @@ export type DueWork = {
      * The next jobs, including overdue ones, in the order in which they are due.
      */
     next: Array<DueItem>;
+    /**
+     * The jobs that failed and are tried again, in the order of their next attempts. While there are any, `/readyz` is `degraded`.
+     */
+    failed: Array<FailedJob>;
 };
 
 /**
@@ -4144,6 +4196,60 @@ export type SetQuotasResponses = {
 };
 
 export type SetQuotasSuccess = SetQuotasResponses[keyof SetQuotasResponses];
+
+export type RetryJobsData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the account.
+         */
+        account_id: Id;
+    };
+    query?: never;
+    url: '/accounts/{account_id}/retry-jobs';
+};
+
+export type RetryJobsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type RetryJobsError = RetryJobsErrors[keyof RetryJobsErrors];
+
+export type RetryJobsResponses = {
+    /**
+     * The failed jobs that are tried again.
+     */
+    200: RetriedJobs;
+};
+
+export type RetryJobsSuccess = RetryJobsResponses[keyof RetryJobsResponses];
 
 export type UnsuspendAccountData = {
     body?: never;

@@ -77,7 +77,10 @@ export function createMetrics({ lostLogLines }: { readonly lostLogLines: (() => 
       registers,
     }),
     scheduledJobs: counter('reseller_scheduled_jobs_total', 'Scheduled jobs that this instance performed.'),
-    scheduledJobFailures: counter('reseller_scheduled_job_failures_total', 'Rounds of scheduled jobs that failed on this instance.'),
+    scheduledJobFailures: counter(
+      'reseller_scheduled_job_failures_total',
+      'Scheduled jobs, and rounds of them, that failed on this instance.',
+    ),
     leaseFailures: counter('reseller_lease_renewal_failures_total', 'Attempts of this instance to renew its lease that failed.'),
   };
 }
@@ -132,6 +135,16 @@ export function observeRuntime({ registry }: Metrics, { store, ports, mode }: Ru
     const first = await firstJob(db, jobKinds, dueBefore(now));
     return first === undefined ? 0 : Math.max(0, now / 1000 - first.job.due);
   });
+  fromStore('reseller_failed_jobs', 'Scheduled jobs whose last attempt failed. Their accounts wait.', async (db) =>
+    Number(
+      (
+        await db
+          .selectFrom('failed_jobs')
+          .select(({ fn }) => fn.countAll().as('count'))
+          .executeTakeFirstOrThrow()
+      ).count,
+    ),
+  );
   fromStore('reseller_request_log_entries', 'Entries of the request log of all accounts.', countLogEntries);
   fromStore('reseller_instances', 'Instances that hold a lease; 1 for an embedded store.', async (db) =>
     store.sharing.hasInstances ? countLeases(db, store.sharing.now) : 1,

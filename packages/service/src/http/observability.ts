@@ -30,13 +30,16 @@ export interface Readiness {
   readonly instance: Pick<Instance, 'assertReady'>;
   readonly isSimulated: boolean;
   isStopping(): boolean;
+  /** Whether jobs of some accounts fail, which does not affect the others. */
+  hasFailedJobs(): Promise<boolean>;
 }
 
 /**
  * `/healthz` succeeds while the process runs. `/readyz` succeeds while it can also write to its store, its clock is right, and it is not about
- * to stop. Neither needs a key. `/readyz` shows whether the infrastructure is simulated.
+ * to stop. Neither needs a key. `/readyz` shows whether the infrastructure is simulated, and whether the jobs of an account fail. The service is
+ * then `degraded`, but still serves requests.
  */
-export function serveProbes(app: FastifyInstance, { instance, isSimulated, isStopping }: Readiness): void {
+export function serveProbes(app: FastifyInstance, { instance, isSimulated, isStopping, hasFailedJobs }: Readiness): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
     function unavailable(reason: 'stopping' | 'clock' | 'store') {
@@ -45,7 +48,8 @@ export function serveProbes(app: FastifyInstance, { instance, isSimulated, isSto
     if (isStopping()) return unavailable('stopping');
     try {
       await instance.assertReady();
-      return { status: 'ready', ...(isSimulated ? { infrastructure: 'simulated' } : {}) };
+      const health = (await hasFailedJobs()) ? { status: 'degraded', reason: 'failed_jobs' } : { status: 'ready' };
+      return { ...health, ...(isSimulated ? { infrastructure: 'simulated' } : {}) };
     } catch (error) {
       if (error instanceof ClockError) return unavailable('clock');
       request.log.error({ err: error }, 'the store cannot be written to');

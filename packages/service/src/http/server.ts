@@ -1,6 +1,7 @@
 import { fastify, LogController } from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
+import { hasFailedJobs } from '../core/jobs/failed-jobs.ts';
 import { handleConnections } from './connections.ts';
 import type { RawResponse } from './connections.ts';
 import type { HttpContext } from './context.ts';
@@ -68,7 +69,12 @@ export function createServer(
   app.setNotFoundHandler((request, reply) => sendFailure(routeFault(request.method, []), request, reply));
   closeConnectionsWhen(isStopping, app);
   observeRequests(app, context);
-  serveProbes(app, { instance: runtime.instance, isSimulated, isStopping });
+  serveProbes(app, {
+    instance: runtime.instance,
+    isSimulated,
+    isStopping,
+    hasFailedJobs: () => runtime.store.read(hasFailedJobs, { isUrgent: true }),
+  });
   return app;
 }
 

@@ -33,7 +33,7 @@ import { createFault, listFaults, removeFault } from './sandbox/fault.ts';
 import { createIsolatedAccount, deleteIsolatedAccount } from './sandbox/isolated-account.ts';
 import { resetSandbox } from './sandbox/reset.ts';
 import { createSnapshot, deleteSnapshot, listSnapshots, restoreSnapshot } from './sandbox/snapshot.ts';
-import { getDueWork } from './service/due-work.ts';
+import { getDueWork, retryJobs } from './service/due-work.ts';
 import { listRequests } from './service/requests.ts';
 import {
   getSettings,
@@ -150,5 +150,6 @@ export const operatorTable: OperatorTable = {
   setDefaultQuotas,
   setVmIdentifierQuarantine,
   getDueWork,
+  retryJobs,
   listRequests,
 };

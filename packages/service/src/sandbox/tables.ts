@@ -65,6 +65,7 @@ const places: Readonly<Record<SnapshotTable, number>> = {
   otps: 1,
   idempotency_keys: 1,
   reservations: 1,
+  failed_jobs: 1,
   request_log: 1,
   request_log_bodies: 1,
 };

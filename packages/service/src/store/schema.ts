@@ -14,6 +14,7 @@ import type { DocumentSeriesTable } from './tables/document-series.ts';
 import type { DomainsTable } from './tables/domains.ts';
 import type { EndedSessionsTable } from './tables/ended-sessions.ts';
 import type { FailedAuthenticationsTable } from './tables/failed-authentications.ts';
+import type { FailedJobsTable } from './tables/failed-jobs.ts';
 import type { FaultsTable } from './tables/faults.ts';
 import type { FencingTokensTable } from './tables/fencing-tokens.ts';
 import type { HandlesTable } from './tables/handles.ts';
@@ -98,6 +99,7 @@ export interface Schema {
   request_log_bodies: RequestLogBodiesTable;
   idempotency_keys: IdempotencyKeysTable;
   reservations: ReservationsTable;
+  failed_jobs: FailedJobsTable;
   fencing_tokens: FencingTokensTable;
   instances: InstancesTable;
   clock_mark: ClockMarkTable;

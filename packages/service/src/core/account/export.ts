@@ -55,6 +55,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   positions: ofAccount(),
   charges: ofAccount(),
   reservations: ofAccount(['key_hash']),
+  failed_jobs: ofAccount(),
   idempotency_keys: ofAccount(['key_hash', 'fingerprint', 'response']),
   request_log: 'log',
   // Part of the request log.

@@ -54,7 +54,7 @@ async function expectExactBilling({ store }: TestService): Promise<void> {
   await expectPositionsInOrder(store);
 }
 
-/** Ends November and December. @returns The totals of the invoices, and what they should be. */
+/** Ends November and December. @returns The totals of the invoices, and the exact totals. */
 async function endTwoMonths(service: TestService, id: string) {
   const november = await exactCents(service, id, DECEMBER);
   service.clock.advanceTo('2026-12-01T00:00:00Z');

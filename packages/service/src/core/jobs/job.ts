@@ -5,12 +5,14 @@ import type { Services } from '../../delivery/runtime.ts';
 import { periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Db, Sharing } from '../../store/store.ts';
+import { mayRun } from './failed-jobs.ts';
 
 /** A scheduled job: a period end, a set-up, a renewal or an end. */
 export interface Job {
   /** Identifies the subject of the job: an account, a server or a domain. */
   readonly id: string;
   readonly accountId: string;
+  readonly kind: string;
   readonly due: Seconds;
 }
 
@@ -55,16 +57,25 @@ export function dueBefore(now: number): DueBefore<Seconds> {
   return { now: seconds, periodStart: periodOf(seconds).start };
 }
 
-/** The earliest due job of an account. Without an account, the earliest of all accounts. */
+/** The jobs to choose from. */
+interface WhichJobs {
+  /** Default: all accounts. */
+  readonly accountId?: string;
+  readonly lock?: AccountLock;
+  /** Whether accounts are skipped that wait after a failure. Default: false. */
+  readonly skipsFailed?: boolean;
+}
+
+/** The earliest due job. */
 export async function firstJob(
   db: Db,
   kinds: readonly JobKind[],
   before: DueBefore<Seconds>,
-  { accountId, lock }: { readonly accountId?: string; readonly lock?: AccountLock } = {},
+  which: WhichJobs = {},
 ): Promise<{ readonly kind: JobKind; readonly job: Job } | undefined> {
   let first: { kind: JobKind; job: Job } | undefined;
   for (const kind of kinds) {
-    const job = await firstOfKind(db, kind, before, { accountId, lock });
+    const job = await firstOfKind(db, kind, before, which);
     // The kinds are in the order in which jobs of the same instant are performed.
     if (job && (!first || job.due < first.job.due)) first = { kind, job };
   }
@@ -75,18 +86,19 @@ async function firstOfKind(
   db: Db,
   kind: JobKind,
   before: DueBefore<Seconds>,
-  { accountId, lock }: { readonly accountId: string | undefined; readonly lock: AccountLock | undefined },
+  { accountId, lock, skipsFailed = false }: WhichJobs,
 ): Promise<Job | undefined> {
   const earliest = db
     .selectFrom(kind.due(db, before).as('job'))
     .innerJoin('accounts', 'accounts.id', 'job.account_id')
-    .select(['job.id', 'job.due', 'accounts.id as accountId'])
+    .select(['job.id', 'job.kind', 'job.due', 'accounts.id as accountId'])
     .orderBy('job.due')
     .orderBy('job.id')
     .limit(1);
   const row = await earliest
     .$if(accountId !== undefined, (query) => query.where('job.account_id', '=', accountId ?? ''))
+    .$if(skipsFailed, (query) => query.where(mayRun('job', 'accounts.id', before.now * 1000)))
     .$if(lock !== undefined, (query) => (lock ? lock.claim(query, 'accounts', lock.locked) : query))
     .executeTakeFirst();
-  return row && row.due !== null ? { id: row.id, accountId: row.accountId, due: kind.dueAt(row.due) } : undefined;
+  return row && row.due !== null ? { id: row.id, accountId: row.accountId, kind: row.kind, due: kind.dueAt(row.due) } : undefined;
 }

@@ -4,6 +4,7 @@ import { preparedOne } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import { lockAccount } from '../account/lock.ts';
 import { closeInSteps, needsSteps } from '../accounting/period-end.ts';
+import { forgetFailure } from './failed-jobs.ts';
 import { jobKinds } from './job-kinds.ts';
 import { dueBefore, firstJob } from './job.ts';
 
@@ -46,6 +47,7 @@ export async function settle(db: Db, services: Services, due: { readonly account
   // The account is locked before its jobs, as in `runScheduledJobs`. Otherwise two transactions on PostgreSQL could deadlock.
   await lockAccount(db, accountId);
   while (await performFirstJob(db, services, { accountId, now }));
+  await forgetFailure(db, accountId);
 }
 
 /**

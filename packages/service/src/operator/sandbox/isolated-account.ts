@@ -78,6 +78,7 @@ async function deleteAccount(db: Db, requestLog: RequestLog, id: string): Promis
     'otps',
     'idempotency_keys',
     'reservations',
+    'failed_jobs',
   ] as const)
     await sql`delete from ${sql.table(table)} where account_id = ${id}`.execute(db);
   const sales = db.selectFrom('sales').select('id').where('account_id', '=', id);

@@ -1,11 +1,14 @@
-import type { DueItem } from '@reseller/operator-client';
+import type { DueItem, FailedJob } from '@reseller/operator-client';
+import type { Selectable } from 'kysely';
 
 import { jobKinds } from '../../core/jobs/job-kinds.ts';
 import { ALL_JOBS, dueBefore } from '../../core/jobs/job.ts';
 import { PAGE_SIZE } from '../../generated/operator/facts.gen.ts';
 import type { Db } from '../../store/store.ts';
+import type { FailedJobsTable } from '../../store/tables/failed-jobs.ts';
+import { lockedAccountOf } from '../account.ts';
 import { toInstant } from '../instants.ts';
-import type { ReadOperation } from '../operation.ts';
+import type { ReadOperation, StoreOperation } from '../operation.ts';
 
 /** A scheduled job or a change of a sale. */
 interface Item extends Omit<DueItem, 'due'> {
@@ -25,9 +28,48 @@ export const getDueWork: ReadOperation<'getDueWork'> = {
       overdue: await countOverdue(db, now),
       overdue_since: since !== undefined && since <= now ? toInstant(since) : null,
       next: items.slice(0, limit).map(({ at, ...item }) => ({ ...item, due: toInstant(at) })),
+      failed: (await failedJobs(db).limit(limit).execute()).map(toFailedJob),
     };
   },
 };
+
+/** POST /accounts/{account_id}/retry-jobs */
+export const retryJobs: StoreOperation<'retryJobs'> = {
+  kind: 'store',
+  async before(db, { path }) {
+    return { failed: await failedJobsOf(db, (await lockedAccountOf(db, path.account_id)).id) };
+  },
+  async run({ db }, { path, now }) {
+    await db
+      .updateTable('failed_jobs')
+      .set({ next_attempt: Math.floor(now / 1000) * 1000 })
+      .where('account_id', '=', path.account_id)
+      .execute();
+    return { failed: await failedJobsOf(db, path.account_id) };
+  },
+};
+
+async function failedJobsOf(db: Db, accountId: string): Promise<FailedJob[]> {
+  return (await failedJobs(db).where('account_id', '=', accountId).execute()).map(toFailedJob);
+}
+
+function failedJobs(db: Db) {
+  return db.selectFrom('failed_jobs').selectAll().orderBy('next_attempt').orderBy('account_id').orderBy('work');
+}
+
+function toFailedJob(row: Selectable<FailedJobsTable>): FailedJob {
+  const { kind, subject, account_id, reason, attempts } = row;
+  return {
+    kind,
+    subject,
+    account_id,
+    due: toInstant(row.due * 1000),
+    reason,
+    attempts,
+    last_attempt: toInstant(row.last_attempt),
+    next_attempt: toInstant(row.next_attempt),
+  };
+}
 
 async function jobs(db: Db, limit: number): Promise<Item[]> {
   const items: Item[] = [];

@@ -3,6 +3,7 @@ import { firstSchema } from './0001-first-schema.ts';
 import { logBodySizes } from './0002-log-body-sizes.ts';
 import { endedSessions } from './0003-ended-sessions.ts';
 import { creatorsOfTokens } from './0004-creators-of-tokens.ts';
+import { failedJobs } from './0005-failed-jobs.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -14,5 +15,6 @@ export function migrationsOf(engine: Engine) {
     '0002-log-body-sizes': logBodySizes(engine),
     '0003-ended-sessions': endedSessions(engine),
     '0004-creators-of-tokens': creatorsOfTokens,
+    '0005-failed-jobs': failedJobs(engine),
   };
 }

@@ -11,6 +11,8 @@ import type { Db, Store } from '../../../store/store.ts';
 import type { InvoicesTable } from '../../../store/tables/invoices.ts';
 import type { IssuedDocumentsTable } from '../../../store/tables/issued-documents.ts';
 import { lockAccount } from '../../account/lock.ts';
+import { forgetEndedWaits, mayRun, performInBatches } from '../../jobs/failed-jobs.ts';
+import type { CurrentJob, FailedJob } from '../../jobs/failed-jobs.ts';
 import { payInvoices } from '../payments.ts';
 import { vatRatesOf } from '../vat-rate.ts';
 import { dayOf, taxedLines } from './content.ts';
@@ -25,34 +27,65 @@ const MS_PER_DAY = 86_400_000;
 /** Documents that one transaction issues. It holds the lock of the series. */
 const BATCH_SIZE = 25;
 
-/**
- * Issues the documents of all invoices that have none, in the order of their periods. It issues none without a seller, and none for
- * cancelled invoices.
- *
- * @returns The number of documents issued.
- */
-export async function issueDocuments(store: Store): Promise<number> {
-  for (let issued = 0; ;) {
-    if (!(await store.read(isPending))) return issued;
-    const batch = await store.commit(({ db }) => issuePending(db));
-    if (batch === 0) return issued;
-    issued += batch;
-  }
+/** A round of scheduled jobs, which tries failed documents again. */
+export interface DocumentRound {
+  /** Milliseconds. */
+  readonly now: number;
+  /** Called for each document that cannot be issued. The other documents of its account wait then. */
+  onFailure(failed: FailedJob): void;
 }
 
-async function isPending(db: Db): Promise<boolean> {
-  const [invoice] = await pending(db).limit(1).execute();
+/**
+ * Issues the documents of all invoices that have none, in the order of their periods. It issues none without a seller, and none for
+ * cancelled invoices. Accounts with a failed document are skipped.
+ */
+export async function issueDocuments(store: Store): Promise<void> {
+  while (await store.read((db) => isPending(db))) if ((await store.commit(({ db }) => issuePending(db))) === 0) return;
+}
+
+/** Like `issueDocuments`, but also tries failed documents again, and a document that cannot be issued stops no others. */
+export async function issueDocumentsAsJobs(store: Store, { now, onFailure }: DocumentRound): Promise<void> {
+  await performInBatches({
+    store,
+    batchSize: BATCH_SIZE,
+    now: async () => now,
+    onFailure,
+    async run(batchSize, _now, begin) {
+      if (!(await store.read((db) => isPending(db, now)))) return { performed: 0, isLast: true };
+      const performed = await store.commit(({ db }) => issuePending(db, { now, batchSize, begin }));
+      return { performed, isLast: performed === 0 };
+    },
+  });
+  await forgetEndedWaits(store, 'document', now);
+}
+
+function jobOf({ id, account_id: accountId, period_end: due }: Invoice): CurrentJob {
+  return { work: 'document', accountId, kind: 'invoice_document', subject: id, due };
+}
+
+async function isPending(db: Db, now?: number): Promise<boolean> {
+  const [invoice] = await pending(db, now).limit(1).execute();
   return invoice !== undefined && (await readSeller(db)) !== undefined;
 }
 
-function pending(db: Db) {
+/** @param now See `mayRun`. */
+function pending(db: Db, now?: number) {
   return db
     .selectFrom('invoices')
     .selectAll()
     .where('number', 'is', null)
     .where('status', 'not in', ['CANCELED', 'CLOSING'])
+    .where(mayRun('document', 'invoices.account_id', now))
     .orderBy('period_end')
     .orderBy('id');
+}
+
+interface PendingBatch {
+  /** See `mayRun`. */
+  readonly now?: number;
+  readonly batchSize?: number;
+  /** Called before each invoice. */
+  begin?(job: CurrentJob): void;
 }
 
 /**
@@ -60,13 +93,16 @@ function pending(db: Db) {
  *
  * @returns The number of documents issued.
  */
-async function issuePending(db: Db): Promise<number> {
+async function issuePending(db: Db, { now, batchSize = BATCH_SIZE, begin }: PendingBatch = {}): Promise<number> {
   const seller = await readSeller(db);
   if (!seller) return 0;
   // Locked before the query, so that another instance does not issue the same documents.
   await lockSeries(db, 'invoice');
-  const invoices = await pending(db).limit(BATCH_SIZE).execute();
-  for (const invoice of invoices) await issueInvoice(db, invoice, seller);
+  const invoices = await pending(db, now).limit(batchSize).execute();
+  for (const invoice of invoices) {
+    begin?.(jobOf(invoice));
+    await issueInvoice(db, invoice, seller);
+  }
   return invoices.length;
 }
 
