@@ -26,6 +26,7 @@ const CHOSEN_BY_THE_SERVICE = [
   'document_series(kind)',
   'ended_sessions(hash)',
   'failed_authentications(minute, api, network)',
+  'failed_jobs(account_id, work)',
   'faults(id)',
   'fencing_tokens(subject)',
   'handles(id)',

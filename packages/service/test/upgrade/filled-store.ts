@@ -1,5 +1,6 @@
 /** A store with a row in every table: an account with a good call of each operation, and a provider at work. */
 import { apiOperations } from '../../src/http/api.ts';
+import { orderServer } from '../dedicated.ts';
 import { goodCall } from '../good-calls.ts';
 import type { Owner } from '../good-calls.ts';
 import { SMALL_VM } from '../harness.ts';
@@ -34,7 +35,8 @@ export async function fillEveryTable(service: TestOperator): Promise<Owner> {
   await service.runScheduledJobs();
   // The second response is the same, so it is stored once.
   for (let read = 0; read < 2; read++) await service.call('listVms', { apiKey: owner.apiKey });
-  await leaveReservation(service, owner);
+  await leaveFailedJob(service, owner);
+  await leaveReservation(service, await service.account());
   return owner;
 }
 
@@ -100,6 +102,22 @@ async function payAndCorrect(service: TestOperator, operate: Operate, { id, apiK
   const other = await service.account('10.00');
   await operate('PUT', `/accounts/${other.id}/payments/advance`, { ...transfer, amount: '50.00', invoice_id: null });
   await operate('PUT', `/accounts/${other.id}/refunds/back`, { ...transfer, amount: '9.99', invoice_id: undefined });
+}
+
+/** A set-up that the fleet cannot complete, so that its account waits. */
+async function leaveFailedJob(service: TestOperator, owner: Owner): Promise<void> {
+  const offers = service.store.read((db) => db.selectFrom('dedicated_servers').select('id').where('state', '=', 'offered').execute());
+  for (const { id } of await offers) await orderServer(service, id, owner.id);
+  const { fleet } = service;
+  if (fleet.automaticSetUp === undefined) throw new Error('The fleet has no automatic set-up.');
+  fleet.automaticSetUp = {
+    ...fleet.automaticSetUp,
+    accessTo() {
+      throw new Error('The fleet is out of order.');
+    },
+  };
+  service.clock.advance(7 * 86_400_000);
+  await service.runScheduledJobs();
 }
 
 /** A purchase that fails at the hypervisor and cannot be undone there either, so that its reservation remains. */
