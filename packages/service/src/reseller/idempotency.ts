@@ -62,7 +62,7 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
     throw new Refusal(
       409,
       'idempotency_key_reused',
-      'This request was carried out, and its response can no longer be read because the secret of the service has changed. Look it up in the request log. Do not send it again: with a new Idempotency-Key it would be carried out a second time.',
+      'This request was carried out, and its response can no longer be read: the service encrypted it with a secret or in a way that it no longer uses. Look it up in the request log. Do not send it again: with a new Idempotency-Key it would be carried out a second time.',
     );
   }
   return response;

@@ -108,10 +108,10 @@ async function payAndCorrect(service: TestOperator, operate: Operate, { id, apiK
 async function leaveFailedJob(service: TestOperator, owner: Owner): Promise<void> {
   const offers = service.store.read((db) => db.selectFrom('dedicated_servers').select('id').where('state', '=', 'offered').execute());
   for (const { id } of await offers) await orderServer(service, id, owner.id);
-  const { fleet } = service;
-  if (fleet.automaticSetUp === undefined) throw new Error('The fleet has no automatic set-up.');
-  fleet.automaticSetUp = {
-    ...fleet.automaticSetUp,
+  const { automaticSetUp } = service.fleet;
+  if (!automaticSetUp) throw new Error('The fleet has no automatic set-up.');
+  service.fleet.automaticSetUp = {
+    ...automaticSetUp,
     accessTo() {
       throw new Error('The fleet is out of order.');
     },

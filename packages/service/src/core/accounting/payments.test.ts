@@ -280,3 +280,41 @@ test('the balance counts at the VAT rate of the start of the month, and at that 
   expect((await explained()).balance).toBe(0.96);
   await expectInvariants(service.store);
 });
+
+test('payments up to a balance of 90,000,000.00 EUR are recorded, and a larger one is refused with what still fits', async () => {
+  const { service, pay, account, reverse, refund } = await startWithInvoice();
+  for (let number = 1; number <= 9; number++) await pay(`large-${number}`, { amount: '9999999.99' });
+  expect(await account()).toMatchObject({ balance: '89999991.45' });
+  const refusal = await refusalOf(pay('large-10', { amount: '9999999.99' }));
+  expect(refusal).toMatchObject({ status: 422, message: expect.stringContaining('must be at most 8.55,') });
+  expect(await refusalOf(pay('a-cent-too-much', { amount: '8.56' }))).toMatchObject({ status: 422 });
+  await pay('what-fits', { amount: '8.55' });
+  expect(await account()).toMatchObject({ balance: '90000000.00' });
+  // A repetition records nothing, so it is not refused.
+  await pay('what-fits', { amount: '8.55' });
+  await reverse('large-9');
+  await refund('back', '9999999.99');
+  expect(await account()).toMatchObject({ balance: '70000000.02' });
+  await expectInvariants(service.store);
+});
+
+test('a repeated payment that names another invoice is refused, because it would pay nothing', async () => {
+  const { pay, invoiceId } = await startWithInvoice();
+  await pay('one', { amount: '1.00' });
+  expect(await refusalOf(pay('one', { amount: '1.00', invoice_id: invoiceId }))).toMatchObject({ status: 409 });
+});
+
+test('on PostgreSQL, refunds at the same time never exceed the balance', async () => {
+  const service = await startOperator({ engine: 'postgres', creditLimit: '100.00' });
+  const { client } = service;
+  for (let round = 0; round < 3; round++) {
+    const { id: account_id } = await service.account();
+    const body = { amount: '9.99', date: '2026-11-09', method: 'bank_transfer', reference: 'In advance' };
+    await operator.recordPayment({ client, path: { account_id, payment: 'in' }, body });
+    const refunds = Array.from({ length: 4 }, (_, number) =>
+      operator.recordRefund({ client, path: { account_id, payment: `back-${number}` }, body }),
+    );
+    const outcomes = await Promise.allSettled(refunds);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  }
+});

@@ -4,13 +4,16 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Services } from '../../delivery/runtime.ts';
-import { decimalOf } from '../../rules/money.ts';
+import { decimalOf, euros } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
-import { Refusal } from '../../rules/refusal.ts';
+import { invalid, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import type { PaymentsTable } from '../../store/tables/payments.ts';
 import { grossLeft, openInvoices, updateDebt } from './debt.ts';
 import type { OpenInvoice } from './debt.ts';
+
+/** The largest balance that a payment may lead to. Amounts are numbers of 10^-8 EUR below 2^53, which is about this much. */
+const MAX_BALANCE = euros('90000000.00');
 
 /** Money that the provider received, or that it paid back. */
 export interface NewPayment {
@@ -34,7 +37,8 @@ type Payment = Selectable<PaymentsTable>;
  * issued, and the account must be locked.
  *
  * @param invoiceId The invoice to pay before all others, if any.
- * @throws Refusal 404 if the account has no such invoice. 409 if it cannot be paid, or if another payment or refund has the name.
+ * @throws Refusal 404 if the account has no such invoice. 409 if it cannot be paid, or if another payment or refund has the name. 422 if the
+ * balance would be too large.
  */
 export async function recordPayment(
   db: Db,
@@ -45,8 +49,17 @@ export async function recordPayment(
   const { accountId, amount } = payment;
   if (await isRecorded(db, 'payment', payment, invoiceId)) return;
   if (invoiceId !== null) await assertPayable(db, accountId, invoiceId);
+  await assertWithinMaximum(db, payment);
   await insertPayment(db, services, payment, { kind: 'payment', invoice_id: invoiceId, unused: Number(amount) });
   await payInvoices(db, accountId, invoiceId);
+}
+
+/** @throws Refusal 422 if the balance could become larger than the store can count. */
+async function assertWithinMaximum(db: Db, { accountId, amount }: NewPayment): Promise<void> {
+  const { balance } = await db.selectFrom('accounts').select('balance').where('id', '=', accountId).executeTakeFirstOrThrow();
+  if (BigInt(balance) + amount <= MAX_BALANCE) return;
+  const message = `must be at most ${decimalOf(MAX_BALANCE - BigInt(balance))}, because the balance of an account is at most ${decimalOf(MAX_BALANCE)} EUR`;
+  throw invalid([{ field: 'amount', rule: 'maximum', message }]);
 }
 
 /**
