@@ -1,4 +1,6 @@
 /** Copies the embedded store while the service runs; packages/service/OPERATIONS.md, "Backup". */
+import { basename } from 'node:path';
+
 import { backUpSqliteStore } from '@reseller/service/maintenance';
 
 import { dataDirectory, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
@@ -14,5 +16,5 @@ await runCommand(() => {
   const { from, to } = optionsOf(['from', 'to'], USAGE);
   if (to === undefined) throw new UsageError(`The target is missing. Give --to.\n\n${USAGE}`);
   const copy = backUpSqliteStore({ from: dataDirectory(from), to: pathOf(to) });
-  return `Backed up ${described(copy)} to ${pathOf(to)}, and verified the copy.\nThe secret is not in it. Keep RESELLER_SECRET, or the file secret of the data directory, in another place.\n`;
+  return `Backed up ${described(copy)} to ${pathOf(to)}, and verified the copy. Keep the file ${basename(pathOf(to))}.sha256 with it.\nThe secret is not in it. Keep RESELLER_SECRET, or the file secret of the data directory, in another place.\n`;
 });

@@ -15,5 +15,8 @@ await runCommand(() => {
   if (from === undefined) throw new UsageError(`The backup is missing. Give --from.\n\n${USAGE}`);
   const target = dataDirectory(to);
   const copy = restoreSqliteStore({ from: pathOf(from), to: target });
-  return `Restored ${described(copy)} to ${target}, and verified it.\nStart the service with the secret that it had: set RESELLER_SECRET, or put the file secret into the directory.\n`;
+  const verified = copy.hasChecksum
+    ? 'and verified it with its checksum'
+    : 'and verified its structure. No file with its checksum was next to it';
+  return `Restored ${described(copy)} to ${target}, ${verified}.\nStart the service with the secret that it had: set RESELLER_SECRET, or put the file secret into the directory.\n`;
 });

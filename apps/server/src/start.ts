@@ -7,6 +7,7 @@ import { contentSecurityPolicy, siteDirectory } from '@reseller/docs';
 import {
   ClockError,
   createService,
+  damageOr,
   DEMO_ACCOUNT,
   issueSharedDemoKey,
   openPostgresStore,
@@ -47,7 +48,7 @@ export async function start(configuration: Configuration): Promise<void> {
     await startOn(store, configuration);
   } catch (error) {
     await store.close();
-    throw error;
+    throw databaseUrl === undefined ? damageOr(error, dataDirectory) : error;
   }
 }
 

@@ -1,5 +1,5 @@
 /** The commands `backup`, `restore` and `migrate`, and the drill of OPERATIONS.md: back up under load, restore elsewhere, sell. */
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -35,7 +35,9 @@ test(`a backup under load has the effect of every response before it began, and 
   const { RESELLER_DATA_DIR: from = '' } = place.environment();
   expect(await runCommand('backup', ['--from', from, '--to', file])).toEqual({
     code: 0,
-    stdout: expect.stringMatching(/^Backed up \d+ accounts \(.*, and verified the copy\.\nThe secret is not in it\./),
+    stdout: expect.stringMatching(
+      /^Backed up \d+ accounts \(.*, and verified the copy\. Keep the file today\.sqlite\.sha256 with it\.\nThe secret is not in it\./,
+    ),
     stderr: '',
   });
   const meanwhile = load.sent.length;
@@ -97,6 +99,12 @@ test('backup and restore overwrite nothing, refuse what is damaged, and leave no
   truncateSync(file, before.length - 8_192);
   const target = join(place, 'new');
   expect(await runCommand('restore', ['--from', file, '--to', target])).toEqual(
+    line(
+      /^The file .* differs from its checksum in .*backup\.sqlite\.sha256, so it is not the backup that was written\. Use another backup\.\n$/,
+    ),
+  );
+  rmSync(`${file}.sha256`);
+  expect(await runCommand('restore', ['--from', file, '--to', target])).toEqual(
     line(/^The file .* is not a sound store of a service .*\n$/),
   );
   writeFileSync(file, 'not a database');
@@ -104,6 +112,33 @@ test('backup and restore overwrite nothing, refuse what is damaged, and leave no
     line(/^The file .* is not a sound store of a service .*\n$/),
   );
   expect([existsSync(join(target, 'store.sqlite')), readdirSync(place)]).toEqual([false, ['backup.sqlite']]);
+});
+
+test('restore refuses a backup in which a value was altered, and says when it has no checksum to compare', async () => {
+  const place = temporaryDirectory();
+  const [data, file] = [join(place, 'data'), join(place, 'backup.sqlite')];
+  const server = await startServer({ RESELLER_DATA_DIR: data });
+  await server.end('SIGTERM');
+  expect((await runCommand('backup', ['--from', data, '--to', file])).code).toBe(0);
+  const database = new DatabaseSync(file);
+  database.exec("update vms set hostname = 'altered'");
+  database.close();
+  const restore = (to: string) => runCommand('restore', ['--from', file, '--to', join(place, to)]);
+  expect(await restore('one')).toMatchObject({ code: 1, stderr: expect.stringContaining('differs from its checksum') });
+  rmSync(`${file}.sha256`);
+  expect(await restore('two')).toMatchObject({ code: 0, stdout: expect.stringContaining('No file with its checksum was next to it') });
+});
+
+test('a backup below a directory in which nothing can be created ends with one line', async () => {
+  const data = temporaryDirectory();
+  await (await startServer({ RESELLER_DATA_DIR: data })).end('SIGTERM');
+  expect(await runCommand('backup', ['--from', data, '--to', '/proc/none/backup.sqlite'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^.* could not be copied to \/proc\/none\/backup\.sqlite \(.*\)\. Check both places and the free space\.\n$/,
+    ),
+  });
 });
 
 const MIGRATIONS = /^(?:Would run|Ran) \d+ migrations?:\n {2}0001-first-schema\n(?: {2}\d{4}-[\w-]+\n)*$/;

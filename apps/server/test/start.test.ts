@@ -34,6 +34,22 @@ test('the printed command buys a VM, and all data is there after a restart', asy
   expect(await second.end('SIGTERM')).toBe(0);
 });
 
+test('a service whose data folder is removed confirms nothing more and ends, so that its supervisor notices', async () => {
+  const directory = join(temporaryDirectory(), 'data');
+  const server = await startServer({ RESELLER_DATA_DIR: directory });
+  rmSync(directory, { recursive: true });
+  const ended = once(server.process, 'exit');
+  const bought = await fetch(`${server.baseUrl}/account/otp`, { method: 'POST', headers: { 'x-service-apikey': server.apiKey } }).then(
+    ({ status }) => status,
+    () => 'no response',
+  );
+  expect([503, 'no response']).toContain(bought);
+  expect((await ended)[0]).toBe(1);
+  expect(server.logged()).toMatch(
+    /The file .*store\.sqlite was removed or replaced while the service used it, so nothing more can be stored\./,
+  );
+});
+
 test('the effect of a request with a response survives a kill', async () => {
   const directory = temporaryDirectory();
   const first = await startServer({ RESELLER_DATA_DIR: directory });

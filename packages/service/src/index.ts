@@ -4,7 +4,7 @@ export { StoreOpenError, StoreUnavailableError } from './store/store.ts';
 export { hasIdentity } from './store/identity.ts';
 export type { Store } from './store/store.ts';
 export { openPostgresStore } from './store/postgres/open.ts';
-export { openSqliteStore } from './store/sqlite/open.ts';
+export { damageOr, openSqliteStore } from './store/sqlite/open.ts';
 export { makePrivate } from './store/sqlite/private-files.ts';
 export { systemClock } from './ports/clock.ts';
 export type { Clock } from './ports/clock.ts';

@@ -1,11 +1,13 @@
 /** Copies the embedded store while a service uses it, verifies the copy, and restores it into an empty directory. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { StoreOpenError } from '../store.ts';
+import { forgetNumber, markClosed } from './open-mark.ts';
 import { lockDirectory, STORE_FILE } from './open.ts';
-import { createPrivateFile } from './private-files.ts';
+import { createPrivateFile, makePrivateDirectory } from './private-files.ts';
 
 /** A verified copy. */
 export interface StoreCopy {
@@ -15,9 +17,16 @@ export interface StoreCopy {
   readonly schema: string;
 }
 
+/** A restored copy. */
+export interface RestoredCopy extends StoreCopy {
+  /** Whether a file with the checksum of the backup was next to it. */
+  readonly hasChecksum: boolean;
+}
+
 /**
- * Writes a consistent copy of an embedded store to a file, and verifies it. A service may use the store meanwhile. The copy has all
- * transactions that were committed before the call, and does not delay later ones.
+ * Writes a consistent copy of an embedded store to a file, verifies it, and writes its SHA-256 to a file next to it, in the format of
+ * `sha256sum`. A service may use the store meanwhile. The copy has all transactions that were committed before the call, and does not delay
+ * later ones.
  *
  * @throws StoreOpenError if there is no store, the file exists, or the copy is damaged. Then no file is left behind.
  */
@@ -25,7 +34,37 @@ export function backUpSqliteStore({ from, to }: { readonly from: string; readonl
   const source = join(from, STORE_FILE);
   if (!existsSync(source)) throw new StoreOpenError(`There is no embedded store in ${from}. Name the data directory of the service.`);
   if (existsSync(to)) throw new StoreOpenError(`The file ${to} exists already. Name a new file; a backup overwrites nothing.`);
-  return writeCopy(source, to);
+  const copy = writeCopy(source, to);
+  writeFileSync(checksumFileOf(to), `${sha256Of(to)}  ${basename(to)}\n`, { mode: 0o600, flush: true });
+  return copy;
+}
+
+function checksumFileOf(file: string): string {
+  return `${file}.sha256`;
+}
+
+/** @returns Hexadecimal. */
+function sha256Of(file: string): string {
+  const hash = createHash('sha256');
+  const piece = Buffer.alloc(1_048_576);
+  const descriptor = openSync(file, 'r');
+  try {
+    for (let length = readSync(descriptor, piece); length > 0; length = readSync(descriptor, piece)) hash.update(piece.subarray(0, length));
+  } finally {
+    closeSync(descriptor);
+  }
+  return hash.digest('hex');
+}
+
+/** @returns Whether there is a checksum. @throws StoreOpenError if the file differs from it. */
+function verifyChecksum(file: string): boolean {
+  const checksumFile = checksumFileOf(file);
+  if (!existsSync(checksumFile)) return false;
+  const [expected = ''] = readFileSync(checksumFile, 'utf8').split(/\s/);
+  if (sha256Of(file) === expected) return true;
+  throw new StoreOpenError(
+    `The file ${file} differs from its checksum in ${checksumFile}, so it is not the backup that was written. Use another backup.`,
+  );
 }
 
 /**
@@ -33,10 +72,11 @@ export function backUpSqliteStore({ from, to }: { readonly from: string; readonl
  *
  * @throws StoreOpenError if the backup is damaged, or the directory has a store or is in use. Then the directory is unchanged.
  */
-export function restoreSqliteStore({ from, to }: { readonly from: string; readonly to: string }): StoreCopy {
+export function restoreSqliteStore({ from, to }: { readonly from: string; readonly to: string }): RestoredCopy {
   if (!existsSync(from)) throw new StoreOpenError(`There is no file ${from}. Name the file of a backup.`);
+  const hasChecksum = verifyChecksum(from);
   verify(from);
-  mkdirSync(to, { recursive: true, mode: 0o700 });
+  makePrivateDirectory(to);
   const lock = lockDirectory(to);
   try {
     const target = join(to, STORE_FILE);
@@ -44,7 +84,9 @@ export function restoreSqliteStore({ from, to }: { readonly from: string; readon
     const kept = ['', '-wal', '-journal'].map((suffix) => `${target}${suffix}`).find((file) => existsSync(file));
     if (kept !== undefined)
       throw new StoreOpenError(`The directory ${to} already has a store (${kept}). Name an empty directory; a restore overwrites nothing.`);
-    return writeCopy(from, target);
+    // An interrupted process left it with a store that is gone.
+    markClosed(to);
+    return { ...writeCopy(from, target), hasChecksum };
   } finally {
     lock.close();
   }
@@ -54,7 +96,7 @@ export function restoreSqliteStore({ from, to }: { readonly from: string; readon
 function writeCopy(source: string, target: string): StoreCopy {
   const unfinished = `${target}.unfinished`;
   try {
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    makePrivateDirectory(dirname(target));
     rmSync(unfinished, { force: true });
     // VACUUM INTO accepts an empty file, and keeps its mode.
     createPrivateFile(unfinished);
@@ -64,6 +106,9 @@ function writeCopy(source: string, target: string): StoreCopy {
     } finally {
       connection.close();
     }
+    const written = new DatabaseSync(unfinished);
+    forgetNumber(written);
+    written.close();
     const copy = verify(unfinished);
     sync(unfinished);
     renameSync(unfinished, target);

@@ -192,9 +192,10 @@ export function groupCommit(
         await sync();
         for (const { resolve } of batch) resolve();
       } catch (error) {
-        broken = new StoreUnavailableError('The disk did not confirm a write. Check the disk, and start the service again.', {
-          cause: error,
-        });
+        broken =
+          error instanceof StoreUnavailableError
+            ? error
+            : new StoreUnavailableError('The disk did not confirm a write. Check the disk, and start the service again.', { cause: error });
         onFailedSync(broken);
         for (const { reject } of [...batch, ...committed.splice(0)]) reject(broken);
       }

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,18 +10,21 @@ import type { RunMigration } from '../migrate.ts';
 import { runDirectly } from '../prepared.ts';
 import type { Runner } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
-import { StoreOpenError } from '../store.ts';
-import type { Store, StoreUnavailableError } from '../store.ts';
+import { StoreOpenError, StoreUnavailableError } from '../store.ts';
+import type { Store } from '../store.ts';
 import { createCheckpointer, startCheckpointThread } from './checkpointer.ts';
 import { ConnectionDialect, directRunner } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
 import { insertRows } from './insert-rows.ts';
 import { longReads } from './long-reads.ts';
-import { createPrivateFile, makePrivate } from './private-files.ts';
+import { assertComplete, markClosed, markOpen, watchFiles } from './open-mark.ts';
+import { createPrivateFile, makePrivate, makePrivateDirectory } from './private-files.ts';
 import { rememberResults } from './remembered-results.ts';
 import { sqliteSharing } from './sharing.ts';
 
 const BUSY = 5;
+/** The result codes of a damaged file: SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGED: ReadonlySet<number> = new Set([11, 26]);
 export const STORE_FILE = 'store.sqlite';
 const LOCK_FILE = 'lock.sqlite';
 /** SQLite appends these to the name of a database for the files next to it. */
@@ -35,32 +38,46 @@ export interface SqliteStoreOptions {
  * Opens the embedded store in a directory and brings its tables up to date. Creates the directory if it is missing.
  *
  * @param directory The directory of the files. One process at a time can use it.
- * @param options.onFailedSync Called when the disk has not confirmed a write. The contents of the disk are unknown then, and the store refuses
- *   all further transactions, so the process should end.
- * @throws StoreOpenError if the directory cannot be written to, another process uses it, or another version created the tables.
+ * @param options.onFailedSync Called when the disk has not confirmed a write, or when a file of the store was removed or replaced. The store
+ *   refuses all further transactions then, so the process should end.
+ * @throws StoreOpenError if the directory cannot be written to, another process uses it, its files are damaged or incomplete, or another
+ * version created the tables.
  */
 export async function openSqliteStore(directory: string, { onFailedSync = () => {} }: SqliteStoreOptions = {}): Promise<Store> {
   prepareDirectory(directory);
   const lock = lockDirectory(directory);
   const file = join(directory, STORE_FILE);
+  try {
+    assertComplete(directory, file);
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
   createPrivateFile(file);
   const connection = new DatabaseSync(file);
-  // NORMAL syncs at checkpoints only, which keeps the file consistent. Commits are synced below, without blocking the event loop.
-  connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
-  // 16 MiB of pages, which hold the indexes that purchases change. Other pages come from the cache of the operating system.
-  connection.exec('PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY');
   const db = kyselyOn(connection);
   try {
+    // NORMAL syncs at checkpoints only, which keeps the file consistent. Commits are synced below, without blocking the event loop.
+    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
+    // 16 MiB of pages, which hold the indexes that purchases change. Other pages come from the cache of the operating system.
+    connection.exec('PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY');
     await migrate(db, 'sqlite', atomically(connection));
+    markOpen(directory, connection);
   } catch (error) {
     connection.close();
     lock.close();
-    throw error;
+    throw damageOr(error, directory);
   }
   const readConnection = new DatabaseSync(file, { readOnly: true });
   const log = await open(`${file}-wal`, 'r+');
   const checkpointer = createCheckpointer(connection, () => startCheckpointThread(file));
-  const commit = groupCommit(connection, db, { sync: () => log.datasync(), makeRoom: checkpointer.makeRoom, onFailedSync });
+  const replacedFile = watchFiles([file, `${file}-wal`]);
+  async function sync(): Promise<void> {
+    const replaced = replacedFile();
+    if (replaced !== undefined) throw new FileReplacedError(replaced);
+    await log.datasync();
+  }
+  const commit = groupCommit(connection, db, { sync, makeRoom: checkpointer.makeRoom, onFailedSync });
   const readDb = kyselyOn(readConnection, (runner) => rememberResults(runner, commit.transactionBatches));
   const long = longReads(file);
   let closing: Promise<void> | undefined;
@@ -71,6 +88,8 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
     await long.close();
     readConnection.close();
     connection.close();
+    // SQLite removes the log when everything is in the store.
+    if (!existsSync(`${file}-wal`)) markClosed(directory);
     lock.close();
   }
   return {
@@ -101,6 +120,25 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
     },
     close: () => (closing ??= close()),
   };
+}
+
+/** The explanation of a damaged file, or the error itself. */
+export function damageOr(error: unknown, directory: string): unknown {
+  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && DAMAGED.has(error.errcode & 0xff)))
+    return error;
+  return new StoreOpenError(
+    `The store in ${directory} is damaged (${error.message}). Keep a copy of the directory, and restore the newest backup into another one. Without a backup, the command .recover of the SQLite shell saves what can be read.`,
+    { cause: error },
+  );
+}
+
+/** A file of the store was removed or replaced by another one. What is written since then is in no file that anyone can open. */
+class FileReplacedError extends StoreUnavailableError {
+  constructor(file: string) {
+    super(
+      `The file ${file} was removed or replaced while the service used it, so nothing more can be stored. Stop the service before you move or restore its store, then start it again.`,
+    );
+  }
 }
 
 /** Rows of one transaction. */
@@ -156,7 +194,7 @@ export function kyselyOn(connection: DatabaseSync, through: (runner: Runner) => 
 
 function prepareDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makePrivateDirectory(directory);
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new StoreOpenError(

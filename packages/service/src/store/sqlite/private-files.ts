@@ -1,5 +1,6 @@
 /** Files that only their owner can read, regardless of the directory's permissions. */
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 const OTHERS = 0o077;
 
@@ -13,6 +14,20 @@ export function createPrivateFile(file: string): void {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     makePrivate(file);
+  }
+}
+
+/**
+ * Creates a directory that only its owner can use, with its missing parents. Node's own recursive form never returns below a directory in
+ * which nothing can be created, such as /proc.
+ */
+export function makePrivateDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makePrivateDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
 
