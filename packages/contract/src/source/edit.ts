@@ -102,7 +102,7 @@ function addEntry(file: SourceFile, node: SourceNode, entry: { readonly key: str
     const isEmpty = map.items.length === 0;
     const before = file.text.lastIndexOf('}', map.range[1]);
     const end = file.text.slice(0, before).trimEnd().length;
-    return splice(file, end, end, `${isEmpty ? '' : ', '}${flow(key)}: ${flow(value)}`);
+    return splice(file, end, end, `${isEmpty ? '' : ', '}${flow(file, key)}: ${flow(file, value)}`);
   }
   const position = endOfMap(file, map);
   const indent = columnOf(file, map);
@@ -150,7 +150,7 @@ function lastOf(file: SourceFile, { key, value }: Pair): number | undefined {
 
 function renameKey(file: SourceFile, map: YAMLMap, { key, to }: { readonly key: string; readonly to: string }): Splice | undefined {
   const range = keyRange(map.items.find((item) => isScalar(item.key) && item.key.value === key));
-  return range === undefined || map.has(to) ? undefined : splice(file, range[0], range[1], flow(to));
+  return range === undefined || map.has(to) ? undefined : splice(file, range[0], range[1], flow(file, to));
 }
 
 function replaceMap(file: SourceFile, map: YAMLMap, value: unknown): Splice | undefined {
@@ -158,7 +158,7 @@ function replaceMap(file: SourceFile, map: YAMLMap, value: unknown): Splice | un
   const [start] = map.range;
   const end = file.text.slice(0, map.range[1]).trimEnd().length;
   const column = file.lines.linePos(start).col - 1;
-  return splice(file, start, end, map.flow === true ? flow(value) : indented(block(value), column).trimStart());
+  return splice(file, start, end, map.flow === true ? flow(file, value) : indented(block(value), column).trimStart());
 }
 
 /** Makes the existing schema the first alternative of two. */
@@ -169,7 +169,7 @@ function addAlternative(file: SourceFile, schema: Node, value: unknown): Splice 
   const [start] = schema.range;
   const end = file.text.slice(0, schema.range[1]).trimEnd().length;
   const written = file.text.slice(start, end);
-  if (!isMap(schema) || schema.flow === true) return splice(file, start, end, `{ anyOf: [${written}, ${flow(value)}] }`);
+  if (!isMap(schema) || schema.flow === true) return splice(file, start, end, `{ ${flow(file, 'anyOf')}: [${written}, ${flow(file, value)}] }`);
   const column = file.lines.linePos(start).col - 1;
   const [pad, own] = [' '.repeat(column), written.replaceAll('\n', '\n    ')];
   return splice(file, start, end, `anyOf:\n${pad}  - ${own}\n${pad}  - ${indented(block(value), column + 4).trimStart()}`);
@@ -180,7 +180,7 @@ function addItem(file: SourceFile, list: YAMLSeq, value: unknown): Splice | unde
     return undefined;
   if (list.flow === true) {
     const end = file.text.slice(0, file.text.lastIndexOf(']', list.range[1])).trimEnd().length;
-    return splice(file, end, end, `${list.items.length === 0 ? '' : ', '}${flow(value)}`);
+    return splice(file, end, end, `${list.items.length === 0 ? '' : ', '}${flow(file, value)}`);
   }
   const last = list.items.at(-1);
   if (!isNode(last) || !last.range) return undefined;
@@ -191,14 +191,14 @@ function addItem(file: SourceFile, list: YAMLSeq, value: unknown): Splice | unde
     file,
     position,
     position,
-    `\n${indent}- ${isObject(value) ? indented(block(value), indent.length + 2).trimStart() : flow(value)}`,
+    `\n${indent}- ${isObject(value) ? indented(block(value), indent.length + 2).trimStart() : flow(file, value)}`,
   );
 }
 
 function allowType(file: SourceFile, at: unknown, type: string): Splice | undefined {
   if (isSeq(at)) return addItem(file, at, type);
   if (!isScalar(at) || !at.range || at.value === type) return undefined;
-  return splice(file, at.range[0], at.range[1], flow([at.value, type]));
+  return splice(file, at.range[0], at.range[1], flow(file, [at.value, type]));
 }
 
 function removeItem(file: SourceFile, list: YAMLSeq, value: string): Splice | undefined {
@@ -256,7 +256,9 @@ function block(value: unknown): string {
   return stringify(value, { lineWidth: 0, singleQuote: true }).trimEnd();
 }
 
-function flow(value: unknown): string {
+/** A value in one line: in JSON if the file is JSON, else in YAML. */
+function flow({ text }: SourceFile, value: unknown): string {
+  if (/^\s*\{/.test(text)) return JSON.stringify(value);
   return stringify(value, { lineWidth: 0, singleQuote: true, collectionStyle: 'flow', flowCollectionPadding: false }).trimEnd();
 }
 
