@@ -28,6 +28,7 @@ export { attachCredential, credentialOf, credentialText } from './exchange/crede
 export type { Plan } from './run/plan.ts';
 export type { Mode, NamedOperations } from './run/planning.ts';
 export type { Report } from './report/report.ts';
+export { secondsUntilRetry } from './run/send-request.ts';
 export { sendReads, type ReadCall } from './run/send-reads.ts';
 export { moneyOf, showMoney, type Money } from './run/money.ts';
 export { NO_BUDGET, worthOf, type Budget, type Price, type PriceOf } from './run/price.ts';

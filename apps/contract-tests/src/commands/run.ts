@@ -4,6 +4,7 @@ import {
   CredentialError,
   hasSecretName,
   NO_BUDGET,
+  secondsUntilRetry,
   planContract,
   runContract,
   TargetError,
@@ -246,6 +247,14 @@ function reasonsIn(coverage: Report['coverage']): string {
   return most.map(([reason, rows]) => `${counted(rows.length, 'operation')}: ${reason}.`).join(' ');
 }
 
+/** Names the rate limit as the reason, with the time that the service asks for. */
+function rateLimitText(target: string, traffic: Report['traffic']): string {
+  const waits = traffic.flatMap(({ status, responseHeaders }) => (status === 429 ? (secondsUntilRetry(responseHeaders) ?? []) : []));
+  const when =
+    waits.length === 0 ? 'It does not say how long to wait.' : `It asks to wait ${counted(Math.max(...waits), 'second')} (Retry-After).`;
+  return `The rate limit of ${target} refuses the requests (429), so nothing was checked. ${when} Run the command again after that, or with a lower --rate.`;
+}
+
 /** Rejects a run in which no operation succeeded, because it checked nothing. */
 function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
   if (traffic.length > 0 && traffic.every(({ contentType }) => contentType === 'text/html'))
@@ -259,6 +268,7 @@ function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
       `The document has no operation that this run may call, so nothing was checked. ${reasonsIn(coverage)} Run with --plan to see why each operation is left out, and with --mode full --yes to call those that change something.`,
     );
   }
+  if (statuses.includes('429')) throw new CannotRunError(rateLimitText(target, traffic));
   if (
     statuses.every((status) => ['401', '403', '404', '405'].includes(status)) &&
     statuses.some((status) => ['401', '403'].includes(status))

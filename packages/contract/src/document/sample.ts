@@ -254,8 +254,19 @@ function objectsFor(source: SampleSource, pointer: string, schema: JsonObject, d
     .filter((name) => !required.includes(name) && !isReadOnly(name))
     .map((name) => [name, sampleFor(name)] as const)
     .filter((entry): entry is readonly [string, Sample] => entry[1]?.isFromDocument === true);
-  return optional.length === 0 ? [smallest] : [smallest, objectOf([...known, ...optional])];
+  const plain = optional.length === 0 ? [smallest] : [smallest, objectOf([...known, ...optional])];
+  // Rules about which properties there are, such as `minProperties` or `anyOf` of `required`.
+  if (!RULES_OF_PRESENCE.some((keyword) => schema[keyword] !== undefined)) return plain;
+  const others = properties
+    .filter((name) => !required.includes(name) && !isReadOnly(name))
+    .flatMap((name): readonly (readonly [string, Sample])[] => {
+      const sample = sampleFor(name);
+      return sample === undefined ? [] : [[name, sample]];
+    });
+  return [...plain, ...others.map((one) => objectOf([...known, one])), objectOf([...known, ...others])];
 }
+
+const RULES_OF_PRESENCE = ['minProperties', 'anyOf', 'oneOf', 'not', 'dependentRequired', 'if'];
 
 function objectOf(entries: readonly (readonly [string, Sample])[]): Sample {
   return {

@@ -16,7 +16,7 @@ import { sendableOf } from './sendable.ts';
 import { sourcesFor } from './sources.ts';
 import { isChange, PHASES } from './step.ts';
 import type { Step, StepForm } from './step.ts';
-import { acceptSteps, otherForms, preconditionSteps, showsProgress, variationSteps } from './valid-steps.ts';
+import { acceptSteps, otherForms, preconditionSteps, showsProgress, singleFieldSteps, variationSteps } from './valid-steps.ts';
 
 /** Every request that may be sent, and the reasons why other operations are not called. */
 export interface Plan {
@@ -260,6 +260,7 @@ function effectiveSteps(planning: Planning, operation: Operation, undone: readon
     const isEarly = path === 'none' || path === 'parents' || operation.method === 'PUT' || operation.method === 'PATCH';
     if (hasPathParameters(operation.path) || undoOf(operation, operations) !== undefined)
       steps.push(...variationSteps(planning, operation, { ...call, purpose: 'valid-form', phase: isEarly ? PHASES.change : PHASES.vary }));
+    else steps.push(...singleFieldSteps(planning, operation, { ...call, phase: PHASES.change }));
   }
   // A service that ignores a broken parameter carries out the change, which must not cost money.
   return [...steps, ...preconditionSteps(call), ...(isBreakable ? brokenParameterSteps(planning, operation, call) : [])];

@@ -57,6 +57,7 @@ export async function sendReads(options: ContractOptions, calls: readonly ReadCa
   const exchanges: Exchange[] = [];
   for (const step of steps) {
     try {
+      await transport.pace();
       exchanges.push(await sendRequest(transport, step, { path: typeof step.path === 'string' ? {} : step.path, body: bodyOf(step, {}) }));
     } catch (error) {
       if (!(error instanceof NoResponseError)) throw error;

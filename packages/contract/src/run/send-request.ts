@@ -30,14 +30,14 @@ export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
 }
 
-/** The maximum wait in seconds before the retry after a 429. */
+/** The longest wait in seconds before the retry after a 429. */
 const MAX_WAIT_S = 30;
 
 /** The values that a step takes from earlier responses. */
 export type StepValues = Pick<RequestParts, 'path' | 'body' | 'query' | 'ifMatch'>;
 
 /**
- * Sends one request of a step and parses its response.
+ * Sends one request of a step and parses its response. The caller waits for `pace` before, so that it records a change just before it is sent.
  * @throws {NoResponseError} when there is no response
  */
 export async function sendRequest(transport: Transport, step: Step, { path, body, query, ifMatch }: StepValues): Promise<Exchange> {
@@ -50,7 +50,6 @@ export async function sendRequest(transport: Transport, step: Step, { path, body
     return buildRequest({ target, step, path, body, query, ifMatch, headers, key, signal });
   }
   if (isOurs) await renew?.(security, false);
-  await transport.pace();
   const request = build();
   const sent: SentRequest = {
     method: step.method,
@@ -67,9 +66,19 @@ export async function sendRequest(transport: Transport, step: Step, { path, body
   if (first.status === 401 && isOurs && (await renew?.(security, true)) === true) return again(transport, step, build(), { sent, first });
   // Only requests with the account's key are retried. For other requests, 429 is a valid result.
   if (first.status !== 429 || step.credential !== 'account' || step.times < 1) return first;
-  const wait = Number(first.headers['retry-after'] ?? 1);
-  await sleep(Math.min(Number.isFinite(wait) ? wait : 1, MAX_WAIT_S) * 1_000);
+  const wait = secondsUntilRetry(first.headers) ?? 1;
+  // A longer wait would let the run look stuck. The command names the time that the service asks for.
+  if (wait > MAX_WAIT_S) return first;
+  await sleep(wait * 1_000);
   return again(transport, step, build(), { sent, first });
+}
+
+/** The seconds that a response asks to wait, as a number or as a date; undefined when it does not. */
+export function secondsUntilRetry(headers: Exchange['headers']): number | undefined {
+  const text = headers['retry-after'];
+  if (text === undefined) return undefined;
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1_000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 }
 
 /** Sends a request once more. When the guard refuses that, the first response counts. */

@@ -30,6 +30,7 @@ async function sendAndRecord(run: Run, step: Step, values: StepValues): Promise<
   const { id } = step.operation;
   run.sent.set(id, (run.sent.get(id) ?? 0) + 1);
   options.onRequest?.({ done: run.done, planned: run.planned, step: describeStep(step) });
+  await transport.pace();
   const entry = await cleaner.before(step, values.path);
   let exchange: Exchange;
   try {

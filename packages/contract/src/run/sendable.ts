@@ -46,15 +46,23 @@ export function sendableOf(source: RequestSource, operation: Operation): Sendabl
   return { parameters, form: valid === undefined ? undefined : stepForm(source, operation, valid) };
 }
 
-/** An empty body if all fields are optional; else the first valid example, else a body generated from the schema. */
+/**
+ * The first valid example of a body, else a body generated from the schema. A read gets an empty body if that is valid, because fields of reads
+ * are mostly filters.
+ */
 export function validBody(source: RequestSource, operation: Operation): BodyValues | undefined {
   const { body } = operation;
   if (body === undefined) return undefined;
-  if (needsNoField(body)) return { values: {}, isFromDocument: true };
+  if (operation.readOnly && canBeEmpty(source, operation)) return { values: {}, isFromDocument: true };
   const [example] = validExamples(source, operation);
   if (example !== undefined) return { values: example.values, isFromDocument: true };
   const sample = sampleOf(source, body.pointer);
   return isObject(sample?.value) ? { values: sample.value, isFromDocument: sample.isFromDocument } : undefined;
+}
+
+/** Whether a body without any field is valid. */
+export function canBeEmpty({ validator }: Pick<RequestSource, 'validator'>, { body }: Operation): boolean {
+  return body !== undefined && needsNoField(body) && validator.compile(body.pointer)({}).length === 0;
 }
 
 /** The valid examples of a body. Invalid examples of the document are not sent. */

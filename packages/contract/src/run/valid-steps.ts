@@ -2,12 +2,12 @@ import { isJsonType } from '../document/media-type.ts';
 import type { Operation } from '../document/operation.ts';
 import { isEntityTag } from '../document/parameters.ts';
 import { hasPathParameters } from '../document/path-template.ts';
+import { sampleOf } from '../document/sample.ts';
 import { jsonOf } from '../exchange/exchange.ts';
-import { needsNoField } from '../form/body.ts';
 import { stateNames } from './follow.ts';
 import { DEFAULT_REQUESTS } from './planning.ts';
 import type { Planning } from './planning.ts';
-import { validExamples } from './sendable.ts';
+import { canBeEmpty, validBody, validExamples } from './sendable.ts';
 import { stepForm } from './step-form.ts';
 import { PHASES } from './step.ts';
 import type { Step } from './step.ts';
@@ -51,12 +51,33 @@ export function showsProgress({ operations, document }: Planning, { path, respon
 
 /** The other examples of the body. The service must accept them too. */
 export function otherForms(planning: Planning, operation: Operation): readonly Pick<Step, 'purpose' | 'form' | 'detail'>[] {
-  return validExamples(planning, operation)
-    .slice(needsNoField(operation.body) ? 0 : 1)
-    .filter(({ values }) => Object.keys(values).length > 0)
-    .map(({ name, values }) => ({
+  const plain = JSON.stringify(validBody(planning, operation)?.values);
+  const examples = validExamples(planning, operation).map(({ name, values }) => ({ values, detail: `the example ${name}` }));
+  const empty = canBeEmpty(planning, operation) ? [{ values: {}, detail: 'without any field' }] : [];
+  return [...examples, ...empty]
+    .filter(({ values }) => JSON.stringify(values) !== plain)
+    .map(({ values, detail }) => ({
       purpose: 'valid-form' as const,
       form: stepForm(planning, operation, { values, isFromDocument: true }),
-      detail: `the example ${name}`,
+      detail,
     }));
+}
+
+/**
+ * Each field of a body without required fields, alone and with a valid value. Without these, a service that refuses every value would look right,
+ * because it also refuses the invalid ones.
+ */
+export function singleFieldSteps(planning: Planning, operation: Operation, plain: Step): readonly Step[] {
+  const { body } = operation;
+  if (body === undefined || !canBeEmpty(planning, operation)) return [];
+  const check = planning.validator.compile(body.pointer);
+  return [...body.fields.values()]
+    .flatMap(({ name, pointer }): readonly Step[] => {
+      const sample = sampleOf(planning, pointer);
+      const values = { [name]: sample?.value };
+      if (sample === undefined || check(values).length > 0) return [];
+      const form = stepForm(planning, operation, { values, isFromDocument: sample.isFromDocument });
+      return [{ ...plain, purpose: 'valid-form', form, detail: `${name} alone`, times: 1 }];
+    })
+    .slice(0, (planning.requests ?? DEFAULT_REQUESTS) - 1);
 }

@@ -169,7 +169,8 @@ function addAlternative(file: SourceFile, schema: Node, value: unknown): Splice 
   const [start] = schema.range;
   const end = file.text.slice(0, schema.range[1]).trimEnd().length;
   const written = file.text.slice(start, end);
-  if (!isMap(schema) || schema.flow === true) return splice(file, start, end, `{ ${flow(file, 'anyOf')}: [${written}, ${flow(file, value)}] }`);
+  if (!isMap(schema) || schema.flow === true)
+    return splice(file, start, end, `{ ${flow(file, 'anyOf')}: [${written}, ${flow(file, value)}] }`);
   const column = file.lines.linePos(start).col - 1;
   const [pad, own] = [' '.repeat(column), written.replaceAll('\n', '\n    ')];
   return splice(file, start, end, `anyOf:\n${pad}  - ${own}\n${pad}  - ${indented(block(value), column + 4).trimStart()}`);

@@ -1,13 +1,18 @@
+import type { Operation } from '../../document/operation.ts';
+import { isPlainCall, isSuccess } from '../../exchange/exchange.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { needsNoField, readBody } from '../../form/body.ts';
 import { takesBody } from '../applies.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
+import type { RunRemark } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
 
 export const formAccepted: Check = {
   id: 'form-accepted',
   claim: 'The service accepts a valid body.',
   judges:
-    'Sends the examples of the document, with identifiers that exist. 400, 413, 415 and 422 contradict the document; refusals because of state, credit, capacity or rate do not. A refusal of a body generated from the schema is unverified, because the service may apply a rule that no schema can express.',
+    'Sends the examples of the document, with identifiers that exist. 400, 413, 415 and 422 contradict the document; refusals because of state, credit, capacity or rate do not. A refusal of a body generated from the schema is unverified, because the service may apply a rule that no schema can express. Where no field is required, it is a violation if the service refuses every body with a field, and a field that got only invalid values is unverified.',
   client: 'Your code compiles and the call fails, because the type allows a value that the service refuses.',
   needs: ['call', 'valid-form', 'next-page'],
   applies: takesBody,
@@ -29,4 +34,52 @@ export const formAccepted: Check = {
       },
     ];
   },
+  checkRun: ({ exchanges }) =>
+    [...Map.groupBy(exchanges, ({ operation }) => operation)].flatMap(([operation, all]) => untried(operation, all)),
 };
+
+const REFUSALS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
+/** The fields of a body without required fields that got invalid values, but were in no accepted request. */
+function untried(operation: Operation, exchanges: readonly Exchange[]): readonly RunRemark[] {
+  const { body } = operation;
+  if (body === undefined || !needsNoField(body)) return [];
+  function given({ sent }: Exchange): readonly string[] {
+    return Object.keys(readBody(operation, sent.body ?? '').values);
+  }
+  const plain = exchanges.filter((one) => isPlainCall(one) && one.sent.credential === 'account' && given(one).length > 0);
+  const accepted = new Set(plain.filter(({ status }) => isSuccess(status)).flatMap(given));
+  const refused = plain.filter(({ status }) => REFUSALS.has(status));
+  // Some fields exclude each other, which a schema does not always say. So a field alone must have been refused.
+  const first = refused.find((one) => given(one).length === 1);
+  if (first !== undefined && accepted.size === 0 && refused.length === plain.length)
+    return [
+      {
+        exchange: first,
+        pointer: '',
+        verdict: verdictOf(operation.provenance),
+        message: 'the service refuses every valid body that has a field',
+        expected: 'success',
+        observed: `${[...new Set(refused.map(({ status }) => status))].join(', ')} for ${[...new Set(refused.flatMap(given))].join(', ')}`,
+        at: body.pointer,
+        rule: 'all refused',
+      },
+    ];
+  const invalid = exchanges.filter(({ sent }) => sent.purpose === 'invalid-form');
+  return [...body.fields.values()].flatMap(({ name, pointer }): readonly RunRemark[] => {
+    const exchange = invalid.find((one) => one.sent.detail.startsWith(`${name} `));
+    if (exchange === undefined || accepted.has(name)) return [];
+    return [
+      {
+        exchange,
+        pointer: `/${name}`,
+        verdict: 'unverified',
+        message: `the field ${name} got invalid values, but no accepted request had a valid one`,
+        expected: `success with a valid ${name}`,
+        observed: plain.some((one) => given(one).includes(name)) ? 'refusals' : 'no such request',
+        at: pointer,
+        rule: 'untried',
+      },
+    ];
+  });
+}
