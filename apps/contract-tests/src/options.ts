@@ -62,6 +62,7 @@ Results
                        unverified
   --baseline FILE      accepted findings, each with reason, owner and expiry
   --report DIR         write report.json, JUnit, SARIF, HTML, Markdown, HAR and proposals to this folder
+  --quiet              print only the result, and what the run leaves
   --write              write the proposals into the YAML files of the document
   --format FORMAT      output of diff: text (default), json, markdown, or github (annotations)
   --wire               in a diff, judge only requests and responses, not code of the generated client
@@ -150,6 +151,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
     operator: readOperatorAddress(values.operator, environment, mode),
     baseline: values.baseline,
     report: values.report,
+    quiet: values.quiet === true,
     write: values.write === true,
     har: values.har,
     format: readFormat(values.format),
@@ -204,6 +206,7 @@ const OPTIONS = {
   operator: { type: 'string' },
   baseline: { type: 'string' },
   report: { type: 'string' },
+  quiet: { type: 'boolean' },
   write: { type: 'boolean' },
   har: { type: 'string' },
   format: { type: 'string' },
@@ -262,7 +265,7 @@ function readCommand(values: Values, [first]: readonly string[]): Command {
 type OptionName = keyof typeof OPTIONS;
 
 const FULL_MODE = ['budget', 'allow-unknown-price', 'requests', 'yes'] as const;
-const JUDGING = ['config', 'document', 'extension', 'fail-on', 'baseline', 'report', 'write'] as const;
+const JUDGING = ['config', 'document', 'extension', 'fail-on', 'baseline', 'report', 'quiet', 'write'] as const;
 /** The options of each command. Those of a run are all that no other command has alone. */
 const OPTIONS_OF: Readonly<Record<Exclude<Command, 'run' | 'help' | 'version'>, readonly OptionName[]>> = {
   har: ['har', ...JUDGING],

@@ -9,8 +9,30 @@ const MAX_VALUE_LENGTH = 160;
 const MAX_OPERATIONS = 5;
 const MAX_UNVERIFIED = 15;
 
-/** Renders a report for a terminal: the result, the findings with the most severe first, and the operations. */
-export function renderReport(report: SettledReport): string {
+/** The most lines of a report on a terminal. */
+const MAX_LINES = 100;
+/** The most lines of a proposal on a terminal. */
+const MAX_PATCH_LINES = 12;
+
+/**
+ * Renders a report for a terminal: the result, the remaining changes, the findings with the most severe first, and the operations.
+ * @param folder the folder with the whole report, if there is one
+ */
+export function renderReport(report: SettledReport, { folder, isQuiet = false }: RenderOptions = {}): string {
+  const sections = sectionsOf(report, isQuiet);
+  const lines = sections.join('\n\n').split('\n');
+  if (lines.length <= MAX_LINES) return lines.join('\n');
+  const where = folder === undefined ? '--report DIR writes all of it' : `all of it is in ${folder}`;
+  return [...lines.slice(0, MAX_LINES - 1), `… ${lines.length - MAX_LINES + 1} more lines: ${where}`].join('\n');
+}
+
+export interface RenderOptions {
+  readonly folder?: string | undefined;
+  /** Whether to show only the result and the remaining changes. */
+  readonly isQuiet?: boolean;
+}
+
+function sectionsOf(report: SettledReport, isQuiet: boolean): readonly string[] {
   const { coverage, findings, fixed, left, unfinished, notes, spent } = report;
   const open = findings.filter(({ accepted }) => accepted === undefined);
   const found = open.filter(({ verdict }) => verdict !== 'unverified');
@@ -20,14 +42,15 @@ export function renderReport(report: SettledReport): string {
       summaryLine(report),
     ].join('\n'),
   ];
-  if (notes.length > 0) sections.push(['About the document', ...notes.map((line) => `  ${line}`)].join('\n'));
   if (unfinished.length > 0) sections.push(['Not undone as planned', ...unfinished.map((line) => `  ${line}`)].join('\n'));
+  if (left.length > 0) sections.push(['Left behind on the account', ...left.map((line) => `  ${line}`)].join('\n'));
+  if (isQuiet) return sections;
+  if (notes.length > 0) sections.push(['About the document', ...notes.map((line) => `  ${line}`)].join('\n'));
   if (found.length > 0) sections.push(['Findings', ...found.map(renderFinding)].join('\n\n'));
   if (fixed.length > 0)
     sections.push(
       ['Fixed: remove these from the baseline', ...columns(fixed.map(({ finding, check, reason }) => [finding, check, reason]))].join('\n'),
     );
-  if (left.length > 0) sections.push(['Left behind on the account', ...left.map((line) => `  ${line}`)].join('\n'));
   if (spent.amount !== '0.00' || spent.unknown > 0)
     sections.push(`Spent: ${spent.amount}${spent.unknown === 0 ? '' : `, and ${counted(spent.unknown, 'purchase')} of unknown price`}`);
   sections.push(table(coverage.filter(({ requests }) => requests > 0)));
@@ -35,7 +58,7 @@ export function renderReport(report: SettledReport): string {
   if (unverified.length > 0)
     sections.push(['Unverified (neither passed nor failed)', ...columns(unverified.map((row) => [row.operation, row.reason]))].join('\n'));
   sections.push(...unverifiedFindings(open.filter(({ verdict }) => verdict === 'unverified')));
-  return sections.join('\n\n');
+  return sections;
 }
 
 export function counted(count: number, noun: string): string {
@@ -69,17 +92,17 @@ function renderFinding(finding: SettledFinding): string {
       : [`  baseline  accepted by ${expired.owner} until ${expired.expires}, which has expired: ${expired.reason}`]),
     `  client    ${client}`,
     `  again     ${curl}`,
-    ...(patch === undefined
-      ? []
-      : [
-          '  proposal',
-          ...patch
-            .split('\n')
-            .slice(2)
-            .filter((line) => line !== '')
-            .map((line) => `    ${shortened(line)}`),
-        ]),
+    ...(patch === undefined ? [] : ['  proposal', ...patchLines(patch)]),
   ].join('\n');
+}
+
+function patchLines(patch: string): readonly string[] {
+  const lines = patch
+    .split('\n')
+    .slice(2)
+    .filter((line) => line !== '');
+  const shown = lines.slice(0, MAX_PATCH_LINES).map((line) => `    ${shortened(line)}`);
+  return lines.length > MAX_PATCH_LINES ? [...shown, `    … ${lines.length - MAX_PATCH_LINES} more lines`] : shown;
 }
 
 function places({ touches }: SettledFinding): string {

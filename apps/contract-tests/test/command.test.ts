@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { command } from './run-command.ts';
 import type { CommandResult } from './run-command.ts';
 import { FAKE_KEY, startFakeService } from './selftest/fake-service.ts';
 import type { FakeService } from './selftest/fake-service.ts';
+import { temporaryFolder } from './workspace.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const SECRET = 'example-management-password';
@@ -75,12 +76,22 @@ describe('exits with 0', () => {
 
 describe('exits with 1', () => {
   test('when there are violations, and prints what was expected and observed', async () => {
-    const { code, output } = await run(['--target', broken.url, '--api-key', FAKE_KEY], {});
+    const folder = await temporaryFolder();
+    const { code, output } = await run(['--target', broken.url, '--api-key', FAKE_KEY, '--report', folder], {});
     expect(code).toBe(1);
-    expect(output).toMatch(/^violation {2}\/status must be "success"$/m);
-    expect(output).toMatch(/^ {2}expected {2}must be "success"$/m);
-    expect(output).toMatch(/^ {2}observed {2}"fine/m);
-    expect(output).toMatch(/^ {2}document {2}openapi\/components\/schemas\/common\/SuccessEnvelope\.yaml:\d+:\d+$/m);
+    expect(output).toMatch(/^violation {2}\/data\/list\/\*\/deployed is required$/m);
+    expect(output).toMatch(/^ {2}expected {2}is required$/m);
+    expect(output).toMatch(/^ {2}observed {2}nothing$/m);
+    expect(output).toMatch(/^ {2}document {2}openapi\/components\/schemas\/dedicated\/DedicatedServer\.yaml:\d+:\d+$/m);
+    // The terminal has at most 100 lines of a report; the files have all of it.
+    expect(output).toContain(`more lines: all of it is in ${folder}\nReports: ${folder}`);
+    expect(output.split('\n').length).toBeLessThanOrEqual(101);
+    expect(await readFile(join(folder, 'summary.md'), 'utf8')).toContain('/status must be "success"');
+  });
+
+  test('with only the result, when --quiet is given', async () => {
+    const { code, output } = await run(['--target', broken.url, '--api-key', FAKE_KEY, '--quiet'], {});
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(/^failed .*\n\d+ responses judged; .*$/) });
   });
 
   test('without secrets or control characters in the output', async () => {

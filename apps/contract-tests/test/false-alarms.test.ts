@@ -213,7 +213,60 @@ describe('one cause is one finding', () => {
     );
     const body = { ...Object.fromEntries(names.map((name) => [name, `/relative/${name}`])), other: 'https://[' };
     const report = await judge(documentOf(paths), Object.fromEntries(names.map((name) => [`/${name}`, body])));
-    expect(report.findings.filter(({ check }) => check === 'property-format')).toHaveLength(1 + names.length);
+    expect(report.findings.filter(({ check }) => check === 'property-format')).toHaveLength(1 + 1);
+  });
+
+  const operation = (id: string, schema: unknown) => ({
+    get: { operationId: id, responses: { 200: { description: 'A.', content: json(schema) } } },
+  });
+  const text = { type: 'string' };
+  const discovered = ({ findings }: Report) => findings.filter(({ verdict }) => verdict === 'discovered' || verdict === 'violation');
+
+  test.each([2, 3, 4_253])('for a map of %i keys that the document shows by example keys', async (size) => {
+    const map = { type: 'object', properties: { varname1: { type: 'number' }, varname2: { type: 'number' } } };
+    const body = Object.fromEntries(Array.from({ length: size }, (_, index) => [`key_${index}`, index]));
+    const report = await judge(documentOf({ '/a': operation('a', { type: 'object', properties: { variables: map } }) }), {
+      '/a': { variables: body },
+    });
+    expect(discovered(report).map(({ check, message, observed }) => [check, message, observed])).toEqual([
+      [
+        'property-described',
+        'the document describes example keys of a map as properties (varname1, varname2)',
+        `${size} other keys, each with integer`,
+      ],
+    ]);
+  });
+
+  test('for undescribed properties next to a described one: each is a finding', async () => {
+    const report = await judge(documentOf({ '/a': operation('a', { type: 'object', properties: { known: text } }) }), {
+      '/a': { known: 'x', one: 'x', two: 'x' },
+    });
+    expect(discovered(report).map(({ message }) => message)).toEqual([
+      'the document does not describe the property one',
+      'the document does not describe the property two',
+    ]);
+  });
+
+  test('for a property that identical inlined schemas of several operations lack', async () => {
+    const schema = { type: 'object', properties: { known: text } };
+    const paths = Object.fromEntries(names.map((name) => [`/${name}`, operation(name, schema)]));
+    const other = operation('other', { type: 'object', properties: { known: text, more: text } });
+    const bodies = Object.fromEntries([...names, 'other'].map((name) => [`/${name}`, { known: 'x', details: [] }]));
+    const found = discovered(await judge(documentOf({ ...paths, '/other': other }), bodies));
+    expect(found.map(({ touches }) => touches.map((touch) => touch.operation))).toEqual([names, ['other']]);
+  });
+
+  test('for a property that a closed schema forbids', async () => {
+    const schema = { type: 'object', additionalProperties: false, properties: { known: text } };
+    const report = await judge(documentOf({ '/a': operation('a', schema) }), { '/a': { known: 'x', extra: 1 } });
+    expect(discovered(report).map(({ check, verdict }) => [check, verdict])).toEqual([['value-allowed', 'violation']]);
+  });
+
+  test('for a list where the document has an object', async () => {
+    const report = await judge(documentOf({ '/a': operation('a', { type: 'object', properties: { known: text } }) }), {
+      '/a': [{ known: 'x' }],
+    });
+    expect(discovered(report).map(({ check }) => check)).toEqual(['property-type']);
   });
 
   test('for a header that is wrong everywhere', async () => {

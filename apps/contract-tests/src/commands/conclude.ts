@@ -13,7 +13,7 @@ import { writeReports } from '../write-reports.ts';
 interface Parts {
   readonly report: Report;
   readonly loaded: LoadedDocument;
-  readonly args: Pick<Arguments, 'baseline' | 'failOn' | 'report' | 'write'>;
+  readonly args: Pick<Arguments, 'baseline' | 'failOn' | 'quiet' | 'report' | 'write'>;
   readonly output: Console;
   readonly secrets: readonly string[];
 }
@@ -24,7 +24,7 @@ export const CHANGES_REMAIN = 3;
 /** Applies the baseline to a report, prints it, and writes reports and proposals. */
 export async function conclude({ report, loaded, args, output, secrets }: Parts): Promise<0 | 1 | 3> {
   const settled = await settleReport(report, loaded, args.baseline, args.failOn);
-  output.print(renderReport(settled));
+  output.print(renderReport(settled, { folder: args.report, isQuiet: args.quiet }));
   if (args.report !== undefined) {
     await writeReports(args.report, settled, secrets);
     output.print(`Reports: ${args.report}`);

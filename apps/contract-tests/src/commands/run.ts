@@ -63,6 +63,7 @@ export async function runAgainst(args: Arguments, { environment, output, paths, 
   const operator = args.plan ? withoutToken(args) : await readOperator(args, environment);
   const secrets = [...(args.plan ? [] : [apiKey, operator?.token ?? '']), ...secretValues(args.given), ...Object.values(credentials)];
   const safe = safeConsole(output, secrets);
+  const progress = args.quiet ? { ...safe, print: () => {}, progress: () => {} } : safe;
   // Reads the baseline and creates the folder first, so that errors occur before the first request.
   if (args.baseline !== undefined) await readAccepted(args.baseline);
   if (args.report !== undefined && !args.plan) await makeReportFolder(args.report);
@@ -73,7 +74,7 @@ export async function runAgainst(args: Arguments, { environment, output, paths, 
     apiKey,
     operator,
     hooks,
-    output: safe,
+    output: progress,
     journal: paths.journal,
   });
   const plan = await planContract(options);
@@ -81,8 +82,8 @@ export async function runAgainst(args: Arguments, { environment, output, paths, 
     safe.print(renderPlan(plan, args.mode, presentationLines(operator, plan)));
     return 0;
   }
-  announce(safe, loaded, plan);
-  const { priceOf, budget } = await confirmed(args, { options, plan, operator, output: safe });
+  announce(progress, loaded, plan);
+  const { priceOf, budget } = await confirmed(args, { options, plan, operator, output: progress });
   if (operator !== undefined) await assertOperator(operator);
   const ending = signal === undefined ? {} : { signal };
   const report = await withTargetHint(args, () => runContract({ ...options, ...ending, budget, priceOf }));

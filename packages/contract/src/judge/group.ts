@@ -6,7 +6,7 @@ import { valueAt } from '../document/pointer.ts';
 import { curlOf } from '../exchange/curl.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { VERDICTS } from './finding.ts';
-import type { Finding, Sample, Touched } from './finding.ts';
+import type { Finding, Remark, Sample, Touched } from './finding.ts';
 import type { Judged } from './judge.ts';
 import { limitToOperation } from './limit-to-operation.ts';
 import type { Proposal } from './proposal.ts';
@@ -18,12 +18,31 @@ export function groupFindings(document: OpenApiDocument, judged: readonly Judged
   const groups = new Map<string, Judged[]>();
   for (const one of judged) {
     const { check, remark } = one;
-    const key = [check.id, remark.verdict, remark.cause ?? remark.at, remark.rule].join('\n');
+    const key = [check.id, remark.verdict, causeOf(document, remark), remark.rule].join('\n');
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
   }
   return [...groups.values()].flatMap((group) => findingOf(document, group)).toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+const INLINED = /^(\/paths\/.*?\/content\/[^/]+\/schema)(\/.*)$/;
+/** Hashes of inlined schemas by their pointers. */
+const hashes = new WeakMap<OpenApiDocument, Map<string, string>>();
+
+/** The cause of a remark: its place in the document. Places in identical inlined schemas, as frameworks write them, are one cause. */
+function causeOf(document: OpenApiDocument, { cause, at }: Pick<Remark, 'cause' | 'at'>): string {
+  const [, root, rest] = INLINED.exec(at) ?? [];
+  if (cause !== undefined || root === undefined || rest === undefined) return cause ?? at;
+  const known = hashes.get(document) ?? new Map<string, string>();
+  hashes.set(document, known);
+  const hash =
+    known.get(root) ??
+    createHash('sha256')
+      .update(JSON.stringify(valueAt(document, root) ?? root))
+      .digest('hex');
+  known.set(root, hash);
+  return `${hash}${rest}`;
 }
 
 function rankOf({ verdict, isUrgent }: Finding): number {
@@ -34,7 +53,8 @@ function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonl
   const [first] = group;
   if (first === undefined) return [];
   const { check, exchange, remark } = first;
-  const { verdict, message, expected, observed, at, rule, cause = at } = remark;
+  const { verdict, message, expected, observed, at, rule } = remark;
+  const cause = causeOf(document, remark);
   return [
     {
       id: `f-${createHash('sha256').update([check.id, cause, rule].join('\n')).digest('hex').slice(0, 12)}`,

@@ -1,6 +1,8 @@
-import { isObject } from '../../document/json.ts';
+import { isObject, typeOf } from '../../document/json.ts';
+import type { JsonObject } from '../../document/json.ts';
 import { walkDescribed } from '../../document/place.ts';
 import type { Place } from '../../document/place.ts';
+import { parentPointer, valueAt } from '../../document/pointer.ts';
 import { keysOf } from '../../document/schema.ts';
 import { shapeOf } from '../../exchange/observe.ts';
 import { returnsJson } from '../applies.ts';
@@ -14,43 +16,70 @@ export const propertyDescribed: Check = {
   id: 'property-described',
   claim: 'The document describes every property of the body.',
   judges:
-    'Walks through the value and its schemas together, because JSON Schema treats unknown properties as valid. Skips objects without described properties, which are open on purpose. Reports only the shape of an unknown value, because the value could be a secret.',
+    'Walks through the value and its schemas together, because JSON Schema treats unknown properties as valid. Skips objects without described properties, which are open on purpose, and closed ones, whose unknown properties are violations of value-allowed. Several unknown properties of one type in an object without any known one are the keys of a map, which is one finding. Reports only the shape of an unknown value, because the value could be a secret.',
   client: 'The generated type lacks the property, so you need a cast to read it. If it is a secret, nothing masks it in logs.',
   applies: returnsJson,
   checkResponse({ document, exchange, response, json }) {
     if (response === undefined || json?.pointer === undefined || exchange.body.kind !== 'json') return [];
-    const remarks: Remark[] = [];
-    walkDescribed(document, { pointer: json.pointer, provenance: response.provenance }, exchange.body.value, (place) => {
+    const { value } = exchange.body;
+    const unknown = new Map<string, Place[]>();
+    walkDescribed(document, { pointer: json.pointer, provenance: response.provenance }, value, (place) => {
       if (isDescribed(place)) return true;
-      const known = place.parents.flatMap(({ schema }) => keysOf(schema, 'properties'));
-      if (known.length === 0) return false;
-      const owner = place.parents.findLast(({ schema }) => keysOf(schema, 'properties').length > 0);
-      const at = `${owner?.pointer ?? json.pointer ?? ''}/properties`;
-      remarks.push({
-        pointer: place.pointer,
-        verdict: 'discovered',
-        message: `the document does not describe the property ${place.name}${looksSecret(place) ? ', which looks like a secret' : ''}`,
-        isUrgent: looksSecret(place),
-        expected: [...new Set(known)].join(', '),
-        observed: shapeOf(place.value),
-        at,
-        rule: place.name,
-        proposal: {
-          kind: 'add-entry',
-          at,
-          key: place.name,
-          value: {
-            ...shapeSchema(place.value),
-            'x-provenance': 'inferred',
-            description: OBSERVED,
-          },
-        },
-      });
+      const holder = parentPointer(place.pointer);
+      if (isObject(valueAt(value, holder)) && isJudged(place)) unknown.set(holder, [...(unknown.get(holder) ?? []), place]);
       return false;
     });
-    return remarks;
+    return [...unknown].flatMap(([holder, places]) => remarksOn(valueAt(value, holder), places));
   },
 };
+
+/** Whether the parent of a place has described properties and does not forbid others, which is a violation of `additionalProperties`. */
+function isJudged({ parents }: Place): boolean {
+  const isClosed = parents.some(({ schema }) => schema['additionalProperties'] === false);
+  return !isClosed && parents.some(({ schema }) => keysOf(schema, 'properties').length > 0);
+}
+
+/** The remarks on the undescribed properties of one object. A map whose document shows example keys is one cause. */
+function remarksOn(holder: unknown, places: readonly Place[]): readonly Remark[] {
+  const [first] = places;
+  if (first === undefined) return [];
+  const known = [...new Set(first.parents.flatMap(({ schema }) => keysOf(schema, 'properties')))];
+  const owner = first.parents.findLast(({ schema }) => keysOf(schema, 'properties').length > 0)?.pointer ?? '';
+  const at = `${owner}/properties`;
+  const isMap = places.length > 1 && known.every((name) => !Object.hasOwn(Object(holder), name)) && haveOneType(places);
+  if (isMap)
+    return [
+      {
+        pointer: parentPointer(first.pointer),
+        verdict: 'discovered',
+        message: `the document describes example keys of a map as properties (${known.slice(0, 3).join(', ')})`,
+        expected: 'additionalProperties with the schema of all values',
+        observed: `${places.length} other keys, each with ${shapeOf(first.value)}`,
+        at,
+        rule: 'map',
+        proposal: { kind: 'add-entry', at: owner, key: 'additionalProperties', value: observedSchema(first.value) },
+      },
+    ];
+  return places.map((place) => ({
+    pointer: place.pointer,
+    verdict: 'discovered',
+    message: `the document does not describe the property ${place.name}${looksSecret(place) ? ', which looks like a secret' : ''}`,
+    isUrgent: looksSecret(place),
+    expected: known.join(', '),
+    observed: shapeOf(place.value),
+    at,
+    rule: place.name,
+    proposal: { kind: 'add-entry', at, key: place.name, value: observedSchema(place.value) },
+  }));
+}
+
+function haveOneType(places: readonly Place[]): boolean {
+  return new Set(places.map(({ value }) => typeOf(value))).size === 1;
+}
+
+function observedSchema(value: unknown): JsonObject {
+  return { ...shapeSchema(value), 'x-provenance': 'inferred', description: OBSERVED };
+}
 
 /** Whether a value has a name that is common for secrets. */
 function looksSecret({ name, value }: Place): boolean {
