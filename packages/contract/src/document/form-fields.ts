@@ -37,7 +37,7 @@ export function readBodyOf(
   const json = jsonType === undefined ? undefined : readMedia(document, joinPointer(written.pointer, 'content', jsonType), required);
   const isMap = json !== undefined && json.types.size > 0 && !json.types.has('object');
   if (json !== undefined && jsonType !== undefined && !isMap)
-    return { ...none, body: { ...json, format: 'json', mediaType: jsonType === '*/*' ? 'application/json' : jsonType } };
+    return { ...none, body: { ...json, format: 'json', mediaType: jsonType.includes('*') ? 'application/json' : jsonType } };
   const what = json === undefined ? `a body of the type ${types.join(' or ')}` : 'a JSON body that is not an object';
   return { ...none, unsupportedBody: required || json !== undefined ? `it needs ${what}, which this program does not build` : undefined };
 }

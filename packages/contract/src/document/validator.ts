@@ -3,6 +3,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 
 import { readErrors } from './ajv-errors.ts';
 import { isMultiple } from './decimal.ts';
+import { addDiscriminator } from './discriminator.ts';
 import { DocumentError, parseDocument } from './document.ts';
 import type { OpenApiDocument } from './document.ts';
 import { NO_ISSUES } from './issues.ts';
@@ -36,7 +37,7 @@ export interface ValidatorOptions {
 
 const DOCUMENT_ID = 'document.json';
 /** Keywords that OpenAPI 3.1 adds to JSON Schema and that do not affect validity. */
-const OPENAPI_KEYWORDS = ['discriminator', 'example', 'externalDocs', 'xml'];
+const OPENAPI_KEYWORDS = ['example', 'externalDocs', 'xml'];
 /** The names that Ajv accepts for keywords. */
 const KEYWORD_NAME = /^[a-z_$][a-z0-9_$:-]*$/i;
 
@@ -121,6 +122,7 @@ function prepareCompiler(document: OpenApiDocument, { brief, lenient, trusted, n
     error: { message: 'must be a multiple', params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}` },
   });
   replaceTextKeywords(ajv);
+  addDiscriminator(ajv, (pointer) => compile(ajv, pointer));
   // Ajv treats the members of the document as keywords when it follows a pointer.
   ajv.addVocabulary(
     [...new Set([...OPENAPI_KEYWORDS, ...Object.keys(document), ...survey.extensionKeys])].filter((key) => KEYWORD_NAME.test(key)),
@@ -166,7 +168,7 @@ function assertValid(schema: JsonObject, pointer: string): void {
     throw new DocumentError(`The schema at ${pointer} is not valid: ${metaschema.errorsText(metaschema.errors)}.`);
 }
 
-interface Compiled {
+export interface Compiled {
   (value: unknown): boolean;
   errors?: ErrorObject[] | null;
 }

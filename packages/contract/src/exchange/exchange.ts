@@ -158,10 +158,22 @@ export function mediaFor(response: OperationResponse, mediaType: string): MediaT
   return response.content[mediaType] ?? response.content[range] ?? response.content['*/*'];
 }
 
-/** The described JSON of a response. A body is compared with it even if it has another content type. */
+/**
+ * The described JSON of a response: under a JSON type, else under a range such as `*`/`*`, which Spring writes by default. A body is compared with
+ * the former even if it has another content type.
+ */
 export function jsonOf(response: OperationResponse): MediaType | undefined {
   for (const [type, media] of Object.entries(response.content)) if (isJsonType(type)) return media;
+  for (const range of ['application/*', '*/*']) {
+    const media = response.content[range];
+    if (media?.pointer !== undefined) return media;
+  }
   return undefined;
+}
+
+/** Whether the JSON of a response is described only under a range of media types, which includes others. */
+export function isOnlyInRange({ content }: OperationResponse): boolean {
+  return !Object.keys(content).some(isJsonType);
 }
 
 export function isSuccess(status: number): boolean {

@@ -10,6 +10,8 @@ export interface ResponseContext {
   readonly document: OpenApiDocument;
   readonly validator: Validator;
   readonly exchange: Exchange;
+  /** All exchanges of the run. */
+  readonly exchanges: readonly Exchange[];
   /** The document's description of the status; undefined if it has none. */
   readonly response: OperationResponse | undefined;
   /** The JSON that the document describes for the status. */

@@ -1,9 +1,10 @@
 import type { OpenApiDocument } from '../document/document.ts';
 import type { Issue } from '../document/issues.ts';
-import type { Operation } from '../document/operation.ts';
+import { isJsonType } from '../document/media-type.ts';
+import type { Operation, OperationResponse } from '../document/operation.ts';
 import { responseFor } from '../document/operations.ts';
 import type { Validator } from '../document/validator.ts';
-import { jsonOf } from '../exchange/exchange.ts';
+import { isOnlyInRange, jsonOf } from '../exchange/exchange.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Check, RunContext, ResponseContext } from './check.ts';
 import { readEnvelope } from './envelope.ts';
@@ -30,22 +31,25 @@ export interface JudgeParts {
   readonly validator: Validator;
   /** In the order in which they run. */
   readonly checks: readonly Check[];
+  /** All exchanges of the run, if they are known. */
+  readonly exchanges?: readonly Exchange[];
 }
 
 export function createJudge(parts: JudgeParts): Judge {
-  const { document, operations, validator, checks } = parts;
+  const { document, operations, validator, checks, exchanges = [] } = parts;
   const envelope = readEnvelope(document, operations);
   return {
     judgeResponse(exchange) {
       // The response to an undescribed method does not belong to the operation.
       const isForeign = exchange.sent.purpose === 'method';
       const response = isForeign ? undefined : responseFor(exchange.operation, exchange.status);
-      const json = response === undefined ? undefined : jsonOf(response);
+      const json = response === undefined || !isComparable(response, exchange) ? undefined : jsonOf(response);
       let issues: readonly Issue[] | undefined;
       const context: ResponseContext = {
         document,
         validator,
         exchange,
+        exchanges,
         response,
         json,
         envelope,
@@ -71,6 +75,11 @@ export function createJudge(parts: JudgeParts): Judge {
             .map(({ exchange, ...remark }) => ({ check, exchange, remark })) ?? [],
       ),
   };
+}
+
+/** Whether a body is compared with the described JSON. Under a range of media types, another type than JSON is right too. */
+function isComparable(response: OperationResponse, { mediaType }: Exchange): boolean {
+  return !isOnlyInRange(response) || isJsonType(mediaType);
 }
 
 /** Rules whose violation follows from that of another rule. A wrong type causes all others. */

@@ -79,7 +79,7 @@ export function buildReport(parts: ReportParts): Report {
   const { document, operations, validator, checks, exchanges, foreign, unusable } = parts;
   const reasons = new Map([...parts.reasons, ...unusable]);
   const usable = operations.filter(({ id }) => !unusable.has(id));
-  const judge = createJudge({ document, operations: usable, validator, checks });
+  const judge = createJudge({ document, operations: usable, validator, checks, exchanges });
   function isWanted({ operation }: Exchange): boolean {
     return parts.wanted?.has(operation.id) !== false;
   }

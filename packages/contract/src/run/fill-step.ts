@@ -75,15 +75,15 @@ export function foundFields(run: Run, { form }: Step): Readonly<Record<string, s
 /** The value of `If-Match` for a step: the entity tag of the latest response about the same resource, unless the step says otherwise. */
 export function entityTagFor({ exchanges, transport }: Run, { operation, ifMatch }: Step, path: PathValues): string | undefined {
   if (!operation.parameters.some(isEntityTag) || ifMatch === 'missing') return undefined;
-  if (ifMatch === 'stale') return STALE_TAG;
   const { pathname } = new URL(`${transport.target.origin}${basePath(transport.target)}${fillPath(operation.path, path)}`);
-  return exchanges.findLast(({ sent, headers, status }) => {
-    return isSuccess(status) && headers['etag'] !== undefined && new URL(sent.url).pathname === pathname;
-  })?.headers['etag'];
+  const tags = exchanges.flatMap(({ sent, headers, status }) =>
+    isSuccess(status) && new URL(sent.url).pathname === pathname ? (headers['etag'] ?? []) : [],
+  );
+  const current = tags.at(-1);
+  if (ifMatch !== 'stale' || current === undefined) return current ?? (ifMatch === 'stale' ? '"contract-test-stale"' : undefined);
+  // The tag before the last change, else one of the same form that no state has had.
+  return tags.findLast((tag) => tag !== current) ?? current.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => (last === '1' ? '2' : '1'));
 }
-
-/** The tag of a state that no resource has had. */
-const STALE_TAG = '"contract-test-stale"';
 
 /** The field that requests the next page: none for other steps, undefined when there is no next page. */
 export function nextPage({ document, exchanges }: Run, { next, operation }: Step): Readonly<Record<string, string>> | undefined {

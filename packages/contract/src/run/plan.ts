@@ -11,7 +11,7 @@ import type { Leftover } from './leftovers.ts';
 import { madeUpPath } from './made-up.ts';
 import { base, formOf, isSendable, namedPaths } from './planning.ts';
 import type { Mode, Planning, PlanOptions } from './planning.ts';
-import { brokenParameterSteps, brokenSteps, keySteps, methodSteps, unknownSteps } from './probe-steps.ts';
+import { brokenParameterSteps, brokenSteps, keySteps, methodSteps, nulSteps, unknownSteps } from './probe-steps.ts';
 import { sendableOf } from './sendable.ts';
 import { sourcesFor } from './sources.ts';
 import { isChange, PHASES } from './step.ts';
@@ -198,6 +198,7 @@ function readingSteps(planning: Planning, operation: Operation): readonly Step[]
   if (mode === 'full' && !isBelow)
     for (const step of [call, ...later]) steps.push({ ...step, detail: 'again, after the creations', phase: PHASES.readMore });
   steps.push(...keySteps({ ...call, phase: PHASES.probe, times: 1 }, planning), ...unknownSteps(planning, operation, call));
+  if (mode === 'full') steps.push(...nulSteps(planning, operation, call));
   for (const broken of [brokenSteps(planning, operation), brokenParameterSteps(planning, operation, call)])
     steps.push(...(mode === 'read-only' ? broken.slice(0, 1) : broken));
   steps.push(...methodSteps(planning, operation));

@@ -2,7 +2,7 @@ import { excludesCreation, isCreation, itemIn } from '../document/creation.ts';
 import { createMatcher } from '../document/match.ts';
 import type { Operation } from '../document/operation.ts';
 import { NO_PARAMETERS } from '../document/parameters.ts';
-import { fillPath, hasPathParameters } from '../document/path-template.ts';
+import { fillPath, hasPathParameters, pathParameters } from '../document/path-template.ts';
 import { needsNoField } from '../form/body.ts';
 import { brokenForms, brokenParameters } from '../form/broken-forms.ts';
 import { madeUpPath } from './made-up.ts';
@@ -26,7 +26,8 @@ export function keySteps(call: Step, planning: Planning): readonly Step[] {
 function keyVariants(step: Step): readonly Step[] {
   return [
     { ...step, times: 1, purpose: 'no-key', credential: 'none' },
-    { ...step, times: 1, purpose: 'wrong-key', credential: 'wrong' },
+    // A service may send errors in another type to a client that accepts any.
+    { ...step, times: 1, purpose: 'wrong-key', credential: 'wrong', accept: '*/*' },
   ];
 }
 
@@ -55,6 +56,7 @@ export function unknownSteps(planning: Planning, operation: Operation, { form, e
       path,
       isUnknown: true,
       form,
+      accept: '*/*',
       detail: 'an identifier that does not exist',
       // In a full run, reads come first, because they show that the identifier does not exist.
       phase: planning.mode === 'read-only' ? PHASES.probe : operation.readOnly ? PHASES.read : PHASES.create,
@@ -115,3 +117,24 @@ export function brokenParameterSteps(planning: Planning, operation: Operation, c
     phase: PHASES.probe,
   }));
 }
+
+/** A read with a NUL character in its last path parameter. Many databases refuse it, and a service must not fail because of that. */
+export function nulSteps(planning: Planning, operation: Operation, call: Step): readonly Step[] {
+  const last = pathParameters(operation.path).at(-1);
+  const path = last === undefined ? undefined : madeUpPath(planning, operation);
+  if (last === undefined || path === undefined) return [];
+  const broken = { ...path, [last]: `contract${NUL}test` };
+  return [
+    {
+      ...call,
+      purpose: 'invalid-parameter',
+      path: broken,
+      isUnknown: true,
+      detail: 'a NUL character in the path',
+      times: 1,
+      phase: PHASES.probe,
+    },
+  ];
+}
+
+const NUL = '\u0000';

@@ -21,14 +21,16 @@ export function variationSteps(planning: Planning, operation: Operation, plain: 
   return variationsOf(planning, operation, sendable, requests - 1).map((variation) => ({ ...plain, ...variation, times: 1 }));
 }
 
-/** A request for each other described media type of a success. */
+/** A request for each other described media type of a success, and one for any type, as a browser sends it. */
 export function acceptSteps({ responses }: Operation, plain: Step): readonly Step[] {
   const types = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([, { content }]) => Object.keys(content));
-  return [...new Set(types)]
-    .filter((type) => !isJsonType(type) && !type.includes('*'))
-    .map((accept) => ({ ...plain, accept, detail: `as ${accept}` }));
+  return [...new Set(types.filter((type) => !isJsonType(type) && !type.includes('*'))), '*/*'].map((accept) => ({
+    ...plain,
+    accept,
+    detail: `as ${accept}`,
+  }));
 }
 
 /** Changes with a stale entity tag and, where the document requires one, without a tag. */

@@ -15,7 +15,14 @@ export const acceptHonoured: Check = {
   checkResponse({ exchange, response }) {
     const { sent, status, mediaType } = exchange;
     const accept = sent.headers['accept'] ?? JSON_TYPE;
-    if (accept === JSON_TYPE || response?.content[accept] === undefined || !isSuccess(status) || mediaType === accept) return [];
+    if (
+      accept === JSON_TYPE ||
+      accept.includes('*') ||
+      response?.content[accept] === undefined ||
+      !isSuccess(status) ||
+      mediaType === accept
+    )
+      return [];
     return [
       {
         pointer: '',

@@ -1,5 +1,7 @@
+import type { OpenApiDocument } from '../../document/document.ts';
 import type { OperationResponse } from '../../document/operation.ts';
-import { mediaFor } from '../../exchange/exchange.ts';
+import { schemaNodes, typesOf } from '../../document/schema.ts';
+import { jsonOf, mediaFor } from '../../exchange/exchange.ts';
 import { returnsJson } from '../applies.ts';
 import type { Check, ResponseContext } from '../check.ts';
 import { verdictOf } from '../finding.ts';
@@ -9,15 +11,16 @@ import type { Proposal } from '../proposal.ts';
 export const bodyReadable: Check = {
   id: 'body-readable',
   claim: 'Where the document describes JSON, the body is JSON in UTF-8.',
-  judges: 'Parses the whole body, regardless of its content type. Skips responses to HEAD, which have no body.',
+  judges:
+    'Parses the whole body, regardless of its content type. Under a range such as `*/*`, a body of another type than JSON is right, unless it is a text where the schema allows only objects and lists. Skips responses to HEAD, which have no body.',
   client: 'The client throws a parse error instead of the described error, which can hide the HTTP status.',
   applies: returnsJson,
   isFinal: true,
   checkResponse(context) {
-    const { exchange, response, json } = context;
+    const { document, exchange, response, json } = context;
     if (
       response === undefined ||
-      json === undefined ||
+      (json ?? jsonOf(response)) === undefined ||
       exchange.body.kind === 'json' ||
       exchange.body.kind === 'cut' ||
       exchange.sent.method === 'HEAD'
@@ -25,7 +28,12 @@ export const bodyReadable: Check = {
       return [];
     // A response in another described content type need not be JSON.
     const described = isJson(exchange.mediaType) || exchange.body.kind === 'empty' ? undefined : mediaFor(response, exchange.mediaType);
-    if (described !== undefined || response.content['*/*'] !== undefined) return [];
+    const range = response.content['*/*'];
+    const isText = exchange.mediaType.startsWith('text/') || exchange.body.kind === 'empty';
+    // No text is an object or a list, also under a range of media types.
+    const isOdd = isText && range?.pointer !== undefined && described === range && isStructured(document, range.pointer);
+    const isEmptyUnderRange = exchange.body.kind === 'empty' && range?.pointer !== undefined && isStructured(document, range.pointer);
+    if (!isOdd && !isEmptyUnderRange && (described !== undefined || range !== undefined)) return [];
     return [
       {
         pointer: '',
@@ -40,6 +48,12 @@ export const bodyReadable: Check = {
     ];
   },
 };
+
+/** Whether a schema allows only objects and lists. */
+function isStructured(document: OpenApiDocument, pointer: string): boolean {
+  const types = typesOf(schemaNodes(document, pointer));
+  return types.size > 0 && [...types].every((type) => type === 'object' || type === 'array');
+}
 
 /** Proposes the content type of the response, or any type when the response has none or falsely claims JSON. */
 function proposalOf({ exchange: { body, mediaType } }: ResponseContext, { holder }: OperationResponse): Proposal {

@@ -5,7 +5,7 @@ export const keyRequired: Check = {
   id: 'key-required',
   claim: 'No operation succeeds without an API key.',
   judges:
-    'Sends the request without its key. Success is a violation; 401 and 403 are correct. Another refusal is learned: the service validated the request before it checked the key. Requests to operations that change something cannot take effect, because they have an identifier that does not exist, or no form.',
+    'Sends the request without its key. Success is a violation; 401 and 403 are correct. Another refusal is learned: the service validated the request before it checked the key. It says nothing about keys if the same request with the key of the account gets the same refusal. Requests to operations that change something have an identifier that does not exist, or no body, where that is possible.',
   client: 'None for users with a key. But anyone else can use the account.',
   needs: ['no-key', 'traffic'],
   applies: ({ security }) => security !== undefined && !security.optional,
