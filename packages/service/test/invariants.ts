@@ -93,11 +93,11 @@ export async function expectExactHolds(store: Store): Promise<void> {
     charges: await db.selectFrom('charges').select(['account_id', 'amount']).where('invoice_id', 'is', null).execute(),
     servers: await db.selectFrom('dedicated_servers').select(['account_id', 'hold as amount']).execute(),
     domains: await db.selectFrom('domains').select(['account_id', 'hold as amount']).execute(),
-    reservations: await db.selectFrom('reservations').select(['account_id', 'details']).execute(),
+    reservations: await db.selectFrom('reservations').select(['account_id', 'details', 'extra_hold']).execute(),
   }));
-  const reserved = reservations.map(({ account_id, details }) => {
+  const reserved = reservations.map(({ account_id, details, extra_hold }) => {
     const { hold = 0 }: { hold?: number } = JSON.parse(details);
-    return { account_id, amount: hold };
+    return { account_id, amount: hold + extra_hold };
   });
   const held = sumsBy([...positions, ...charges, ...servers, ...domains, ...reserved]);
   expect(Object.fromEntries(accounts.map((account) => [account.id, account.held]))).toEqual(

@@ -1187,7 +1187,7 @@ export const forms: Readonly<Record<string, Form>> = {
   ]
  },
  "orderDedicatedServer": {
-  "description": "Orders a server of the market for an account. The price of its first runtime is reserved from the credit limit, and charged when `POST /dedicated/servers/{server_id}/complete-setup` completes the set-up. An offer is sold only once, so an order that is repeated after a lost response is refused with 409 and buys nothing more.\n\nNeeds the scope `billing`.",
+  "description": "Orders a server of the market for an account. The price of its first runtime, and of the renewals that are due until the end of the month, is reserved from the credit limit. The first runtime is charged when `POST /dedicated/servers/{server_id}/complete-setup` completes the set-up. An offer is sold only once, so an order that is repeated after a lost response is refused with 409 and buys nothing more.\n\nNeeds the scope `billing`.",
   "path": [],
   "query": [],
   "body": [

@@ -269,7 +269,7 @@ export type Credit = {
      */
     estimate: Amount;
     /**
-     * The orders that are still being delivered.
+     * The orders that are still being delivered, with what they can cost until the end of the period.
      */
     pending: Amount;
     /**

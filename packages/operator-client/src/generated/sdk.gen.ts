@@ -461,7 +461,7 @@ export const listDedicatedServers = <ThrowOnError extends boolean = false>(optio
 /**
  * Order a dedicated server
  *
- * Orders a server of the market for an account. The price of its first runtime is reserved from the credit limit, and charged when `POST /dedicated/servers/{server_id}/complete-setup` completes the set-up. An offer is sold only once, so an order that is repeated after a lost response is refused with 409 and buys nothing more.
+ * Orders a server of the market for an account. The price of its first runtime, and of the renewals that are due until the end of the month, is reserved from the credit limit. The first runtime is charged when `POST /dedicated/servers/{server_id}/complete-setup` completes the set-up. An offer is sold only once, so an order that is repeated after a lost response is refused with 409 and buys nothing more.
  *
  * Needs the scope `billing`.
  */

@@ -68,12 +68,26 @@ const insertReservation = deferredWrite<NewReservation & { created: number; owne
 
 /** @returns True if this instance still owned the reservation. */
 export async function deleteReservation(db: Db, id: string, owner: Instance): Promise<boolean> {
-  return removeReservation(db, { id, owner: owner.id });
+  return (await removeReservation(db, { id, owner: owner.id })) || removeAfterMonthEnd(db, id, owner.id);
 }
 
 const removeReservation = preparedOne<{ id: string; owner: string }>((db, parameter) =>
-  db.deleteFrom('reservations').where('id', '=', parameter('id')).where('owner', '=', parameter('owner')),
+  db.deleteFrom('reservations').where('id', '=', parameter('id')).where('owner', '=', parameter('owner')).where('extra_hold', '=', 0),
 );
+
+/** Deletes a reservation whose month has ended, and releases what it holds since then. The account is locked first, as in every transaction. */
+async function removeAfterMonthEnd(db: Db, id: string, owner: string): Promise<boolean> {
+  const own = db.selectFrom('reservations').select(['account_id', 'extra_hold']).where('id', '=', id).where('owner', '=', owner);
+  const found = await own.executeTakeFirst();
+  if (!found) return false;
+  const account = db.updateTable('accounts').where('id', '=', found.account_id);
+  await account.set(({ ref }) => ({ held: ref('held') })).execute();
+  const { extra_hold } = (await own.executeTakeFirst()) ?? found;
+  const { numDeletedRows } = await db.deleteFrom('reservations').where('id', '=', id).where('owner', '=', owner).executeTakeFirst();
+  if (numDeletedRows === 0n) return false;
+  await account.set(({ eb }) => ({ held: eb('held', '-', extra_hold) })).execute();
+  return true;
+}
 
 /**
  * Takes over a reservation for recovery. A transaction that confirms a reservation locks its row until the commit. So a confirmed

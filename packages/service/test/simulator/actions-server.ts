@@ -48,7 +48,6 @@ export function applyServerOrder(server: ModelServer, account: ModelAccount, now
   server.state = 'ordered';
   server.account = account;
   server.ordered = now;
-  server.hold = holdOfOrder(server, now);
   server.due = automaticSetUp ? now + automaticSetUp.after : null;
 }
 

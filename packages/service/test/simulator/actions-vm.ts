@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 
 import { osImages } from './catalogue.ts';
-import { less } from './fraction.ts';
+import { less, minus, ZERO } from './fraction.ts';
 import { creditFits, freedByEnding, holdFrom, runningSegment } from './model-billing.ts';
 import { settleModel } from './model-jobs.ts';
 import { listedAt, priceOf } from './model-prices.ts';
@@ -91,21 +91,24 @@ export async function heldByResize(sim: Simulation, vm: ModelVm, to: Resources):
   const { price, listed } = priceWith(sim, vm, to);
   const now = sim.clock.seconds();
   const running = runningSegment(vm);
-  const hold = running && less(vm.price, price) ? holdFrom(price, now) - freedByEnding(running, now) : 0n;
-  return { resources: more, ipv4: has.filter((address) => !vm.ipv4.includes(address)), ipv6: [], price, listed, hold };
+  const isMore = running && less(vm.price, price);
+  const hold = isMore ? holdFrom(price, now) - freedByEnding(running, now) : 0n;
+  const monthly = isMore ? minus(price, vm.price) : ZERO;
+  return { resources: more, ipv4: has.filter((address) => !vm.ipv4.includes(address)), ipv6: [], price, listed, hold, monthly };
 }
 
 /** The reservation of a change of a VM. */
-export type HeldResources = Pick<VmReservation, 'resources' | 'ipv4' | 'ipv6' | 'price' | 'listed' | 'hold'>;
+export type HeldResources = Pick<VmReservation, 'resources' | 'ipv4' | 'ipv6' | 'price' | 'listed' | 'hold' | 'monthly'>;
 
 /** A change that reserves only credit. */
 export function heldCreditOnly({ resources, price, listed }: ModelVm, hold = 0n): HeldResources {
-  return { resources: { ...resources, cores: 0, mem: 0, disk: 0, storage: null }, ipv4: [], ipv6: [], price, listed, hold };
+  const monthly = hold > 0n ? price : ZERO;
+  return { resources: { ...resources, cores: 0, mem: 0, disk: 0, storage: null }, ipv4: [], ipv6: [], price, listed, hold, monthly };
 }
 
 /** A removal reserves the resources and addresses of the VM until it ends. */
 export function heldInFull({ resources, ipv4, ipv6, price, listed }: ModelVm): HeldResources {
-  return { resources, ipv4: [...ipv4], ipv6: [...ipv6], price, listed, hold: 0n };
+  return { resources, ipv4: [...ipv4], ipv6: [...ipv6], price, listed, hold: 0n, monthly: ZERO };
 }
 
 /** An interrupted change keeps its reservation until it is undone or finished, and blocks other changes of the VM. */

@@ -115,9 +115,10 @@ export function heldUnits(model: Model, account: ModelAccount, now: Seconds): bi
     held += unitsUp(costOf(segment.price, to - from));
   }
   for (const one of model.charges) if (one.account === account && one.month === month) held += units(one.amount);
-  for (const one of model.reservations) if (one.account === account) held += one.hold;
+  for (const one of model.reservations) if (one.account === account) held += one.since < month ? holdFrom(one.monthly, month) : one.hold;
   for (const one of model.holds) if (one.account === account) held += one.amount;
-  for (const one of model.servers) if (one.account === account && one.state === 'ordered') held += one.hold;
+  for (const one of model.servers)
+    if (one.account === account && one.state === 'ordered') held += holdOfOrder(one, Math.max(one.ordered ?? month, month));
   for (const amount of renewalsIn(model, account, month)) held += units(amount);
   return held;
 }
@@ -139,7 +140,7 @@ function renewalDates(due: Seconds, days: number, end: Seconds): Seconds[] {
   return due < end ? [due, ...renewalDates(due + days * 86_400, days, end)] : [];
 }
 
-/** What the order of a server holds: its first runtime, and the renewals of its month. */
+/** What the order of a server holds in a month: its first runtime, which can begin from an instant on, and the renewals after it. */
 export function holdOfOrder({ price, days }: Pick<ModelServer, 'price' | 'days'>, now: Seconds): bigint {
   return units(price) * BigInt(1 + renewalDates(now + days * 86_400, days, monthAfter(monthOf(now))).length);
 }

@@ -88,8 +88,10 @@ export interface ModelVm extends Allocation {
 /** A purchase without a response yet. */
 export interface VmReservation extends Allocation {
   readonly since: Seconds;
-  /** Units of 10^-8 EUR. */
+  /** Its hold in the month in which it began, in units of 10^-8 EUR. */
   readonly hold: bigint;
+  /** The price of 30 days that it adds, which it holds for the whole of each later month. */
+  readonly monthly: Fraction;
 }
 
 /** An amount that is charged once, in advance. */
@@ -114,8 +116,6 @@ export interface ModelServer {
   terminated: boolean;
   due: Seconds | null;
   ordered: Seconds | null;
-  /** In units: what its order holds until the set-up completes. */
-  hold: bigint;
 }
 
 export interface ModelDomain {

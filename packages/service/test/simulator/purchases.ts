@@ -137,7 +137,17 @@ export function reserveVm(
     expectGoodAddresses(sim, from, family, addresses, family === 4 ? resources.ips : 1);
     if (isAlone) expectOwnAddressesFirst(sim, from, family, addresses);
   }
-  const taken = { id, account, host: host.name, node: order.node, resources, ipv4: [...ipv4], ipv6: [...ipv6], ...terms };
+  const taken = {
+    id,
+    account,
+    host: host.name,
+    node: order.node,
+    resources,
+    ipv4: [...ipv4],
+    ipv6: [...ipv6],
+    monthly: terms.price,
+    ...terms,
+  };
   if (taken.sale) taken.sale.used++;
   model.reservations.push(taken);
   const release = () => {

@@ -108,6 +108,6 @@ export async function offerServer({ client, world, model: { servers } }: Simulat
   const number = servers.length;
   const { price, runtimeDays: days } = machine(number);
   const id = await addServer(client.store(), world.ports, number);
-  const initial = { account: undefined, state: 'offered', terminated: false, due: null, ordered: null, hold: 0n } as const;
+  const initial = { account: undefined, state: 'offered', terminated: false, due: null, ordered: null } as const;
   servers.push({ id, days, price: { n: price, d: 100_000_000n }, ...initial });
 }

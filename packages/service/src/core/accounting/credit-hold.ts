@@ -7,6 +7,7 @@ import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { preparedOne } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
+import { heldByOrders } from './pending-hold.ts';
 
 /**
  * Holds an amount of the account's credit. A conditional update ensures that concurrent purchases never exceed the limit.
@@ -38,12 +39,7 @@ async function storedCredit(db: Db, accountId: string): Promise<Credit> {
 /** The amounts that decide whether an account may buy more. Responses show them, and purchases are checked against `remaining`. */
 export async function creditOf(db: Db, accountId: string): Promise<ExplainedCredit> {
   const credit = await storedCredit(db, accountId);
-  const reservations = await db.selectFrom('reservations').select('details').where('account_id', '=', accountId).execute();
-  const pending = reservations.reduce((sum, { details }) => {
-    const { hold = 0 }: { hold?: number } = JSON.parse(details);
-    return sum + BigInt(hold);
-  }, 0n);
-  return explainCredit(credit, pending);
+  return explainCredit(credit, await heldByOrders(db, accountId));
 }
 
 /** Releases a hold. */

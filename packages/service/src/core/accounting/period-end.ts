@@ -11,6 +11,7 @@ import type { Db, Store } from '../../store/store.ts';
 import type { PositionsTable } from '../../store/tables/positions.ts';
 import { lockAccount } from '../account/lock.ts';
 import { updateBalanceCredit } from './debt.ts';
+import { storePendingHolds } from './pending-hold.ts';
 import { changePrices } from './price-change.ts';
 import { storeAllHolds } from './renewal-hold.ts';
 
@@ -70,13 +71,14 @@ async function closePeriod(db: Db, accountId: string, periodStart: Seconds): Pro
     .set({ total: Number(total), status: statusOfNewInvoice(total) })
     .where('id', '=', invoice.id)
     .execute();
-  const renewals = await storeAllHolds(db, accountId, periodOf(end).end);
+  const next = periodOf(end);
+  const renewals = await storeAllHolds(db, accountId, next);
+  const orders = await storePendingHolds(db, accountId, next);
   await db
     .updateTable('accounts')
     .set((account) => ({
       unpaid: account('unpaid', '+', Number(total)),
-      // The holds of reservations stay.
-      held: account('held', '+', Number(renewals - charged)),
+      held: account('held', '+', Number(renewals + orders - charged)),
     }))
     .where('id', '=', accountId)
     .execute();

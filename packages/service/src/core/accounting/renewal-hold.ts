@@ -1,12 +1,13 @@
 /**
- * Credit that renewals hold. A renewal that is due in the open period is part of the estimate, so purchases cannot use its credit.
+ * Credit that renewals hold. A renewal that is due in the open period is part of the estimate, so purchases cannot use its credit. A server that
+ * is being set up holds its first runtime and the renewals that would be due, if the set-up completed at the earliest instant of the period.
  * Each server and each domain stores what it holds. Whatever changes its renewals calls `holdRenewals` in the same transaction.
  */
 import type { Selectable } from 'kysely';
 
 import { periodOf } from '../../rules/billing.ts';
-import type { Seconds } from '../../rules/billing.ts';
-import { renewalsBefore } from '../../rules/dedicated.ts';
+import type { Period } from '../../rules/billing.ts';
+import { endOfRuntime, renewalsBefore } from '../../rules/dedicated.ts';
 import { inForceAt } from '../../rules/in-force.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
@@ -35,16 +36,15 @@ export async function holdRenewalsWithinLimit(db: Db, accountId: string, renewab
 
 /** Holds all renewals of an account as they are now, regardless of the credit limit. */
 export async function holdAllRenewals(db: Db, accountId: string): Promise<void> {
-  const { end } = periodOf(await lockAccount(db, accountId));
-  await holdOwed(db, accountId, await storeAllHolds(db, accountId, end));
+  await holdOwed(db, accountId, await storeAllHolds(db, accountId, periodOf(await lockAccount(db, accountId))));
 }
 
 /** Stores what renewals hold. @returns The change of the hold of the account. */
 async function storeHolds(db: Db, accountId: string, renewable: Renewable): Promise<Money> {
-  const { end } = periodOf(await lockAccount(db, accountId));
+  const period = periodOf(await lockAccount(db, accountId));
   return 'server' in renewable
-    ? storeServerHolds(db, accountId, end, renewable.server)
-    : storeDomainHolds(db, accountId, end, renewable.domain);
+    ? storeServerHolds(db, accountId, period, renewable.server)
+    : storeDomainHolds(db, accountId, period, renewable.domain);
 }
 
 /**
@@ -52,8 +52,8 @@ async function storeHolds(db: Db, accountId: string, renewable: Renewable): Prom
  *
  * @returns The change of the hold of the account.
  */
-export async function storeAllHolds(db: Db, accountId: string, periodEnd: Seconds): Promise<Money> {
-  return (await storeServerHolds(db, accountId, periodEnd)) + (await storeDomainHolds(db, accountId, periodEnd));
+export async function storeAllHolds(db: Db, accountId: string, period: Period): Promise<Money> {
+  return (await storeServerHolds(db, accountId, period)) + (await storeDomainHolds(db, accountId, period));
 }
 
 /** What the renewals of an account hold, for the estimate of the period. */
@@ -73,17 +73,17 @@ export async function heldByRenewals(db: Db, accountId: string): Promise<Money> 
 }
 
 /** @param id One server. Default: all of the account. */
-async function storeServerHolds(db: Db, accountId: string, periodEnd: Seconds, id?: string): Promise<Money> {
+async function storeServerHolds(db: Db, accountId: string, period: Period, id?: string): Promise<Money> {
   const servers = await db
     .selectFrom('dedicated_servers')
-    .select(['id', 'state', 'due', 'terminated', 'price', 'runtime_days', 'hold'])
+    .select(['id', 'state', 'ordered', 'due', 'terminated', 'price', 'runtime_days', 'hold'])
     .where('account_id', '=', accountId)
-    .where('state', 'in', ['deployed', 'ended'])
+    .where('state', 'in', ['ordered', 'deployed', 'ended'])
     .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
     .execute();
   let change = 0n;
   for (const server of servers) {
-    const hold = serverHold(server, periodEnd);
+    const hold = serverHold(server, period);
     if (hold === BigInt(server.hold)) continue;
     await db
       .updateTable('dedicated_servers')
@@ -95,16 +95,20 @@ async function storeServerHolds(db: Db, accountId: string, periodEnd: Seconds, i
   return change;
 }
 
-type ServerRenewals = Pick<Selectable<DedicatedServersTable>, 'state' | 'due' | 'terminated' | 'price' | 'runtime_days'>;
+type ServerRenewals = Pick<Selectable<DedicatedServersTable>, 'state' | 'ordered' | 'due' | 'terminated' | 'price' | 'runtime_days'>;
 
-function serverHold({ state, due, terminated, price, runtime_days }: ServerRenewals, periodEnd: Seconds): Money {
+/** The most that a server may be charged in the rest of a period. */
+function serverHold({ state, ordered, due, terminated, price, runtime_days }: ServerRenewals, { start, end }: Period): Money {
+  if (state === 'ordered') {
+    const renew = endOfRuntime(Math.max(ordered ?? start, start), runtime_days);
+    return BigInt(price) * BigInt(1 + renewalsBefore({ phase: 'deployed', renew, terminated: false }, runtime_days, end));
+  }
   if (state !== 'deployed' || due === null) return 0n;
-  const renewals = renewalsBefore({ phase: 'deployed', renew: due, terminated: terminated === 1 }, runtime_days, periodEnd);
-  return BigInt(price) * BigInt(renewals);
+  return BigInt(price) * BigInt(renewalsBefore({ phase: 'deployed', renew: due, terminated: terminated === 1 }, runtime_days, end));
 }
 
 /** @param name One domain. Default: all of the account. */
-async function storeDomainHolds(db: Db, accountId: string, periodEnd: Seconds, name?: string): Promise<Money> {
+async function storeDomainHolds(db: Db, accountId: string, { end: periodEnd }: Period, name?: string): Promise<Money> {
   const domains = await db
     .selectFrom('domains')
     .select(['name', 'tld', 'state', 'expires', 'terminated', 'hold'])

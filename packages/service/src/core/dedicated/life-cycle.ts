@@ -9,7 +9,6 @@ import type { Db } from '../../store/store.ts';
 import { lockAccount } from '../account/lock.ts';
 import { chargeOwed } from '../accounting/charge.ts';
 import type { Charge } from '../accounting/charge.ts';
-import { releaseCredit } from '../accounting/credit-hold.ts';
 import { holdRenewals } from '../accounting/renewal-hold.ts';
 import { enqueueRetirement } from './fleet.ts';
 import { stateOf, applyTransition } from './server.ts';
@@ -21,7 +20,7 @@ export interface SetUp {
   readonly access: ServerAccess;
 }
 
-/** Completes a set-up and charges the first runtime. Its price was held when the server was ordered, so it always fits the credit limit. */
+/** Completes a set-up and charges the first runtime. The server has held its price since its order, so it always fits the credit limit. */
 export async function deploy(db: Db, { ports, secret }: Services, server: ServerRow, { at, access }: SetUp): Promise<Transition<Deployed>> {
   await lockAccount(db, ownerOf(server));
   const { dashboard, username, email, password } = access;
@@ -32,11 +31,9 @@ export async function deploy(db: Db, { ports, secret }: Services, server: Server
     email,
     sealed_password,
     deployed: at,
-    hold: 0,
   });
   if ('refused' in transition) return transition;
   const charge = chargeOf(server, 'CREATE', at);
-  await releaseCredit(db, charge.accountId, BigInt(server.hold));
   await chargeOwed(db, ports, charge, at * 1000);
   await holdRenewals(db, charge.accountId, { server: server.id });
   return transition;

@@ -34,8 +34,10 @@ test('keeps a hold beyond the end of a period', async () => {
   await orderServer(service, RYZEN, id);
   service.clock.advanceTo('2026-12-02T00:00:00Z');
   await service.runScheduledJobs();
-  expect(await accountOf(service, id)).toEqual({ unpaid: 0, held: 8_900_000_000 });
+  // December has 31 days, so a set-up on its first second would be renewed in it.
+  expect(await accountOf(service, id)).toEqual({ unpaid: 0, held: 2 * 8_900_000_000 });
   await completeSetUp(service, RYZEN);
+  expect(await accountOf(service, id)).toEqual({ unpaid: 0, held: 8_900_000_000 });
   service.clock.advanceTo('2027-01-01T00:00:00Z');
   await service.runScheduledJobs();
   // The renewals of 1 and 31 January 00:00 are in the new period.

@@ -12,16 +12,13 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Services } from '../../delivery/runtime.ts';
 import type { ServerAccess } from '../../ports/fleet.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { periodOf } from '../../rules/billing.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
-import { endOfRuntime, order, renewalsBefore } from '../../rules/dedicated.ts';
-import type { Deployed } from '../../rules/dedicated.ts';
+import { order } from '../../rules/dedicated.ts';
 import type { Money } from '../../rules/money.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import { accountExists } from '../account/account.ts';
-import { lockAccount } from '../account/lock.ts';
-import { holdCredit } from '../accounting/credit-hold.ts';
+import { holdRenewalsWithinLimit } from '../accounting/renewal-hold.ts';
 import { settle } from '../jobs/settle.ts';
 import { enqueueSetUp } from './fleet.ts';
 import { deploy } from './life-cycle.ts';
@@ -153,16 +150,12 @@ export async function orderDedicatedServer(db: Db, services: Services, { identif
   if (!isOffered || broken.length > 0) throw invalid(broken);
   if (server.state === 'ended') throw unknownServer(identifier);
   const setUpDue = fleet.automaticSetUp ? now + fleet.automaticSetUp.after : null;
-  const { end } = periodOf(await lockAccount(db, accountId));
-  const first: Deployed = { phase: 'deployed', renew: endOfRuntime(now, server.runtime_days), terminated: false };
-  const hold = BigInt(server.price) * BigInt(1 + renewalsBefore(first, server.runtime_days, end));
   const ordered = await applyTransition(db, server, (state) => order(state, setUpDue), {
     account_id: accountId,
     ordered: now,
-    hold: Number(hold),
   });
   assertAllowed(ordered, server.id);
-  await holdCredit(db, accountId, hold);
+  await holdRenewalsWithinLimit(db, accountId, { server: server.id });
   await enqueueSetUp(db, services.ports, { identifier, accountId, datacenter: server.datacenter_name });
 }
 

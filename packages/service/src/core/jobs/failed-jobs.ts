@@ -56,7 +56,7 @@ export interface Batches {
  * Performs all due jobs. If one of a batch fails, each of the next gets its own transaction, until the failing one is found and waits.
  *
  * @returns The number of jobs performed.
- * @throws StoreUnavailableError if the store fails, which is no failure of a job.
+ * @throws StoreUnavailableError if the store fails, which does not count as a failure of a job.
  */
 export async function performInBatches({ store, batchSize: usual, now: readClock, run, onFailure }: Batches): Promise<number> {
   for (let performed = 0, batchSize = usual; ;) {

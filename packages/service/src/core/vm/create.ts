@@ -18,6 +18,7 @@ import { assertVmQuota } from '../account/quota.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
 import type { Spender } from '../account/spending.ts';
 import { holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
+import { heldFrom } from '../accounting/pending-hold.ts';
 import { giveVolumeBack, takeSale } from '../accounting/sale.ts';
 import { beginPosition, holdOf } from '../accounting/vm-billing.ts';
 import { catalogueOf, vatAt } from '../catalogue.ts';
@@ -85,7 +86,7 @@ export interface PurchasedVm {
   readonly password: string;
 }
 
-const details = v.object({ vmId: v.number(), hold: v.number(), spending: v.optional(spendingDetails) });
+const details = v.object({ vmId: v.number(), hold: v.number(), monthly: v.optional(v.number()), spending: v.optional(spendingDetails) });
 type Details = v.InferOutput<typeof details>;
 
 interface Plan extends PurchasedVm {
@@ -118,7 +119,8 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
     assertPriceAccepted(monthlyPrice, purchase.maxPrice);
     // 5. Take the cost until the end of the period from the credit of the account and from the limit of the API key.
-    const hold = holdOf({ start: Math.floor(now / 1000), monthlyPrice });
+    const start = heldFrom(Math.floor(now / 1000), Math.floor(runtime.ports.clock.now() / 1000));
+    const hold = holdOf({ start, monthlyPrice });
     await holdCredit(db, accountId, hold);
     const spending = await spend(db, purchase.spender, monthlyPrice, now);
     // 6. Store the VM with an identifier, and take room on a node.
@@ -131,7 +133,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     const { password } = drawn;
     return {
       accountId,
-      details: { vmId, hold: Number(hold), spending },
+      details: { vmId, hold: Number(hold), monthly: Number(monthlyPrice), spending },
       plan: () => ({ purchase, hold, vmId, vm, host, node: node(), os, addresses: addresses(), monthlyPrice, vat, password }),
     };
   },

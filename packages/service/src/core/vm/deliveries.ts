@@ -52,7 +52,13 @@ export interface Resize {
 }
 
 const vmDetails = v.object({ vmId: v.number() });
-const heldDetails = v.object({ vmId: v.number(), accountId: v.string(), hold: v.number(), spending: v.optional(spendingDetails) });
+const heldDetails = v.object({
+  vmId: v.number(),
+  accountId: v.string(),
+  hold: v.number(),
+  monthly: v.optional(v.number()),
+  spending: v.optional(spendingDetails),
+});
 
 const resourceDetails = v.object({
   cores: v.number(),
@@ -100,7 +106,8 @@ export const startVm: UndoableDelivery<VmRequest, v.InferOutput<typeof heldDetai
     await holdCredit(db, vm.account_id, hold);
     const spending = await spend(db, spender, BigInt(vm.monthly_price), runtime.ports.clock.now());
     const accountId = vm.account_id;
-    return { accountId, details: { vmId, accountId, hold: Number(hold), spending }, plan: () => ({ runtime, vm, hold }) };
+    const { monthly_price: monthly } = vm;
+    return { accountId, details: { vmId, accountId, hold: Number(hold), monthly, spending }, plan: () => ({ runtime, vm, hold }) };
   },
 
   call: ({ hypervisor }, { vm }, token) => hypervisor.start(vm.id, token),
@@ -214,7 +221,15 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     const spending = await spend(db, request.spender, increase, runtime.ports.clock.now());
     return {
       accountId,
-      details: { vmId, accountId, hold: Number(hold), spending, to, before: { ...before, ipv4: [...before.ipv4] } },
+      details: {
+        vmId,
+        accountId,
+        hold: Number(hold),
+        monthly: Number(increase > 0n ? increase : 0n),
+        spending,
+        to,
+        before: { ...before, ipv4: [...before.ipv4] },
+      },
       plan: () => ({ runtime, vm, to, size: after, hold, price, basis, pricesFrom }),
     };
   },

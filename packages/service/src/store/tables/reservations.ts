@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /** Deliveries that are in progress or enqueued. */
 export interface ReservationsTable {
   id: string;
@@ -14,4 +16,6 @@ export interface ReservationsTable {
   key_hash: string | null;
   /** Milliseconds. */
   created: number;
+  /** Money: its hold beyond that of its details, since the month of the order has ended. */
+  extra_hold: Generated<number>;
 }
