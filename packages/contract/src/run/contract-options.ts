@@ -36,7 +36,7 @@ export interface ContractOptions {
   readonly requests?: number;
   /** Values of parameters, and headers that every request has. */
   readonly given?: GivenValues;
-  /** Ends the run early: it only undoes what it made. The request that is under way ends first. */
+  /** Ends the run early: it only undoes what it made. The request in progress ends first. */
   readonly signal?: AbortSignal;
   /** Requests per second. Default: unlimited. */
   readonly rate?: number;

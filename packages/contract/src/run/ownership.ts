@@ -25,7 +25,7 @@ import { isChange } from './step.ts';
 import type { Step } from './step.ts';
 
 /**
- * What a run may change: the resources that it made, and what the user named. A resource is its whole path with the values of its parents,
+ * The changes that a run may make: of the resources that it made, and of those that the user named. A resource is its whole path with the values of its parents,
  * such as `/projects/7/tasks/3`. The guard asks for each request, whichever step of the plan it belongs to.
  */
 export interface Ownership {

@@ -1,4 +1,4 @@
-/** What a killed process leaves, and what happens to the files of a store outside of it. */
+/** The files that a killed process leaves, and changes of the files of a store by others. */
 import {
   copyFileSync,
   cpSync,

@@ -132,7 +132,7 @@ export function damageOr(error: unknown, directory: string): unknown {
   );
 }
 
-/** A file of the store was removed or replaced by another one. What is written since then is in no file that anyone can open. */
+/** A file of the store was removed or replaced by another one. Later transactions are in no file that can be opened. */
 class FileReplacedError extends StoreUnavailableError {
   constructor(file: string) {
     super(
