@@ -68,7 +68,7 @@ export const operations = {
  "retryJobs": {
   "method": "POST",
   "path": "/accounts/{account_id}/retry-jobs",
-  "summary": "Retry the failed jobs of an account",
+  "summary": "Retry failed jobs",
   "scope": "support",
   "sandboxOnly": false,
   "billable": false

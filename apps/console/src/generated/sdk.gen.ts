@@ -112,7 +112,7 @@ export const setQuotas = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
- * Retry the failed jobs of an account
+ * Retry failed jobs
  *
  * Lets the service try the failed jobs of an account again within seconds, instead of at their next attempt. `failed` of `GET /due-work` lists the accounts. Nothing is billed twice: a job that has failed has changed nothing. Jobs that do not fail are not affected.
  *
