@@ -12,7 +12,7 @@ const ENVIRONMENT_VARIABLE = 'RESELLER_LOG';
  *
  * @throws TypeError when the level is unknown.
  */
-export function loggerOf(logger?: Logger, logLevel?: LogLevel): ((event: ClientEvent) => void) | undefined {
+export function loggerOf(logger?: Logger, logLevel?: LogLevel): ((event: ClientEvent) => unknown) | undefined {
   const level = logLevel ?? levelOfEnvironment() ?? (logger ? 'warn' : 'off');
   const target = logger ?? console;
   if (!LOG_LEVELS.includes(level)) throw new TypeError(`logLevel '${level}' is unknown. Use one of ${LOG_LEVELS.join(', ')}.`);
@@ -22,7 +22,8 @@ export function loggerOf(logger?: Logger, logLevel?: LogLevel): ((event: ClientE
   }
   return (event) => {
     const severity = severityOf(event);
-    if (isOn(severity)) target[severity](lineOf(event), detailsOf(event));
+    // A logger may return a promise, although its type says that it returns nothing.
+    return isOn(severity) ? target[severity](lineOf(event), detailsOf(event)) : undefined;
   };
 }
 

@@ -10,12 +10,14 @@ import { dropOldest } from './request-history.ts';
 import type { LostRequest, RequestHistory } from './request-history.ts';
 import { candidatesFor } from './request-log.ts';
 import type { LogReader, LogSnapshot } from './request-log.ts';
+import { isTransient } from './runtime/classify.ts';
 import type { Connection } from './runtime/connection.ts';
-import { OutcomeUnknownError, ResellerError } from './runtime/errors.ts';
+import { OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
 import type { Operation } from './runtime/operation.ts';
-import type { RequestOptions } from './runtime/options.ts';
+import type { Clock, RequestOptions } from './runtime/options.ts';
 import type { Prepared } from './runtime/prepare.ts';
 import type { Recovered } from './runtime/recovered.ts';
+import { ARRIVAL_MS } from './runtime/request.ts';
 import type { ApiResponse } from './runtime/request.ts';
 import { backoffMs } from './runtime/retry.ts';
 
@@ -85,7 +87,6 @@ export interface ReconcileParts {
   readonly resend: (prepared: Prepared) => Promise<ApiResponse<never>>;
 }
 
-const DEFAULT_WAIT_MS = 60_000;
 const FIRST_READ_DELAY_MS = 4_000;
 /** Factor between two consecutive delays between reads of the log. */
 const READ_DELAY_FACTOR = 4;
@@ -95,35 +96,54 @@ export async function reconcile(parts: ReconcileParts, request: LostRequest, opt
   const { keys, clock } = parts.connection;
   const { resend = true } = options;
   if (keys.honoured === undefined) await parts.log.contact();
-  if (resend && keys.honoured === true && clock.now() - request.sentAt < keys.lifetimeMs) await reconcileByKey(parts, request, options);
+  if (resend && keys.honoured === true && ageOf(request, clock) < keys.lifetimeMs) await reconcileByKey(parts, request, options);
   if (request.outcome) return request.outcome;
   const { waiting } = parts.log;
   waiting.add(request);
   return reconcileByLog(parts, request, options).finally(() => waiting.delete(request));
 }
 
+/**
+ * Milliseconds since a request was first sent. A machine that sleeps stops one of the clocks, and a person can set the other, so the larger
+ * age counts: a key that may have expired is not sent again.
+ */
+function ageOf({ sentAt, sentOn }: LostRequest, clock: Clock): number {
+  return Math.max(clock.now() - sentAt, (clock.date ?? Date.now)() - sentOn);
+}
+
 async function reconcileByKey(
   { connection: { clock }, history, resend }: ReconcileParts,
   request: LostRequest,
-  { waitMs = DEFAULT_WAIT_MS, signal, timeoutMs, maxRetries, headers }: ReconcileOptions,
+  { waitMs = ARRIVAL_MS, signal, timeoutMs, maxRetries, headers }: ReconcileOptions,
 ): Promise<void> {
   // The request that is sent again may take as long as the first one.
   const end = clock.now() + 2 * waitMs;
-  const options = { ...request.prepared.options, ...definedOf({ signal, timeoutMs, maxRetries, headers }), deadlineMs: undefined };
+  // The signal of the call may be the reason why its response was lost.
+  const options = { ...request.prepared.options, signal, ...definedOf({ timeoutMs, maxRetries, headers }), deadlineMs: undefined };
+  const lostUntil = request.endedAt + waitMs;
   for (let retries = 0; !request.outcome; retries++) {
+    let delay = backoffMs(retries);
     try {
-      const response = await resend({ ...request.prepared, mayBeCarriedOut: true, options });
+      const response = await resend({ ...request.prepared, lostUntil, options });
       history.remember(response.requestID, clock.now());
       settle(history, request, committed(request.prepared.operation, await response.toResponse().text()));
       return;
     } catch (error) {
       if (!(error instanceof ResellerError) || signal?.aborted) throw error;
+      // A guard of the client forbids to send it again. Only the log can tell.
+      if (error instanceof SpendRefusedError) return;
       if (!(error instanceof OutcomeUnknownError)) return settle(history, request, { outcome: 'not-committed', error });
+      // Until no earlier attempt can arrive any longer, another refusal would prove no more than this one.
+      if (isRefused(error)) delay = Math.max(delay, lostUntil - clock.now());
     }
-    const delay = backoffMs(retries);
     if (clock.now() >= end) return;
     await clock.sleep(delay, signal);
   }
+}
+
+function isRefused({ cause }: OutcomeUnknownError): boolean {
+  if (!(cause instanceof ResellerError) || cause.status === undefined) return false;
+  return !isTransient(cause.status) && cause.type !== 'idempotency_key_in_progress';
 }
 
 function definedOf<T extends object>(options: T): Partial<T> {
@@ -133,7 +153,7 @@ function definedOf<T extends object>(options: T): Partial<T> {
 async function reconcileByLog(parts: ReconcileParts, request: LostRequest, options: ReconcileOptions): Promise<Reconciliation> {
   const { history, log } = parts;
   const { clock } = parts.connection;
-  const { waitMs = DEFAULT_WAIT_MS, signal } = options;
+  const { waitMs = ARRIVAL_MS, signal } = options;
   const end = request.endedAt + waitMs;
   for (let delay = FIRST_READ_DELAY_MS; ; delay *= READ_DELAY_FACTOR) {
     // Before that moment, the request may still be on its way or in progress.
@@ -155,7 +175,7 @@ function decide(
   request: LostRequest,
   snapshot: LogSnapshot,
   isLast: boolean,
-  { waitMs = DEFAULT_WAIT_MS, exclusive = false }: ReconcileOptions,
+  { waitMs = ARRIVAL_MS, exclusive = false }: ReconcileOptions,
 ): Reconciliation | undefined {
   const { operation } = request.prepared;
   const { matches, refusals, near, possible } = candidatesFor(history, request, snapshot, waitMs);

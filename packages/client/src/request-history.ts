@@ -7,6 +7,8 @@ import type { Prepared } from './runtime/prepare.ts';
 export interface LostRequest {
   readonly prepared: Prepared;
   readonly sentAt: number;
+  /** When it was first sent, by the clock of the machine, in milliseconds since 1970. */
+  readonly sentOn: number;
   /** When its last attempt ended. */
   readonly endedAt: number;
   readonly attempts: number;

@@ -18,6 +18,7 @@ import type { Connection, KeySupport } from './runtime/connection.ts';
 import { environmentVariable } from './runtime/environment.ts';
 import { OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
 import type { Values } from './runtime/form.ts';
+import { isRecord } from './runtime/json.ts';
 import type { ClientConfig, ClientEvent, DryRun, Logger, LogLevel, Purchase, RequestOptions } from './runtime/options.ts';
 import { dryRunOf, prepare } from './runtime/prepare.ts';
 import type { Prepared, RequestInput } from './runtime/prepare.ts';
@@ -143,16 +144,17 @@ function resellerOf<AnyGroups>(
   const sendObserved = observedSend(connection, config);
 
   async function responseTo(method: string, input: RequestInput): Promise<ApiResponse<never>> {
+    if (isPlanning) throw new TypeError('A dry run must use the client that its callback receives: dryRun((api) => api.vm.create(form)).');
     const prepared = prepare(connection, method, input);
     await authorise(config, prepared);
-    const sentAt = clock.now();
+    const [sentAt, sentOn] = [clock.now(), (clock.date ?? Date.now)()];
     try {
       const response = await sendObserved(prepared);
       history.remember(response.requestID, clock.now());
       return shape(prepared.operation, response);
     } catch (error) {
       const endedAt = clock.now();
-      if (error instanceof OutcomeUnknownError) history.lose(error, { prepared, sentAt, endedAt, attempts: error.attempts });
+      if (error instanceof OutcomeUnknownError) history.lose(error, { prepared, sentAt, sentOn, endedAt, attempts: error.attempts });
       else if (error instanceof ResellerError) history.remember(error.requestID, endedAt);
       throw error;
     }
@@ -174,8 +176,10 @@ function resellerOf<AnyGroups>(
   const planned = groups(clientOf((method, input) => callOf(preview(method, input))));
   return {
     ...groups(client),
-    dryRun: async (call) => (await call(planned)) as DryRun,
+    dryRun: (call) => dryRunWith(planned, call),
     request: (method, path, form, options) => {
+      // Without it, the path would continue the name of the host, and the key would be sent to another one.
+      if (!path.startsWith('/')) throw new TypeError(`The path must begin with '/', such as /vm/list, got '${path}'.`);
       const read = method === 'GET';
       const facts = {
         id: `${method} ${path}`,
@@ -192,13 +196,31 @@ function resellerOf<AnyGroups>(
       const request = history.lostOf.get(error);
       if (!request)
         throw new TypeError('reconcile() takes an OutcomeUnknownError of this client. Pass the error to the client that made the call.');
-      return reconcile({ connection, history, log, resend: sendObserved }, request, options);
+      async function resend(prepared: Prepared): Promise<ApiResponse<never>> {
+        await authorise(config, prepared);
+        return sendObserved(prepared);
+      }
+      return reconcile({ connection, history, log, resend }, request, options);
     },
     withOptions: (options) => {
       checkOptions('withOptions', options, CHANGEABLE);
       return resellerOf(groups, { ...config, ...options }, history, connection.keys);
     },
   };
+}
+
+/** Whether the callback of a dry run is running. Then no client sends anything. */
+let isPlanning = false;
+
+async function dryRunWith<AnyGroups>(planned: AnyGroups, call: (api: AnyGroups) => Call<unknown>): Promise<DryRun> {
+  let result: Call<unknown>;
+  isPlanning = true;
+  try {
+    result = call(planned);
+  } finally {
+    isPlanning = false;
+  }
+  return (await result) as DryRun;
 }
 
 /** @throws SpendRefusedError when a request must not be sent. */
@@ -210,8 +232,17 @@ async function authorise({ readOnly, beforeBillable }: FullConfig, prepared: Pre
   try {
     await beforeBillable?.({ operation: operation.id, path, form });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = isRecord(cause) ? String(cause['message']) : String(cause);
     throw errorOf(prepared, { Class, message: `beforeBillable refused it: ${why}`, cause });
+  }
+}
+
+/** An error of a callback, or a promise that it rejects, must not end the call or the process. */
+async function ignoringErrors(callback: () => unknown): Promise<void> {
+  try {
+    await callback();
+  } catch {
+    // The callback is the caller's own code, and the call goes on without it.
   }
 }
 
@@ -228,11 +259,7 @@ function observedSend(
       const now = connection.clock.now();
       if (step.type === 'request') began = now;
       const event = { ...dryRunOf(prepared), attempt, milliseconds: Math.round(now - began), ...step };
-      // An error of the callback must not affect the call.
-      queueMicrotask(() => {
-        log?.(event);
-        onEvent?.(event);
-      });
+      for (const callback of [log, onEvent]) queueMicrotask(() => void ignoringErrors(() => callback?.(event)));
     });
   };
 }

@@ -15,8 +15,6 @@ interface Row {
   readonly error: string;
   /** Whether the request may have been carried out, as far as this response tells. */
   readonly isLost?: true;
-  /** Whether it also says that no earlier attempt was carried out. */
-  readonly settles?: true;
   /** Whether the client retries: always, only after a lost response, or never. */
   readonly again: boolean;
   readonly reason?: string;
@@ -31,7 +29,7 @@ const text = (body: string, status = 200): Reply => {
 };
 
 /** A response that says that nothing was done, and that a retry would be refused as well. */
-const final = (status: number, error: string): Row => ({ reply: refusal(status), error, settles: true, again: false, status });
+const final = (status: number, error: string): Row => ({ reply: refusal(status), error, again: false, status });
 /** A refusal of the caller or of any request at this moment. */
 const passing = (status: number, error: string, again: boolean): Row => ({ reply: refusal(status), error, again, status });
 const lost = (status: number, error: string): Row => ({ reply: refusal(status), error, isLost: true, again: true, status });
@@ -152,8 +150,9 @@ async function start(honours: boolean): Promise<ScriptedService> {
 /** The end of a purchase that gets these responses, one after another, and then succeeds. */
 function expectedEnd(responses: readonly Row[], honours: boolean, maxRetries: number): End {
   let isLost = false;
-  for (const [index, { error, isLost: losesIt = false, settles, again }] of responses.entries()) {
-    isLost = settles ? false : isLost || losesIt;
+  for (const [index, { error, isLost: losesIt = false, again }] of responses.entries()) {
+    // A refusal does not settle an earlier attempt that may still arrive.
+    isLost ||= losesIt;
     const isSentAgain = index < maxRetries && again && (!isLost || honours);
     if (isSentAgain) continue;
     const attempts = index + 1;

@@ -1,8 +1,10 @@
 /** The guards of purchases: `beforeBillable` and `readOnly`. */
 import { describe, expect, test } from 'vitest';
 
-import type { Purchase } from '../src/index.ts';
-import { scripted, VM } from './scripted-service.ts';
+import { createReseller } from '../src/index.ts';
+import type { Logger, Purchase, ResellerConfig } from '../src/index.ts';
+import { createClient, createVm } from '../src/operations.ts';
+import { API_KEY, scripted, VM } from './scripted-service.ts';
 
 describe('beforeBillable', () => {
   test.each<[string, () => never, string]>([
@@ -51,4 +53,78 @@ test('a read-only client sends no request that changes something, whether it cos
       message: expect.stringContaining(': this client is read-only. Nothing was sent.'),
     });
   expect([sent.length, count('/domain/list')]).toEqual([0, 1]);
+});
+
+describe('calls that must send nothing', () => {
+  test('a dry run refuses the client outside of its callback', async () => {
+    const { reseller, sent } = scripted();
+    await expect(reseller.dryRun(() => reseller.vm.create(VM))).rejects.toThrow('A dry run must use the client that its callback receives');
+    expect(await reseller.dryRun((api) => api.vm.create(VM))).toMatchObject({ operation: 'createVm', billable: true });
+    expect(sent).toEqual([]);
+    await reseller.vm.create(VM);
+    expect(sent).toHaveLength(1);
+  });
+
+  test.each(['vm/list/hosts', '@evil.test/x', '', '.evil.test/'])(
+    "a request with the path '%s' is refused, because it would continue the host",
+    (path) => {
+      const { reseller, count } = scripted();
+      expect(() => reseller.request('GET', path)).toThrow(`The path must begin with '/', such as /vm/list, got '${path}'.`);
+      expect(count(path)).toBe(0);
+    },
+  );
+});
+
+describe('headers that have an option', () => {
+  const NAMES = ['Idempotency-Key', 'idempotency-key', 'IDEMPOTENCY-KEY', 'X-SERVICE-APIKEY', 'x-service-apikey'];
+
+  test.each(NAMES)('%s of a call is refused before anything is sent', async (name) => {
+    const { reseller, sent } = scripted();
+    const options = { headers: { [name]: 'x' } };
+    for (const call of [
+      () => reseller.vm.create(VM, { idempotencyKey: 'order-4711', ...options }),
+      () => reseller.vm.create(VM, options),
+      () => reseller.request('PUT', '/vm/create', VM, options),
+      () =>
+        createVm({ client: createClient({ baseUrl: 'http://reseller.test', apiKey: API_KEY, fetch: neverFetch }), body: VM, ...options }),
+    ])
+      await expect(async () => call()).rejects.toThrow(`The headers must not contain ${name.toLowerCase()}.`);
+    expect(sent).toEqual([]);
+  });
+
+  test.each([...NAMES, 'Content-Type'])('%s of a client is refused when the client is made', (name) => {
+    const headers = { [name]: 'x' };
+    const config = { baseUrl: 'http://reseller.test', apiKey: API_KEY };
+    const message = `The headers must not contain ${name.toLowerCase()}.`;
+    expect(() => createReseller({ ...config, headers })).toThrow(message);
+    expect(() => createReseller(config).withOptions({ headers })).toThrow(message);
+    expect(() => createClient({ ...config, headers })).toThrow(message);
+  });
+});
+
+const neverFetch = () => Promise.reject(new Error('Something was sent.'));
+
+describe('callbacks', () => {
+  const throwing = () => {
+    throw new Error('a mistake of the callback');
+  };
+  const rejecting = () => Promise.reject(new Error('a mistake of the callback'));
+  const logger = (log: () => void) => ({ debug: log, info: log, warn: log, error: log });
+
+  test.each<[string, Partial<ResellerConfig>]>([
+    ['an onEvent that throws', { onEvent: throwing }],
+    ['an onEvent that rejects', { onEvent: rejecting }],
+    ['a logger that throws', { logger: logger(throwing), logLevel: 'debug' }],
+    ['a logger that rejects', { logger: logger(rejecting), logLevel: 'debug' }],
+    ['a logger without methods', { logger: {} as Logger, logLevel: 'debug' }],
+  ])('%s ends neither the call nor the process', async (_, config) => {
+    const { reseller, sent } = scripted({ config });
+    const failures: unknown[] = [];
+    const note = (error: unknown) => void failures.push(error);
+    process.on('unhandledRejection', note).on('uncaughtException', note);
+    await reseller.vm.create(VM);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', note).off('uncaughtException', note);
+    expect([sent.length, failures]).toEqual([1, []]);
+  });
 });

@@ -24,8 +24,13 @@ const losses: Readonly<Record<string, Reply>> = {
   'the data of another operation': () => Response.json(envelope({ list: [] })),
 };
 
-async function lose(service: ScriptedService, loss: Reply = reset, options: RequestOptions = {}): Promise<OutcomeUnknownError> {
-  service.plan(loss);
+async function lose(
+  service: ScriptedService,
+  loss: Reply = reset,
+  options: RequestOptions = {},
+  ...next: readonly Reply[]
+): Promise<OutcomeUnknownError> {
+  service.plan(loss, ...next);
   // Short only if no response comes.
   const timeout = loss === silence ? { timeoutMs: 3 } : {};
   const error: unknown = await service.reseller.vm.create(VM, { ...timeout, ...options }).catch((thrown: unknown) => thrown);
@@ -201,11 +206,70 @@ describe('at a server that honours keys', () => {
   ])('reports that the purchase was not carried out if the key is refused with status %i', async (status, name) => {
     const service = scripted(KEYS);
     const error = await loseOnce(service);
-    service.plan(refusal(status));
+    service.plan(refusal(status), refusal(status));
+    const lostAt = service.now();
     const found = await service.reseller.reconcile(error);
     expect(found).toMatchObject({ outcome: 'not-committed', error: { name, status, uncertain: false } });
     expect(await service.reseller.reconcile(error)).toEqual(found);
-    expect(service.sent).toHaveLength(2);
+    // The second one is sent when the first request can no longer arrive.
+    expect(service.sent.map(({ at }) => at - lostAt >= 60_000)).toEqual([false, false, true]);
+  });
+
+  test.each([400, 402, 404, 409, 422])(
+    'a refusal %i of a retry settles nothing while the first attempt may still arrive',
+    async (status) => {
+      const service = scripted(KEYS);
+      await service.reseller.vm.hosts();
+      // The retry overtakes the first attempt, which a gateway holds back, and is refused. Then the first attempt arrives.
+      const error = await lose(service, reset, { maxRetries: 1 }, refusal(status));
+      expect(error).toMatchObject({ name: 'OutcomeUnknownError', uncertain: true, cause: { status } });
+      expect(await service.reseller.reconcile(error)).toMatchObject({ outcome: 'committed', data: CREATED });
+    },
+  );
+
+  test('asks the key although the signal of the call has ended it', async () => {
+    const service = scripted(KEYS);
+    await service.reseller.vm.hosts();
+    const controller = new AbortController();
+    service.plan((request) => {
+      const response = silence(request);
+      controller.abort();
+      return response;
+    });
+    const error = await service.reseller.vm.create(VM, { signal: controller.signal }).catch((thrown: unknown) => thrown);
+    if (!(error instanceof OutcomeUnknownError)) throw error;
+    expect(await service.reseller.reconcile(error)).toMatchObject({ outcome: 'committed', data: CREATED });
+    expect(service.logReadings()).toBe(0);
+  });
+
+  test.each([
+    [86_399_999, 2],
+    [86_400_000, 1],
+  ])('a key that was sent %i ms ago by the clock of the machine, which had slept, is sent %i times', async (slept, times) => {
+    const start = Date.UTC(2026, 10, 25);
+    let date = start;
+    const service = scripted({ ...KEYS, lifetime: '86400', date: () => date });
+    const error = await loseOnce(service);
+    date = start + slept;
+    await service.reseller.reconcile(error);
+    expect(service.sent).toHaveLength(times);
+  });
+
+  test.each([
+    ['readOnly', { readOnly: true }],
+    [
+      'beforeBillable',
+      {
+        beforeBillable() {
+          throw new Error('no budget');
+        },
+      },
+    ],
+  ])('does not send the purchase again through a client whose %s forbids it', async (_, guard) => {
+    const service = scripted(KEYS);
+    const error = await loseOnce(service);
+    expect(await service.reseller.withOptions(guard).reconcile(error)).toMatchObject({ outcome: 'undecided' });
+    expect(service.sent).toHaveLength(1);
   });
 
   test.each<[string, Reply]>([

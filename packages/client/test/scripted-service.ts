@@ -37,6 +37,8 @@ export interface ScriptedService {
 interface ScriptedOptions {
   /** The value of `Idempotency-Key-Lifetime` in responses. Without it, the service honours no keys. */
   readonly lifetime?: string;
+  /** The clock of the machine. By default it goes with that of the client. */
+  readonly date?: () => number;
   /** Omits reads from the log, so that no entry dates it. */
   readonly withoutReadsInLog?: true;
   /** Runs before each read of the log, once for all of its pages. `readings` counts from 1. */
@@ -101,7 +103,7 @@ export const refused: Reply = () => {
 export const silence: Reply = ({ init: { signal } }) =>
   new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 
-export function scripted({ lifetime, withoutReadsInLog, onLogRead, config }: ScriptedOptions = {}): ScriptedService {
+export function scripted({ lifetime, date, withoutReadsInLog, onLogRead, config }: ScriptedOptions = {}): ScriptedService {
   let time = 5_000_000;
   let planned: Reply[] = [];
   let requests = 0;
@@ -150,6 +152,7 @@ export function scripted({ lifetime, withoutReadsInLog, onLogRead, config }: Scr
   };
   const clock = {
     now: () => time,
+    date: date ?? (() => time),
     async sleep(milliseconds: number) {
       time += milliseconds;
     },

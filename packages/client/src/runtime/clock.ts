@@ -6,6 +6,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Time that passes evenly: setting the clock of the machine does not change it. */
 export const systemClock: Required<Clock> = {
   now: () => performance.now(),
+  date: () => Date.now(),
   sleep: (milliseconds, signal) =>
     new Promise((resolve) => {
       function finish() {

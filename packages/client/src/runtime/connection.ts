@@ -10,6 +10,8 @@ export interface Connection {
   readonly base: string;
   /** Headers that authenticate. A function, so that they do not show where a client is printed. */
   readonly credentials: () => Readonly<Record<string, string>>;
+  /** Names of the headers that an option of the client or the call sets, in lower case. */
+  readonly reserved: readonly string[];
   /** Reads the meaning of a response. */
   readonly classify: (received: Received, operation: Pick<Operation, 'has'>) => Verdict;
   /** A sentence for `OutcomeUnknownError`. */
@@ -54,10 +56,14 @@ export function connect(config: Omit<ClientConfig, 'apiKey'>, { userAgent, ...ap
     return sendRequest(url, init);
   };
   const headers = new Headers({ 'user-agent': userAgent });
-  new Headers(config.headers).forEach((value, name) => headers.set(name, value));
+  const given = new Headers(config.headers);
+  const reserved = reservedHeaders(api.credentials());
+  assertNotReserved(given, [...reserved, 'content-type']);
+  given.forEach((value, name) => headers.set(name, value));
   return {
     base: readBaseUrl(config.baseUrl),
     ...api,
+    reserved,
     fetch: middleware.reduceRight((next, wrap) => wrap(next), counted),
     passedOn,
     clock: config.clock ?? systemClock,
@@ -68,6 +74,19 @@ export function connect(config: Omit<ClientConfig, 'apiKey'>, { userAgent, ...ap
     showPersonalData: config.showPersonalData ?? false,
     keys: keys ?? { honoured: config.honoursIdempotencyKey, lifetimeMs: DEFAULT_KEY_LIFETIME_MS },
   };
+}
+
+/** The credentials and the idempotency key have options of their own. With a header as well, an error could name another key than was sent. */
+function reservedHeaders(credentials: Readonly<Record<string, string>>): readonly string[] {
+  return [...Object.keys(credentials), 'idempotency-key'].map((name) => name.toLowerCase());
+}
+
+/** @throws TypeError when a header has an option. */
+export function assertNotReserved(headers: Headers, reserved: readonly string[]): void {
+  const name = reserved.find((one) => headers.has(one));
+  if (name === undefined) return;
+  const instead = name === 'idempotency-key' ? 'Pass the option idempotencyKey of the call' : 'The client sets it by its own options';
+  throw new TypeError(`The headers must not contain ${name}. ${instead}.`);
 }
 
 /** Learns from a response whether the server honours keys. A setting of the caller is kept. */

@@ -19,6 +19,8 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
   /** Calls back after this many milliseconds. Returns what cancels it. By default a timer of the system. */
   setTimer?(milliseconds: number, callback: () => void): () => void;
+  /** Milliseconds since 1970. Unlike `now`, it goes on while the machine sleeps. By default `Date.now`. */
+  date?(): number;
 }
 
 /** Limits of a client, or of one call. */

@@ -1,6 +1,6 @@
 /** A request from its first attempt until it is settled. */
 import type { Failure, Success } from './classify.ts';
-import { learnKeySupport } from './connection.ts';
+import { assertNotReserved, learnKeySupport } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { OutcomeUnknownError } from './errors.ts';
 import type { ErrorDetails, ResellerError } from './errors.ts';
@@ -21,8 +21,11 @@ export interface Sendable {
   /** Undefined when the operation takes no key. */
   readonly idempotencyKey?: string | undefined;
   readonly options: RequestOptions;
-  /** Whether an earlier attempt may have been carried out. */
-  readonly mayBeCarriedOut?: boolean;
+  /**
+   * Until when an earlier attempt, whose response was lost, may still arrive and be carried out, by the clock of the connection. Undefined if
+   * there is none.
+   */
+  readonly lostUntil?: number | undefined;
 }
 
 /** A successful response. */
@@ -38,6 +41,9 @@ export interface ApiResponse<T> {
   /** Makes the response. Its body can be read. A function, because few callers need it and a `Response` takes long to make. */
   readonly toResponse: () => Response;
 }
+
+/** Milliseconds after which a request whose response was lost no longer arrives. */
+export const ARRIVAL_MS = 60_000;
 
 /** Receives each step of a request. `attempt` counts from 1. */
 export type Observe = (step: Step, attempt: number) => void;
@@ -69,7 +75,7 @@ export async function send(connection: Connection, request: Sendable, observe: O
   const { signal, timeoutMs = connection.timeoutMs, maxRetries = connection.maxRetries, deadlineMs = connection.deadlineMs } = options;
   const wire = wireRequestOf(connection, request);
   const deadline = clock.now() + deadlineMs;
-  let { mayBeCarriedOut = false } = request;
+  let { lostUntil } = request;
   for (let retries = 0; ; retries++) {
     const attempts = signal?.aborted ? retries : retries + 1;
     observe({ type: 'request' }, attempts);
@@ -85,7 +91,10 @@ export async function send(connection: Connection, request: Sendable, observe: O
       failure = verdict;
     } else failure = result;
     const { notCarriedOut } = failure;
-    mayBeCarriedOut = notCarriedOut !== 'request' && (mayBeCarriedOut || notCarriedOut === undefined);
+    if (notCarriedOut === undefined) lostUntil = clock.now() + ARRIVAL_MS;
+    // A refusal shows that no attempt has been carried out so far. One whose response was lost may still arrive, because refusals are not kept.
+    else if (notCarriedOut === 'request' && lostUntil !== undefined && clock.now() >= lostUntil) lostUntil = undefined;
+    const mayBeCarriedOut = lostUntil !== undefined;
     const isRepeatable = operation.repeatable === true || (keys.honoured === true && operation.keyed === true);
     const remainingMs = deadline - clock.now();
     const delay = retryDelayMs(failure, { isRepeatable, mayBeCarriedOut, retries, maxRetries, remainingMs });
@@ -113,12 +122,11 @@ function unknownOutcome({ adviceWhenLost }: Connection, request: Sendable, cause
 
 function wireRequestOf(connection: Connection, { operation, method, url, body, idempotencyKey, options }: Sendable): WireRequest {
   const headers = new Headers(connection.headers);
-  const own = {
-    ...connection.credentials(),
-    ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
-    ...options.headers,
-  };
-  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  const given = new Headers(options.headers);
+  assertNotReserved(given, connection.reserved);
+  given.forEach((value, name) => headers.set(name, value));
+  for (const [name, value] of Object.entries(connection.credentials())) headers.set(name, value);
+  if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
   return { url, method, headers, body, once: !operation.repeatable };
 }
 

@@ -3,6 +3,7 @@ import type { Failure } from './classify.ts';
 import { systemClock } from './clock.ts';
 import type { Connection } from './connection.ts';
 import { AbortedError, ConnectionError, ResponseError, TimeoutError } from './errors.ts';
+import { isRecord } from './json.ts';
 
 /** A request as it is sent. */
 export interface WireRequest {
@@ -78,9 +79,11 @@ function freshConnection(): object {
   return { keepalive: false, ...(denoClient !== undefined && { client: denoClient }) };
 }
 
-/** The innermost cause, because `fetch` wraps the error of the system. */
+/**
+ * The innermost cause, because `fetch` wraps the error of the system. Errors of another realm, as in Jest, are not instances of this `Error`.
+ */
 function rootCause(error: unknown): unknown {
-  return error instanceof Error && error.cause !== undefined ? rootCause(error.cause) : error;
+  return isRecord(error) && error['cause'] !== undefined ? rootCause(error['cause']) : error;
 }
 
 /** Codes of Node, Bun and Deno for a connection or a TLS session that was not made. Without one of them, the request may have been sent. */
@@ -91,8 +94,8 @@ const MESSAGES = /Unable to connect\.|typo in the url|\(connect\)|bad port|HTTP 
 
 function neverConnected(error: unknown): boolean {
   const root = rootCause(error);
-  if (!(root instanceof Error)) return false;
-  if (root instanceof AggregateError && root.errors.length > 0) return root.errors.every(neverConnected);
-  const { code, syscall, message }: { code?: unknown; syscall?: unknown; message: string } = root;
-  return syscall === 'connect' || CODES.test(String(code)) || MESSAGES.test(message);
+  if (!isRecord(root)) return false;
+  const { code, syscall, message, errors } = root;
+  if (Array.isArray(errors) && errors.length > 0) return errors.every(neverConnected);
+  return syscall === 'connect' || CODES.test(String(code)) || MESSAGES.test(String(message));
 }
