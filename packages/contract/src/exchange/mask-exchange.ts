@@ -11,13 +11,14 @@ import { cookieIn } from './credential.ts';
 import { jsonOf } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
 import { secretsIn } from './observe.ts';
+import { maskNamed, namedSecretsIn } from './secret-values.ts';
 
 /** The JSON body of a response without secrets. Undescribed values are masked too, because they could be secrets. */
 export function maskedBody(document: OpenApiDocument, exchange: Exchange): unknown {
   if (exchange.body.kind !== 'json') return undefined;
   const pointer = schemaOf(exchange);
   if (pointer === undefined) return maskLeaves(exchange.body.value);
-  return maskUnknown(rootView(document, pointer), maskSecrets(document, pointer, exchange.body.value));
+  return maskUnknown(rootView(document, pointer), maskNamed(maskSecrets(document, pointer, exchange.body.value)));
 }
 
 /** The body of a request without secrets and undescribed values. */
@@ -30,7 +31,7 @@ export function maskedForm(document: OpenApiDocument, { operation, sent }: Excha
   const { values, issues } = readBody(operation, body);
   if (issues.some(({ path, keyword }) => path === '' && keyword === 'malformed'))
     return `(${body.length} characters that are not valid ${type}; not recorded)`;
-  const masked = maskSecrets(document, described.pointer, values);
+  const masked = maskNamed(maskSecrets(document, described.pointer, values));
   const known = Object.entries(isObject(masked) ? masked : {}).map(([name, value]) => [name, described.fields.has(name) ? value : MASK]);
   return writeBody(operation, Object.fromEntries(known));
 }
@@ -97,7 +98,8 @@ export function isSecretParameter(document: OpenApiDocument, { pointer }: Pick<P
 export function secretsOf(document: OpenApiDocument, exchange: Exchange): readonly string[] {
   const { operation, sent, body } = exchange;
   const pointer = schemaOf(exchange);
-  const received = pointer === undefined || body.kind !== 'json' ? [] : secretsIn(document, pointer, body.value);
+  const marked = pointer === undefined || body.kind !== 'json' ? [] : secretsIn(document, pointer, body.value);
+  const received = [...marked, ...(body.kind === 'json' ? namedSecretsIn(body.value) : [])];
   if (sent.body === undefined || operation.body === undefined) return received;
   return [...received, ...secretsIn(document, operation.body.pointer, readBody(operation, sent.body).values)];
 }

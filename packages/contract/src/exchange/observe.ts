@@ -2,6 +2,7 @@ import type { OpenApiDocument } from '../document/document.ts';
 import { isObject, member, typeOf } from '../document/json.ts';
 import { valueAt } from '../document/pointer.ts';
 import { MASK, maskSecrets } from '../document/secrets.ts';
+import { maskNamed } from './secret-values.ts';
 
 const MAX_TEXT_LENGTH = 60;
 const MAX_NAMES = 8;
@@ -10,7 +11,7 @@ const MIN_SECRET_LENGTH = 6;
 
 /** Describes the value at a pointer without secrets: objects and lists by their shape, short scalars literally. */
 export function observe(document: OpenApiDocument, schemaPointer: string, value: unknown, pointer: string): string {
-  return describe(valueAt(maskSecrets(document, schemaPointer, value), pointer));
+  return describe(valueAt(maskNamed(maskSecrets(document, schemaPointer, value)), pointer));
 }
 
 /** Describes the shape of an undescribed value without its content. */

@@ -4,6 +4,7 @@ import type { Validator } from '../document/validator.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { secretsOf } from '../exchange/mask-exchange.ts';
 import { scrubber } from '../exchange/observe.ts';
+import { randomTextsOnce } from '../exchange/secret-values.ts';
 import { recordExchange } from '../exchange/traffic.ts';
 import type { RecordedExchange } from '../exchange/traffic.ts';
 import type { Check } from '../judge/check.ts';
@@ -90,7 +91,11 @@ export function buildReport(parts: ReportParts): Report {
   const findings = groupFindings(document, judged);
   const unwanted = operations.filter(({ id }) => parts.wanted?.has(id) === false);
   const left = new Map([...unwanted.map(({ id }) => [id, reasons.get(id) ?? ''] as const), ...unusable]);
-  const scrub = scrubber([...parts.secrets.flatMap(formsOfKey), ...exchanges.flatMap((exchange) => secretsOf(document, exchange))]);
+  const scrub = scrubber([
+    ...parts.secrets.flatMap(formsOfKey),
+    ...exchanges.flatMap((exchange) => secretsOf(document, exchange)),
+    ...randomTextsOnce(exchanges),
+  ]);
   const report: Report = {
     format: 1,
     document: { title: document.info.title, version: document.info.version },

@@ -40,7 +40,8 @@ function leftoverOf(entry: JournalEntry, operations: readonly Operation[]): Left
   function kept(problem: string): Leftover {
     return { entry, steps: [], problem, isOld };
   }
-  if (undo === undefined || operation === undefined) return kept('its resource is unknown');
+  if (undo === undefined || operation === undefined)
+    return kept('the run ended before the response, so the identifier of the resource is unknown');
   if (isOld) return kept('it is more than a day old, so it may be another resource now');
   const base = {
     credential: 'account' as const,
