@@ -43,7 +43,8 @@ Requests
                        operations that the run must not call
   --header 'NAME: VALUE'
                        a header of every request; can be repeated
-  --value NAME=VALUE   the value of a parameter with this name, also of a path parameter; can be repeated
+  --value NAME=VALUE   the value of a parameter with this name, also of a path parameter, or of a field of a body (JSON,
+                       if the field is not a text); can be repeated
   --hooks FILE         a module with functions that are called before requests and after responses, and with checks
   --config FILE        options in a YAML or JSON file, by their names. \${NAME} is replaced from the environment.
                        Default: contract.yaml in this folder, if it exists

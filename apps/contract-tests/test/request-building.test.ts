@@ -121,8 +121,8 @@ describe('lists before the run an operation without a supported', () => {
     ['single credential', { security: [{ Mutual: [], Key: [] }] }, /it needs Mutual and Key; only one/],
     [
       'body',
-      { requestBody: { required: true, content: { 'multipart/form-data': { schema: {} } } } },
-      /it needs a body of the type multipart\/form-data/,
+      { requestBody: { required: true, content: { 'application/zip': { schema: {} } } } },
+      /it needs a body of the type application\/zip/,
     ],
     [
       'parameter',

@@ -90,3 +90,56 @@ test.each([
   const { code, output } = await command(['--target', url.href, '--document', file], {});
   expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(message) });
 });
+
+describe('bodies of other kinds', () => {
+  const text = { type: 'string' };
+
+  async function receive(
+    document: unknown,
+    values: Readonly<Record<string, string>> = {},
+  ): Promise<readonly (readonly [string | undefined, string])[]> {
+    const { url, received } = await startServer((_, response) => sendJson(response, 200, {}));
+    const given = { values, headers: {} };
+    const also = new Map([['send', undefined]]);
+    const report = await runContract({
+      document: parseDocument(document),
+      target: url,
+      mode: 'full',
+      also,
+      given,
+      journal: memoryJournal(),
+    });
+    expect(report.coverage.map(({ operation, verified }) => [operation, verified])).toEqual([['send', true]]);
+    return received.filter(({ body }) => body !== '').map(({ headers, body }) => [headers['content-type'], body]);
+  }
+
+  test('a list is sent as its example', async () => {
+    const schema = { type: 'array', items: { type: 'object', properties: { id: text } } };
+    expect(await receive(documentWith('application/json', schema, { example: [{ id: 'a' }] }))).toContainEqual([
+      'application/json',
+      '[{"id":"a"}]',
+    ]);
+  });
+
+  test('a form with a file is sent in parts, which a parser of the platform reads', async () => {
+    const schema = {
+      type: 'object',
+      required: ['file', 'note'],
+      properties: { file: { ...text, format: 'binary' }, note: { ...text, examples: ['a & b'] } },
+    };
+    const [[type = '', body = ''] = []] = await receive(documentWith('multipart/form-data', schema));
+    const form = await new Response(body, { headers: { 'content-type': type } }).formData();
+    expect(form.get('note')).toBe('a & b');
+    expect(form.get('file')).toBeInstanceOf(File);
+  });
+
+  test('a body without an example gets the values of the user', async () => {
+    const schema = {
+      type: 'object',
+      required: ['zone'],
+      properties: { zone: { ...text, pattern: '^(?=.*-zone$)[a-z-]{9,40}$' }, ttl: { type: 'integer' } },
+    };
+    const bodies = await receive(documentWith('application/json', schema), { zone: 'my-own-zone', ttl: '60' });
+    expect(bodies).toContainEqual(['application/json', '{"zone":"my-own-zone","ttl":60}']);
+  });
+});

@@ -9,6 +9,7 @@ import { joinPointer } from './pointer.ts';
 import { childNodes, keysOf, schemaNodes, typesOf } from './schema.ts';
 import type { SchemaNode } from './schema.ts';
 
+const MULTIPART = 'multipart/form-data';
 const FORM = 'application/x-www-form-urlencoded';
 const SEPARATORS = new Map<unknown, ',' | ' ' | '|'>([
   ['form', ','],
@@ -27,22 +28,28 @@ export function readBodyOf(
   const written = resolve(document, joinPointer(operation, 'requestBody'));
   const types = keysOf(written.value, 'content');
   const required = written.value['required'] === true;
-  const formType = types.find((type) => mediaTypeName(type) === FORM);
-  const formBody = formType === undefined ? undefined : readMedia(document, joinPointer(written.pointer, 'content', formType), required);
-  if (formBody !== undefined) {
-    const form: Form = { ...formBody, format: 'form', mediaType: FORM };
-    return { body: form, form, unsupportedBody: undefined };
+  function formOf(mediaType: string): Form | undefined {
+    const type = types.find((one) => mediaTypeName(one) === mediaType);
+    const media = type === undefined ? undefined : readMedia(document, joinPointer(written.pointer, 'content', type), required);
+    return media === undefined ? undefined : { ...media, format: 'form', mediaType, isWhole: false };
   }
+  const form = formOf(FORM);
+  if (form !== undefined) return { body: form, form, unsupportedBody: undefined };
   const jsonType = types.find((type) => isJsonType(mediaTypeName(type)) || mediaTypeName(type) === '*/*');
   const json = jsonType === undefined ? undefined : readMedia(document, joinPointer(written.pointer, 'content', jsonType), required);
-  const isMap = json !== undefined && json.types.size > 0 && !json.types.has('object');
-  if (json !== undefined && jsonType !== undefined && !isMap)
-    return { ...none, body: { ...json, format: 'json', mediaType: jsonType.includes('*') ? 'application/json' : jsonType } };
-  const what = json === undefined ? `a body of the type ${types.join(' or ')}` : 'a JSON body that is not an object';
-  return { ...none, unsupportedBody: required || json !== undefined ? `it needs ${what}, which this program does not build` : undefined };
+  if (json !== undefined && jsonType !== undefined) {
+    const isWhole = json.types.size > 0 && !json.types.has('object');
+    return { ...none, body: { ...json, format: 'json', mediaType: jsonType.includes('*') ? 'application/json' : jsonType, isWhole } };
+  }
+  const multipart = formOf(MULTIPART);
+  if (multipart !== undefined) return { body: multipart, form: multipart, unsupportedBody: undefined };
+  return {
+    ...none,
+    unsupportedBody: required ? `it needs a body of the type ${types.join(' or ')}, which this program does not build` : undefined,
+  };
 }
 
-type Media = Omit<Form, 'format' | 'mediaType'> & { readonly types: ReadonlySet<string> };
+type Media = Omit<Form, 'format' | 'mediaType' | 'isWhole'> & { readonly types: ReadonlySet<string> };
 
 function readMedia(document: OpenApiDocument, holder: string, required: boolean): Media | undefined {
   const { pointer, schema } = readSchema(document, holder);
@@ -67,6 +74,7 @@ function readFields(document: OpenApiDocument, pointer: string, encoding: JsonOb
         pointer: joinPointer(node.pointer, 'properties', name),
         required: required.has(name),
         ...readCoercion(document, described, member(encoding, name)),
+        isFile: described.some(({ schema }) => schema['format'] === 'binary' || schema['contentMediaType'] !== undefined),
         secret: described.some(({ schema }) => schema['x-secret'] === true),
       });
     }

@@ -85,18 +85,20 @@ export interface Parameter {
   readonly explode: boolean;
 }
 
-/** A body of type `application/x-www-form-urlencoded`. */
+/** A body of type `application/x-www-form-urlencoded` or `multipart/form-data`. */
 export interface Form extends RequestBody {
   readonly format: 'form';
   /** The media type's `encoding` as written. */
   readonly encoding: Readonly<Record<string, unknown>>;
 }
 
-/** A body with described fields: a form or a JSON object. */
+/** A body: a form, or JSON. */
 export interface RequestBody {
   readonly format: 'form' | 'json';
   /** The content type of requests. */
   readonly mediaType: string;
+  /** Whether it is JSON that is not an object, such as a list. It has no fields. */
+  readonly isWhole: boolean;
   /** Pointer to its schema, for `Validator.compile` and `maskSecrets`. */
   readonly pointer: string;
   readonly schema: Schema;
@@ -110,6 +112,8 @@ export interface RequestBody {
 export type ScalarKind = 'string' | 'integer' | 'number' | 'boolean';
 
 export interface FormField {
+  /** Whether the field is a file of a `multipart/form-data` body. */
+  readonly isFile: boolean;
   readonly name: string;
   readonly pointer: string;
   readonly required: boolean;

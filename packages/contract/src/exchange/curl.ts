@@ -1,5 +1,6 @@
 import type { OpenApiDocument } from '../document/document.ts';
 import type { Operation } from '../document/operation.ts';
+import { isMultipart } from '../form/multipart.ts';
 import { cookieIn } from './credential.ts';
 import type { Exchange, SentRequest } from './exchange.ts';
 import { maskedForm, maskedHeaders, maskedUrl } from './mask-exchange.ts';
@@ -59,6 +60,12 @@ const DEFAULT_TYPE = 'application/x-www-form-urlencoded';
 
 function bodyParts({ body: described }: Operation, text: string): readonly string[] {
   const { format, mediaType = DEFAULT_TYPE } = described ?? {};
+  // A file is written as text too, which a service that reads files accepts with a name.
+  if (described !== undefined && isMultipart(described))
+    return [...new URLSearchParams(text)].flatMap(([name, value]) => [
+      described.fields.get(name)?.isFile === true ? '-F' : '--form-string',
+      quoted(described.fields.get(name)?.isFile === true ? `${name}="${value}";filename=contract-test.txt` : `${name}=${value}`),
+    ]);
   const type = mediaType === DEFAULT_TYPE ? [] : ['-H', quoted(`content-type: ${mediaType}`)];
   return [...type, '--data-raw', quoted(format === 'json' ? unseenAsJson(text) : text)];
 }

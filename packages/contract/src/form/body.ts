@@ -16,6 +16,8 @@ export function writeBody(operation: TakesBody, values: Readonly<Record<string, 
 export function readBody(operation: TakesBody, text: string): FormReading {
   if (operation.body?.format !== 'json') return readForm(operation, text);
   const values = emptyRecord<unknown>();
+  // A list has no fields.
+  if (operation.body.isWhole) return { values, issues: NO_ISSUES };
   const malformed = { path: '', keyword: 'malformed', message: 'must be a JSON object', params: {}, schemaPath: '' };
   if (text === '') return { values, issues: [malformed] };
   try {

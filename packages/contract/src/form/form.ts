@@ -141,7 +141,7 @@ function writeScalar(name: string, value: unknown): string {
 
 function textField(name: string): FormField {
   const kind: ScalarKind = 'string';
-  return { name, pointer: '', required: false, kind, items: kind, separator: undefined, secret: false };
+  return { name, pointer: '', required: false, kind, items: kind, separator: undefined, secret: false, isFile: false };
 }
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {

@@ -5,6 +5,7 @@ import type { PathValues } from '../exchange/discover.ts';
 import type { Credential } from '../exchange/exchange.ts';
 import { isSuccess } from '../exchange/exchange.ts';
 import { readBody } from '../form/body.ts';
+import { fromMultipart, isMultipart } from '../form/multipart.ts';
 import { showMoney } from './money.ts';
 import { NO_BUDGET, worthOf } from './price.ts';
 import type { Budget, PriceOf } from './price.ts';
@@ -166,6 +167,12 @@ function byText(one: readonly unknown[], other: readonly unknown[]): number {
 
 function takesBody(step: Step, body: string): boolean {
   if (step.form === undefined) return body === '';
+  if (isMultipart(step.operation.body)) return takesFields(step, fromMultipart(body));
+  return takesFields(step, body);
+}
+
+function takesFields(step: Step, body: string): boolean {
+  if (step.form === undefined) return false;
   const given = readBody(step.operation, body).values;
   const page = step.next?.in === 'form' && step.next.value === undefined ? [step.next.field] : [];
   const names = [...Object.keys(step.form.found), ...page];

@@ -92,7 +92,7 @@ export function methodSteps(planning: Planning, operation: Operation): readonly 
 
 export function brokenSteps(planning: Planning, operation: Operation): readonly Step[] {
   const valid = validBody(planning, operation);
-  if (operation.body === undefined || valid === undefined) return [];
+  if (operation.body === undefined || valid === undefined || operation.body.isWhole) return [];
   const path = hasPathParameters(operation.path) ? ('found' as const) : ('none' as const);
   return brokenForms(planning, operation, valid.values).map(({ values, detail, field }) => ({
     ...base(planning, operation, 'reads'),

@@ -1,6 +1,7 @@
 import { fillPath } from '../document/path-template.ts';
 import { attachCredential } from '../exchange/credential.ts';
 import type { PathValues } from '../exchange/discover.ts';
+import { contentTypeOf, isMultipart, toMultipart } from '../form/multipart.ts';
 import { basePath } from './guard.ts';
 import type { Step } from './step.ts';
 
@@ -46,12 +47,13 @@ export function buildRequest({
   const url = new URL(`${target.origin}${basePath(target)}${filled}`);
   url.search = query.toString();
   const hasBody = operation.body !== undefined && body !== undefined && step.method !== 'GET';
-  if (hasBody) headers.set('content-type', operation.body.mediaType);
+  if (hasBody) headers.set('content-type', contentTypeOf(operation.body));
+  const sent = hasBody && isMultipart(operation.body) ? toMultipart(operation.body, body) : body;
   return new Request(url, {
     method: step.method,
     headers,
     redirect: 'manual',
-    ...(hasBody ? { body } : {}),
+    ...(hasBody && sent !== undefined ? { body: sent } : {}),
     ...(signal === undefined ? {} : { signal }),
   });
 }

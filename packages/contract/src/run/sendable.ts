@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../document/document.ts';
 import { isObject } from '../document/json.ts';
-import type { Operation } from '../document/operation.ts';
+import type { Operation, RequestBody } from '../document/operation.ts';
 import { requiredParameters } from '../document/parameters.ts';
 import type { GivenValues, RequestParameters } from '../document/parameters.ts';
 import { sampleOf } from '../document/sample.ts';
@@ -28,6 +28,8 @@ export interface Sendable {
 /** The fields of a valid body. */
 export interface BodyValues {
   readonly values: Readonly<Record<string, unknown>>;
+  /** The whole JSON value, if it is not an object. */
+  readonly whole?: unknown;
   readonly isFromDocument: boolean;
 }
 
@@ -42,7 +44,8 @@ export function sendableOf(source: RequestSource, operation: Operation): Sendabl
   if (body === undefined) return { parameters, form: undefined };
   const valid = validBody(source, operation);
   if (valid === undefined && body.required)
-    return `it needs a ${body.format === 'form' ? 'form' : 'JSON body'}, for which the document has no example, and none could be made from its schema`;
+    return `it needs a ${body.format === 'form' ? 'form' : 'JSON body'}, for which the document has no example, and none could be made from its schema; give its fields with --value NAME=VALUE`;
+  if (valid?.whole !== undefined) return { parameters, form: { ...valid, found: {} } };
   return { parameters, form: valid === undefined ? undefined : stepForm(source, operation, valid) };
 }
 
@@ -51,6 +54,42 @@ export function sendableOf(source: RequestSource, operation: Operation): Sendabl
  * are mostly filters.
  */
 export function validBody(source: RequestSource, operation: Operation): BodyValues | undefined {
+  const { body } = operation;
+  if (body === undefined) return undefined;
+  if (body.isWhole) return wholeBody(source, body);
+  const given = givenFields(source, body);
+  const plain = plainBody(source, operation);
+  if (Object.keys(given).length === 0) return plain;
+  const needed = [...body.fields.values()].filter(({ name, required }) => required && !Object.hasOwn(given, name));
+  const others = needed.map(({ name, pointer }) => [name, sampleOf(source, pointer)?.value] as const);
+  const values = { ...(plain?.values ?? Object.fromEntries(others)), ...given };
+  const isValid = source.validator.compile(body.pointer)(values).length === 0;
+  return isValid ? { values, isFromDocument: plain?.isFromDocument ?? false } : undefined;
+}
+
+/** The fields of a body for which the user gives values, each as JSON where the field is not a text. */
+function givenFields({ given }: RequestSource, body: RequestBody): Readonly<Record<string, unknown>> {
+  const known = Object.entries(given.values).filter(([name]) => body.fields.has(name));
+  return Object.fromEntries(known.map(([name, text]) => [name, body.fields.get(name)?.kind === 'string' ? text : parsed(text)]));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A valid JSON body that is not an object: an example, else a value generated from the schema. */
+function wholeBody(source: RequestSource, { pointer, examples }: RequestBody): BodyValues | undefined {
+  const check = source.validator.compile(pointer);
+  const example = Object.values(examples).find(({ value }) => check(value).length === 0);
+  const sample = example === undefined ? sampleOf(source, pointer) : { value: example.value, isFromDocument: true };
+  return sample === undefined ? undefined : { values: {}, whole: sample.value, isFromDocument: sample.isFromDocument };
+}
+
+function plainBody(source: RequestSource, operation: Operation): BodyValues | undefined {
   const { body } = operation;
   if (body === undefined) return undefined;
   if (operation.readOnly && canBeEmpty(source, operation)) return { values: {}, isFromDocument: true };
@@ -62,7 +101,7 @@ export function validBody(source: RequestSource, operation: Operation): BodyValu
 
 /** Whether a body without any field is valid. */
 export function canBeEmpty({ validator }: Pick<RequestSource, 'validator'>, { body }: Operation): boolean {
-  return body !== undefined && needsNoField(body) && validator.compile(body.pointer)({}).length === 0;
+  return body !== undefined && !body.isWhole && needsNoField(body) && validator.compile(body.pointer)({}).length === 0;
 }
 
 /** The valid examples of a body. Invalid examples of the document are not sent. */

@@ -58,6 +58,8 @@ export interface Step {
 
 export interface StepForm {
   readonly values: Readonly<Record<string, unknown>>;
+  /** The whole JSON value, if it is not an object. */
+  readonly whole?: unknown;
   /** Whether all values come from the document; else some are generated. */
   readonly isFromDocument: boolean;
   /** Fields with an identifier from earlier responses, and the path parameter that it belongs to. */
@@ -68,6 +70,7 @@ export interface StepForm {
 export function bodyOf({ operation, form, next }: Step, found: Readonly<Record<string, unknown>>): string | undefined {
   const page = next?.in === 'form' && next.value !== undefined ? { [next.field]: next.value } : {};
   if (form === undefined) return undefined;
+  if (form.whole !== undefined) return JSON.stringify(form.whole);
   const identifiers = Object.fromEntries(Object.entries(found).map(([name, value]) => [name, asField(operation, name, value)]));
   return writeBody(operation, { ...form.values, ...page, ...identifiers });
 }

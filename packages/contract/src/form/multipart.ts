@@ -1,0 +1,45 @@
+import type { RequestBody } from '../document/operation.ts';
+
+/** The media type of a form with files. The program handles its fields as text like those of other forms, and converts them when it sends them. */
+export const MULTIPART = 'multipart/form-data';
+const BOUNDARY = 'contract-test-boundary-7f3a9c';
+
+export function isMultipart(body: Pick<RequestBody, 'mediaType'> | undefined): boolean {
+  return body?.mediaType === MULTIPART;
+}
+
+/** The content type of a request. */
+export function contentTypeOf({ mediaType }: Pick<RequestBody, 'mediaType'>): string {
+  return mediaType === MULTIPART ? `${MULTIPART}; boundary=${BOUNDARY}` : mediaType;
+}
+
+/** Converts a form to the parts of `multipart/form-data`. A file gets a name. */
+export function toMultipart({ fields }: Pick<RequestBody, 'fields'>, form: string): string {
+  const parts = [...new URLSearchParams(form)].map(([name, value]) => {
+    const file = fields.get(name)?.isFile === true ? '; filename="contract-test.txt"\r\nContent-Type: application/octet-stream' : '';
+    return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${quoted(name)}"${file}\r\n\r\n${value}\r\n`;
+  });
+  return `${parts.join('')}--${BOUNDARY}--\r\n`;
+}
+
+/** Converts the parts that `toMultipart` wrote to a form again. */
+export function fromMultipart(text: string): string {
+  const pairs = text
+    .split(`--${BOUNDARY}`)
+    .slice(1, -1)
+    .map((part): [string, string] => {
+      const [head = '', ...rest] = part.split('\r\n\r\n');
+      const name = /name="([^"]*)"/.exec(head)?.[1] ?? '';
+      return [unquoted(name), rest.join('\r\n\r\n').slice(0, -2)];
+    });
+  return new URLSearchParams(pairs).toString();
+}
+
+/** Escapes a name as browsers do. */
+function quoted(name: string): string {
+  return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function unquoted(name: string): string {
+  return name.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n');
+}
