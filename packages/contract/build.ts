@@ -26,7 +26,7 @@ const { metafile } = await build({
   metafile: true,
   absWorkingDir: here,
   logLevel: 'warning',
-  external: [manifest.name, ...Object.keys(manifest.dependencies)],
+  external: [manifest.name, '@reseller/openapi', ...Object.keys(manifest.dependencies)],
   // Dependencies in CommonJS require modules of Node.
   banner: {
     js: "#!/usr/bin/env node\nimport { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",

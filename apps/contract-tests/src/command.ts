@@ -9,7 +9,7 @@ import { runAgainst } from './commands/run.ts';
 import type { FilePaths } from './commands/run.ts';
 import { withConfiguration } from './config.ts';
 import type { Console } from './console.ts';
-import { dataFolder } from './installation.ts';
+import { journalFolder } from './installation.ts';
 import { readArguments, USAGE } from './options.ts';
 import type { Environment } from './options.ts';
 
@@ -26,7 +26,7 @@ const { version: VERSION } = manifest;
 
 /** The default paths. */
 function defaultPaths(environment: Environment): FilePaths {
-  return { journal: join(dataFolder(environment), 'contract-journal.jsonl') };
+  return { journal: join(journalFolder(environment), 'contract-journal.jsonl') };
 }
 
 /**

@@ -16,7 +16,7 @@ export interface LoadedDocument {
   readonly document: OpenApiDocument;
   /** Notes about the document for readers of a report. */
   readonly notes: readonly string[];
-  /** Whether it is written in OpenAPI 3.0 and was read as 3.1. */
+  /** Whether it is written in OpenAPI 3.0 or Swagger 2, and was read as 3.1. */
   readonly isUpgraded: boolean;
   /** The root file of the sources. */
   readonly root: string;
@@ -42,7 +42,7 @@ export function openChosenDocument({ document, extension }: ChosenDocument): Pro
  */
 export async function openDocument(file: string | undefined, name: BundleName = 'openapi'): Promise<LoadedDocument> {
   if (file === undefined) {
-    const folder = dirname(fileURLToPath(import.meta.resolve('@reseller/openapi/package.json')));
+    const folder = dirname(fileURLToPath(locate('package.json')));
     // The published package of the document has only the bundles.
     const root = resolve(folder, name === 'openapi' && isClone ? 'openapi.yaml' : `generated/${name}.yaml`);
     return { document: await loadDocument(name), notes: [], isUpgraded: false, root, base: dirname(folder) };
@@ -94,8 +94,22 @@ export async function loadDocument(name: BundleName = 'openapi'): Promise<OpenAp
   return bundle;
 }
 
+/** The address of a file of the package with the reseller document, which users of other documents need not install. */
+function locate(file: string): string {
+  try {
+    return import.meta.resolve(`@reseller/openapi/${file}`);
+  } catch (error) {
+    throw new CannotRunError(
+      'Give the OpenAPI document of the API as --document FILE. Without it, the package @reseller/openapi is needed.',
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
 async function readBundle(name: BundleName): Promise<OpenApiDocument> {
-  const place = fileURLToPath(import.meta.resolve(`@reseller/openapi/${name}.json`));
+  const place = fileURLToPath(locate(`${name}.json`));
   let text: string;
   try {
     text = await readFile(place, 'utf8');
@@ -135,14 +149,18 @@ async function bundled(root: string): Promise<unknown> {
   // Loaded only when needed, because loading takes long.
   const { bundle, createConfig } = await import('@redocly/openapi-core');
   const { bundle: result, problems } = await bundle({ ref: root, config: await createConfig({}) });
-  const problem = problems.find(({ severity }) => severity === 'error');
+  const problem = problems.find(
+    ({ severity, location }) => severity === 'error' && !location.some(({ pointer }) => pointer?.includes('/x-')),
+  );
   if (problem !== undefined) throw new CannotRunError(`The document cannot be bundled: ${problem.message}`);
   return JSON.parse(JSON.stringify(result.parsed));
 }
 
 function hasOutsideReference(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
+  // No program reads a reference in an extension of another one.
   return Object.entries(value).some(
-    ([key, child]) => (key === '$ref' && typeof child === 'string' && !child.startsWith('#')) || hasOutsideReference(child),
+    ([key, child]) =>
+      !key.startsWith('x-') && ((key === '$ref' && typeof child === 'string' && !child.startsWith('#')) || hasOutsideReference(child)),
   );
 }

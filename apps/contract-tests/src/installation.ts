@@ -12,7 +12,14 @@ export const isClone = existsSync(join(REPOSITORY, 'pnpm-workspace.yaml'));
 export const CONTRACT = isClone ? 'npx pnpm@12 contract' : 'npx @reseller/contract';
 export const START_SANDBOX = isClone ? 'npx pnpm@12 start' : 'npx @reseller/sandbox';
 
-/** The data folder of the sandbox on this machine, which also has the journal of the runs. */
+/** The folder of the journal: that of the clone, else the user's data folder for this program, or CONTRACT_DATA_DIR. */
+export function journalFolder(environment: Readonly<Record<string, string | undefined>>): string {
+  const given = environment['CONTRACT_DATA_DIR'];
+  if (given) return resolve(given);
+  return isClone ? dataFolder(environment) : envPaths('contract-tests', { suffix: '' }).data;
+}
+
+/** The data folder of the sandbox on this machine. */
 export function dataFolder(environment: Readonly<Record<string, string | undefined>>): string {
   const given = environment['RESELLER_DATA_DIR'];
   if (isClone) return resolve(REPOSITORY, given || '.data');

@@ -17,20 +17,14 @@ Usage
   ${CONTRACT} diff OLD NEW             compare two documents and name what breaks their users
 
 Target
-  --target URL         base address. Default: the local sandbox, http://127.0.0.1:4010 or the port in RESELLER_PORT
-  --document FILE      another OpenAPI document, 3.0 or 3.1, in one file or in many
-  --extension          include the operations of the extension, which the specification names but does not show. Without
-                       this option they are neither called nor expected
-  --api-key KEY        API key, bearer token or user:password, sent as the document says. Prefer RESELLER_API_KEY, which
-                       other users of the machine cannot see. For a sandbox on this machine, demo-api-key in its data
-                       folder (RESELLER_DATA_DIR, or .data) is read when neither is given
+  --target URL         base address of the API
+  --document FILE      its OpenAPI document: 3.1, 3.0 or Swagger 2, in one file or in many
+  --api-key KEY        API key, bearer token or user:password, sent as the document says. Prefer CONTRACT_API_KEY, which
+                       other users of the machine cannot see
   --credential SCHEME=VALUE
                        credential for one security scheme of the document; can be repeated. An API key, a token,
                        user:password, or client_id:client_secret for OAuth 2 client credentials, with which the run gets
                        tokens, and new ones when they expire or are refused
-  --operator URL       operator API at which one-time codes are presented as by a third party, in full mode (or
-                       RESELLER_OPERATOR_URL). Its token, or that of a verifier, is RESELLER_OPERATOR_TOKEN. For a sandbox
-                       on this machine, operator-token in its data folder is read when it is not set
 
 Requests
   --mode MODE          read-only (default), or full: also operations that change something and can be undone
@@ -38,7 +32,7 @@ Requests
   --also OPERATION...  add operations that must be named: those that cost money, cannot be undone, or change what the run
                        does not make. OPERATION=IDENTIFIER allows the operation on that resource; otherwise it is used only
                        on resources that the run created. For several path parameters: OPERATION=IDENTIFIER/IDENTIFIER.
-                       Reads take an identifier the same way: --only getVm=48213
+                       Reads take an identifier the same way: --only getOrder=48213
   --except OPERATION...
                        operations that the run must not call
   --header 'NAME: VALUE'
@@ -58,6 +52,13 @@ Requests
   --requests N         maximum number of valid requests for each operation in full mode, with different values (default: 10)
   --rate N/s           maximum number of requests per second
 
+Reseller API (the document without --document; its package is @reseller/openapi)
+  --extension          include the operations of the extension, which the specification names but does not show
+  --operator URL       operator API at which one-time codes are presented as by a third party, in full mode (or
+                       RESELLER_OPERATOR_URL). Its token, or that of a verifier, is RESELLER_OPERATOR_TOKEN
+                       The default target is the sandbox on this machine: http://127.0.0.1:4010, or the port in RESELLER_PORT,
+                       with the key and the operator token that it writes to its data folder (RESELLER_DATA_DIR, or .data)
+
 Results
   --fail-on VERDICT    least severe verdict that ends with exit code 1: violation (default), discovered, learned or
                        unverified
@@ -72,8 +73,8 @@ Results
 
 Examples
   ${CONTRACT} --target https://api.example.com --document api.yaml --report reports
-  ${CONTRACT} --mode full --also createVm registerDomain --budget 25 --yes
-  ${CONTRACT} --only getVm=48213 listVms --fail-on discovered
+  ${CONTRACT} --target https://api.example.com --document api.yaml --mode full --also createOrder --except sendReport --yes
+  ${CONTRACT} --target https://api.example.com --document api.yaml --only getOrder=48213 listOrders --fail-on discovered
 
 Exit code: 0 nothing failed, 1 findings that fail the run, 2 could not run, 3 changes remain that the run should have undone (they are
 listed), 130 or 143 stopped by Ctrl-C or SIGTERM after everything was undone.`;
@@ -164,14 +165,20 @@ export function readArguments(argv: readonly string[], environment: Environment 
  * Reads the API key for a target: from the argument, else the environment, else the sandbox on this machine.
  * @throws {CannotRunError} when there is none, or it has characters that are not allowed in a header
  */
-export async function readKey({ target, apiKey: given }: Pick<Arguments, 'target' | 'apiKey'>, environment: Environment): Promise<string> {
+export async function readKey(
+  { target, apiKey: given, document }: Pick<Arguments, 'target' | 'apiKey' | 'document'>,
+  environment: Environment,
+): Promise<string> {
   const demoKeyFile = keyFile('demo-api-key', environment);
-  const apiKey = (given ?? environment['RESELLER_API_KEY'] ?? (await readDemoKey(target, demoKeyFile)) ?? '').trim();
+  const isSandbox = LOOPBACK.has(target.hostname) && document === undefined;
+  // RESELLER_API_KEY is the name of earlier versions.
+  const named = given ?? environment['CONTRACT_API_KEY'] ?? environment['RESELLER_API_KEY'];
+  const apiKey = (named ?? (isSandbox ? await readFile(demoKeyFile, 'utf8').catch(() => '') : '')).trim();
   if (apiKey === '') {
     throw new CannotRunError(
-      LOOPBACK.has(target.hostname)
-        ? `There is no API key. Start the sandbox once (${START_SANDBOX}), which writes ${demoKeyFile}, or set RESELLER_API_KEY.`
-        : 'There is no API key. Set RESELLER_API_KEY to the key of the account at the target.',
+      isSandbox
+        ? `There is no API key. Start the sandbox once (${START_SANDBOX}), which writes ${demoKeyFile}, or set CONTRACT_API_KEY.`
+        : 'There is no API key. Set CONTRACT_API_KEY to the key of the account at the target.',
     );
   }
   if (!KEY.test(apiKey))
@@ -370,13 +377,4 @@ function readOperatorAddress(given: string | undefined, environment: Environment
     throw new CannotRunError('--operator is for full mode: a read-only run generates no one-time codes. Add --mode full, or leave it out.');
   const text = given ?? (mode === 'full' ? environment['RESELLER_OPERATOR_URL'] : undefined);
   return text === undefined || text === '' ? undefined : readAddress(text, 'operator API');
-}
-
-async function readDemoKey(target: URL, file: string): Promise<string | undefined> {
-  if (!LOOPBACK.has(target.hostname)) return undefined;
-  try {
-    return await readFile(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

@@ -15,7 +15,7 @@ export async function readPrices(options: ContractOptions, { steps }: Plan): Pro
   for (const [key, read] of reads) {
     const [exchange] = await sendReads(options, [read]);
     if (exchange?.status === 401 || exchange?.status === 403)
-      throw new CannotRunError(`${options.target.href} refuses the API key. Check RESELLER_API_KEY.`);
+      throw new CannotRunError(`${options.target.href} refuses the API key. Check CONTRACT_API_KEY.`);
     if (exchange?.status === 200 && exchange.body.kind === 'json') data.set(key, Object(exchange.body.value).data);
   }
   return (step) =>

@@ -160,7 +160,7 @@ describe('exits with 2 and one line that says what to do, for', () => {
     const { code, output } = await run(['--target', 'https://api.reseller.invalid'], {});
     expect({ code, output }).toEqual({
       code: 2,
-      output: 'There is no API key. Set RESELLER_API_KEY to the key of the account at the target.',
+      output: 'There is no API key. Set CONTRACT_API_KEY to the key of the account at the target.',
     });
   });
 
@@ -185,7 +185,7 @@ describe('exits with 2 and one line that says what to do, for', () => {
   test('a key that the service refuses', async () => {
     const { code, output } = await run(['--target', correct.url, '--api-key', 'another-key'], {});
     expect(code).toBe(2);
-    expect(output).toMatch(/refuses the API key \(401\)\. Check RESELLER_API_KEY/);
+    expect(output).toMatch(/refuses the API key \(401\)\. Check CONTRACT_API_KEY/);
     expect(output).not.toContain('another-key');
   });
 

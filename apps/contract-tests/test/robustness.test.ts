@@ -182,7 +182,7 @@ describe('a change that a run planned to undo', () => {
     );
     expect(code).toBe(3);
     expect(output).toContain('Not undone as planned');
-    expect(output).toContain(`curl -i -X POST -H "X-SERVICE-APIKEY: $RESELLER_API_KEY" '${service.url}/dedicated/${SERVER}/undelete'`);
+    expect(output).toContain(`curl -i -X POST -H "X-SERVICE-APIKEY: $CONTRACT_API_KEY" '${service.url}/dedicated/${SERVER}/undelete'`);
   });
 
   test('includes the creations of the run when a resource to remove is named as well', async () => {

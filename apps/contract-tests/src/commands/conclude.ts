@@ -30,7 +30,9 @@ export async function conclude({ report, loaded, args, output, secrets }: Parts)
     output.print(`Reports: ${args.report}`);
   }
   if (args.write && loaded.isUpgraded)
-    throw new CannotRunError('--write needs a document in OpenAPI 3.1; this one is 3.0 and was only read as 3.1. Upgrade it first.');
+    throw new CannotRunError(
+      '--write needs a document in OpenAPI 3.1; this one has an earlier version and was only read as 3.1. Upgrade it first.',
+    );
   if (args.write) {
     const open = settled.findings.filter(({ accepted }) => accepted === undefined);
     const files = await writeProposals(loaded, open);

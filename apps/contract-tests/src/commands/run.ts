@@ -89,7 +89,7 @@ export async function runAgainst(args: Arguments, { environment, output, paths, 
   const report = await withTargetHint(args, () => runContract({ ...options, ...ending, budget, priceOf }));
   if (signal?.aborted === true) return concludeStopped(report, safe, Number(signal.reason));
   try {
-    rejectEmptyRun(report);
+    rejectEmptyRun(report, args.document === undefined);
   } catch (error) {
     // The reports explain why nothing was checked.
     if (args.report !== undefined) await writeReports(args.report, await settleReport(report, loaded, args.baseline, args.failOn), secrets);
@@ -257,7 +257,7 @@ function rateLimitText(target: string, traffic: Report['traffic']): string {
 }
 
 /** Rejects a run in which no operation succeeded, because it checked nothing. */
-function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
+function rejectEmptyRun({ coverage, findings, target, traffic }: Report, isOurs: boolean): void {
   if (traffic.length > 0 && traffic.every(({ contentType }) => contentType === 'text/html'))
     throw new CannotRunError(
       `${target} responds to every request with an HTML page, so it does not look like an API. Give the base address of the API as --target, not that of its website.`,
@@ -275,9 +275,9 @@ function rejectEmptyRun({ coverage, findings, target, traffic }: Report): void {
     statuses.some((status) => ['401', '403'].includes(status))
   )
     throw new CannotRunError(
-      `${target} refuses the API key (${statuses.join(', ')}). Check RESELLER_API_KEY, or for a sandbox that was reset, demo-api-key in its data folder.`,
+      `${target} refuses the API key (${statuses.join(', ')}). Check CONTRACT_API_KEY${isOurs ? ', or for a sandbox that was reset, demo-api-key in its data folder' : ''}.`,
     );
   throw new CannotRunError(
-    `No operation at ${target} responded with success (only ${statuses.join(', ')}), so nothing was checked. Give the base address of the API as --target, such as http://127.0.0.1:4010, without the path of a page.`,
+    `No operation at ${target} responded with success (only ${statuses.join(', ')}), so nothing was checked. Give the base address of the API as --target, such as https://api.example.com/v1, without the path of a page.`,
   );
 }

@@ -14,18 +14,18 @@ export interface UpgradedDocument {
 }
 
 /**
- * Converts an OpenAPI 3.0 document to 3.1. Returns a 3.1 document unchanged.
+ * Converts an OpenAPI 3.0 or Swagger 2 document to 3.1. Returns a 3.1 document unchanged.
  * @param value parsed JSON or YAML
  * @throws {DocumentError} when it is another document
  */
 export function upgradeDocument(value: unknown): UpgradedDocument {
-  const version = isObject(value) ? value['openapi'] : undefined;
-  if (!isObject(value) || typeof version !== 'string' || !version.startsWith('3.0.'))
+  const version = isObject(value) ? (value['openapi'] ?? value['swagger']) : undefined;
+  if (!isObject(value) || typeof version !== 'string' || !/^(?:3\.0\.|2\.)/.test(version))
     return { document: parseDocument(value), notes: [], isUpgraded: false };
   const upgraded: unknown = upgrade(structuredClone(value), '3.1');
   return {
     document: parseDocument(completeUpgrade(upgraded, value)),
-    notes: [`The document is OpenAPI ${version}; it was read as 3.1.`],
+    notes: [`The document is ${version.startsWith('2') ? 'Swagger' : 'OpenAPI'} ${version}; it was read as 3.1.`],
     isUpgraded: true,
   };
 }

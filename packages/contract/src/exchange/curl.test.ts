@@ -124,7 +124,7 @@ async function sendTwice(requests: readonly Requested[], key = KEY) {
   const from = recorder.arrived.length;
   const lines: string[] = [];
   for (const [id, values] of requests) lines.push(await sendAs(id, { key, ...values }));
-  await runInShells(lines, { RESELLER_API_KEY: key });
+  await runInShells(lines, { CONTRACT_API_KEY: key });
   const arrived = recorder.arrived.slice(from).map(relevant);
   const byRun = arrived.slice(0, requests.length);
   return { lines, byShells: arrived.slice(requests.length), expected: Array.from({ length: SHELL_COUNT }, () => byRun).flat() };

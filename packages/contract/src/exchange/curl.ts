@@ -21,7 +21,7 @@ export function curlOf(document: OpenApiDocument, exchange: Exchange): string {
 export function curlCommand(operation: Operation, sent: Pick<SentRequest, 'method' | 'url' | 'headers' | 'body' | 'credential'>): string {
   const { security } = operation;
   const { method, headers, body } = sent;
-  const key = sent.credential === 'account' ? '$RESELLER_API_KEY' : 'no-such-key';
+  const key = sent.credential === 'account' ? '$CONTRACT_API_KEY' : 'no-such-key';
   const carrier = sent.credential === 'none' ? undefined : security;
   const url = new URL(sent.url);
   if (security?.in === 'query') url.searchParams.delete(security.name);

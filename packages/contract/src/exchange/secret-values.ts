@@ -47,7 +47,7 @@ export function namedSecretsIn(value: unknown): readonly string[] {
 }
 
 const TOKEN = /^[A-Za-z0-9+/_=.:~*-]{16,}$/;
-/** Texts of this form that are no secrets: UUIDs, times, host names, addresses and versions. */
+/** Texts of this form are public: UUIDs, times, host names, addresses and versions. */
 const PUBLIC_FORM =
   /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|^\d{4}-\d{2}-\d{2}|^[\d.:TZ+-]+$|^[a-z]+(?:[-_./:](?:[a-z]+|\d+))*$|:\/\//i;
 const MIN_BITS = 3;

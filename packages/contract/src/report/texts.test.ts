@@ -14,7 +14,7 @@ import type { Report } from './report.ts';
 import { toSarif } from './sarif.ts';
 
 /** A command as `curl.ts` writes it, without invisible characters. */
-const CURL = `curl -i -X POST -H "X-Key: $RESELLER_API_KEY" --data-raw '{"a":"it'\\''s <b>&amp;\\u202e\\\\ ]]> \`\`\` ~~ $(id) ä€😀 | _*[x](y)"}' 'http://a.test/x?a=1&b=%27'`;
+const CURL = `curl -i -X POST -H "X-Key: $CONTRACT_API_KEY" --data-raw '{"a":"it'\\''s <b>&amp;\\u202e\\\\ ]]> \`\`\` ~~ $(id) ä€😀 | _*[x](y)"}' 'http://a.test/x?a=1&b=%27'`;
 const HOSTILE = [
   '<script>alert(1)</script>',
   '&lt;b&gt; &amp; &#x41;',

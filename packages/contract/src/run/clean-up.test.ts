@@ -111,7 +111,7 @@ async function change(step: Step, path: Record<string, string>, end: number | 'l
 }
 
 const made = { id: 't7' };
-const BY_HAND = `the next run in full mode tries again, or run: curl -i -X DELETE -H "X-Key: $RESELLER_API_KEY" 'http://target.example/base/things/t7'`;
+const BY_HAND = `the next run in full mode tries again, or run: curl -i -X DELETE -H "X-Key: $CONTRACT_API_KEY" 'http://target.example/base/things/t7'`;
 
 describe('the undo operation', () => {
   test.each([
