@@ -63,8 +63,8 @@ export const areas: Readonly<Record<string, Area>> = {
     threshold: 85,
   },
   journal: {
-    sources: ['packages/contract/src/run/{clean-up,undo}.ts', 'apps/contract-tests/src/file-journal.ts'],
-    tests: ['packages/contract/src/run/{clean-up,run,undo}.test.ts', 'apps/contract-tests/test/journal.test.ts'],
+    sources: ['packages/contract/src/run/{clean-up,ownership}.ts', 'apps/contract-tests/src/file-journal.ts'],
+    tests: ['packages/contract/src/run/{clean-up,run}.test.ts', 'apps/contract-tests/test/{journal,ownership/ownership}.test.ts'],
     startsService: false,
     threshold: 85,
   },

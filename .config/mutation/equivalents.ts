@@ -101,12 +101,6 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'the identity of an item is a text, so that none is undefined',
   },
   {
-    file: 'packages/contract/src/run/undo.ts',
-    original: 'undos === undefined',
-    replacement: 'true',
-    reason: 'the same operations have the same undos, so that working them out again changes only the time',
-  },
-  {
     file: 'packages/contract/src/run/clean-up.ts',
     original: 'operation === undefined',
     replacement: 'false',

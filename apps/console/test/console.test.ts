@@ -245,8 +245,8 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await failed.getByText('the page is damaged').waitFor();
     await changeStore('drop trigger broken');
     await failed.getByRole('button', { name: 'Actions for Demo reseller' }).click();
-    await page.getByRole('menuitem', { name: 'Retry the failed jobs of an account' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Retry the failed jobs of an account' }).click();
+    await page.getByRole('menuitem', { name: 'Retry failed jobs' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry failed jobs' }).click();
     await failed.waitFor({ state: 'detached' });
     const { overdue } = await operate(sandbox.current(), 'GET /due-work');
     expect(overdue).toBe(0);

@@ -26,13 +26,20 @@ export function groupFindings(document: OpenApiDocument, judged: readonly Judged
   return [...groups.values()].flatMap((group) => findingOf(document, group)).toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-const INLINED = /^(\/paths\/.*?\/content\/[^/]+\/schema)(\/.*)$/;
 /** Hashes of inlined schemas by their pointers. */
 const hashes = new WeakMap<OpenApiDocument, Map<string, string>>();
 
+/** The pointer of the schema that a body inlines, and the rest of the pointer. Undefined for a place outside of such a schema. */
+function inlinedSchemaAt(at: string): readonly [root: string, rest: string] | undefined {
+  const tokens = at.split('/');
+  const end = tokens.findIndex((token, index) => token === 'content' && tokens[index + 2] === 'schema') + 3;
+  if (tokens[1] !== 'paths' || end < 3 || end === tokens.length) return undefined;
+  return [tokens.slice(0, end).join('/'), `/${tokens.slice(end).join('/')}`];
+}
+
 /** The cause of a remark: its place in the document. Places in identical inlined schemas, as frameworks write them, are one cause. */
 function causeOf(document: OpenApiDocument, { cause, at }: Pick<Remark, 'cause' | 'at'>): string {
-  const [, root, rest] = INLINED.exec(at) ?? [];
+  const [root, rest] = inlinedSchemaAt(at) ?? [];
   if (cause !== undefined || root === undefined || rest === undefined) return cause ?? at;
   const known = hashes.get(document) ?? new Map<string, string>();
   hashes.set(document, known);

@@ -82,7 +82,14 @@ export function entityTagFor({ exchanges, transport }: Run, { operation, ifMatch
   const current = tags.at(-1);
   if (ifMatch !== 'stale' || current === undefined) return current ?? (ifMatch === 'stale' ? '"contract-test-stale"' : undefined);
   // The tag before the last change, else one of the same form that no state has had.
-  return tags.findLast((tag) => tag !== current) ?? current.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => (last === '1' ? '2' : '1'));
+  return tags.findLast((tag) => tag !== current) ?? alike(current);
+}
+
+/** A tag of the same form, with another last letter or digit. */
+function alike(tag: string): string {
+  const characters = [...tag];
+  const last = characters.findLastIndex((character) => /[0-9a-z]/i.test(character));
+  return characters.map((character, index) => (index !== last ? character : character === '1' ? '2' : '1')).join('');
 }
 
 /** The field that requests the next page: none for other steps, undefined when there is no next page. */

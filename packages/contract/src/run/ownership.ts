@@ -66,7 +66,10 @@ const ABSENT: ReadonlySet<number> = new Set([400, 404, 410, 422]);
 /** Parameters of a list that can leave out resources. */
 const PAGE = /^(?:page|per_?page|limit|offset|skip|start|cursor|after|filter)/i;
 /** Identifiers that a service gives only once: UUIDs, and others of many letters and digits. */
-const UNIQUE = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|[0-9a-zA-Z]{16,}$/;
+function isUnique(identifier: string): boolean {
+  return UUID.test(identifier.slice(-36)) || /^[0-9a-zA-Z]{16}$/.test(identifier.slice(-16));
+}
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 const CREATION_TIME = /creat|added/i;
 /** A resource with a time of creation this close to the request is new. */
 const NEW_MS = 5 * 60_000;
@@ -114,7 +117,7 @@ export function createOwnership({ document, validator, operations, naming }: Par
    * run made after the removal, while a read showed that the removed one was free.
    */
   function isNotReused(resource: string): boolean {
-    if (UNIQUE.test(resource)) return states.get(resource) !== 'made';
+    if (isUnique(resource)) return states.get(resource) !== 'made';
     const later = recent.get(folderOf(resource));
     if (later === undefined || states.get(resource) !== 'absent') return false;
     return later.length === resource.length ? later > resource : later.length > resource.length;
