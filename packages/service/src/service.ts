@@ -4,7 +4,7 @@ import type { Runtime } from './delivery/runtime.ts';
 import { createApplication } from './http/application.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import type { HttpContext } from './http/context.ts';
-import { CONTROLS_TTL_MS, createControls } from './http/controls.ts';
+import { createControls } from './http/controls.ts';
 import { createFailedAuthentications } from './http/failed-authentications.ts';
 import { createKeyUse } from './http/key-use.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
@@ -136,7 +136,7 @@ interface SandboxParts extends Pick<StartedRuntime, 'runtime' | 'clock'>, Pick<H
   readonly runJobs: ReturnType<typeof jobRunner>;
 }
 
-function createSandbox({ runtime: { instance }, clock, authenticator, controls, recover, runJobs }: SandboxParts): Sandbox {
+function createSandbox({ runtime: { instance, store }, clock, authenticator, controls, recover, runJobs }: SandboxParts): Sandbox {
   return {
     clock,
     exclusive: oneAtATime(),
@@ -151,7 +151,7 @@ function createSandbox({ runtime: { instance }, clock, authenticator, controls, 
     async propagate() {
       controls.forget();
       authenticator.forget();
-      if (await instance.hasOthers()) await wait(CONTROLS_TTL_MS + CONTROLS_MARGIN_MS);
+      if (await instance.hasOthers()) await wait(store.tuning.controlsCacheMs + CONTROLS_MARGIN_MS);
     },
   };
 }

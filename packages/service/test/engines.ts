@@ -7,6 +7,7 @@ import { inject, onTestFinished } from 'vitest';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import type { Engine, Store } from '../src/store/store.ts';
+import type { Tuning } from '../src/store/tuning.ts';
 import { administer, databaseUrl, dropDatabase } from './databases.ts';
 
 export type { Engine };
@@ -20,12 +21,12 @@ export interface StorePlace {
 }
 
 /** A new and empty place for a store, removed when the test ends. */
-export async function storePlace(engine: Engine): Promise<StorePlace> {
+export async function storePlace(engine: Engine, tuning: Partial<Tuning> = {}): Promise<StorePlace> {
   const place = engine === 'sqlite' ? newDirectory() : await newDatabase();
   return {
     engine,
     async open() {
-      const store = await openStore(engine, place);
+      const store = await openStore(engine, place, tuning);
       onTestFinished(() => store.close());
       return store;
     },
@@ -33,8 +34,8 @@ export async function storePlace(engine: Engine): Promise<StorePlace> {
 }
 
 /** Opens the store in a directory or a database. */
-export function openStore(engine: Engine, place: string): Promise<Store> {
-  return engine === 'sqlite' ? openSqliteStore(place) : openPostgresStore(place);
+export function openStore(engine: Engine, place: string, tuning: Partial<Tuning> = {}): Promise<Store> {
+  return engine === 'sqlite' ? openSqliteStore(place, { tuning }) : openPostgresStore(place, { tuning });
 }
 
 /** A new and empty directory, removed when the test ends. */

@@ -11,6 +11,7 @@ import { createAccount, issueApiKey, systemRandom } from '../src/index.ts';
 import type { Ports, Random, Store } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { euros } from '../src/rules/money.ts';
+import type { Tuning } from '../src/store/tuning.ts';
 import { openStore } from './engines.ts';
 import type { Engine } from './engines.ts';
 import { overSocket, receive, resellerApi, resellerRequest } from './http-client.ts';
@@ -79,6 +80,7 @@ export async function startService({
   trustedProxies = [],
   allowedHosts = [],
   securityContact,
+  tuning = {},
   logger = pino({ level: 'silent' }),
 }: {
   creditLimit?: string;
@@ -104,10 +106,12 @@ export async function startService({
   trustedProxies?: readonly string[];
   allowedHosts?: readonly string[];
   securityContact?: string;
+  /** Sizes, limits and times other than the defaults. */
+  tuning?: Partial<Tuning>;
   logger?: Logger;
 } = {}): Promise<TestService> {
   const directory = place ?? databaseUrl ?? (await seededPlace(engine));
-  const store = await openStore(databaseUrl === undefined ? engine : 'postgres', directory);
+  const store = await openStore(databaseUrl === undefined ? engine : 'postgres', directory, tuning);
   const clock = new TestClock();
   const ports = { clock, random, hypervisor, fleet, registrar };
   const { app, operator, createSignInCode, vms, domains, runScheduledJobs, close } = await createProviderService({

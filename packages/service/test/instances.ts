@@ -7,6 +7,7 @@ import type { Ports, ServiceOptions, Store } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { euros } from '../src/rules/money.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
+import type { Tuning } from '../src/store/tuning.ts';
 import { SECRET } from './harness.ts';
 import { callOperation, injectedInto, operatorRequest } from './http-client.ts';
 import type { Received, Sent } from './http-client.ts';
@@ -35,7 +36,7 @@ export interface TestInstances {
   readonly accountId: string;
   readonly apiKey: string;
   /** Starts a further instance. */
-  start(given?: Partial<ServiceOptions>): Promise<TestInstance>;
+  start(given?: Partial<ServiceOptions>, tuning?: Partial<Tuning>): Promise<TestInstance>;
 }
 
 /** Creates a database with the sandbox's data and an account. It and its instances end with the test. */
@@ -59,8 +60,8 @@ export async function newInstances({
     clock,
     hypervisor,
     ...account,
-    async start(parts = {}) {
-      const store = await openPostgresStore(url);
+    async start(parts = {}, tuning = {}) {
+      const store = await openPostgresStore(url, { tuning });
       const service = await createProviderService({
         store,
         ports,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { forEachConcurrently } from './concurrency.ts';
 
-const open = new AbortController().signal;
+const open = { max: 20, waitMs: 250, closing: new AbortController().signal };
 
 test('starts the next items while one of them hangs', async () => {
   const last = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ test('starts no items after the service has begun to close', async () => {
       started.push(item);
       if (item === 1) closing.abort();
     },
-    closing.signal,
+    { ...open, closing: closing.signal },
   );
   expect(started).toEqual([0, 1]);
 });

@@ -1,34 +1,38 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The maximum time that an item delays the start of the next one. */
-const MAX_WAIT_MS = 250;
-const MAX_CONCURRENT = 20;
+/** How many items are processed at the same time. */
+export interface Concurrency {
+  readonly max: number;
+  /** Milliseconds that an item delays the start of the next one at most. */
+  readonly waitMs: number;
+  /** Once it is aborted, no further item starts. */
+  readonly closing: AbortSignal;
+}
 
 /**
- * Processes the items in order. If an item takes longer than MAX_WAIT_MS, the next one starts without waiting for it. So a port that hangs
+ * Processes the items in order. If an item takes longer than `waitMs`, the next one starts without waiting for it. So a port that hangs
  * for one item delays few others.
  *
  * @param work Must not reject.
- * @param closing Once it is aborted, no further item starts.
  */
 export async function forEachConcurrently<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
-  closing: AbortSignal,
+  { max, waitMs, closing }: Concurrency,
 ): Promise<void> {
   const running = new Set<Promise<void>>();
   for (const item of items) {
     if (closing.aborted) break;
     const one = work(item).finally(() => running.delete(one));
     running.add(one);
-    await (running.size < MAX_CONCURRENT ? waitBriefly(one) : Promise.race(running));
+    await (running.size < max ? waitBriefly(one, waitMs) : Promise.race(running));
   }
   await Promise.all(running);
 }
 
-async function waitBriefly(work: Promise<void>): Promise<void> {
+async function waitBriefly(work: Promise<void>, waitMs: number): Promise<void> {
   const abort = new AbortController();
-  const timeout = wait(MAX_WAIT_MS, undefined, { signal: abort.signal }).catch(() => {});
+  const timeout = wait(waitMs, undefined, { signal: abort.signal }).catch(() => {});
   await Promise.race([work, timeout]);
   abort.abort();
 }

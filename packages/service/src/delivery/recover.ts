@@ -41,7 +41,8 @@ export async function recoverDeliveries(runtime: Runtime, skipped: ReadonlySet<s
       instance.delivering.delete(id);
     }
   }
-  await forEachConcurrently(reservations, recover, closing);
+  const { maxConcurrentDeliveries: max, deliveryWaitMs: waitMs } = store.tuning;
+  await forEachConcurrently(reservations, recover, { max, waitMs, closing });
   return { settled, failures };
 }
 

@@ -36,9 +36,6 @@ export interface Caller {
 
 /** Longer texts are not looked up. Real keys are much shorter. */
 const MAX_KEY_LENGTH = 256;
-/** How long a valid key is cached. Within this time, every instance refuses a revoked key and the requests of a suspended account. */
-const CACHE_TTL_MS = 1_000;
-const MAX_CACHED_KEYS = 10_000;
 /** Failed attempts per address. */
 const GUESSING_LIMIT: GuessingLimit = { kind: 'guesses of a key', failures: 100, windowMs: 60_000 };
 
@@ -98,7 +95,7 @@ export function createAuthenticator(store: Store, { mode, clock, onFailure }: Ke
     try {
       const key = await lookup;
       // A lookup that began before `forget` may be outdated.
-      if (key && lookups.get(hash) === lookup) keep(hash, { key, until: now + CACHE_TTL_MS });
+      if (key && lookups.get(hash) === lookup) keep(hash, { key, until: now + store.tuning.keyCacheMs });
       return key;
     } finally {
       if (lookups.get(hash) === lookup) lookups.delete(hash);
@@ -106,7 +103,7 @@ export function createAuthenticator(store: Store, { mode, clock, onFailure }: Ke
   }
 
   function keep(hash: string, entry: CacheEntry): void {
-    if (cache.size >= MAX_CACHED_KEYS) cache.clear();
+    if (cache.size >= store.tuning.maxCachedKeys) cache.clear();
     cache.set(hash, entry);
   }
 

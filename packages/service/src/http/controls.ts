@@ -12,9 +12,6 @@ import type { FaultsTable } from '../store/tables/faults.ts';
 import type { Caller } from './authenticate.ts';
 import { createRateLimiter, rateLimitFields } from './rate-limit.ts';
 
-/** How long controls are cached. Changes by other instances take effect within this time. */
-export const CONTROLS_TTL_MS = 1_000;
-
 interface Fault {
   readonly id: string;
   readonly operations: readonly string[] | null;
@@ -39,7 +36,7 @@ export interface Controls {
   countRequest(caller: Caller, reply: FastifyReply): Promise<void>;
   /** The effect of the oldest fault that matches a request, or undefined. The fault then applies to one request less. */
   takeFault(request: FaultTarget): Promise<FaultEffectInput | undefined>;
-  /** Reads the settings again if they are older than CONTROLS_TTL_MS, and sets the clock to the stored offset. */
+  /** Reads the settings again if they are older than `controlsCacheMs`, and sets the clock to the stored offset. */
   refresh(): Promise<void>;
   /** Empties the cache. */
   forget(): void;
@@ -58,7 +55,7 @@ export function createControls(store: Store, clock: OffsetClock, mode: Mode): Co
     const now = performance.now();
     if (cached && cached.until > now) return cached.settings;
     const latest: { readonly settings: Promise<Settings>; readonly until: number } = {
-      until: now + CONTROLS_TTL_MS,
+      until: now + store.tuning.controlsCacheMs,
       settings: store
         .read(async (db) => ({
           settings: await readSettings(db, mode),

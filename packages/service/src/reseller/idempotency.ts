@@ -110,8 +110,6 @@ const storeResponse = deferredWrite<{ accountId: string; keyHash: string; respon
 
 /** How long a key is stored: its documented lifetime, and an hour more for clients that repeat a request at the end of that lifetime. */
 const KEY_TTL_MS = (IDEMPOTENCY_KEY_LIFETIME_SECONDS + 3_600) * 1000;
-/** Keys per transaction. */
-const BATCH_SIZE = 500;
 
 /**
  * Deletes expired keys of requests that were carried out. Instances that do so at the same time delete different keys.
@@ -129,13 +127,13 @@ export async function forgetOldKeys(store: Store, now: number): Promise<number> 
   if (!(await store.read((db) => isOld(db).select('created').limit(1).executeTakeFirst()))) return 0;
   for (let forgotten = 0; ;) {
     const count = await store.commit(async ({ db }) => {
-      const old = isOld(db).select(['account_id', 'key_hash']).orderBy('created').limit(BATCH_SIZE);
+      const old = isOld(db).select(['account_id', 'key_hash']).orderBy('created').limit(store.tuning.cleanUpBatch);
       const keys = await store.sharing.claim(old, 'idempotency_keys', 'skip').execute();
       for (const { account_id, key_hash } of keys)
         await db.deleteFrom('idempotency_keys').where('account_id', '=', account_id).where('key_hash', '=', key_hash).execute();
       return keys.length;
     });
     forgotten += count;
-    if (count < BATCH_SIZE) return forgotten;
+    if (count < store.tuning.cleanUpBatch) return forgotten;
   }
 }

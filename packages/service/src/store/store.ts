@@ -2,6 +2,7 @@ import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 
 import type { LogEntry } from './log-row.ts';
 import type { Schema } from './schema.ts';
+import type { Tuning } from './tuning.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
@@ -158,6 +159,8 @@ export interface Store {
    * @throws StoreUnavailableError if the store cannot commit. In that case, no change of the transaction is kept.
    */
   commit<T>(work: (transaction: Transaction) => Promise<T>, options?: CommitOptions): Promise<T>;
+  /** The sizes, limits and times with which it was opened. */
+  readonly tuning: Tuning;
   readonly insertRows: InsertRows;
   readonly sharing: Sharing;
   readonly requestLog: RequestLog;

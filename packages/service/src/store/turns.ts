@@ -2,8 +2,6 @@
 
 /** The longest turn of a computation. */
 const TURN_MS = 8;
-/** Rows that a long read receives at once. */
-export const STREAMED_ROWS = 500;
 /** Items between two looks at the clock. */
 const ITEMS_PER_LOOK = 32;
 

@@ -22,9 +22,11 @@ import { sendConcurrently } from './concurrency.ts';
 import { probeOtherAccounts } from './probes.ts';
 import { buyVm } from './purchases.ts';
 import { repeat } from './requests.ts';
+import { diceOf, seededRandom } from './seeded-random.ts';
 import { newSimulation } from './simulation.ts';
 import type { Action, Simulation } from './simulation.ts';
 import { expectStoreMatchesModel, expectPortsMatchModel } from './store-checks.ts';
+import { randomTuning } from './tuning.ts';
 
 /** Actions that run one after another. The model predicts the outcome of each exactly. */
 export const actions: readonly Action[] = [
@@ -108,7 +110,7 @@ export interface Plan {
  * @throws Error with the seed, the last steps and the command that reproduces the failure.
  */
 export async function simulate({ seed, engine, steps, actions: possible, creditLimit, replay }: Plan): Promise<Simulation> {
-  const sim = await newSimulation(seed, await storePlace(engine));
+  const sim = await newSimulation(seed, await storePlace(engine, randomTuning(diceOf(seededRandom(seed, 'tuning')))));
   if (creditLimit !== undefined) for (const account of sim.model.accounts) await setCreditLimit(sim, account, creditLimit);
   try {
     for (let number = 1; number <= steps; number++) {

@@ -4,7 +4,8 @@ import type { RawBuilder } from 'kysely';
 
 import type { Schema } from '../../store/schema.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { inChunks, inTurns, STREAMED_ROWS } from '../../store/turns.ts';
+import { tuningOf } from '../../store/tuning.ts';
+import { inChunks, inTurns } from '../../store/turns.ts';
 import { readLog } from './request-log.ts';
 
 /** Which rows of a table belong to an account. */
@@ -87,9 +88,6 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   snapshot_rows: null,
 };
 
-/** Entries of the request log in one query. */
-const LOG_BATCH_SIZE = 200;
-
 type Row = Record<string, unknown>;
 
 /**
@@ -121,7 +119,7 @@ async function* textOf(store: Store, accountId: string, tables: readonly string[
   let before: number | undefined;
   do {
     const entries = await store.commit(({ db }) =>
-      readLog(db, store.requestLog, { accountId, limit: LOG_BATCH_SIZE, ...(before === undefined ? {} : { before }) }),
+      readLog(db, store.requestLog, { accountId, limit: store.tuning.exportPage, ...(before === undefined ? {} : { before }) }),
     );
     if (entries.length > 0) yield (before === undefined ? '' : ',') + entries.map((entry) => JSON.stringify(entry)).join(',');
     before = entries.at(-1)?.number;
@@ -139,7 +137,7 @@ async function rowsAsJson(db: Db, table: string, { where, without = [] }: Accoun
     .orderBy(sql`1, 2, 3`);
   const chunks = inChunks();
   let separator = '';
-  await inTurns(rows.stream(STREAMED_ROWS), (row) => {
+  await inTurns(rows.stream(tuningOf(db).streamedRows), (row) => {
     for (const column of without) delete row[column];
     chunks.add(`${separator}${JSON.stringify(row)}`);
     separator = ',';

@@ -4,10 +4,8 @@ import { sql } from 'kysely';
 import { monthOf, REFRESH_MS } from '../../store/log-row.ts';
 import { readLogRetention } from '../../store/settings.ts';
 import type { Db, Store } from '../../store/store.ts';
+import { tuningOf } from '../../store/tuning.ts';
 import { bodyBytes, entryBytes, logEnd } from './request-log.ts';
-
-/** Rows that one transaction deletes, and accounts that one query reads. */
-const BATCH_SIZE = 500;
 
 /**
  * Deletes entries that exceed the retention of the request log.
@@ -21,7 +19,7 @@ export async function deleteOldEntries(store: Store, now: number): Promise<void>
   for (let after = ''; ;) {
     const accounts = await store.read((db) => accountsAfter(db, after));
     for (const { id, entries, bodies } of accounts) if (entries + bodies > bytesPerAccount) await shorten(store, id, bytesPerAccount);
-    if (accounts.length < BATCH_SIZE) return;
+    if (accounts.length < store.tuning.cleanUpBatch) return;
     after = accounts.at(-1)?.id ?? '';
   }
 }
@@ -35,7 +33,11 @@ export function monthBefore(now: number, months: number): number {
 async function deleteMonthsBefore(store: Store, month: number): Promise<void> {
   await store.requestLog.deleteMonthsBefore(month);
   await inBatches(store, async (db) => {
-    const old = db.selectFrom('request_log_bodies').select(['month', 'account_id', 'hash']).where('month', '<', month).limit(BATCH_SIZE);
+    const old = db
+      .selectFrom('request_log_bodies')
+      .select(['month', 'account_id', 'hash'])
+      .where('month', '<', month)
+      .limit(tuningOf(db).cleanUpBatch);
     return sql`delete from request_log_bodies where (month, account_id, hash) in (${old})`.execute(db);
   });
 }
@@ -47,7 +49,7 @@ function accountsAfter(db: Db, after: string) {
     .select(['id', entryBytes.as('entries'), bodyBytes.as('bodies')])
     .where('id', '>', after)
     .orderBy('id')
-    .limit(BATCH_SIZE)
+    .limit(tuningOf(db).cleanUpBatch)
     .execute();
 }
 
@@ -68,11 +70,11 @@ async function shortenOnce(db: Db, accountId: string, bytes: number): Promise<bo
   const fromOldest = db.selectFrom('request_log').select('number').where('account_id', '=', accountId).orderBy('number');
   const old =
     entries > bytes
-      ? fromOldest.where('position', '<=', oldest + entries - bytes).limit(BATCH_SIZE)
+      ? fromOldest.where('position', '<=', oldest + entries - bytes).limit(tuningOf(db).cleanUpBatch)
       : // How much this frees is known afterwards. The entries of the last minutes may share all the responses that there are.
         fromOldest
           .where('date', '<', sql<number>`${dateOf(accountId, 'desc')} - ${sql.lit(KEPT_MS)}`)
-          .limit(Math.min(BATCH_SIZE, Math.ceil((last - first + 1) / 8)));
+          .limit(Math.min(tuningOf(db).cleanUpBatch, Math.ceil((last - first + 1) / 8)));
   const { numAffectedRows } = await sql`delete from request_log where account_id = ${accountId} and number in (${old})`.execute(db);
   await db
     .deleteFrom('request_log_bodies')
@@ -97,5 +99,5 @@ async function inBatches(store: Store, work: (db: Db) => Promise<{ readonly numA
   let deleted: bigint | undefined;
   do {
     deleted = (await store.commit(({ db }) => work(db))).numAffectedRows;
-  } while (deleted === BigInt(BATCH_SIZE));
+  } while (deleted === BigInt(store.tuning.cleanUpBatch));
 }

@@ -5,12 +5,10 @@ import { csvRow } from '../../rules/csv.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { IssuedDocumentsTable } from '../../store/tables/issued-documents.ts';
+import { tuningOf } from '../../store/tuning.ts';
 import { dayOf } from './invoice-document/content.ts';
 import type { DocumentContent } from './invoice-document/content.ts';
 import { contentOf, vatSumsOf } from './invoice-document/issue.ts';
-
-/** Rows of one read. */
-const PAGE_SIZE = 100;
 
 /** From the first instant to the last one, in milliseconds. */
 export interface TimeRange {
@@ -122,9 +120,9 @@ function documentsAfter(table: Exclude<BookkeepingTable, 'payments'>) {
       .where('issued_documents.issued', '<=', to)
       .orderBy('issued_documents.issued')
       .orderBy('issued_documents.id')
-      .limit(PAGE_SIZE)
+      .limit(tuningOf(db).bookkeepingPage)
       .execute();
-    const last = documents.length < PAGE_SIZE ? undefined : documents.at(-1);
+    const last = documents.length < tuningOf(db).bookkeepingPage ? undefined : documents.at(-1);
     return {
       text: documents.flatMap((document) => rowsOf[table](document, contentOf(document))).join(''),
       next: last && { at: last.issued, id: last.id },
@@ -158,7 +156,7 @@ async function paymentsAfter(db: Db, { at, id }: Place, to: number): Promise<Pag
     .where('created', '<=', to)
     .orderBy('created')
     .orderBy('id')
-    .limit(PAGE_SIZE)
+    .limit(tuningOf(db).bookkeepingPage)
     .execute();
   const ids = payments.map((payment) => payment.id);
   const uses = await db
@@ -186,6 +184,6 @@ async function paymentsAfter(db: Db, { at, id }: Place, to: number): Promise<Pag
       one.reversed === null ? null : dayOf(one.reversed / 1000),
     ]);
   });
-  const last = payments.length < PAGE_SIZE ? undefined : payments.at(-1);
+  const last = payments.length < tuningOf(db).bookkeepingPage ? undefined : payments.at(-1);
   return { text: rows.join(''), next: last && { at: last.created, id: last.id } };
 }

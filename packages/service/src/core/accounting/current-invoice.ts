@@ -6,7 +6,8 @@ import type { ExplainedCredit } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import type { ChargesTable } from '../../store/tables/charges.ts';
-import { inTurns, STREAMED_ROWS } from '../../store/turns.ts';
+import { tuningOf } from '../../store/tuning.ts';
+import { inTurns } from '../../store/turns.ts';
 import { openCharges } from './charge.ts';
 import { creditOf } from './credit-hold.ts';
 import { toBilledRuntime } from './period-end.ts';
@@ -54,7 +55,7 @@ export async function currentInvoice(db: Db, accountId: string, instant: Seconds
   const vms: RunningPosition[] = [];
   let soFar = 0n;
   let atEnd = 0n;
-  await inTurns(rows.stream(STREAMED_ROWS), (row) => {
+  await inTurns(rows.stream(tuningOf(db).streamedRows), (row) => {
     const billed = toBilledRuntime(row);
     const cost = accruedBy(billed, instant);
     soFar += cost;

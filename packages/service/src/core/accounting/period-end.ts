@@ -9,6 +9,7 @@ import { statusOfNewInvoice } from '../../rules/invoice.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { PositionsTable } from '../../store/tables/positions.ts';
+import { tuningOf } from '../../store/tuning.ts';
 import { lockAccount } from '../account/lock.ts';
 import { updateBalanceCredit } from './debt.ts';
 import { storePendingHolds } from './pending-hold.ts';
@@ -17,12 +18,6 @@ import { storeAllHolds } from './renewal-hold.ts';
 
 /** Namespace of the UUIDs of invoices. */
 const INVOICE_NAMESPACE = 'b7d7f0f4-5a6e-4b0f-9d0c-0f8c1a1d7f5e';
-
-/** Positions of one step. It takes a few milliseconds. */
-const STEP_SIZE = 250;
-
-/** Positions of one statement. SQLite allows 32,766 parameters, and PostgreSQL 65,535. */
-const BATCH_SIZE = 500;
 
 /** Closes all periods of an account that have ended. Each operation that bills does so first, so no request sees an ended period as open. */
 export async function closeEndedPeriods(db: Db, accountId: string, now: Seconds): Promise<void> {
@@ -103,18 +98,19 @@ export async function needsSteps(db: Db, accountId: string, now: Seconds): Promi
   const last = await positionsToMove(db, accountId, end)
     .select('vm_id')
     .limit(1)
-    .offset(STEP_SIZE - 1)
+    .offset(tuningOf(db).periodEndStep - 1)
     .executeTakeFirst();
   return last !== undefined;
 }
 
 /** @returns Whether another step is needed. */
 async function closeStep(db: Db, accountId: string, now: Seconds): Promise<boolean> {
+  const { periodEndStep } = tuningOf(db);
   const periodStart = await lockAccount(db, accountId);
   const { end } = periodOf(periodStart);
   if (end > now) return false;
-  const positions = await positionsToMove(db, accountId, end).selectAll().orderBy('start').limit(STEP_SIZE).execute();
-  if (positions.length < STEP_SIZE) return false;
+  const positions = await positionsToMove(db, accountId, end).selectAll().orderBy('start').limit(periodEndStep).execute();
+  if (positions.length < periodEndStep) return false;
   const invoice = { id: invoiceIdOf(accountId, periodStart), accountId, periodStart };
   await insertInvoice(db, invoice);
   const ids = positions.filter(({ stop }) => stop === null).map(({ vm_id }) => vm_id);
@@ -178,6 +174,7 @@ async function moveToInvoice(
   positions: readonly Selectable<PositionsTable>[],
   changed: ReadonlyMap<number, Money>,
 ): Promise<void> {
+  const { statementRows } = tuningOf(db);
   const { end } = periodOf(periodStart);
   const nextEnd = periodOf(end).end;
   const restarted = positions
@@ -196,9 +193,9 @@ async function moveToInvoice(
         hold: Number(hold),
       };
     });
-  for (let from = 0; from < positions.length; from += BATCH_SIZE) {
+  for (let from = 0; from < positions.length; from += statementRows) {
     const keys = positions
-      .slice(from, from + BATCH_SIZE)
+      .slice(from, from + statementRows)
       .map(({ vm_id, number }) => sql`(cast(${vm_id} as bigint), cast(${number} as bigint))`);
     await db
       .updateTable('positions')
@@ -206,10 +203,10 @@ async function moveToInvoice(
       .where(sql<boolean>`(vm_id, number) in (values ${sql.join(keys)})`)
       .execute();
   }
-  for (let from = 0; from < restarted.length; from += BATCH_SIZE) {
+  for (let from = 0; from < restarted.length; from += statementRows) {
     await db
       .insertInto('positions')
-      .values(restarted.slice(from, from + BATCH_SIZE))
+      .values(restarted.slice(from, from + statementRows))
       .execute();
   }
   await db

@@ -6,10 +6,8 @@ import { pricesOfAllVms } from '../../rules/price-version.ts';
 import type { PriceVersion } from '../../rules/price-version.ts';
 import { monthlyPriceOf } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
+import { tuningOf } from '../../store/tuning.ts';
 import { catalogueOf } from '../catalogue.ts';
-
-/** VMs of one statement. SQLite allows 32,766 parameters, and PostgreSQL 65,535. */
-const BATCH_SIZE = 500;
 
 /**
  * Gives the VMs of an account, running or stopped, the prices that apply to all VMs from the start of a period on. VMs in a sale keep
@@ -24,6 +22,7 @@ export async function changePrices(
   periodStart: Seconds,
   ids?: readonly number[],
 ): Promise<ReadonlyMap<number, Money>> {
+  const { statementRows } = tuningOf(db);
   const changed = new Map<number, Money>();
   for (const { name, priceVersions } of (await catalogueOf(db)).hosts) {
     const version = pricesOfAllVms(priceVersions, periodStart);
@@ -39,7 +38,8 @@ export async function changePrices(
       .$if(ids !== undefined, (query) => query.where('id', 'in', ids ?? []))
       .execute();
     const prices = vms.map((vm) => ({ id: vm.id, price: monthlyPriceOf(vm, version.prices) }));
-    for (let from = 0; from < prices.length; from += BATCH_SIZE) await storePrices(db, prices.slice(from, from + BATCH_SIZE), version);
+    for (let from = 0; from < prices.length; from += statementRows)
+      await storePrices(db, prices.slice(from, from + statementRows), version);
     for (const { id, price } of prices) changed.set(id, price);
   }
   return changed;

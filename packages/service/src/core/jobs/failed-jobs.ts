@@ -30,8 +30,6 @@ export interface FailedJob extends CurrentJob {
   readonly nextAttempt: number;
 }
 
-const FIRST_WAIT_MS = 60_000;
-const MAX_WAIT_MS = 3_600_000;
 const MAX_REASON_LENGTH = 500;
 
 /** The result of one transaction. */
@@ -83,6 +81,7 @@ export async function performInBatches({ store, batchSize: usual, now: readClock
  */
 function storeFailure(store: Store, job: CurrentJob, error: unknown, now: number): Promise<FailedJob> {
   const { accountId: account_id, work, kind, subject, due } = job;
+  const { firstJobWaitMs, maxJobWaitMs } = store.tuning;
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON_LENGTH);
   return store.commit(async ({ db }) => {
     const earlier = await db
@@ -92,7 +91,7 @@ function storeFailure(store: Store, job: CurrentJob, error: unknown, now: number
       .where('work', '=', work)
       .executeTakeFirst();
     const attempts = (earlier?.attempts ?? 0) + 1;
-    const nextAttempt = Math.ceil((now + Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), MAX_WAIT_MS)) / 1000) * 1000;
+    const nextAttempt = Math.ceil((now + Math.min(firstJobWaitMs * 2 ** (attempts - 1), maxJobWaitMs)) / 1000) * 1000;
     const stored = { kind, subject, due, reason, attempts, last_attempt: now, next_attempt: nextAttempt };
     await db
       .insertInto('failed_jobs')

@@ -19,9 +19,6 @@ export interface JobRound {
   onFailure(failed: FailedJob): void;
 }
 
-/** Jobs in one transaction. A request of the same account may have to wait for it. */
-const BATCH_SIZE = 25;
-
 /**
  * Performs all due jobs in time order, each as of the instant at which it was due. Several jobs share a transaction, so they wait for the
  * disk once. If one of them fails, each of the next gets its own transaction, until the failing one is found. Its account waits then, and the
@@ -42,7 +39,7 @@ function performDueJobs(runtime: Runtime, { now: readClock, others, onFailure }:
   const { store } = runtime;
   return performInBatches({
     store,
-    batchSize: BATCH_SIZE,
+    batchSize: store.tuning.jobBatch,
     now: readClock,
     onFailure,
     async run(batchSize, now, begin) {

@@ -73,9 +73,6 @@ export interface Verification {
   readonly broken: { readonly seq: number; readonly why: string } | undefined;
 }
 
-/** Records in one query. */
-const BATCH_SIZE = 500;
-
 /** What records of the chain say about other records. */
 interface Statements {
   /** Targets of the erased records that no erasure has named yet, by number. */
@@ -104,7 +101,7 @@ export async function verifyAuditChain(store: Store, expected?: Link): Promise<V
   if (expected && expected.seq <= last.seq && expected.seq !== 0 && !isLink(expected, last))
     return result({ seq: expected.seq, why: 'the retention has deleted it, or it was removed' });
   while (last.seq < chain.seq) {
-    const rows = await recordsAfter(store, last.seq, BATCH_SIZE);
+    const rows = await recordsAfter(store, last.seq, store.tuning.auditPage);
     for (const row of rows.filter(({ seq }) => seq <= chain.seq)) {
       const why = mistakeOf(row, last);
       if (why !== undefined) return result({ seq: last.seq + 1, why });

@@ -3,11 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Random } from '../../rules/random.ts';
 import { readAuditRetention } from '../../store/settings.ts';
 import type { Db, Store } from '../../store/store.ts';
+import { tuningOf } from '../../store/tuning.ts';
 import { appendToChain, RETENTION } from './audit-chain.ts';
 import type { Link } from './audit-chain.ts';
-
-/** Records of one transaction. */
-const BATCH_SIZE = 500;
 
 /**
  * Deletes audit records that exceed the retention, in small transactions.
@@ -22,7 +20,7 @@ export async function deleteOldRecords(store: Store, random: Random, now: number
   let deleted: number;
   do {
     deleted = await store.commit(({ db }) => deleteBatch(db, random, { end, now }));
-  } while (deleted === BATCH_SIZE);
+  } while (deleted === store.tuning.cleanUpBatch);
 }
 
 /**
@@ -41,7 +39,7 @@ async function deleteBatch(db: Db, random: Random, { end, now }: { readonly end:
     .where('seq', 'is not', null)
     .$if(firstKept !== null, (query) => query.where('seq', '<', firstKept ?? 0))
     .orderBy('seq')
-    .limit(BATCH_SIZE)
+    .limit(tuningOf(db).cleanUpBatch)
     .execute();
   const last = old.at(-1);
   if (!last) return 0;

@@ -1,7 +1,7 @@
 import { toChargePositions } from '../../core/accounting/charge.ts';
 import { chargesOn, positionsOn, toVmPositions, toInvoiceSummary } from '../../core/accounting/invoice.ts';
 import { notFound } from '../../rules/refusal.ts';
-import { STREAMED_ROWS } from '../../store/turns.ts';
+import { tuningOf } from '../../store/tuning.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /accounting/invoices/{invoiceID}: a closed invoice with its positions. */
@@ -24,7 +24,10 @@ export const getInvoice: ReadOperation<'getInvoice'> = {
       message: 'The invoice.',
       data: {
         ...toInvoiceSummary(invoice, call.runtime),
-        positions: { vms: await toVmPositions(positionsOn(db, invoice).stream(STREAMED_ROWS)), ...toChargePositions(charges).positions },
+        positions: {
+          vms: await toVmPositions(positionsOn(db, invoice).stream(tuningOf(db).streamedRows)),
+          ...toChargePositions(charges).positions,
+        },
       },
     };
   },

@@ -4,7 +4,8 @@ import { catalogueOf } from '../../core/catalogue.ts';
 import type { HostSystem } from '../../core/vm/host-system.ts';
 import { ownVms } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
-import { inTurns, STREAMED_ROWS } from '../../store/turns.ts';
+import { tuningOf } from '../../store/tuning.ts';
+import { inTurns } from '../../store/turns.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /vm/list: the VMs of the account. */
@@ -20,7 +21,7 @@ export const listVms: ReadOperation<'listVms'> = {
     const hosts = new Map((await catalogueOf(db)).hosts.map((host) => [host.name, host]));
     const total = { cores: 0, mem: 0, disk: 0 };
     const list: VmListItem[] = [];
-    await inTurns(vms.stream(STREAMED_ROWS), (vm) => {
+    await inTurns(vms.stream(tuningOf(db).streamedRows), (vm) => {
       const { node, hostname, state: status, cores, mem, disk } = vm;
       total.cores += cores;
       total.mem += mem;

@@ -4,6 +4,8 @@ import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError, StoreUnavailableError } from '../store.ts';
 import type { PoolFigures, Store } from '../store.ts';
+import { DEFAULT_TUNING } from '../tuning.ts';
+import type { Tuning } from '../tuning.ts';
 import { postgresCommit } from './commit.ts';
 import type { WithSession } from './commit.ts';
 import { backoff, connectionsFor, flushingConnectionsFor, MAX_CONNECTIONS, migrationConnectionsFor } from './connections.ts';
@@ -20,13 +22,19 @@ import { sharedReads } from './shared-reads.ts';
 import { postgresSharing } from './sharing.ts';
 import { waitingLine } from './waiting-line.ts';
 
+export interface PostgresStoreOptions {
+  /** Replaces defaults. */
+  readonly tuning?: Partial<Tuning>;
+}
+
 /**
  * Opens the store on a PostgreSQL database and brings its tables up to date. Any number of instances may share it.
  *
  * @param url Connection string, such as postgres://user:password@host:5432/database. It may name several hosts, separated by commas.
  * @throws StoreOpenError if the database cannot be reached, or another version created its tables.
  */
-export async function openPostgresStore(url: string): Promise<Store> {
+export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
+  const tuning = { ...DEFAULT_TUNING, ...options.tuning };
   const tables = databaseOn(migrationConnectionsFor(url));
   const pool = connectionsFor(url);
   const flushing = flusher(flushingConnectionsFor(url), () => pool.loseAll());
@@ -41,7 +49,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     await tables.destroy();
   }
   const withBackoff = backoff();
-  const sessions = sessionsOn(pool);
+  const sessions = sessionsOn(pool, tuning);
   const commitOnce = postgresCommit(sessions.use, () => flushing.open());
   const commit: Store['commit'] = (work, options) => withBackoff(() => commitOnce(work, options));
   const read: Store['read'] = (work, options = {}) => withBackoff(() => sessions.use(options, ({ db }) => work(db)));
@@ -59,9 +67,10 @@ export async function openPostgresStore(url: string): Promise<Store> {
         return work(db);
       }),
     commit,
+    tuning,
     insertRows,
     sharing: postgresSharing(read),
-    requestLog: postgresRequestLog({ run: read, commit }),
+    requestLog: postgresRequestLog({ run: read, commit, tuning }),
     pool: sessions.figures,
     close: () => (closing ??= close()),
   };
@@ -73,8 +82,8 @@ const MAX_WAITING = 10_000;
 const MAX_WAIT_MS = 20_000;
 
 /** One session for each place in the waiting line. */
-function sessionsOn(pool: Connections): { readonly use: WithSession; figures(): PoolFigures; close(): void } {
-  const shared = { scope: {}, shareRead: sharedReads(), connections: sharedConnections(pool) };
+function sessionsOn(pool: Connections, tuning: Tuning): { readonly use: WithSession; figures(): PoolFigures; close(): void } {
+  const shared = { scope: {}, tuning, shareRead: sharedReads(), connections: sharedConnections(pool) };
   const sessions: Session[] = [];
   const line = waitingLine({ places: MAX_CONNECTIONS, maxLength: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   let isClosed = false;

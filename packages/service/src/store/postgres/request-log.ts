@@ -9,11 +9,9 @@ import { createResponseMemory, REFRESH_MS } from '../log-row.ts';
 import type { LogEntry, LogRow, ResponseMemory, SharedBody } from '../log-row.ts';
 import { deferredWrite } from '../prepared.ts';
 import type { Db, RequestLog, Store } from '../store.ts';
+import { tuningOf } from '../tuning.ts';
+import type { Tuning } from '../tuning.ts';
 
-/** Entries of one insert. */
-const MAX_GROUP_SIZE = 500;
-/** Entries that are numbered in one transaction. */
-const BATCH_SIZE = 1_000;
 /** Distinguishes the advisory locks of the log from others. */
 const LOCK_SEED = 14;
 /** How long the deletion of a month waits for readers of the log before it gives up until the next time. */
@@ -24,18 +22,19 @@ interface LogStore {
   /** Runs statements that commit on their own. */
   readonly run: Store['read'];
   readonly commit: Store['commit'];
+  readonly tuning: Tuning;
 }
 
-export function postgresRequestLog({ run, commit }: LogStore): RequestLog {
+export function postgresRequestLog({ run, commit, tuning: { logBatch, logGroup } }: LogStore): RequestLog {
   const memory = createResponseMemory();
   return {
-    append: groupAppend((entries) => commit(({ db }) => insertGroup(db, memory, entries))),
+    append: groupAppend(logGroup, (entries) => commit(({ db }) => insertGroup(db, memory, entries))),
     async number(transaction, accountId) {
       await sql`select pg_advisory_xact_lock(${lockOf(sql`${accountId}::text`)})`.execute(transaction);
-      while ((await moveToLog(transaction, [accountId])) === BATCH_SIZE);
+      while ((await moveToLog(transaction, [accountId])) === logBatch);
     },
     async numberAll() {
-      while ((await commit(({ db }) => numberBatch(db))) === BATCH_SIZE);
+      while ((await commit(({ db }) => numberBatch(db))) === logBatch);
     },
     prepareMonths: createPartitions,
     async deleteMonthsBefore(month) {
@@ -53,7 +52,7 @@ export function postgresRequestLog({ run, commit }: LogStore): RequestLog {
 }
 
 /** Entries that arrive while an insert is in progress share the next one. */
-function groupAppend(insert: (entries: readonly LogEntry[]) => Promise<void>): RequestLog['append'] {
+function groupAppend(groupSize: number, insert: (entries: readonly LogEntry[]) => Promise<void>): RequestLog['append'] {
   interface Waiting {
     readonly entry: LogEntry;
     resolve(): void;
@@ -67,7 +66,7 @@ function groupAppend(insert: (entries: readonly LogEntry[]) => Promise<void>): R
     // Requests of the same iteration of the event loop belong to the same group.
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
-      const group = waiting.splice(0, MAX_GROUP_SIZE);
+      const group = waiting.splice(0, groupSize);
       try {
         await insert(group.map(({ entry }) => entry));
         for (const { resolve } of group) resolve();
@@ -166,7 +165,7 @@ const insertEntries = deferredWrite<Columns>((db, parameter) => ({ compile: () =
 async function numberBatch(transaction: Db): Promise<number> {
   const { rows } = await sql<{ account_id: string }>`
     select account_id from (
-      select distinct account_id from (select account_id from request_log_inbox order by id limit ${BATCH_SIZE}) as oldest
+      select distinct account_id from (select account_id from request_log_inbox order by id limit ${tuningOf(transaction).logBatch}) as oldest
     ) as waiting
     where pg_try_advisory_xact_lock(${lockOf(sql`account_id`)})`.execute(transaction);
   return rows.length === 0
@@ -199,7 +198,7 @@ export async function numberAllLocked(transaction: Db): Promise<void> {
  */
 async function moveToLog(transaction: Db, accountIds: readonly string[]): Promise<number> {
   const { rows: oldest } = await sql<{ id: number; month: number }>`
-    select id, month from request_log_inbox where account_id = any(${accountIds}::text[]) order by id limit ${BATCH_SIZE}`.execute(
+    select id, month from request_log_inbox where account_id = any(${accountIds}::text[]) order by id limit ${tuningOf(transaction).logBatch}`.execute(
     transaction,
   );
   if (oldest.length === 0) return 0;

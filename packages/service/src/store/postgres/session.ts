@@ -8,6 +8,8 @@ import { known, runDirectly } from '../prepared.ts';
 import type { Contention, Statement } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
 import type { AfterCommit, Db } from '../store.ts';
+import { tune } from '../tuning.ts';
+import type { Tuning } from '../tuning.ts';
 import { serverOf } from './connections.ts';
 import { AssumptionError, isOutdatedPlan } from './errors.ts';
 import type { Connections } from './failover.ts';
@@ -68,11 +70,12 @@ const ROLLBACK: Statement = { text: 'rollback', values: [] };
 export interface SharedBySessions {
   /** Identifies the store, see `Runner`. */
   readonly scope: object;
+  readonly tuning: Tuning;
   readonly shareRead: ShareRead;
   readonly connections: SharedConnections;
 }
 
-export function createSession(pool: Connections, { scope, shareRead, connections }: SharedBySessions): Session {
+export function createSession(pool: Connections, { scope, tuning, shareRead, connections }: SharedBySessions): Session {
   let connecting: Promise<PoolClient> | undefined;
   let state: 'reading' | 'not begun' | 'begun' = 'reading';
   let attempt: Attempt = READING;
@@ -191,6 +194,7 @@ export function createSession(pool: Connections, { scope, shareRead, connections
     },
   };
   const db = kyselyOn(connection);
+  tune(db, tuning);
   runDirectly(db, {
     scope,
     claim: claimRows,

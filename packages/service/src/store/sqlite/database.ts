@@ -6,15 +6,13 @@ import type { LimitNode, SqliteDatabase, SqliteStatement } from 'kysely';
 
 import { known } from '../prepared.ts';
 import type { Runner, Statement } from '../prepared.ts';
+import type { Tuning } from '../tuning.ts';
 import { claimNothing, textTable } from './sharing.ts';
-
-/** Maximum number of prepared statements. It is far above the number in use, because queries are compiled from a fixed set. */
-const MAX_STATEMENTS = 1_000;
 
 /** Kysely's dialect over a connection. */
 export class ConnectionDialect extends SqliteDialect {
-  constructor(connection: DatabaseSync) {
-    super({ database: kyselyDatabase(connection) });
+  constructor(connection: DatabaseSync, { maxStatements }: Pick<Tuning, 'maxStatements'>) {
+    super({ database: kyselyDatabase(connection, maxStatements) });
   }
 
   override createQueryCompiler(): SqliteQueryCompiler {
@@ -39,14 +37,14 @@ export class QueryCompiler extends SqliteQueryCompiler {
 }
 
 /** Wraps a connection, and prepares each statement once. */
-function kyselyDatabase(connection: DatabaseSync): SqliteDatabase {
+function kyselyDatabase(connection: DatabaseSync, maxStatements: number): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
   return {
     close: () => connection.close(),
     prepare(sql) {
       const kept = statements.get(sql);
       if (kept) return kept;
-      if (statements.size >= MAX_STATEMENTS) statements.clear();
+      if (statements.size >= maxStatements) statements.clear();
       const statement = wrap(connection.prepare(sql));
       statements.set(sql, statement);
       return statement;

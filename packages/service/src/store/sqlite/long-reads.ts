@@ -6,6 +6,8 @@ import type { CompiledQuery, Dialect, Driver, QueryResult } from 'kysely';
 
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
+import { tune } from '../tuning.ts';
+import type { Tuning } from '../tuning.ts';
 import { inTurns } from '../turns.ts';
 import { inputValue, QueryCompiler } from './database.ts';
 
@@ -19,7 +21,7 @@ export interface LongReads {
 }
 
 /** @param file The database. It is in WAL mode, so these reads block no transaction. */
-export function longReads(file: string): LongReads {
+export function longReads(file: string, tuning: Tuning): LongReads {
   const idle: Kysely<Schema>[] = [];
   const waiting: (() => void)[] = [];
   let inUse = 0;
@@ -37,7 +39,10 @@ export function longReads(file: string): LongReads {
     async read(work) {
       const db = await take();
       try {
-        return await db.transaction().execute(work);
+        return await db.transaction().execute((transaction) => {
+          tune(transaction, tuning);
+          return work(transaction);
+        });
       } finally {
         giveBack(db);
       }

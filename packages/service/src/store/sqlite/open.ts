@@ -12,6 +12,8 @@ import type { Runner } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError, StoreUnavailableError } from '../store.ts';
 import type { Store } from '../store.ts';
+import { DEFAULT_TUNING, tune } from '../tuning.ts';
+import type { Tuning } from '../tuning.ts';
 import { createCheckpointer, startCheckpointThread } from './checkpointer.ts';
 import { ConnectionDialect, directRunner } from './database.ts';
 import { groupCommit, unavailableOr } from './group-commit.ts';
@@ -32,6 +34,8 @@ const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 export interface SqliteStoreOptions {
   readonly onFailedSync?: (error: StoreUnavailableError) => void;
+  /** Replaces defaults. */
+  readonly tuning?: Partial<Tuning>;
 }
 
 /**
@@ -43,7 +47,8 @@ export interface SqliteStoreOptions {
  * @throws StoreOpenError if the directory cannot be written to, another process uses it, its files are damaged or incomplete, or another
  * version created the tables.
  */
-export async function openSqliteStore(directory: string, { onFailedSync = () => {} }: SqliteStoreOptions = {}): Promise<Store> {
+export async function openSqliteStore(directory: string, { onFailedSync = () => {}, ...options }: SqliteStoreOptions = {}): Promise<Store> {
+  const tuning = { ...DEFAULT_TUNING, ...options.tuning };
   prepareDirectory(directory);
   const lock = lockDirectory(directory);
   const file = join(directory, STORE_FILE);
@@ -55,7 +60,7 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
   }
   createPrivateFile(file);
   const connection = new DatabaseSync(file);
-  const db = kyselyOn(connection);
+  const db = kyselyOn(connection, tuning);
   try {
     // NORMAL syncs at checkpoints only, which keeps the file consistent. Commits are synced below, without blocking the event loop.
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
@@ -78,8 +83,10 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
     await log.datasync();
   }
   const commit = groupCommit(connection, db, { sync, makeRoom: checkpointer.makeRoom, onFailedSync });
-  const readDb = kyselyOn(readConnection, (runner) => rememberResults(runner, commit.transactionBatches));
-  const long = longReads(file);
+  const readDb = kyselyOn(readConnection, tuning, (runner) =>
+    rememberResults(runner, commit.transactionBatches, tuning.maxRememberedResults),
+  );
+  const long = longReads(file, tuning);
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await commit.idle();
@@ -108,6 +115,7 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
       }
     },
     commit,
+    tuning,
     insertRows,
     sharing: sqliteSharing(),
     requestLog: {
@@ -115,7 +123,7 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
       number: async () => {},
       numberAll: async () => {},
       prepareMonths: async () => {},
-      deleteMonthsBefore: (month) => deleteMonths(commit, month),
+      deleteMonthsBefore: (month) => deleteMonths(commit, month, tuning.cleanUpBatch),
       storeSize: async () => sizeOf(readConnection),
     },
     close: () => (closing ??= close()),
@@ -141,21 +149,18 @@ class FileReplacedError extends StoreUnavailableError {
   }
 }
 
-/** Rows of one transaction. */
-const DELETED_ROWS = 500;
-
 /** Entries are inserted in the order of their dates, so the oldest are found without an index on the month. */
-async function deleteMonths(commit: Store['commit'], before: number): Promise<void> {
+async function deleteMonths(commit: Store['commit'], before: number, batchSize: number): Promise<void> {
   let deleted: bigint | undefined;
   do {
     const { numAffectedRows } = await commit(({ db }) =>
       sql`
         delete from request_log where rowid in (
-          select rowid from (select rowid, month from request_log order by rowid limit ${DELETED_ROWS}) where month < ${before}
+          select rowid from (select rowid, month from request_log order by rowid limit ${batchSize}) where month < ${before}
         )`.execute(db),
     );
     deleted = numAffectedRows;
-  } while (deleted === BigInt(DELETED_ROWS));
+  } while (deleted === BigInt(batchSize));
 }
 
 /** Bytes of the pages that are in use. The file keeps free pages for later. */
@@ -186,8 +191,13 @@ export function atomically(connection: DatabaseSync): RunMigration {
  *
  * @param through Changes how its prepared queries run.
  */
-export function kyselyOn(connection: DatabaseSync, through: (runner: Runner) => Runner = (runner) => runner): Kysely<Schema> {
-  const db = new Kysely<Schema>({ dialect: new ConnectionDialect(connection) });
+export function kyselyOn(
+  connection: DatabaseSync,
+  tuning: Tuning = DEFAULT_TUNING,
+  through: (runner: Runner) => Runner = (runner) => runner,
+): Kysely<Schema> {
+  const db = new Kysely<Schema>({ dialect: new ConnectionDialect(connection, tuning) });
+  tune(db, tuning);
   runDirectly(db, through(directRunner(connection)));
   return db;
 }

@@ -1,10 +1,5 @@
 import type { Runner } from '../prepared.ts';
 
-/**
- * Maximum number of results. Beyond it, all are forgotten, and their queries run again. Queries for due jobs have new results for each account every second.
- */
-const MAX_RESULTS = 10_000;
-
 type Result = ReturnType<Runner['changesOne']>;
 
 /**
@@ -13,8 +8,10 @@ type Result = ReturnType<Runner['changesOne']>;
  *
  * @param runner Runs the queries of a connection that only reads.
  * @param changes The number of changes so far.
+ * @param max Maximum number of results. Beyond it, all are forgotten, and their queries run again. Queries for due jobs have new results for
+ *   each account every second.
  */
-export function rememberResults(runner: Runner, changes: () => number): Runner {
+export function rememberResults(runner: Runner, changes: () => number, max: number): Runner {
   const results = new Map<string, Map<string, Result>>();
   let known = changes();
   return {
@@ -25,7 +22,7 @@ export function rememberResults(runner: Runner, changes: () => number): Runner {
         known = changes();
       }
       const ofText = results.get(statement.text) ?? new Map<string, Result>();
-      if (ofText.size >= MAX_RESULTS) ofText.clear();
+      if (ofText.size >= max) ofText.clear();
       results.set(statement.text, ofText);
       const values = statement.values.join('\0');
       const result = ofText.get(values) ?? runner.changesOne(statement, contention);

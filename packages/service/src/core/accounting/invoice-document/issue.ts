@@ -10,6 +10,7 @@ import type { VatSum } from '../../../rules/vat.ts';
 import type { Db, Store } from '../../../store/store.ts';
 import type { InvoicesTable } from '../../../store/tables/invoices.ts';
 import type { IssuedDocumentsTable } from '../../../store/tables/issued-documents.ts';
+import { tuningOf } from '../../../store/tuning.ts';
 import { lockAccount } from '../../account/lock.ts';
 import { forgetEndedWaits, mayRun, performInBatches } from '../../jobs/failed-jobs.ts';
 import type { CurrentJob, FailedJob } from '../../jobs/failed-jobs.ts';
@@ -24,8 +25,6 @@ import { lockSeries, takeNumber } from './series.ts';
 type Invoice = Selectable<InvoicesTable>;
 
 const MS_PER_DAY = 86_400_000;
-/** Documents that one transaction issues. It holds the lock of the series. */
-const BATCH_SIZE = 25;
 
 /** A round of scheduled jobs, which tries failed documents again. */
 export interface DocumentRound {
@@ -47,7 +46,7 @@ export async function issueDocuments(store: Store): Promise<void> {
 export async function issueDocumentsAsJobs(store: Store, { now, onFailure }: DocumentRound): Promise<void> {
   await performInBatches({
     store,
-    batchSize: BATCH_SIZE,
+    batchSize: store.tuning.documentBatch,
     now: async () => now,
     onFailure,
     async run(batchSize, _now, begin) {
@@ -93,7 +92,7 @@ interface PendingBatch {
  *
  * @returns The number of documents issued.
  */
-async function issuePending(db: Db, { now, batchSize = BATCH_SIZE, begin }: PendingBatch = {}): Promise<number> {
+async function issuePending(db: Db, { now, batchSize = tuningOf(db).documentBatch, begin }: PendingBatch = {}): Promise<number> {
   const seller = await readSeller(db);
   if (!seller) return 0;
   // Locked before the query, so that another instance does not issue the same documents.

@@ -1,0 +1,83 @@
+/**
+ * The sizes, limits and times that only decide how fast the service works. Another value changes no amount, no order and no response: tests
+ * and the simulator choose small and odd values. So nothing happens only above a size that no test reaches.
+ */
+import type { Db } from './store.ts';
+
+export interface Tuning {
+  /** Positions that one transaction of a period end moves. An account with fewer closes its period in one transaction. */
+  readonly periodEndStep: number;
+  /** Rows of one statement. SQLite allows 32,766 parameters, and PostgreSQL 65,535. */
+  readonly statementRows: number;
+  /** Scheduled jobs of one transaction. A request of the same account may have to wait for it. */
+  readonly jobBatch: number;
+  /** Invoice documents that one transaction issues. It holds the lock of the series. */
+  readonly documentBatch: number;
+  /** Rows that one transaction of a clean-up deletes, and rows that one of its queries reads. */
+  readonly cleanUpBatch: number;
+  /** Rows that a long read receives at once. */
+  readonly streamedRows: number;
+  /** Entries of the request log that an export reads at once. */
+  readonly exportPage: number;
+  /** Documents and payments that an export for bookkeeping reads at once. */
+  readonly bookkeepingPage: number;
+  /** Audit records that a verification reads at once. */
+  readonly auditPage: number;
+  /** Entries of the request log that PostgreSQL inserts with one statement. */
+  readonly logGroup: number;
+  /** Entries of the request log that one transaction numbers on PostgreSQL. */
+  readonly logBatch: number;
+  /** Milliseconds for which a valid API key is cached. Within this time, every instance refuses a revoked key, and the requests of a suspended account. */
+  readonly keyCacheMs: number;
+  readonly maxCachedKeys: number;
+  /** Milliseconds for which the settings of the operator are cached. Changes by other instances take effect within this time. */
+  readonly controlsCacheMs: number;
+  /** Results of expected queries that the embedded store remembers. */
+  readonly maxRememberedResults: number;
+  /** Prepared statements of a connection of the embedded store. */
+  readonly maxStatements: number;
+  /** Interrupted deliveries that are settled at the same time. */
+  readonly maxConcurrentDeliveries: number;
+  /** Milliseconds that one of them delays the start of the next one. */
+  readonly deliveryWaitMs: number;
+  /** Milliseconds until a failed job is tried again. The wait doubles after each further failure. */
+  readonly firstJobWaitMs: number;
+  readonly maxJobWaitMs: number;
+}
+
+export const DEFAULT_TUNING: Tuning = {
+  periodEndStep: 250,
+  statementRows: 500,
+  jobBatch: 25,
+  documentBatch: 25,
+  cleanUpBatch: 500,
+  streamedRows: 500,
+  exportPage: 200,
+  bookkeepingPage: 100,
+  auditPage: 500,
+  logGroup: 500,
+  logBatch: 1_000,
+  keyCacheMs: 1_000,
+  maxCachedKeys: 10_000,
+  controlsCacheMs: 1_000,
+  maxRememberedResults: 10_000,
+  maxStatements: 1_000,
+  maxConcurrentDeliveries: 20,
+  deliveryWaitMs: 250,
+  firstJobWaitMs: 60_000,
+  maxJobWaitMs: 3_600_000,
+};
+
+const tunings = new WeakMap<Db, Tuning>();
+
+/** Gives a connection the tuning of its store. */
+export function tune(db: Db, tuning: Tuning): void {
+  tunings.set(db, tuning);
+}
+
+/** The tuning of the store of a connection. */
+export function tuningOf(db: Db): Tuning {
+  const tuning = tunings.get(db);
+  if (!tuning) throw new Error('The connection belongs to no store.');
+  return tuning;
+}
