@@ -33,8 +33,8 @@ export interface PostgresStoreOptions {
  * @param url Connection string, such as postgres://user:password@host:5432/database. It may name several hosts, separated by commas.
  * @throws StoreOpenError if the database cannot be reached, or another version created its tables.
  */
-export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
-  const tuning = { ...DEFAULT_TUNING, ...options.tuning };
+export async function openPostgresStore(url: string, { tuning: given }: PostgresStoreOptions = {}): Promise<Store> {
+  const tuning = { ...DEFAULT_TUNING, ...given };
   const tables = databaseOn(migrationConnectionsFor(url));
   const pool = connectionsFor(url);
   const flushing = flusher(flushingConnectionsFor(url), () => pool.loseAll());

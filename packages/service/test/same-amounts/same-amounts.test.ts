@@ -1,0 +1,33 @@
+/** How often jobs run, how far the clock jumps, the engine, the number of instances and every tuning change no amount. */
+import { expect, test } from 'vitest';
+
+import { amountOf, byDepth } from '../../../../.config/depth.ts';
+import { differencesOf } from '../simulator/canonical-state.ts';
+import { SMALLEST_TUNING } from '../simulator/tuning.ts';
+import { play } from './play.ts';
+import type { Way } from './play.ts';
+
+const SEEDS = amountOf('SAME_AMOUNTS_SEEDS', { usual: 1, deep: 12 });
+const USUAL: Way = { engine: 'sqlite', instances: 1, tuning: {}, time: 'jump' };
+
+const few: readonly Way[] = [
+  { ...USUAL, time: 'steps', tuning: SMALLEST_TUNING },
+  { ...USUAL, time: 'stopped' },
+  { engine: 'postgres', instances: 2, time: 'steps', tuning: SMALLEST_TUNING },
+  { engine: 'postgres', instances: 1, time: 'jump', tuning: {} },
+];
+const all: readonly Way[] = (['jump', 'steps', 'stopped'] as const).flatMap((time) =>
+  [{}, SMALLEST_TUNING].flatMap((tuning) => [
+    { ...USUAL, time, tuning },
+    { engine: 'postgres' as const, instances: 1 as const, time, tuning },
+    { engine: 'postgres' as const, instances: 2 as const, time, tuning },
+  ]),
+);
+
+test.each(Array.from({ length: SEEDS }, (_, index) => index + 1))('seed %i: the same events leave the same amounts', async (seed) => {
+  const expected = await play(seed, USUAL);
+  expect(expected['invoices']?.length).toBeGreaterThan(20);
+  expect(expected['statuses']?.filter((status) => /20[01]$/.test(status)).length).toBeGreaterThan(40);
+  for (const way of byDepth({ usual: few, deep: all }))
+    expect(differencesOf(await play(seed, way), expected), `${way.time} on ${way.engine} with ${way.instances}`).toEqual([]);
+});
