@@ -118,9 +118,8 @@ function randomPrices(dice: Dice, standard: Readonly<Record<SaleResource, string
   const chosen = resources.filter(() => dice.chance(0.6));
   // From zero to the list price. The service does not apply a sale at the list price.
   return (chosen.length > 0 ? chosen : resources).map((resource) => {
-    // Rounded down to thousandths, because a sale price above the list price is refused.
-    const price = dice.integer(0, Math.floor(Math.round(Number(standard[resource]) * 1_000_000) / 1000));
-    return [resource, `${Math.floor(price / 1000)}.${String(price % 1000).padStart(3, '0')}`] as const;
+    const price = dice.integer(0, Number(units(decimal(standard[resource]))));
+    return [resource, `${Math.floor(price / 1e8)}.${String(price % 1e8).padStart(8, '0')}`] as const;
   });
 }
 
@@ -155,7 +154,7 @@ export async function changePrices(sim: Simulation): Promise<void> {
   const prices = Object.fromEntries(
     Object.entries(list[0]?.prices ?? {}).map(([resource, price]) => [
       resource,
-      (Number(price) * dice.pick([0.5, 0.9, 1, 1.1, 1.7])).toFixed(6),
+      (Number(price) * dice.pick([0.5, 0.9, 1, 1.1, 1.7])).toFixed(8),
     ]),
   );
   const { core = '', mem = '', nvme = '', hdd = '', extra_ip = '', extra_backup_slot = '', extra_gbit = '' } = prices;

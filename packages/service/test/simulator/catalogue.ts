@@ -1,4 +1,7 @@
-/** The catalogue of the simulated provider. Its prices need rounding, and its capacity is so low that accounts compete for it. */
+/**
+ * The catalogue of the simulated provider. Most prices have eight decimals, so that amounts need rounding. Its capacity is so low that accounts
+ * compete for it.
+ */
 import { writeSeller } from '../../src/core/accounting/invoice-document/parties.ts';
 import { addMarketServer } from '../../src/core/dedicated/order.ts';
 import type { NewMarketServer } from '../../src/core/dedicated/order.ts';
@@ -40,7 +43,15 @@ export const hosts: readonly CatalogueHost[] = [
     name: 'sim_epyc',
     datacenter: 'FRA1',
     ranges: { ...ranges, storage: { min: 100, max: 1000, step: 100 } },
-    prices: { core: '1.37', mem: '0.83', nvme: '0.031', hdd: '0.0071', extra_ip: '1.49', extra_backup_slot: '0.53', extra_gbit: '9.97' },
+    prices: {
+      core: '1.37654321',
+      mem: '0.83123457',
+      nvme: '0.03142857',
+      hdd: '0.00714283',
+      extra_ip: '1.49000001',
+      extra_backup_slot: '0.53333333',
+      extra_gbit: '9.97999999',
+    },
     nodes: [
       { name: 'epyc-1', cores: 20, mem: 40_960, disk: 500, storage: 1500 },
       { name: 'epyc-2', cores: 16, mem: 32_768, disk: 400, storage: 700 },
@@ -50,14 +61,30 @@ export const hosts: readonly CatalogueHost[] = [
     name: 'sim_xeon',
     datacenter: 'FRA1',
     ranges: { ...ranges, storage: { min: 100, max: 1000, step: 100 } },
-    prices: { core: '0.99', mem: '0.71', nvme: '0.029', hdd: '0.0067', extra_ip: '1.49', extra_backup_slot: '0.47', extra_gbit: '9.97' },
+    prices: {
+      core: '0.99999999',
+      mem: '0.71428571',
+      nvme: '0.02941177',
+      hdd: '0.00671141',
+      extra_ip: '1.49253731',
+      extra_backup_slot: '0.47058823',
+      extra_gbit: '9.97000001',
+    },
     nodes: [{ name: 'xeon-1', cores: 24, mem: 65_536, disk: 800, storage: 1000 }],
   },
   {
     name: 'sim_ryzen',
     datacenter: 'AMS1',
     ranges: { ...ranges, network_speed: { min: 100, max: 5000, step: 100 } },
-    prices: { core: '2.11', mem: '1.19', nvme: '0.041', hdd: '0.00', extra_ip: '1.51', extra_backup_slot: '0.51', extra_gbit: '4.93' },
+    prices: {
+      core: '2.11111111',
+      mem: '1.19047619',
+      nvme: '0.04109589',
+      hdd: '0.00',
+      extra_ip: '1.51515151',
+      extra_backup_slot: '0.51020409',
+      extra_gbit: '4.93827161',
+    },
     nodes: [
       { name: 'ryzen-1', cores: 16, mem: 49_152, disk: 600, storage: 0 },
       { name: 'ryzen-2', cores: 16, mem: 49_152, disk: 600, storage: 0 },
@@ -69,10 +96,10 @@ export const osImages = ['debian_12', 'ubuntu_24_04', 'windows_server_2022'];
 
 /** Each TLD with its prices of registration, renewal and transfer. */
 export const tlds: readonly (readonly [string, string, string, string])[] = [
-  ['com', '10.51', '11.49', '9.99'],
-  ['de', '4.19', '4.23', '4.17'],
-  ['online', '2.91', '28.99', '28.01'],
-  ['org.uk', '6.53', '8.07', '6.49'],
+  ['com', '10.51282051', '11.49425287', '9.99000999'],
+  ['de', '4.19161677', '4.23728813', '4.17'],
+  ['online', '2.91262137', '28.98550725', '28.01120449'],
+  ['org.uk', '6.53594771', '8.07', '6.49350649'],
 ];
 
 /** The credit limits are so low that the service refuses some purchases. */
@@ -100,7 +127,7 @@ export function machine(number: number): NewMarketServer & { readonly price: big
     status: { type: 'not_ready', description: 'The server is set up after the order.' },
     ipv4: [{ address: `100.112.${number >> 7}.${10 + (number & 127)}`, gateway: '100.112.0.1' }],
     ipv6: [{ address: `2001:db8:69d0:${number.toString(16)}::/64`, gateway: '2001:db8:69d0::1' }],
-    price: euros(['39.90', '22.22', '61.07'][number % 3] ?? '0'),
+    price: euros(['39.90422987', '22.22222223', '61.07'][number % 3] ?? '0'),
     runtimeDays: [30, 31, 7, 90][number % 4] ?? 30,
   };
 }

@@ -72,6 +72,11 @@ export function units(amount: Fraction): bigint {
   return whole;
 }
 
+/** Rounded half to even to 10^-8, as the service stores amounts. */
+export function rounded(amount: Fraction): Fraction {
+  return reduced({ n: halfEven(amount, UNITS), d: UNITS });
+}
+
 /** Cents as the number of EUR in a response. */
 export function numberOfCents(count: bigint): number {
   return Number(`${count}e-2`);

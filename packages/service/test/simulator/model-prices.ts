@@ -1,14 +1,14 @@
 /** The prices that the model expects, and when they change. */
-import { decimal, over, sum, times } from './fraction.ts';
+import { decimal, over, rounded, sum, times } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import type { Model, ModelAccount, ModelPrices, Resources, SalePrices, Seconds } from './model.ts';
 import { monthAfter, monthOf } from './virtual-clock.ts';
 
-/** The net price of 30 days. */
+/** The net price of 30 days, rounded once. */
 export function priceOf({ prices }: ModelPrices, resources: Resources, sale: SalePrices = {}): Fraction {
   const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = prices;
   const beyond = (count: number, included: number): number => Math.max(0, count - included);
-  return sum([
+  const exact = sum([
     times(sale.core ?? decimal(core), resources.cores),
     over(times(sale.mem ?? decimal(mem), resources.mem), 1024),
     times(sale.nvme ?? decimal(nvme), resources.disk),
@@ -17,6 +17,7 @@ export function priceOf({ prices }: ModelPrices, resources: Resources, sale: Sal
     times(decimal(extra_backup_slot), beyond(resources.backup_slots, 2)),
     times(decimal(extra_gbit), beyond(Math.ceil(resources.network_speed / 1000), 1)),
   ]);
+  return rounded(exact);
 }
 
 /** The list prices of a host system, past and scheduled. */

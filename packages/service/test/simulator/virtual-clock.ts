@@ -7,8 +7,8 @@ const DAY = 24 * HOUR;
 
 /** A clock that moves only when the simulation advances it, and never goes back. */
 export class VirtualClock implements Clock {
-  /** An instant within a second, in a month of 30 days. */
-  #now = Date.UTC(2026, 10, 10, 12, 0, 0, 250);
+  /** An instant within an odd second, in a month of 30 days. */
+  #now = Date.UTC(2026, 10, 10, 11, 37, 41, 257);
   now(): number {
     return this.#now;
   }

@@ -279,7 +279,7 @@ const RENEWALS = 80;
 
 async function orderServers(world: YearWorld, { servers }: Amount): Promise<void> {
   await spread(world, servers, async (number, account) => {
-    const [days, price] = [[30, 14, 90][number % 3] ?? 30, `${40 + number}.${10 + (number % 90)}`];
+    const [days, price] = [[30, 14, 90][number % 3] ?? 30, `${40 + number}.${10 + (number % 90)}345671`];
     const item = {
       datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
       cpu: { amount: 1, cores: 8, type: 'Xeon' },
