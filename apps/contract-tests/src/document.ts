@@ -76,7 +76,8 @@ function parseText(text: string): unknown {
       // YAML in the flow style.
     }
   }
-  return parse(text);
+  // Documents of version 1.1 share responses with the merge key.
+  return parse(text, { merge: true });
 }
 
 /** The specification, or the specification with the extension. */

@@ -49,13 +49,18 @@ export function confirmChanges(
 export function changeLines({ steps, allowed }: Plan): readonly string[] {
   const changing = Map.groupBy(
     steps.filter(({ effect }) => effect !== 'reads'),
-    ({ operation }) => operation,
+    ({ method, operation }) => `${method} ${operation.path}`,
   );
-  return [...changing].map(([{ id, method, path }, all]) => {
+  return [...changing].flatMap(([request, all]) => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const { id, method } = first.operation;
+    const isDescribed = first.method === method;
+    const isLeftover = all.every(({ undoes }) => undoes !== undefined);
     const why =
-      allowed.get(id) ??
-      (all.every(({ undoes }) => undoes !== undefined) ? 'an earlier run left it behind' : 'it is sent only for what the run made');
-    return `  changes  ${method} ${path}  (${id}, up to ${counted(all)}): ${why}`;
+      (isDescribed ? allowed.get(id) : undefined) ??
+      (isLeftover ? 'an earlier run left it behind' : 'it is sent only for what the run made');
+    return [`  changes  ${request}  (${isDescribed ? id : 'an undescribed method'}, up to ${counted(all)}): ${why}`];
   });
 }
 

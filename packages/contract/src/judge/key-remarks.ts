@@ -12,23 +12,21 @@ export function keyRemarks(context: ResponseContext, how: string): readonly Rema
   if (status === 401 || status === 403 || status === 429 || status >= 500) return [];
   const isServed = isSuccess(status);
   // A service that has nothing there for anyone says nothing about keys.
-  const isSame = exchanges.some(
-    ({ sent, status: other }) => sent.purpose === 'call' && other === status && isSameRequest(sent, exchange.sent),
-  );
-  if (!isServed && isSame) return [];
+  const same = exchanges.find(({ sent, status: other }) => other === status && isSameRequest(sent, exchange.sent));
+  if (!isServed && same?.sent.purpose === 'call') return [];
   // A recorded request without a key may have been refused for any reason.
   if (!isServed && exchange.sent.purpose === 'traffic') return [];
   if (!isServed && isKnownFor(document, response, 'x-for-no-key')) return [];
   return [
     {
       pointer: '',
-      verdict: isServed ? 'violation' : 'learned',
+      verdict: isServed ? 'violation' : same === undefined ? 'learned' : 'unverified',
       message: isServed ? `the service accepts a request ${how}` : `the service refuses a request ${how}, but for another reason`,
       expected: '401',
       observed: String(status),
       at: '/security',
       rule: isServed ? 'served' : String(status),
-      proposal: isServed ? undefined : occasionProposal(context, 'x-for-no-key'),
+      proposal: isServed || same !== undefined ? undefined : occasionProposal(context, 'x-for-no-key'),
     },
   ];
 }

@@ -42,6 +42,8 @@ export const bodyReadable: Check = {
         expected: 'JSON',
         observed: exchange.body.kind === 'empty' ? 'an empty body' : exchange.body.problem,
         at: `${response.holder}/content`,
+        // One error handler writes the errors of all operations.
+        ...(exchange.status >= 400 ? { cause: `${exchange.mediaType} ${exchange.body.kind} ${response.provenance}` } : {}),
         rule: 'body',
         proposal: response.provenance === 'shown' ? undefined : proposalOf(context, response),
       },

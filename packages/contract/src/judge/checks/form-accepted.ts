@@ -1,6 +1,6 @@
 import type { Operation } from '../../document/operation.ts';
 import { isPlainCall, isSuccess } from '../../exchange/exchange.ts';
-import type { Exchange } from '../../exchange/exchange.ts';
+import type { Exchange, Purpose } from '../../exchange/exchange.ts';
 import { needsNoField, readBody } from '../../form/body.ts';
 import { takesBody } from '../applies.ts';
 import type { Check } from '../check.ts';
@@ -38,6 +38,7 @@ export const formAccepted: Check = {
     [...Map.groupBy(exchanges, ({ operation }) => operation)].flatMap(([operation, all]) => untried(operation, all)),
 };
 
+const PLAIN: ReadonlySet<Purpose> = new Set(['call', 'valid-form', 'next-page']);
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 /** The fields of a body without required fields that got invalid values, but were in no accepted request. */
@@ -52,7 +53,9 @@ function untried(operation: Operation, exchanges: readonly Exchange[]): readonly
   const refused = plain.filter(({ status }) => REFUSALS.has(status));
   // Some fields exclude each other, which a schema does not always say. So a field alone must have been refused.
   const first = refused.find((one) => given(one).length === 1);
-  if (first !== undefined && accepted.size === 0 && refused.length === plain.length)
+  // A refusal of a body of the document is a finding already.
+  const isKnown = exchanges.some(({ sent, status }) => PLAIN.has(sent.purpose) && sent.isMadeUp !== true && REFUSALS.has(status));
+  if (first !== undefined && !isKnown && accepted.size === 0 && refused.length === plain.length)
     return [
       {
         exchange: first,

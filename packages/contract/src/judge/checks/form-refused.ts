@@ -35,6 +35,22 @@ export const formRefused: Check = {
     if (broken === undefined) return [];
     // In recorded traffic, request-described reports rules that are only assumed.
     if (sent.purpose === 'traffic' && broken.provenance !== 'shown') return [];
+    const proposal = broken.provenance === 'shown' ? undefined : proposalOf(context, broken);
+    // An operation that does not validate at all is one cause.
+    if (sent.purpose === 'invalid-form' && acceptsAll(context))
+      return [
+        {
+          pointer: '',
+          verdict: verdictOf(broken.provenance),
+          message: 'the service accepts every invalid body',
+          expected: '4xx',
+          observed: `${status} for ${sent.detail}`,
+          at: operation.body.pointer,
+          cause: operation.pointer,
+          rule: 'every invalid body',
+          proposal,
+        },
+      ];
     return [
       {
         pointer: '',
@@ -44,11 +60,17 @@ export const formRefused: Check = {
         observed: String(status),
         at: operation.body?.pointer ?? operation.pointer,
         rule: sent.detail === '' ? `${broken.issue.path} ${broken.issue.keyword}` : sent.detail,
-        proposal: broken.provenance === 'shown' ? undefined : proposalOf(context, broken),
+        proposal,
       },
     ];
   },
 };
+
+/** Whether the service accepted each invalid body of an operation, of several. */
+function acceptsAll({ exchange, exchanges }: ResponseContext): boolean {
+  const invalid = exchanges.filter(({ operation, sent }) => operation.id === exchange.operation.id && sent.purpose === 'invalid-form');
+  return invalid.length > 2 && invalid.every(({ status }) => isSuccess(status));
+}
 
 interface Broken {
   readonly issue: Issue;
