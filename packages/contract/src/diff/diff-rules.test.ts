@@ -13,6 +13,7 @@ const order = {
     sku: { type: 'string', minLength: 1, maxLength: 20, pattern: '^[A-Z]+$', enum: ['A', 'B'] },
     count: { type: 'integer', minimum: 1, maximum: 9, default: 1 },
     note: { type: ['string', 'null'], format: 'email' },
+    pin: { type: 'string', writeOnly: true },
     tags: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 5 },
     extra: { type: 'object', additionalProperties: { type: 'string' } },
     payment: { oneOf: [{ $ref: '#/components/schemas/Card' }, { $ref: '#/components/schemas/Bank' }] },
@@ -230,6 +231,11 @@ test.each<[string, readonly Edit[], string]>([
     [[`${RECEIVED}/properties/count/writeOnly`, true]],
     'client-breaking: count is writeOnly now',
   ],
+  [
+    'a property of a request is no longer writeOnly',
+    [[`${SENT}/properties/pin/writeOnly`, undefined]],
+    'documentation: pin is no longer writeOnly',
+  ],
   ['the body becomes required', [[`${PUT}/requestBody/required`, true]], 'breaking: the body is required now'],
   ['the body is removed', [[`${PUT}/requestBody`, undefined]], 'breaking: it no longer takes a body'],
   [
@@ -412,4 +418,52 @@ describe('reports as not compared', () => {
 test('ignores the order of members, names of components and inlined references', () => {
   const inlined = changed([`${SENT}/properties/payment/oneOf/0`, DOCUMENT.components.schemas.Card], [`${SENT}/required`, ['sku']]);
   expect(diffDocuments(parseDocument(DOCUMENT), inlined)).toEqual([]);
+});
+
+describe('a discriminator', () => {
+  const [CARD, BANK] = ['Card', 'Bank'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const gift: Edit = ['/components/schemas/Gift', { type: 'object', required: ['number'], properties: { number: { type: 'string' } } }];
+  const GIFT = { $ref: '#/components/schemas/Gift' };
+  const discriminator = { propertyName: 'kind' };
+  const at = (pointer: string, payment: unknown): Edit => [`${pointer}/properties/payment`, payment];
+
+  function between(before: Edit, after: Edit): readonly string[] {
+    return diffDocuments(changed(gift, before), changed(gift, after)).map(({ impact, what }) => `${impact}: ${what}`);
+  }
+
+  test.each<[string, string, readonly unknown[], object, readonly unknown[], object, readonly string[]]>([
+    ['is removed', SENT, [CARD, BANK], { discriminator }, [CARD, BANK], {}, ['client-breaking: payment no longer has a discriminator']],
+    [
+      'loses an alternative with the shape of another one, in a request',
+      SENT,
+      [CARD, BANK, GIFT],
+      { discriminator },
+      [CARD, BANK],
+      { discriminator },
+      ['breaking: kind of payment can no longer be Gift'],
+    ],
+    [
+      'gets an alternative with the shape of another one, in a response',
+      RECEIVED,
+      [CARD, BANK],
+      { discriminator },
+      [CARD, BANK, GIFT],
+      { discriminator },
+      ['breaking: kind of payment can be Gift now'],
+    ],
+    [
+      'maps a value to another alternative',
+      SENT,
+      [CARD, BANK],
+      { discriminator: { ...discriminator, mapping: { a: CARD?.$ref, b: BANK?.$ref } } },
+      [CARD, BANK],
+      { discriminator: { ...discriminator, mapping: { a: BANK?.$ref, b: CARD?.$ref } } },
+      ['client-breaking: the discriminator of payment maps its values to other alternatives now'],
+    ],
+    ['stays', SENT, [CARD, BANK], { discriminator }, [CARD, BANK], { discriminator }, []],
+  ])('%s', (_, pointer, before, was, after, is, expected) => {
+    const found = between(at(pointer, { oneOf: before, ...was }), at(pointer, { oneOf: after, ...is }));
+    expect(found.filter((one) => !one.includes('alternative '))).toEqual(expected.filter((one) => !one.includes('alternative ')));
+    if (expected.length === 0) expect(found).toEqual([]);
+  });
 });

@@ -1,3 +1,4 @@
+import { isObject } from '../document/json.ts';
 import { joinPointer } from '../document/pointer.ts';
 import { NOTHING_CHANGES, NOTHING_TO_DO, RECOMPILE } from './change.ts';
 import type { Documents } from './change.ts';
@@ -59,6 +60,7 @@ function compare(pair: SchemaPair, before: Shape, after: Shape, place: Place): v
   compareLimits(pair, comparison);
   compareTexts(pair, comparison);
   compareProperties(pair, comparison);
+  compareDiscriminator(pair, comparison);
   compareOthers(pair, comparison);
   for (const keyword of ['items', 'additionalProperties'] as const) compareBelow(pair, comparison, keyword);
   for (const keyword of ['anyOf', 'oneOf'] as const) compareBranches(pair, comparison, keyword);
@@ -95,10 +97,22 @@ function compareProperties(pair: SchemaPair, comparison: Comparison): void {
     if (was.isPresent && !is.isPresent) reportGone(pair, comparison, { name, label, wasNeeded: was.isNeeded });
     else if (!was.isPresent && is.isPresent) reportNew(pair, comparison, { name, label, isNeeded: is.isNeeded && !was.isNeeded });
     else if (was.isNeeded !== is.isNeeded) compareRequired(pair, { isNeeded: is.isNeeded, label, at: property });
+    if (was.isPresent && is.isPresent)
+      compareAccess(pair, { before: propertyShape(before, name), after: propertyShape(after, name), label, at: property });
     if (was.isPresent && is.isPresent) compare(pair, propertyShape(before, name), propertyShape(after, name), { ...place, name: label });
   }
   if (isClosed(after) && !isClosed(before)) judge(pair, comparison, true, `${subject} allows no further properties now`);
   if (!isClosed(after) && isClosed(before)) judge(pair, comparison, false, `${subject} allows further properties now`);
+}
+
+/** The keyword that tells how the other direction uses a property changes nothing here, but a reader wants to know it. */
+function compareAccess(
+  { report, direction }: SchemaPair,
+  { before, after, label, at }: { readonly before: Shape; readonly after: Shape; readonly label: string; readonly at: string },
+): void {
+  const keyword = ABSENT[direction === 'request' ? 'response' : 'request'];
+  const [was, is] = [keywordOf(before, keyword) === true, keywordOf(after, keyword) === true];
+  if (was !== is) report('documentation', at, `${label} is ${is ? keyword : `no longer ${keyword}`}${is ? ' now' : ''}`, NOTHING_CHANGES);
 }
 
 interface ChangedProperty {
@@ -273,7 +287,7 @@ function keywordsIn(...shapes: readonly Shape[]): readonly string[] {
 
 /** Keywords that other functions compare. */
 const COMPARED: ReadonlySet<string> = new Set([
-  ...'$ref allOf anyOf oneOf type enum const default required properties items additionalProperties uniqueItems readOnly writeOnly'.split(
+  ...'$ref allOf anyOf oneOf discriminator type enum const default required properties items additionalProperties uniqueItems readOnly writeOnly'.split(
     ' ',
   ),
   ...LOWER_LIMITS,
@@ -317,6 +331,42 @@ function compareBelow(pair: SchemaPair, comparison: Comparison, keyword: 'items'
   if (isDescribed(was) === isDescribed(is)) return;
   if (keyword === 'additionalProperties' && isClosed(before) !== isClosed(after)) return;
   judge(pair, comparison, isDescribed(is), `${keyword} of ${subject} are ${isDescribed(is) ? 'described now' : 'no longer described'}`);
+}
+
+/** Compares the values that a discriminator names. It allows no other values than the alternatives, but generated code chooses types by it. */
+function compareDiscriminator(pair: SchemaPair, comparison: Comparison): void {
+  const { before, after, at, subject } = comparison;
+  const [was, is] = [discriminatorOf(before), discriminatorOf(after)];
+  if (was === undefined && is === undefined) return;
+  const client = `Code that chooses the type by it ${RECOMPILE}`;
+  if (was === undefined || is === undefined || was.property !== is.property) {
+    const what = is === undefined ? 'no longer has a discriminator' : `has the discriminator ${is.property} now`;
+    return pair.report('client-breaking', at, `${subject} ${what}`, client);
+  }
+  const gone = [...was.values].filter((value) => !is.values.has(value));
+  const added = [...is.values].filter((value) => !was.values.has(value));
+  if (gone.length > 0) judge(pair, comparison, true, `${is.property} of ${subject} can no longer be ${gone.join(' or ')}`);
+  if (added.length > 0) judge(pair, comparison, false, `${is.property} of ${subject} can be ${added.join(' or ')} now`);
+  if (gone.length === 0 && added.length === 0 && was.mapping !== is.mapping)
+    pair.report('client-breaking', at, `the discriminator of ${subject} maps its values to other alternatives now`, client);
+}
+
+/** The property of a discriminator and its values: those of the mapping, else the names of the alternatives. */
+function discriminatorOf(
+  shape: Shape,
+): { readonly property: string; readonly values: ReadonlySet<string>; readonly mapping: string } | undefined {
+  const written = keywordOf(shape, 'discriminator');
+  if (!isObject(written) || typeof written['propertyName'] !== 'string') return undefined;
+  const mapping = isObject(written['mapping']) ? written['mapping'] : {};
+  const mapped = new Set(Object.values(mapping).map((target) => String(target).split('/').at(-1)));
+  const branches = (['oneOf', 'anyOf'] as const).flatMap((keyword) =>
+    keywordsOf(shape, keyword).flatMap((list) => (Array.isArray(list) ? list : [])),
+  );
+  const names = branches.flatMap((branch: unknown) =>
+    isObject(branch) && typeof branch['$ref'] === 'string' ? [branch['$ref'].split('/').at(-1) ?? ''] : [],
+  );
+  const values = new Set([...Object.keys(mapping), ...names.filter((name) => !mapped.has(name))]);
+  return { property: written['propertyName'], values, mapping: JSON.stringify(mapping) };
 }
 
 /** Ignores alternatives that are the same in both documents, and compares the others in their order. */
