@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 
+import { launchBrowser, noBrowser } from './browser.ts';
 import { cloneRepository, type } from './newcomer.ts';
 import type { Clone, Typed } from './newcomer.ts';
 
@@ -65,13 +66,18 @@ test('the first start says what it does, installs only what the service needs, a
   await stop(typed);
 });
 
-test('the banner names the console first, and its first visit installs what it needs and builds it', async () => {
+test('a browser that follows the first link of the banner waits for the console to be built, and is signed in', async ({ skip }) => {
+  skip(noBrowser !== undefined, noBrowser);
   const typed = await started();
   const [, name, link = ''] = /^ {2}(\w+) +(\S+)$/m.exec(typed.stdout()) ?? [];
   expect([name, link]).toEqual(['Console', expect.stringMatching(/\/console\/#code=rsc_\w+$/)]);
-  const visit = async () => (await fetch(link)).text();
-  expect(await visit()).toContain('The console is being built');
-  await vi.waitFor(async () => expect(await visit()).toContain('<div id="root">'), { timeout: 240_000, interval: 500 });
+  const browser = await launchBrowser();
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(link);
+  expect(await page.textContent('h1')).toBe('The console is being built');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor({ timeout: 120_000 });
+  expect(page.url()).not.toContain('code=');
   expect(existsSync(join(clone.folder, 'node_modules/turbo'))).toBe(false);
   await stop(typed);
 });

@@ -6,6 +6,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
+import { RELOAD_SCRIPT } from '@reseller/service';
+
 const BUILDER = resolve(import.meta.dirname, '../../../.config/console.ts');
 /** The end of the output that the page shows. */
 const SHOWN_CHARACTERS = 2_000;
@@ -43,16 +45,16 @@ export function consoleBuilder(mode: 'sandbox' | 'live', directory: string): () 
     return page(
       'The console is being built',
       'This happens once. It installs about 60 packages, which takes 5 to 60 seconds, depending on the network. This page then shows the console.',
-      REFRESH,
+      RELOAD,
     );
   };
 }
 
-const REFRESH = '<meta http-equiv="refresh" content="1">';
+const RELOAD = `<script src="${RELOAD_SCRIPT}"></script><noscript>Load this page again in a minute.</noscript>`;
 
-/** The page has no script and no style, because its Content-Security-Policy allows none that is inline. */
-function page(title: string, text: string, head = ''): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">${head}<title>${title}</title></head><body><h1>${title}</h1><p>${text}</p></body></html>`;
+/** The page has no style, because its Content-Security-Policy allows none that is inline. */
+function page(title: string, text: string, end = ''): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title}</title></head><body><h1>${title}</h1><p>${text}</p>${end}</body></html>`;
 }
 
 function escaped(text: string): string {

@@ -6,6 +6,7 @@ export type { Store } from './store/store.ts';
 export { openPostgresStore } from './store/postgres/open.ts';
 export { damageOr, openSqliteStore } from './store/sqlite/open.ts';
 export { makePrivate } from './store/sqlite/private-files.ts';
+export { RELOAD_SCRIPT } from './http/operator/console.ts';
 export { systemClock } from './ports/clock.ts';
 export type { Clock } from './ports/clock.ts';
 export { systemRandom } from './ports/random.ts';

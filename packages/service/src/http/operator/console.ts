@@ -16,6 +16,11 @@ export interface ConsoleSite {
 }
 
 const PATH = '/console';
+/**
+ * For a page that waits for the built console. A browser does not load an address with a fragment again for a meta refresh, and the fragment of
+ * the first visit has the sign-in code. The Content-Security-Policy allows no inline script.
+ */
+export const RELOAD_SCRIPT = `${PATH}/reload.js`;
 const FOREVER = 'public, max-age=31536000, immutable';
 const SMALLEST_ERROR_OF_SERVICE = 500;
 
@@ -58,6 +63,12 @@ export async function serveConsole(
         cacheControl: false,
         setHeaders: (reply) => void reply.header('cache-control', FOREVER),
       });
+      site.get('/reload.js', (_request, reply) =>
+        reply
+          .type('text/javascript; charset=utf-8')
+          .header('cache-control', 'no-cache')
+          .send('setTimeout(() => location.reload(), 1000);\n'),
+      );
       site.get('/*', async (_request, reply) => {
         const page = await readFile(join(directory, 'index.html'), 'utf8').catch(pageWhileMissing);
         return reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page);
