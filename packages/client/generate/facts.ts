@@ -103,7 +103,7 @@ export function isPaged({ form }: Operation): boolean {
 }
 
 /** A property that every response of the operation has, and few responses of other operations: the first required one. */
-function identifyingProperty(document: unknown, data: unknown): string | undefined {
+export function identifyingProperty(document: unknown, data: unknown): string | undefined {
   const [first] = partsOf(document, data).flatMap((part) => items(part['required']));
   return typeof first === 'string' ? first : undefined;
 }

@@ -82,7 +82,7 @@ test('sends a JSON body with the token', async () => {
 });
 
 test('encodes path and query, and sends no body if there is none', async () => {
-  const { client, sent } = await clientOf({ status: 200, headers: json, body: '{"items":[],"next_cursor":null}' });
+  const { client, sent } = await clientOf({ status: 200, headers: json, body: '{"items":[],"next_cursor":null,"name":"a"}' });
   await listVms({ client, query: { limit: 200, state: 'running', cursor: 'MDE5MmY3YTQ=' } });
   await terminateDomain({ client, path: { domain: 'a/b?c' } });
   expect(sent.map(({ method, url, contentType, body }) => ({ method, url, contentType, body }))).toEqual([
@@ -202,7 +202,7 @@ async function failingServer(failures: number, fail: (response: ServerResponse) 
   let left = failures;
   const server = createServer((_, response) => {
     if (left-- > 0) fail(response);
-    else response.writeHead(200, json).end('{"items":[],"next_cursor":null}');
+    else response.writeHead(200, json).end('{"id":"a","items":[],"next_cursor":null}');
   }).listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
@@ -227,7 +227,7 @@ const failures: [string, (response: ServerResponse) => void][] = [
 
 test.each(failures)('retries a read after %s', async (_, fail) => {
   const { client } = await failingServer(2, fail);
-  expect(await listVms({ client })).toEqual({ items: [], next_cursor: null });
+  expect(await listVms({ client })).toMatchObject({ items: [], next_cursor: null });
 });
 
 test.each(failures)('retries a change that the document marks as repeatable after %s', async (_, fail) => {
@@ -311,4 +311,29 @@ test('finds a sandbox and its token in the environment', async () => {
   vi.stubEnv('RESELLER_SANDBOX_OPERATOR_URL', 'http://127.0.0.1:5011');
   await listVms({ client: createClient({ environment: 'sandbox', token: 'own', fetch }) });
   expect(sent).toEqual(['127.0.0.1:4011', 'Bearer from-the-environment', '127.0.0.1:5011', 'Bearer own']);
+});
+
+const EMPTY: readonly (readonly [string, ServedResponse])[] = [
+  ['200 without a body', { status: 200 }],
+  ['200 with Content-Length 0', { status: 200, headers: { ...json, 'content-length': '0' } }],
+  ['201 without a body', { status: 201, headers: json }],
+  ['204', { status: 204 }],
+  ['205', { status: 205 }],
+  ['an empty object', { status: 200, headers: json, body: '{}' }],
+  ['null', { status: 200, headers: json, body: 'null' }],
+  ['a list', { status: 200, headers: json, body: '[]' }],
+  ['the data of another operation', { status: 200, headers: json, body: '{"hello":1}' }],
+];
+
+test.each(EMPTY)('a success without the body that the document requires is an error: %s', async (_, served) => {
+  const { client, sent } = await clientOf(served);
+  const change = createAccount({ client, body: { name: 'Anna', credit_limit: '1.00' } });
+  await expect(change).rejects.toMatchObject({ name: 'OutcomeUnknownError', uncertain: true, attempts: 1 });
+  expect(sent).toHaveLength(1);
+  await expect(listVms({ client })).rejects.toMatchObject({ name: 'ResponseError', uncertain: false });
+});
+
+test.each([204, 200])('an operation whose document has no body succeeds without one, with status %i', async (status) => {
+  const { client } = await clientOf({ status });
+  await deleteSnapshot({ client, path: { snapshot: 'before' } });
 });

@@ -4,132 +4,158 @@ export const operations = {
     'GET /accounts': {
         id: 'listAccounts',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'POST /accounts': {
         id: 'createAccount',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'id'
     },
     'GET /accounts/{account_id}': {
         id: 'getAccount',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'GET /accounts/{account_id}/requests': {
         id: 'listAccountRequests',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'GET /accounts/{account_id}/requests/{number}': {
         id: 'getAccountRequest',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'request_id'
     },
     'GET /accounts/{account_id}/current-invoice': {
         id: 'getAccountCurrentInvoice',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'account_id'
     },
     'PUT /accounts/{account_id}/credit-limit': {
         id: 'setCreditLimit',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'PUT /accounts/{account_id}/quotas': {
         id: 'setQuotas',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'POST /accounts/{account_id}/retry-jobs': {
         id: 'retryJobs',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'failed'
     },
     'PUT /accounts/{account_id}/suspension': {
         id: 'suspendAccount',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'DELETE /accounts/{account_id}/suspension': {
         id: 'unsuspendAccount',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'GET /accounts/{account_id}/export': {
         id: 'exportAccount',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'account_id'
     },
     'POST /accounts/{account_id}/erase': {
         id: 'eraseAccount',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'GET /accounts/{account_id}/billing-profile': {
         id: 'getBillingProfile',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'billing_profile'
     },
     'PUT /accounts/{account_id}/billing-profile': {
         id: 'setBillingProfile',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'billing_profile'
     },
     'GET /accounts/{account_id}/api-keys': {
         id: 'listApiKeys',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'POST /accounts/{account_id}/api-keys': {
         id: 'issueApiKey',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'id'
     },
     'POST /api-keys/{api_key_id}/rotate': {
         id: 'rotateApiKey',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'issued'
     },
     'POST /api-keys/{api_key_id}/revoke': {
         id: 'revokeApiKey',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'PUT /api-keys/{api_key_id}/rate-limit': {
         id: 'setApiKeyRateLimit',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'PUT /api-keys/{api_key_id}/restrictions': {
         id: 'setApiKeyRestrictions',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'GET /host-systems': {
         id: 'listHostSystems',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'GET /host-systems/{hostsystem}': {
         id: 'getHostSystem',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'name'
     },
     'PUT /host-systems/{hostsystem}': {
         id: 'defineHostSystem',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'name'
     },
     'GET /host-systems/{hostsystem}/price-versions': {
         id: 'listHostSystemPriceVersions',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'POST /host-systems/{hostsystem}/price-versions': {
         id: 'scheduleHostSystemPrices',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'prices'
     },
     'DELETE /host-systems/{hostsystem}/price-versions/{valid_from}': {
         id: 'withdrawHostSystemPrices',
@@ -139,137 +165,164 @@ export const operations = {
     'GET /os-images': {
         id: 'listOsImages',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'PUT /os-images/{os}': {
         id: 'defineOsImage',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'name'
     },
     'GET /ip-pools': {
         id: 'listIpPools',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'PUT /ip-pools/{ip_pool_id}': {
         id: 'defineIpPool',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'GET /sales': {
         id: 'listSales',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'POST /sales': {
         id: 'createSale',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'id'
     },
     'POST /sales/{sale_id}/end': {
         id: 'endSale',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'GET /dedicated/market': {
         id: 'listMarketItems',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'POST /dedicated/market': {
         id: 'addMarketItem',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'id'
     },
     'GET /dedicated/servers': {
         id: 'listDedicatedServers',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'POST /dedicated/servers': {
         id: 'orderDedicatedServer',
         effect: 'purchase',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'POST /dedicated/servers/{server_id}/complete-setup': {
         id: 'completeDedicatedSetup',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'GET /vms': {
         id: 'listVms',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'GET /vms/{vm_id}': {
         id: 'getVm',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'DELETE /vms/{vm_id}': {
         id: 'removeVm',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'POST /vms/{vm_id}/stop': {
         id: 'stopVm',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'POST /vms/{vm_id}/start': {
         id: 'startVm',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'POST /vms/{vm_id}/resize': {
         id: 'resizeVm',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'POST /vms/{vm_id}/restart-billing': {
         id: 'restartVmBilling',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'id'
     },
     'GET /invoices': {
         id: 'listInvoices',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'GET /invoices/{invoice_id}': {
         id: 'getInvoice',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'PUT /invoices/{invoice_id}/credit-notes/{credit_note}': {
         id: 'createCreditNote',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'name'
     },
     'POST /invoices/{invoice_id}/mark-paid': {
         id: 'markInvoicePaid',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'POST /invoices/{invoice_id}/cancel': {
         id: 'cancelInvoice',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'PUT /accounts/{account_id}/payments/{payment}': {
         id: 'recordPayment',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'POST /accounts/{account_id}/payments/{payment}/reverse': {
         id: 'reversePayment',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'PUT /accounts/{account_id}/refunds/{payment}': {
         id: 'recordRefund',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'GET /bookkeeping/{table}': {
         id: 'exportBookkeeping',
@@ -279,62 +332,74 @@ export const operations = {
     'GET /payments': {
         id: 'listPayments',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'GET /invoicing/seller': {
         id: 'getSeller',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'seller'
     },
     'PUT /invoicing/seller': {
         id: 'setSeller',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'seller'
     },
     'GET /invoicing/series': {
         id: 'getDocumentSeries',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'invoices'
     },
     'PUT /invoicing/series': {
         id: 'setDocumentSeries',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'invoices'
     },
     'GET /domains': {
         id: 'listDomains',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'GET /domains/{domain}/dns-records': {
         id: 'listDnsRecords',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'POST /domains/{domain}/terminate': {
         id: 'terminateDomain',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'name'
     },
     'GET /tld-prices': {
         id: 'listTldPrices',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'PUT /tld-prices/{tld}': {
         id: 'setTldPrice',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'tld'
     },
     'GET /tld-prices/{tld}/versions': {
         id: 'listTldPriceVersions',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'POST /tld-prices/{tld}/versions': {
         id: 'scheduleTldPrices',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'create'
     },
     'DELETE /tld-prices/{tld}/versions/{valid_from}': {
         id: 'withdrawTldPrices',
@@ -344,17 +409,20 @@ export const operations = {
     'POST /otp/verify': {
         id: 'verifyOtp',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'account_id'
     },
     'GET /session': {
         id: 'getSession',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'POST /session': {
         id: 'createSession',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'DELETE /session': {
         id: 'endSession',
@@ -364,72 +432,86 @@ export const operations = {
     'GET /operator-tokens': {
         id: 'listOperatorTokens',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'POST /operator-tokens': {
         id: 'createOperatorToken',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'id'
     },
     'POST /operator-tokens/{operator_token_id}/rotate': {
         id: 'rotateOperatorToken',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'issued'
     },
     'POST /operator-tokens/{operator_token_id}/revoke': {
         id: 'revokeOperatorToken',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'GET /audit': {
         id: 'listAuditRecords',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'GET /failed-authentications': {
         id: 'listFailedAuthentications',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'GET /verifiers': {
         id: 'listVerifiers',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'POST /verifiers': {
         id: 'registerVerifier',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'id'
     },
     'POST /verifiers/{verifier_id}/revoke': {
         id: 'revokeVerifier',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'id'
     },
     'GET /sandbox/clock': {
         id: 'getClock',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'now'
     },
     'POST /sandbox/clock/advance': {
         id: 'advanceClock',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'now'
     },
     'POST /sandbox/reset': {
         id: 'resetSandbox',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'now'
     },
     'GET /sandbox/snapshots': {
         id: 'listSnapshots',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'PUT /sandbox/snapshots/{snapshot}': {
         id: 'createSnapshot',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'name'
     },
     'DELETE /sandbox/snapshots/{snapshot}': {
         id: 'deleteSnapshot',
@@ -439,17 +521,20 @@ export const operations = {
     'POST /sandbox/snapshots/{snapshot}/restore': {
         id: 'restoreSnapshot',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'now'
     },
     'GET /sandbox/faults': {
         id: 'listFaults',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     },
     'POST /sandbox/faults': {
         id: 'createFault',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'id'
     },
     'DELETE /sandbox/faults/{fault_id}': {
         id: 'removeFault',
@@ -459,7 +544,8 @@ export const operations = {
     'POST /sandbox/isolated-accounts': {
         id: 'createIsolatedAccount',
         effect: 'write',
-        repeatable: false
+        repeatable: false,
+        has: 'account'
     },
     'DELETE /sandbox/isolated-accounts/{account_id}': {
         id: 'deleteIsolatedAccount',
@@ -469,52 +555,62 @@ export const operations = {
     'GET /settings': {
         id: 'getSettings',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'mode'
     },
     'PUT /settings/rate-limit': {
         id: 'setDefaultRateLimit',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'mode'
     },
     'PUT /settings/vat-rates': {
         id: 'setVatRates',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'mode'
     },
     'PUT /settings/request-log-retention': {
         id: 'setRequestLogRetention',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'mode'
     },
     'PUT /settings/audit-retention': {
         id: 'setAuditRetention',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'mode'
     },
     'PUT /settings/default-quotas': {
         id: 'setDefaultQuotas',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'mode'
     },
     'PUT /settings/second-operator': {
         id: 'setSecondOperator',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'mode'
     },
     'PUT /settings/vm-identifier-quarantine': {
         id: 'setVmIdentifierQuarantine',
         effect: 'write',
-        repeatable: true
+        repeatable: true,
+        has: 'mode'
     },
     'GET /due-work': {
         id: 'getDueWork',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'now'
     },
     'GET /requests': {
         id: 'listRequests',
         effect: 'read',
-        repeatable: true
+        repeatable: true,
+        has: 'items'
     }
 } as const;
 

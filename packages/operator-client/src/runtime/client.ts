@@ -62,7 +62,7 @@ export type RequestResult<Responses, _Errors, _ThrowOnError extends boolean> = C
 
 const SANDBOX_URL = 'http://127.0.0.1:4011';
 const SECRETS: ReadonlySet<string> = new Set(secretNames);
-const ADVICE_WHEN_LOST = 'Look whether it was carried out before you send it again';
+const ADVICE_WHEN_LOST = 'Check whether it was carried out before you send it again';
 
 /**
  * A client for the functions of this package.

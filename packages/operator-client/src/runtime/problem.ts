@@ -7,11 +7,15 @@ import type { Problem, ValidationProblem } from '../generated/types.gen.ts';
 /** A problem as it may arrive. Every member but the title may be missing (RFC 9457, section 3.1). */
 type ReceivedProblem = Pick<Problem, 'title'> & Partial<Omit<Problem, 'title'> & Pick<ValidationProblem, 'errors'>>;
 
-export function classifyProblem(received: Received): Verdict {
+/** @param operation.has A property that the body of each successful response has. Undefined if the operation has no such body. */
+export function classifyProblem(received: Received, { has }: { readonly has?: string }): Verdict {
   const { status, headers, text } = received;
   const json = parseJson(text);
   if (isRedirect(status)) return classifyForeign(received);
   if (status < 300) {
+    // Something between the client and the service removed the body, so a change may have been carried out.
+    if (has !== undefined && !isRecord(json)) return classifyForeign(received, text === '' ? 'cut' : undefined);
+    if (has !== undefined && !(has in Object(json))) return classifyForeign(received, 'other-data');
     const isCsv = headers.get('content-type')?.startsWith('text/csv') === true;
     const isFromApi = text === '' || json !== undefined || isCsv;
     return isFromApi ? { data: dataOf(isCsv ? JSON.stringify(text) : text), requestID: null, message: '' } : classifyForeign(received);
