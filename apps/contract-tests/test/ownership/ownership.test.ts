@@ -45,7 +45,7 @@ describe('a run next to another program', () => {
         const isUnclear = collection.ids === 'reuse' || (collection.upserts && collection.pageSize !== undefined);
         expect([collection, isUnclear]).toEqual([collection, true]);
         expect(told).toContainEqual(
-          expect.stringMatching(new RegExp(`^create-${collection.name} \\(id ${id}\\): .*/${collection.name}/${id}'$`)),
+          expect.stringMatching(new RegExp(`^create-${collection.name} \\(id ${id}\\): .*/${collection.name}/${id}'(?: \\(\\d+ times\\))?$`)),
         );
       }
     },
@@ -374,5 +374,49 @@ describe('the command', () => {
       'requests that change something, whose costs are unknown, because the document marks none with x-billable',
     );
     expect(announced.output).toContain('PUT /invoices/{invoice}/lines/{line}  (putLine, up to 2): you named it with in_1/2');
+  });
+});
+
+describe('a created resource is recognised', () => {
+  const text = { type: 'string' };
+  async function removed(parameter: string, made: object, listed: unknown): Promise<readonly string[]> {
+    const id = { name: parameter, in: 'path', required: true, schema: text };
+    const document = parseDocument({
+      openapi: '3.1.0',
+      info: { title: 'Flags', version: '1' },
+      paths: {
+        '/flags': {
+          get: { operationId: 'listFlags', responses: { 200: { description: 'All.' } } },
+          post: { operationId: 'createFlag', responses: { 201: { description: 'Made.', content: json({ type: 'object' }) } } },
+        },
+        [`/flags/{${parameter}}`]: {
+          parameters: [id],
+          delete: { operationId: 'removeFlag', responses: { 204: { description: 'Gone.' } } },
+        },
+      },
+    });
+    const { url, received } = await startServer(({ method }, response) =>
+      method === 'DELETE'
+        ? void response.writeHead(204).end()
+        : sendJson(response, method === 'POST' ? 201 : 200, method === 'POST' ? made : listed),
+    );
+    await runContract({ document, target: url, mode: 'full', journal: memoryJournal() });
+    return [...new Set(received.filter(({ method }) => method === 'DELETE').map(({ path }) => path))];
+  }
+
+  test.each<[string, string, object, unknown, readonly string[]]>([
+    ['by the last word of its parameter', 'flagName', { name: 'mine' }, [], ['/flags/mine']],
+    ['although another list of the response has its number', 'id', { id: 3 }, { flags: [{ id: 1 }], roles: [{ id: 3 }] }, ['/flags/3']],
+    ['in an envelope', 'id', { data: { id: 3 } }, [], ['/flags/3']],
+    ['next to a resource of another collection', 'id', { owner: { id: 2 }, id: 3 }, [], ['/flags/3']],
+  ])('%s', async (_, parameter, made, listed, expected) => {
+    expect(await removed(parameter, made, listed)).toEqual(expected);
+  });
+
+  test.each<[string, object, unknown]>([
+    ['that was in the only list', { id: 3 }, { flags: [{ id: 3 }] }],
+    ['that is another resource in the response', { owner: { id: 3 } }, []],
+  ])('but not one %s', async (_, made, listed) => {
+    expect(await removed('id', made, listed)).toEqual([]);
   });
 });

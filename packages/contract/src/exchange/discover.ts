@@ -48,7 +48,7 @@ export function discoverCreated({ document, validator, operation, operations, ex
   const candidates = [
     ...linkedFrom(exchange, operations, last),
     locatedAt(exchange, operation)?.[last],
-    identifierIn(document, exchange, [last, ...OWN_NAMES]),
+    identifierIn(document, exchange, [last, ...OWN_NAMES, ...shortNamesOf(last)]),
   ];
   const value = candidates.find((candidate) => accepts(validator, parameter, candidate));
   return value === undefined
@@ -274,8 +274,17 @@ function identifiersIn(document: OpenApiDocument, exchange: Exchange, parameter:
   return found;
 }
 
-/** Everything in a response that may identify an item of a list or of a map, for a path parameter. Rather too much than too little. */
-export function identifiersAnywhere(body: unknown, parameter: string): readonly string[] {
+/** The property of a resource that a parameter such as `featureName` can mean: `name`. */
+function shortNamesOf(parameter: string): readonly string[] {
+  return ITEM_NAMES.filter((name) => stemOf(parameter).endsWith(name) && stemOf(parameter) !== name);
+}
+
+/**
+ * Everything in a response that may identify an item of a list or of a map, for a path parameter. Rather too much than too little: other lists
+ * in the same response, such as the roles next to the users, count too.
+ * @returns whether there is only one list, so that its items are those of the collection
+ */
+export function identifiersAnywhere(body: unknown, parameter: string): { readonly values: readonly string[]; readonly isSure: boolean } {
   const names = new Set([parameter, ...ITEM_NAMES].map(stemOf));
   const found: string[] = [];
   function visit(value: unknown, isItem: boolean): void {
@@ -292,7 +301,8 @@ export function identifiersAnywhere(body: unknown, parameter: string): readonly 
       }
   }
   visit(body, false);
-  return found;
+  const lists = isObject(body) ? Object.values(body).filter(Array.isArray) : [];
+  return { values: found, isSure: lists.length < 2 };
 }
 
 /** Whether an operation lists the items of the collection before the last parameter of a path. */

@@ -266,7 +266,7 @@ describe('the list of remaining changes', () => {
     await change(stepOf('sendLetter'), {}, 'lost');
     const { left, unfinished } = cleaner.finish();
     expect(left).toEqual([
-      'createThing: its response was lost, so it may have happened; look for it, and undo it with removeThing (DELETE /things/{id})',
+      'createThing: its response was lost, so it may have happened; look for it, and undo it with removeThing (DELETE /things/{id}) (2 times)',
       `hideThing (id t7): its response was lost, so it may have happened; ${BY_HAND.replace('DELETE', 'POST').replace("t7'", "t7/unhide'")}`,
       'sendLetter: its response was lost, so it may have happened; the document has no operation that undoes it',
     ]);

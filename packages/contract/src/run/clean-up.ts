@@ -67,6 +67,8 @@ export function createCleaner({ document, operations, ownership, journal, target
   /** The entries of earlier runs whose resource a read has recognised. */
   const proven = new Set<string>();
   const open = new Map<string, JournalEntry>();
+  /** The innermost resource in the path of each change, by the identifier of its entry. */
+  const places = new Map<string, string | undefined>();
   /** Changes that cannot be undone. */
   let stays: { readonly line: string; readonly resource: string | undefined }[] = [];
 
@@ -126,6 +128,7 @@ export function createCleaner({ document, operations, ownership, journal, target
         at: new Date().toISOString(),
         account,
       };
+      places.set(entry.id, resourcesAt(operation.path, path).at(-1));
       return isOwnRemoval && undoes === undefined ? entry : record(entry);
     },
     async after(intended, step, exchange, made) {
@@ -141,11 +144,17 @@ export function createCleaner({ document, operations, ownership, journal, target
       }
       const resource = resourcesAt(operation.path, pathOf(exchange)).at(-1);
       // The removal of a resource also removes its changes and subresources.
-      if (isRemoval) stays = stays.filter((stay) => stay.resource !== resource && stay.resource?.startsWith(`${resource}/`) !== true);
+      if (isRemoval) stays = stays.filter((stay) => !isAtOrBelow(stay.resource, resource));
       const undone = [...open.values()].filter(
         ({ id, undo }) => id !== entry.id && undo?.operation === operation.id && textOf(undo.path) === entry.made,
       );
       for (const other of undone) await record({ ...other, state: 'closed' });
+      // So does it with what the run made below it, also where the response did not name it.
+      const below =
+        isRemoval && undone.length > 0
+          ? [...open.values()].filter(({ id }) => id !== entry.id && isAtOrBelow(places.get(id), resource))
+          : [];
+      for (const other of below) await record({ ...other, state: 'closed' });
       // A resource that the run made and removed again needs no undo.
       if (isGone || (isRemoval && undone.length > 0)) return void (await record({ ...entry, undo: undefined, state: 'closed' }));
       if (made !== undefined && (made.isNew || !isItemWrite(operation))) return recordMade(entry, exchange, made);
@@ -210,13 +219,22 @@ export function createCleaner({ document, operations, ownership, journal, target
         if (undo !== undefined) unfinished.push(line);
         return line;
       });
-      return { left: [...new Set([...earlier, ...stays.map(({ line }) => line), ...left])], unfinished: [...new Set(unfinished)] };
+      return { left: counted([...earlier, ...stays.map(({ line }) => line), ...left]), unfinished: counted(unfinished) };
     },
   };
 }
 
 function depthOf({ path }: Operation): number {
   return pathParameters(path).length;
+}
+
+function isAtOrBelow(resource: string | undefined, above: string | undefined): boolean {
+  return resource !== undefined && above !== undefined && (resource === above || resource.startsWith(`${above}/`));
+}
+
+/** Each line once, with the number of its occurrences. */
+function counted(lines: readonly string[]): readonly string[] {
+  return [...Map.groupBy(lines, (line) => line)].map(([line, all]) => (all.length === 1 ? line : `${line} (${all.length} times)`));
 }
 
 function sameValues(one: PathValues, other: PathValues): boolean {

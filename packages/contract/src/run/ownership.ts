@@ -58,8 +58,8 @@ interface Parts {
   readonly naming: Naming;
 }
 
-/** What is at the path of a resource, as far as responses show it. The run owns what it made, until it removes it. */
-type State = 'made' | 'foreign' | 'absent';
+/** What is at the path of a resource, as far as responses show it. The run owns what it made, until it removes it. `maybe`: foreign, or nothing. */
+type State = 'made' | 'foreign' | 'maybe' | 'absent';
 
 /** Statuses of a read which show that there is no such resource. */
 const ABSENT: ReadonlySet<number> = new Set([400, 404, 410, 422]);
@@ -87,7 +87,7 @@ export function createOwnership({ document, validator, operations, naming }: Par
     return resourcesAt(template, path).some((resource) => states.get(resource) === state);
   }
 
-  function note(resource: string | undefined, state: 'foreign' | 'absent'): void {
+  function note(resource: string | undefined, state: 'foreign' | 'maybe' | 'absent'): void {
     if (resource !== undefined && states.get(resource) !== 'made') states.set(resource, state);
   }
 
@@ -106,6 +106,7 @@ export function createOwnership({ document, validator, operations, naming }: Par
     if (before === 'foreign') return false;
     if (isItemWrite(operation)) return before === 'absent' || status === 201;
     if (status === 201) return true;
+    if (before === 'maybe') return false;
     // A document that describes 201 says with another status that the resource existed before.
     if (operation.responses['201'] !== undefined) return false;
     const isListed = listed.get(folderOf(resource));
@@ -157,8 +158,11 @@ export function createOwnership({ document, validator, operations, naming }: Par
       const depth = item.path.slice(0, item.path.lastIndexOf('/{')).split('/').length;
       const folder = fillPath(withoutEnding(operation.path), path).split('/').slice(0, depth).join('/');
       listed.set(folder, isComplete(exchange));
-      for (const value of identifiersAnywhere(jsonValue(exchange), pathParameters(item.path).at(-1) ?? ''))
-        note(`${folder}/${encodeURIComponent(value)}`, 'foreign');
+      const { values, isSure } = identifiersAnywhere(jsonValue(exchange), pathParameters(item.path).at(-1) ?? '');
+      for (const value of values) {
+        const resource = `${folder}/${encodeURIComponent(value)}`;
+        if (isSure || states.get(resource) !== 'foreign') note(resource, isSure ? 'foreign' : 'maybe');
+      }
     }
   }
 
