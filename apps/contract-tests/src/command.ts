@@ -4,6 +4,7 @@ import manifest from '@reseller/contract/package.json' with { type: 'json' };
 
 import { CannotRunError } from './cannot-run.ts';
 import { compareDocuments } from './commands/diff.ts';
+import { explainCheck } from './commands/explain.ts';
 import { judgeHar } from './commands/har.ts';
 import { runAgainst } from './commands/run.ts';
 import type { FilePaths } from './commands/run.ts';
@@ -61,6 +62,8 @@ async function dispatch(
       return 0;
     case 'har':
       return judgeHar(args, args.har ?? '', output);
+    case 'explain':
+      return explainCheck(args.files[0] ?? '', output);
     case 'diff':
       return compareDocuments(args, output);
     default:

@@ -15,6 +15,7 @@ Usage
   ${CONTRACT} [--target URL] [options] call a service and judge its responses
   ${CONTRACT} --har FILE               judge a recording
   ${CONTRACT} diff OLD NEW             compare two documents and name what breaks their users
+  ${CONTRACT} explain [CHECK]          explain the check of a finding with an example, or list all checks
 
 Target
   --target URL         base address of the API
@@ -92,7 +93,7 @@ export function keyFile(name: 'demo-api-key' | 'operator-token', environment: En
   return join(dataFolder(environment), name);
 }
 
-type Command = 'run' | 'har' | 'diff' | 'help' | 'version';
+type Command = 'run' | 'har' | 'diff' | 'explain' | 'help' | 'version';
 
 /** The parsed and validated arguments. `--help` explains them. */
 export type Arguments = ReturnType<typeof readArguments>;
@@ -106,9 +107,11 @@ const OUTPUT_FORMATS = ['text', 'json', 'markdown', 'github'] as const;
 export function readArguments(argv: readonly string[], environment: Environment = {}) {
   const { values, positionals, only, also, except } = parse(argv);
   const command = readCommand(values, positionals);
-  const rest = command === 'diff' ? positionals.slice(1) : positionals;
+  const hasWords = command === 'diff' || command === 'explain';
+  const rest = hasWords ? positionals.slice(1) : positionals;
   if (command === 'diff' && rest.length !== 2) throw new CannotRunError(`diff needs two documents: ${CONTRACT} diff OLD NEW.`);
-  if (command !== 'diff' && rest.length > 0) throw new CannotRunError(`Unexpected argument. See ${CONTRACT} --help.`);
+  if (command !== 'diff' && rest.length > (command === 'explain' ? 1 : 0))
+    throw new CannotRunError(`Unexpected argument. See ${CONTRACT} --help.`);
   rejectWithoutEffect(command, values);
   if (values.extension === true && (values.document !== undefined || values.write === true)) {
     throw new CannotRunError(
@@ -127,7 +130,7 @@ export function readArguments(argv: readonly string[], environment: Environment 
       );
   return {
     command,
-    files: command === 'diff' ? rest : [],
+    files: hasWords ? rest : [],
     target: readAddress(values.target ?? (command === 'run' ? localTarget(environment) : LOCAL), 'target'),
     apiKey: values['api-key'],
     document: values.document,
@@ -267,7 +270,7 @@ function readCommand(values: Values, [first]: readonly string[]): Command {
   if (values.help === true) return 'help';
   if (values.version === true) return 'version';
   if (values.har !== undefined) return 'har';
-  return first === 'diff' ? 'diff' : 'run';
+  return first === 'diff' || first === 'explain' ? first : 'run';
 }
 
 type OptionName = keyof typeof OPTIONS;
@@ -278,6 +281,7 @@ const JUDGING = ['config', 'document', 'extension', 'fail-on', 'baseline', 'repo
 const OPTIONS_OF: Readonly<Record<Exclude<Command, 'run' | 'help' | 'version'>, readonly OptionName[]>> = {
   har: ['har', ...JUDGING],
   diff: ['config', 'format', 'wire'],
+  explain: ['config'],
 };
 const NOT_OF_A_RUN: readonly OptionName[] = ['har', 'format', 'wire'];
 

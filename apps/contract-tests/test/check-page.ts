@@ -4,7 +4,7 @@ import type { Check } from '@reseller/contract/engine';
 import { SELFTEST_DEFECTS } from './selftest/defects.ts';
 
 /** The documentation page of a check in Markdown, made from the texts of the check. */
-export function checkPage({ id, claim, judges, client, needs, undescribed }: Check): string {
+export function checkPage({ id, claim, example, judges, client, needs, undescribed }: Check): string {
   const requests =
     needs === undefined
       ? 'It judges every response and sends no requests of its own.'
@@ -20,6 +20,8 @@ export function checkPage({ id, claim, judges, client, needs, undescribed }: Che
   return `# ${id}
 
 ${claim}
+
+For example: ${example}
 
 ## How it decides
 

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { CHECKS } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
 
 import { sendJson, startServer } from './raw-server.ts';
@@ -95,4 +96,23 @@ test('ignores a reference in an extension, which nothing reads', async () => {
   const { url } = await start('the-right-key-of-the-test');
   const argv = ['--target', url.href, '--document', await fileOf(document)];
   expect(await command(argv, { CONTRACT_API_KEY: 'the-right-key-of-the-test' })).toMatchObject({ code: 0 });
+});
+
+describe('contract explain', () => {
+  test('explains each check with an example', async () => {
+    for (const { id, claim, example, judges, client } of CHECKS) {
+      expect(example).toBeDefined();
+      const { code, output } = await command(['explain', id], {});
+      expect(code).toBe(0);
+      for (const part of [claim, example, judges, client]) expect(output).toContain(part);
+    }
+  });
+
+  test('lists all checks without a name, and names them for one that does not exist', async () => {
+    expect((await command(['explain'], {})).output).toContain('property-type');
+    expect(await command(['explain', 'nothing'], {})).toEqual({
+      code: 2,
+      output: expect.stringMatching(/^There is no check nothing\. The checks are body-complete,/),
+    });
+  });
 });

@@ -45,7 +45,9 @@ describe('a run next to another program', () => {
         const isUnclear = collection.ids === 'reuse' || (collection.upserts && collection.pageSize !== undefined);
         expect([collection, isUnclear]).toEqual([collection, true]);
         expect(told).toContainEqual(
-          expect.stringMatching(new RegExp(`^create-${collection.name} \\(id ${id}\\): .*/${collection.name}/${id}'(?: \\(\\d+ times\\))?$`)),
+          expect.stringMatching(
+            new RegExp(`^create-${collection.name} \\(id ${id}\\): .*/${collection.name}/${id}'(?: \\(\\d+ times\\))?$`),
+          ),
         );
       }
     },

@@ -52,6 +52,8 @@ export interface Check {
   readonly id: string;
   /** The rule that it checks, in a sentence. */
   readonly claim: string;
+  /** A response that has a finding, in one or two sentences. */
+  readonly example?: string;
   /** How it decides, and its limits. */
   readonly judges: string;
   /** The consequence of a finding for users of the generated client. */

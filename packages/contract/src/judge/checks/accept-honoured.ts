@@ -7,6 +7,8 @@ const JSON_TYPE = 'application/json';
 export const acceptHonoured: Check = {
   id: 'accept-honoured',
   claim: 'The service returns the media type that a request accepts, if the document describes it.',
+  example:
+    'The document describes `application/json` and `text/csv` for `GET /report`. The request has `Accept: text/csv`, and the response is JSON.',
   judges: 'Sends a request for each described media type of a success other than JSON, with only that type in `Accept`.',
   client: 'Code that asks for a CSV file or an image gets JSON, and stores it under the wrong name.',
   needs: ['valid-form'],

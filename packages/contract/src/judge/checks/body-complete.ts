@@ -4,6 +4,7 @@ import type { Check } from '../check.ts';
 export const bodyComplete: Check = {
   id: 'body-complete',
   claim: 'Every response arrives completely.',
+  example: '`Content-Length` is 2048, and the connection closes after 900 bytes.',
   judges:
     'Reports a connection that closes before the end of the body: after fewer bytes than Content-Length, or before the last chunk. A request without a response, or with a late one, is unverified instead, because the network may be the cause.',
   client: 'The client throws a network error although the status was a success. After a purchase you cannot tell whether it took place.',

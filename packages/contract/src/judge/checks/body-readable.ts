@@ -11,6 +11,7 @@ import type { Proposal } from '../proposal.ts';
 export const bodyReadable: Check = {
   id: 'body-readable',
   claim: 'Where the document describes JSON, the body is JSON in UTF-8.',
+  example: 'The document describes JSON for the status 404, and the response is the text `Not found`.',
   judges:
     'Parses the whole body, regardless of its content type. Under a range such as `*/*`, a body of another type than JSON is right, unless it is a text where the schema allows only objects and lists. Skips responses to HEAD, which have no body.',
   client: 'The client throws a parse error instead of the described error, which can hide the HTTP status.',

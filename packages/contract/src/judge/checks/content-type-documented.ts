@@ -7,6 +7,7 @@ import { observedText } from '../observed.ts';
 export const contentTypeDocumented: Check = {
   id: 'content-type-documented',
   claim: 'The document describes the content type of the response.',
+  example: 'The document describes `application/json`, and the response has `text/html`.',
   judges:
     'Compares the media type without its parameters, by exact name or range. An undescribed type is a discovery. Other checks judge whether the body matches its description.',
   client:

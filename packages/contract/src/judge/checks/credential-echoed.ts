@@ -6,6 +6,7 @@ import type { Check, ResponseContext } from '../check.ts';
 export const credentialEchoed: Check = {
   id: 'credential-echoed',
   claim: 'No response contains the credential of its request.',
+  example: 'The request has `Authorization: Bearer abc…`, and an error message repeats `abc…`.',
   judges:
     'Searches the body and the headers of the response for the key, token or password of the request. Properties that the document marks as secret may contain it.',
   client: 'Logs and caches of responses contain your key.',

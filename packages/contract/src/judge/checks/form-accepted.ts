@@ -11,6 +11,7 @@ import { isKnownFor, occasionProposal } from '../observed.ts';
 export const formAccepted: Check = {
   id: 'form-accepted',
   claim: 'The service accepts a valid body.',
+  example: 'The document has the example `{"plan": "pro"}` for `PATCH /customer`, and the service refuses it with 422.',
   judges:
     'Sends the examples of the document, with identifiers that exist. 400, 413, 415 and 422 contradict the document; refusals because of state, credit, capacity or rate do not. A refusal of a body generated from the schema is unverified, because the service may apply a rule that no schema can express. Where no field is required, it is a violation if the service refuses every body with a field, and a field that got only invalid values is unverified.',
   client: 'Your code compiles and the call fails, because the type allows a value that the service refuses.',

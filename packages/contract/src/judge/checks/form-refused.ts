@@ -14,6 +14,7 @@ import { proposalFor } from '../propose.ts';
 export const formRefused: Check = {
   id: 'form-refused',
   claim: 'The service refuses an invalid body.',
+  example: '`cores` has `minimum: 1`, and the service accepts `cores=0` with 200.',
   judges:
     'Changes a valid form or JSON body so that it breaks one rule: a missing required field, a wrong type, a number outside its limits, a string that is too short, too long or not ASCII, a value outside its list, an unknown field, or a field without another that it depends on. Any 4xx is a refusal. In recorded traffic, reports every invalid body that the service accepted.',
   client:

@@ -6,6 +6,7 @@ import { observedHeader } from '../observed.ts';
 export const headerDescribed: Check = {
   id: 'header-described',
   claim: 'The document describes the response headers of the API itself.',
+  example: 'A response has `X-Request-Cost: 7`, and the document does not describe this header.',
   judges: 'Ignores headers of HTTP itself, browsers and proxies. Never reports the value.',
   client:
     'The client returns headers without types, so you can only discover this one by chance. It may be useful, such as a remaining rate limit.',

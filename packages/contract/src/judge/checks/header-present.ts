@@ -12,6 +12,7 @@ import { proposalFor } from '../propose.ts';
 export const headerPresent: Check = {
   id: 'header-present',
   claim: 'Responses have the headers that the document requires, and described headers match their schema.',
+  example: 'The document requires `X-Total` on a list, and a response does not have it.',
   judges:
     'Uses `required` and the schema of each header. Converts the text of a header to the type in its schema: numbers, true and false, lists with commas, and objects.',
   client: 'Code that reads `Retry-After` or a page count gets no usable value.',

@@ -9,6 +9,7 @@ import { isKnownFor, occasionProposal } from '../observed.ts';
 export const identifierUnknown: Check = {
   id: 'identifier-unknown',
   claim: 'The service responds to an unknown identifier with 404.',
+  example: '`GET /orders/00000000-0000-4000-8000-00000000dead` returns 200.',
   judges:
     'Sends a made-up identifier that matches the schema of its parameter. Success is a violation if the document describes 404, and a discovery otherwise. A PUT or PATCH with a described 201 may create the resource; the run removes it. If the document describes 404, another refusal is learned, because clients distinguish a missing resource from an invalid request.',
   client: 'Code that handles 404 as "does not exist" gets data of another resource, or another error.',

@@ -6,6 +6,7 @@ import { generalised } from '../schema-remarks.ts';
 export const jsonUnambiguous: Check = {
   id: 'json-unambiguous',
   claim: 'All JSON parsers read the same value from the body: it has no duplicate member and no byte order mark.',
+  example: 'A body is `{"id": 1, "id": 2}`: parsers disagree about its identifier.',
   judges:
     'Reads the bytes of the body, because parsers silently drop both. RFC 8259 does not define which of two members with the same name counts, and forbids byte order marks.',
   client: 'Two programs read different values from the same response, and strict parsers reject it.',

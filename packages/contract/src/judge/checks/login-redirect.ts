@@ -7,6 +7,7 @@ const LOGIN = /log-?in|sign-?in|\bsso\b|\boauth|\/auth\b|\bsession\/new|\bauthor
 export const loginRedirect: Check = {
   id: 'login-redirect',
   claim: 'The service does not redirect a request with a valid credential to a login page.',
+  example: '`GET /orders` returns 302 with `Location: /login`.',
   judges:
     'Reports a redirect whose `Location` looks like a login page, in response to a valid request. Does not follow redirects. Other checks judge other redirects like any status.',
   client: 'The client follows the redirect and returns the HTML of a login page, with status 200.',

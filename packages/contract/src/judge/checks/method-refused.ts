@@ -11,6 +11,7 @@ import { observedResponse } from '../observed.ts';
 export const methodRefused: Check = {
   id: 'method-refused',
   claim: 'A described path refuses undescribed methods.',
+  example: 'The document describes only POST for `/orders`, and `GET /orders` returns 200.',
   judges:
     'Sends GET to paths for which the document has no GET; in full mode also PATCH. Success is a discovery: the service has an undescribed operation. Does not send HEAD and OPTIONS, because HTTP servers add these themselves.',
   client: 'The client has no function for this operation, and the operation may give access to data without having been reviewed.',

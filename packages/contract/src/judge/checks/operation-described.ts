@@ -5,6 +5,7 @@ import type { Check } from '../check.ts';
 export const operationDescribed: Check = {
   id: 'operation-described',
   claim: 'The document describes every path and method in recorded traffic.',
+  example: 'A recording has `GET /internal/users`, and the document has no such path.',
   judges:
     'Reports requests to the origin of the API that match no operation of the document. If one succeeds, the document lacks a part of the API; otherwise the client made a mistake. Replaces segments that look like identifiers by `{…}`. Ignores CORS preflights.',
   client: 'The generated client has no function for this operation, so its requests and responses are unchecked.',

@@ -13,6 +13,7 @@ export function pageOverlapCheck(allowanceOf: (exchange: Exchange, between: numb
   return {
     id: 'page-overlap',
     claim: 'The next page of a list does not repeat the page before it.',
+    example: 'The last item of the first page is the first item of the next page.',
     judges: 'Reads two pages and compares their items as JSON.',
     client: 'A loop over all pages processes items twice, or never ends.',
     needs: ['next-page'],

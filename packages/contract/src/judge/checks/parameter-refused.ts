@@ -13,6 +13,7 @@ import { proposalFor } from '../propose.ts';
 export const parameterRefused: Check = {
   id: 'parameter-refused',
   claim: 'The service refuses an invalid parameter.',
+  example: '`limit` has `maximum: 100`, and `GET /orders?limit=101` returns 200.',
   judges:
     'Sends requests in which one parameter of the query, the headers, the cookies or the path breaks one rule, to read operations and, in a full run, to changes that cost no money: a missing required parameter, a word instead of a number, a number outside its limits, a string that is too short, too long, not ASCII or against its pattern, or a value outside its list. Any 4xx is a refusal. Does not send unknown parameters, because OpenAPI cannot forbid them.',
   client:

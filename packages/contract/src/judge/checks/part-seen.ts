@@ -13,6 +13,7 @@ import type { RunRemark } from '../finding.ts';
 export const partSeen: Check = {
   id: 'part-seen',
   claim: 'At least one response has each property and each header that the document describes.',
+  example: 'The document describes `order.discount`, and no response of the run has it.',
   judges:
     'Judges all successful responses of a run together. Considers only objects that a response contains, not those that are null or in an empty list. A property that no response has is unverified, because the account may have no data for it; a header that no response with its status has, because it may need a situation that did not occur in the run. The check header-present reports missing required headers.',
   client: 'The property or header may not exist. Write code that works without it.',

@@ -9,6 +9,7 @@ import type { RunRemark } from '../finding.ts';
 export const preconditionKept: Check = {
   id: 'precondition-kept',
   claim: 'A change with `If-Match` is made only when the entity tag is current, and the tag changes with the resource.',
+  example: 'The tag of an order is `"v2"`, and `PATCH` with `If-Match: "v1"` returns 200.',
   judges:
     'For operations with the header `If-Match`: sends the tag of the latest response, a stale tag and, where the document requires the header, no tag. Any 4xx refuses a stale or missing tag. Compares the bodies of reads with the same strong tag.',
   client: 'Two users who edit the same resource overwrite the changes of each other without an error, or the right tag is refused.',

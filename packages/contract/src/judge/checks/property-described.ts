@@ -15,6 +15,7 @@ const SECRET_NAME = /passw|secret|token|api_?key|private_?key|credential|auth_?c
 export const propertyDescribed: Check = {
   id: 'property-described',
   claim: 'The document describes every property of the body.',
+  example: 'A response has `internal_note`, and the document does not describe this property.',
   judges:
     'Walks through the value and its schemas together, because JSON Schema treats unknown properties as valid. Skips objects without described properties, which are open on purpose, and closed ones, whose unknown properties are violations of value-allowed. Several unknown properties of one type in an object without any known one are the keys of a map, which is one finding. Reports only the shape of an unknown value, because the value could be a secret.',
   client: 'The generated type lacks the property, so you need a cast to read it. If it is a secret, nothing masks it in logs.',

@@ -11,6 +11,7 @@ import type { Remark } from '../finding.ts';
 export const propertyDirection: Check = {
   id: 'property-direction',
   claim: 'Responses have no property that is only for requests, and the service takes over none that is only for responses.',
+  example: '`password` is `writeOnly`, and a response has it.',
   judges:
     'Uses `writeOnly` and `readOnly`. Sends each property that is only for responses in a request; it is a finding when the response has the value that was sent. A service may ignore or refuse it.',
   client: 'A password comes back in a response and ends up in logs, or a client chooses identifiers and times that the service should set.',

@@ -6,6 +6,7 @@ import { isKnownFor, occasionProposal } from '../observed.ts';
 export const removedStaysRemoved: Check = {
   id: 'removed-stays-removed',
   claim: 'A removed resource can be neither removed again nor read.',
+  example: '`DELETE /orders/7` returns 204, and `GET /orders/7` returns 200 after it.',
   judges:
     'After a successful DELETE, a GET of the same path must not succeed. The same DELETE must be refused if the document describes 404, 409 or 410 for it. The second DELETE is sent only where no other resource can have got the identifier. Runs only in full mode, on resources that the run created or the command line names.',
   client: 'A cancellation may have had no effect, so that you still pay.',

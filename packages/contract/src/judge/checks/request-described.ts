@@ -20,6 +20,7 @@ const FORM_REFUSALS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 export const requestDescribed: Check = {
   id: 'request-described',
   claim: 'Clients in recorded traffic send requests as the document describes them.',
+  example: 'A recorded request sends `colour=red`, and the form of the document has no such field.',
   judges:
     'Judges requests of other programs: content type and fields of the body, path and query parameters, required headers. A request that breaks a rule with the provenance `shown` is a mistake of the client, whatever the response. For an inferred rule or one that is not shown, the response decides: the finding is learned if the service accepts the request, a mistake of the client if the service refuses the form (400, 413, 415, 422), and unverified otherwise. Does not judge requests of this program, because some are invalid on purpose.',
   client:

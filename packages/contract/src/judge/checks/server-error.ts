@@ -25,6 +25,7 @@ export function isServerError({ status, sent }: Exchange, response: OperationRes
 export const serverError: Check = {
   id: 'server-error',
   claim: 'No request makes the service fail.',
+  example: '`GET /orders?limit=many` returns 500.',
   judges:
     'Reports every 5xx, described or not, except 501 (not implemented) and a described 503 (temporarily unavailable). Operations that fail with the same status for requests with the same purpose are one finding.',
   client: 'The client throws an error after its retries. After a change you cannot tell whether it took place.',

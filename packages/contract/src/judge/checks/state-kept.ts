@@ -15,6 +15,7 @@ import type { RunRemark } from '../finding.ts';
 export const stateKept: Check = {
   id: 'state-kept',
   claim: 'What a request created or changed is in later reads, and accepted work can be followed.',
+  example: '`PUT /orders/7` sends `{"note": "a"}` and returns 200, and the next `GET /orders/7` has the note `b`.',
   judges:
     'Compares the texts, numbers and Booleans of a JSON body with the properties of the same name in the next read of the resource; ignores upper case, surrounding spaces and the Unicode form. Looks for a created resource in the list of its collection, if the list has no required parameters and was read to its end. Reads the resource to which the `Location` of a 202 refers.',
   client: 'Your code stores something, gets a success, and finds something else or nothing later.',

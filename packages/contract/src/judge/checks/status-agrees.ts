@@ -13,6 +13,7 @@ import type { Proposal } from '../proposal.ts';
 export const statusAgrees: Check = {
   id: 'status-agrees',
   claim: 'The HTTP status and the body agree on success or failure.',
+  example: 'A response with the status 200 has `"status": "error"` in its envelope.',
   judges:
     'Uses the property that is a constant in every described response, with different values for success and failure. For a document without such a property, a body is that of a failure if it matches a described failure with required properties and has no property that only the success describes.',
   client:

@@ -6,6 +6,7 @@ import { isServerError } from './server-error.ts';
 export const statusDocumented: Check = {
   id: 'status-documented',
   claim: 'The document describes the HTTP status of the response.',
+  example: 'A response has the status 409, and the document does not describe it.',
   judges:
     'Looks for the exact status, then its class (`4XX`), then `default`. An undescribed status is a discovery, not a violation, because it does not contradict the document. Only the check server-error judges failures of the service.',
   client:

@@ -7,6 +7,7 @@ import type { Remark } from '../finding.ts';
 export const valueSeen: Check = {
   id: 'value-seen',
   claim: 'The document lists every value of an open enumeration that responses contain.',
+  example: '`state` is an open enumeration with the values `open` and `paid`, and a response has `void`.',
   judges:
     'Judges enumerations with the mark `x-seen`, which list known values and allow any other string. A new value is valid, so it is a discovery.',
   client: 'The type allows the value, because the enumeration is open. A `switch` without a default branch ignores it.',
