@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
 import { EXIT, Failure } from './failure.ts';
+import { credential, findTarget } from './target.ts';
 
 /** A program of another package. */
 export interface ExternalCommand {
@@ -13,12 +14,19 @@ export interface ExternalCommand {
   readonly summary: string;
   /** The package, the program in it, and its leading arguments. */
   readonly program: readonly [packageName: string, binary: string, ...leading: readonly string[]];
+  /** Whether it calls a service, which is that of the other commands unless `--target` names one. */
+  readonly callsService?: true;
 }
 
 export const EXTERNAL_COMMANDS: readonly ExternalCommand[] = [
   { name: 'sandbox', summary: 'Run a sandbox on this machine', program: ['@reseller/sandbox', 'reseller-sandbox'] },
   { name: 'mock', summary: 'Run a mock that returns the examples of the document', program: ['@reseller/mock', 'reseller-mock'] },
-  { name: 'contract', summary: 'Compare a running service with its document', program: ['@reseller/contract', 'contract'] },
+  {
+    name: 'contract',
+    summary: 'Compare a running service with its document',
+    program: ['@reseller/contract', 'contract'],
+    callsService: true,
+  },
   { name: 'diff', summary: 'Compare two documents', program: ['@reseller/contract', 'contract', 'diff'] },
 ];
 
@@ -34,7 +42,7 @@ export const SERVER_COMMANDS = {
 } as const;
 
 /** Runs the program of a package that is installed next to this one, or in the current project. @returns its exit code */
-export async function runExternal({ program }: ExternalCommand, given: readonly string[]): Promise<number> {
+export async function runExternal({ program, callsService }: ExternalCommand, given: readonly string[]): Promise<number> {
   const [packageName, binary, ...leading] = program;
   const file = programFile(packageName, binary);
   if (file === undefined) {
@@ -43,7 +51,22 @@ export async function runExternal({ program }: ExternalCommand, given: readonly 
       EXIT.failed,
     );
   }
-  return runNode(file, [...leading, ...given]);
+  const { more, environment } = callsService ? await serviceFor(given) : { more: given, environment: {} };
+  return runNode(file, [...leading, ...more], environment);
+}
+
+/** The arguments and the environment with which a program calls the service of the other commands. */
+async function serviceFor(
+  given: readonly string[],
+): Promise<{ readonly more: readonly string[]; readonly environment: NodeJS.ProcessEnv }> {
+  const at = given.indexOf('--profile');
+  const profile = at < 0 ? undefined : given[at + 1];
+  const others = at < 0 ? given : given.toSpliced(at, 2);
+  // A subcommand, such as `explain`, or a target of its own.
+  const needsNone = others[0]?.startsWith('-') === false || others.some((one) => one === '--help' || /^--target(=|$)/.test(one));
+  if (needsNone) return { more: others, environment: {} };
+  const { url, secret } = credential(await findTarget(profile), others.includes('--operator') ? 'operatorToken' : 'apiKey');
+  return { more: [...others, '--target', url], environment: { CONTRACT_API_KEY: secret } };
 }
 
 /** Runs a command of an installation of the service. @returns its exit code */
@@ -74,8 +97,8 @@ function programFile(packageName: string, binary: string): string | undefined {
   return undefined;
 }
 
-async function runNode(file: string, given: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, [file, ...given], { stdio: 'inherit' });
+async function runNode(file: string, given: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
+  const child = spawn(process.execPath, [file, ...given], { stdio: 'inherit', env: { ...process.env, ...environment } });
   // The terminal sends an interrupt to the child, too. This process ends after it.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));

@@ -1,7 +1,8 @@
 /** The command line as its user types it: input, output, profiles, exit codes. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 
 import { createAccount } from '@reseller/operator-client';
@@ -270,4 +271,34 @@ function fileWith(content: string): string {
 function leaves(command: ReturnType<typeof buildProgram>, words: readonly string[] = []): string[] {
   if (command.commands.length === 0) return [words.join(' ')];
   return command.commands.flatMap((inner) => leaves(inner, [...words, inner.name()]));
+}
+
+test('contract calls the service of the other commands, and never sends their key to another address', async () => {
+  const other = await listenOnLocalDefault();
+  const someone = person({ RESELLER_BASE_URL: sandbox.baseUrl, RESELLER_API_KEY: sandbox.apiKey, RESELLER_PORT: String(other.port) });
+  installContract(join(someone.configFolder, '..'));
+  const ran = await someone.run('contract', '--only', 'listSales', '--quiet');
+  expect([ran.code, other.requests()]).toEqual([0, 0]);
+  other.close();
+});
+
+/** Installs the package of the command, as npm would in the folder of a project. */
+function installContract(folder: string): void {
+  const place = join(folder, 'node_modules/@reseller/contract');
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, 'package.json'), JSON.stringify({ name: '@reseller/contract', type: 'module', bin: { contract: 'main.js' } }));
+  const program = new URL('../../contract-tests/src/main.ts', import.meta.url);
+  writeFileSync(join(place, 'main.js'), `await import(${JSON.stringify(program.href)});`);
+}
+
+/** A server at the port that the contract command would take by default, with the number of requests that it received. */
+async function listenOnLocalDefault() {
+  let requests = 0;
+  const server = createServer((_request, response) => {
+    requests++;
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return { port: typeof address === 'object' ? address?.port : undefined, requests: () => requests, close: () => void server.close() };
 }
