@@ -108,7 +108,7 @@ export async function play(seed: number, way: Way): Promise<Readonly<Record<stri
       }
     clock.advanceTo(new Date(event.at * 1000).toISOString());
     await next().service.runScheduledJobs();
-    for (const [place, id] of (await invoicesOf(next().store, accounts[0]?.id ?? '')).entries()) names.set(`invoice-${place}`, id);
+    for (const [position, id] of (await invoicesOf(next().store, accounts[0]?.id ?? '')).entries()) names.set(`invoice-${position}`, id);
     random = seededRandom(seed, `event ${index}`);
     statuses.push(await send(event));
   }
