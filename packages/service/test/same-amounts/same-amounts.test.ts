@@ -7,7 +7,7 @@ import { SMALLEST_TUNING } from '../simulator/tuning.ts';
 import { play } from './play.ts';
 import type { Way } from './play.ts';
 
-const SEEDS = amountOf('SAME_AMOUNTS_SEEDS', { usual: 1, deep: 12 });
+const SEEDS = amountOf('SAME_AMOUNTS_SEEDS', { usual: 1, deep: 6 });
 const USUAL: Way = { engine: 'sqlite', instances: 1, tuning: {}, time: 'jump' };
 
 const few: readonly Way[] = [
