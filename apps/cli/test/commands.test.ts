@@ -287,8 +287,8 @@ function installContract(folder: string): void {
   const place = join(folder, 'node_modules/@reseller/contract');
   mkdirSync(place, { recursive: true });
   writeFileSync(join(place, 'package.json'), JSON.stringify({ name: '@reseller/contract', type: 'module', bin: { contract: 'main.js' } }));
-  const program = new URL('../../contract-tests/src/main.ts', import.meta.url);
-  writeFileSync(join(place, 'main.js'), `await import(${JSON.stringify(program.href)});`);
+  const contract = new URL('../../contract-tests/src/main.ts', import.meta.url);
+  writeFileSync(join(place, 'main.js'), `await import(${JSON.stringify(contract.href)});`);
 }
 
 /** A server at the port that the contract command would take by default, with the number of requests that it received. */

@@ -134,14 +134,14 @@ async function reconcileByKey(
       if (error instanceof SpendRefusedError) return;
       if (!(error instanceof OutcomeUnknownError)) return settle(history, request, { outcome: 'not-committed', error });
       // Until no earlier attempt can arrive any longer, another refusal would prove no more than this one.
-      if (isRefused(error)) delay = Math.max(delay, lostUntil - clock.now());
+      if (wasRefused(error)) delay = Math.max(delay, lostUntil - clock.now());
     }
     if (clock.now() >= end) return;
     await clock.sleep(delay, signal);
   }
 }
 
-function isRefused({ cause }: OutcomeUnknownError): boolean {
+function wasRefused({ cause }: OutcomeUnknownError): boolean {
   if (!(cause instanceof ResellerError) || cause.status === undefined) return false;
   return !isTransient(cause.status) && cause.type !== 'idempotency_key_in_progress';
 }
