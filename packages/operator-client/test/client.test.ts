@@ -335,5 +335,6 @@ test.each(EMPTY)('a success without the body that the document requires is an er
 
 test.each([204, 200])('an operation whose document has no body succeeds without one, with status %i', async (status) => {
   const { client } = await clientOf({ status });
-  await deleteSnapshot({ client, path: { snapshot: 'before' } });
+  const call = deleteSnapshot({ client, path: { snapshot: 'before' } });
+  expect(await call.withMeta()).toMatchObject({ status, attempts: 1 });
 });
