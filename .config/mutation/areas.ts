@@ -77,6 +77,22 @@ export const areas: Readonly<Record<string, Area>> = {
     startsService: false,
     threshold: 85,
   },
+  // A sample of it says how many mistakes in the code of money and evidence the suite notices as a whole. The nightly run takes one.
+  'service-and-client': {
+    sources: [
+      'packages/service/src/!(generated)/**/*.ts',
+      'packages/service/src/*.ts',
+      'packages/client/src/!(generated)/**/*.ts',
+      'packages/client/src/*.ts',
+    ],
+    tests: [
+      'packages/service/**/*.test.ts',
+      'packages/client/test/!(package).test.ts',
+      'packages/testing/test/client/!(broken-networks).test.ts',
+    ],
+    startsService: true,
+    threshold: 85,
+  },
   store: {
     sources: ['packages/service/src/store/!(migrations|tables)/**/*.ts', 'packages/service/src/store/*.ts'],
     tests: ['packages/service/src/store/**/*.test.ts', 'packages/service/test/{interleavings,instances}.test.ts'],
