@@ -1,6 +1,7 @@
 /** Checks options at run time, because JavaScript has no compiler, and a misspelt option would be ignored. */
 import { display } from './runtime/form.ts';
 import type { RequestOptions } from './runtime/options.ts';
+import { assertKnown, CALL_OPTIONS } from './runtime/prepare.ts';
 
 /**
  * The options of one call, with its headers as a plain object, because the generated functions spread them.
@@ -15,8 +16,8 @@ export function callOptions(options?: RequestOptions): RequestOptions | undefine
 
 /** @throws TypeError naming the option that is unknown or cannot be used. */
 export function checkOptions(where: string, options: object, known: readonly string[]): void {
+  assertKnown(where, options, known);
   for (const [name, value] of Object.entries(options)) {
-    if (!known.includes(name)) throw new TypeError(`${where} has no option ${name}. Its options are ${known.join(', ')}.`);
     const [noun, isUsable] = KINDS.find(([, , names]) => names.includes(name)) ?? [];
     if (value !== undefined && isUsable?.(value) === false) throw new TypeError(`${name} must be ${noun}, got ${display(value)}.`);
   }
@@ -40,6 +41,3 @@ const KINDS: readonly Kind[] = [
   ],
   ['an object', (value) => typeof value === 'object' && value !== null, ['headers', 'clock', 'logger', 'signal']],
 ];
-
-/** Options of one call. */
-const CALL_OPTIONS: readonly string[] = ['signal', 'timeoutMs', 'deadlineMs', 'maxRetries', 'idempotencyKey', 'headers'];

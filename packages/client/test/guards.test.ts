@@ -65,6 +65,14 @@ describe('calls that must send nothing', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test('an unknown option is refused by every door: a call with dryRun would buy, and a client with readOnly would change', async () => {
+    const config = { baseUrl: 'http://reseller.test', apiKey: API_KEY, fetch: neverFetch };
+    const call = async () => createVm(Object.assign({ client: createClient(config), body: VM }, { dryRun: true }));
+    await expect(call).rejects.toThrow('A call has no option dryRun.');
+    for (const option of ['readOnly', 'beforeBillable', 'environment', 'timeout'])
+      expect(() => createClient(Object.assign({ [option]: true }, config))).toThrow(`createClient has no option ${option}.`);
+  });
+
   test.each(['vm/list/hosts', '@evil.test/x', '', '.evil.test/'])(
     "a request with the path '%s' is refused, because it would continue the host",
     (path) => {

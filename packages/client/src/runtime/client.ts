@@ -8,7 +8,7 @@ import { classifyEnvelope } from './envelope.ts';
 import { environmentVariable } from './environment.ts';
 import { encodeForm } from './form.ts';
 import type { ClientConfig, RequestOptions } from './options.ts';
-import { prepare } from './prepare.ts';
+import { assertKnown, prepare } from './prepare.ts';
 import type { RequestInput } from './prepare.ts';
 import { send } from './request.ts';
 import { shape } from './shape.ts';
@@ -76,6 +76,20 @@ export function connectToReseller(config: ClientConfig, adviceWhenLost: string, 
   );
 }
 
+const CLIENT_OPTIONS = [
+  'apiKey',
+  'baseUrl',
+  'fetch',
+  'middleware',
+  'headers',
+  'timeoutMs',
+  'deadlineMs',
+  'maxRetries',
+  'honoursIdempotencyKey',
+  'showPersonalData',
+  'clock',
+] satisfies readonly (keyof ClientConfig)[];
+
 /**
  * A client for the functions of `@reseller/client/operations`. Each function is its own import, so that a program holds only those
  * that it uses. `reconcile`, `dryRun`, events and logging belong to `createReseller`.
@@ -83,7 +97,9 @@ export function connectToReseller(config: ClientConfig, adviceWhenLost: string, 
  * @throws TypeError when the configuration cannot be used.
  */
 export function createClient(config: ClientConfig): Client {
-  const connection = connectToReseller({ ...config }, 'Find out whether it was carried out before you make the call again');
+  const given = { ...config };
+  assertKnown('createClient', given, CLIENT_OPTIONS);
+  const connection = connectToReseller(given, 'Find out whether it was carried out before you make the call again');
   async function respond(method: string, input: RequestInput) {
     return shape(input.requestValidator, await send(connection, prepare(connection, method, input)));
   }

@@ -1,5 +1,15 @@
 /** The runtime of the generated functions: JSON bodies and the token. Everything else of a request is that of `@reseller/client`. */
-import { callOf, checkCredential, connect, environmentVariable, errorOf, fillPath, InvalidError, send } from '@reseller/client/runtime';
+import {
+  assertKnown,
+  callOf,
+  checkCredential,
+  connect,
+  environmentVariable,
+  errorOf,
+  fillPath,
+  InvalidError,
+  send,
+} from '@reseller/client/runtime';
 import type { Call, ClientConfig as AnyClientConfig, Connection, Refuse, RequestOptions, Sendable, Values } from '@reseller/client/runtime';
 
 import { operations, secretNames } from '../generated/operation-table.gen.ts';
@@ -60,6 +70,19 @@ export type Options<Data extends TDataShape = TDataShape, _ThrowOnError extends 
 
 export type RequestResult<Responses, _Errors, _ThrowOnError extends boolean> = Call<Responses[keyof Responses]>;
 
+const CLIENT_OPTIONS = [
+  'token',
+  'baseUrl',
+  'environment',
+  'fetch',
+  'middleware',
+  'headers',
+  'timeoutMs',
+  'deadlineMs',
+  'maxRetries',
+  'clock',
+] satisfies readonly (keyof ClientConfig)[];
+const CALL_OPTIONS = ['signal', 'timeoutMs', 'deadlineMs', 'maxRetries', 'headers'] satisfies readonly (keyof RequestOptions)[];
 const SANDBOX_URL = 'http://127.0.0.1:4011';
 const SECRETS: ReadonlySet<string> = new Set(secretNames);
 const ADVICE_WHEN_LOST = 'Check whether it was carried out before you send it again';
@@ -71,6 +94,7 @@ const ADVICE_WHEN_LOST = 'Check whether it was carried out before you send it ag
  */
 export function createClient(config: ClientConfig): Client {
   const variable = 'RESELLER_OPERATOR_TOKEN';
+  assertKnown('createClient', config, CLIENT_OPTIONS);
   const { token = environmentVariable(variable), environment, ...others } = config;
   checkCredential(token, 'token', variable);
   const baseUrl = environment === undefined ? config.baseUrl : (environmentVariable('RESELLER_SANDBOX_OPERATOR_URL') ?? SANDBOX_URL);
@@ -96,7 +120,9 @@ export function createClient(config: ClientConfig): Client {
 
 /** @throws InvalidError when a parameter of the path cannot be part of a path. */
 function prepare({ base }: Connection, method: string, input: Input): Sendable {
-  const { url: template, path = {}, query = {}, body, ...options } = input;
+  const { url: template, path = {}, query = {}, body, ...others } = input;
+  const { client: _client, ...options }: RequestOptions & { readonly client?: unknown } = others;
+  assertKnown('A call', options, CALL_OPTIONS);
   // The generated functions name the type of a body even if there is none.
   const { 'Content-Type': _, ...headers } = options.headers ?? {};
   const operation = operationOf(`${method} ${template}`);
