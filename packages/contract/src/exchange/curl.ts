@@ -28,6 +28,9 @@ export function curlCommand(operation: Operation, sent: Pick<SentRequest, 'metho
   const address = quoted(url.href);
   // curl expands brackets and braces in an address to several requests, unless -g is given.
   const parts = ['curl', '-i', ...(/[[\]{}]/.test(url.href) ? ['-g'] : []), '-X', /^\w+$/.test(method) ? method : quoted(method)];
+  // curl accepts any type, and a service may then send another one than to the run.
+  const accept = headers['accept'];
+  if (accept !== undefined && accept !== '*/*') parts.push('-H', quoted(`accept: ${accept}`));
   for (const header of requiredHeaders(operation, headers)) parts.push('-H', quoted(header));
   const cookies = requiredCookies(operation, headers).map(quoted);
   if (carrier?.in === 'cookie') cookies.push(withKey(`${carrier.name}=`, key));

@@ -205,7 +205,7 @@ describe('verdicts', () => {
         touches: [{ operation: 'getThing', status: 200, times: 2 }],
         samples: [{ pointer: '/data/size' }],
         client: expect.stringContaining("Type Thing['size']."),
-        curl: `curl -i -X GET -H "X-Key: $CONTRACT_API_KEY" 'http://target.example/thing/t1'`,
+        curl: `curl -i -X GET -H 'accept: application/json' -H "X-Key: $CONTRACT_API_KEY" 'http://target.example/thing/t1'`,
         proposals: [],
       },
     ]);
