@@ -88,7 +88,7 @@ test('sends a NUL character in a path in a full run, and reports a service that 
   const { url } = await startServer(({ path }, response) => sendJson(response, path.includes('%00') ? 500 : 404, {}));
   const report = await runContract({ document: parseDocument(document), target: url, mode: 'full', journal: memoryJournal() });
   expect(report.findings.filter(({ check }) => check === 'server-error').map(({ observed }) => observed)).toEqual([
-    '500 for a NUL character in the path',
+    '500 for the path parameter id with a NUL character',
   ]);
 });
 

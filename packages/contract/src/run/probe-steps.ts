@@ -130,7 +130,7 @@ export function nulSteps(planning: Planning, operation: Operation, call: Step): 
       purpose: 'invalid-parameter',
       path: broken,
       isUnknown: true,
-      detail: 'a NUL character in the path',
+      detail: `the path parameter ${last} with a NUL character`,
       times: 1,
       phase: PHASES.probe,
     },
