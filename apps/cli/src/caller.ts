@@ -1,6 +1,6 @@
 /** Sends operations by their names in the document. */
 import { createReseller } from '@reseller/client/extension';
-import type { Call } from '@reseller/client/extension';
+import type { Call, ClientEvent } from '@reseller/client/extension';
 import { EXTENSION_PLACES, PLACES } from '@reseller/client/places';
 import type { Places } from '@reseller/client/places';
 import { fillPath, maskSecrets } from '@reseller/contract';
@@ -48,7 +48,7 @@ export function callerOf(api: Api, target: Target): Caller {
 
 function resellerCaller(target: Target): Caller {
   const { url, secret } = credential(target, 'apiKey');
-  const reseller = createReseller({ baseUrl: url, apiKey: secret });
+  const reseller = createReseller({ baseUrl: url, apiKey: secret, onEvent: tellLongWait });
   function send(groups: object, operation: Operation, { path, body }: Input, settings: CallSettings): Call<unknown> {
     const method = memberAt(groups, placeOf(operation.id));
     const values = pathArguments(operation).map(({ name }) => path[name]);
@@ -63,6 +63,15 @@ function resellerCaller(target: Target): Caller {
       return { method, url: address, body: form };
     },
   };
+}
+
+/** The shortest pause before the next attempt that a person is told of, in milliseconds. */
+const TOLD_WAIT_MS = 5_000;
+
+function tellLongWait(event: ClientEvent): void {
+  if (event.type !== 'failure' || (event.delay ?? 0) < TOLD_WAIT_MS) return;
+  const seconds = Math.ceil((event.delay ?? 0) / 1000);
+  process.stderr.write(`The service asks to wait ${seconds} seconds. The command goes on then.\n`);
 }
 
 function operatorCaller(api: Api, target: Target): Caller {

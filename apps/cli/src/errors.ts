@@ -46,6 +46,8 @@ export function exitCodeOf(error: unknown): ExitCode {
 /** A failure in words, without a stack. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const requestID = error instanceof ResellerError && error.requestID ? ` (request ${error.requestID})` : '';
-  return `${error.message}${requestID}`;
+  if (!(error instanceof ResellerError)) return error.message;
+  const { message, requestID, retryAfter, uncertain } = error;
+  const wait = retryAfter === undefined || uncertain ? '' : ` Wait ${retryAfter} s, then run the command again.`;
+  return `${message}${requestID ? ` (request ${requestID})` : ''}${wait}`;
 }

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml';
 
 import { byDepth } from '../../../.config/depth.ts';
-import { exitCodes } from '../src/failure.ts';
+import { EXIT, exitCodes } from '../src/failure.ts';
 import { render } from '../src/output.ts';
 import { buildProgram } from '../src/program.ts';
 import { newFolder, person, program, startSandbox } from './cli.ts';
@@ -302,3 +302,24 @@ async function listenOnLocalDefault() {
   const address = server.address();
   return { port: typeof address === 'object' ? address?.port : undefined, requests: () => requests, close: () => void server.close() };
 }
+
+test.each([
+  ['3600', 'Wait 3600 s, then run the command again.', ''],
+  ['6', '', 'The service asks to wait 6 seconds. The command goes on then.'],
+  ['0', '', ''],
+])('a rate limit with Retry-After %s says how long to wait', async (retryAfter, end, meanwhile) => {
+  let left = 1;
+  const problem = { status: 'error', type: 'rate_limited', requestID: null, message: 'Too many requests.', data: null };
+  const sales = { status: 'success', requestID: null, message: 'The sales.', data: [] };
+  const server = createServer((_request, response) => {
+    const isLimited = left-- > 0;
+    response.writeHead(isLimited ? 429 : 200, { 'content-type': 'application/json', 'retry-after': retryAfter });
+    response.end(JSON.stringify(isLimited ? problem : sales));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const { code, stderr } = await person({ RESELLER_BASE_URL: url, RESELLER_API_KEY: 'key' }).run('sale', 'list');
+  expect([code, stderr]).toEqual([end === '' ? 0 : EXIT.unavailable, expect.stringContaining(end + meanwhile)]);
+  server.close();
+});

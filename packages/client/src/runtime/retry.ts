@@ -29,7 +29,7 @@ export function retryDelayMs({ transient, details }: Pick<Failure, 'transient' |
   return delay <= MAX_RETRY_AFTER_MS && delay < remainingMs ? delay : undefined;
 }
 
-/** Milliseconds that `Retry-After` asks to wait. It holds seconds or an HTTP date. */
+/** Milliseconds that `Retry-After` asks to wait. It holds seconds or an HTTP date. Undefined for 0, a past date and anything else. */
 export function retryAfterMs(headers: Headers | undefined): number | undefined {
   const value = headers?.get('retry-after') ?? '';
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
