@@ -108,7 +108,7 @@ export async function reconcile(parts: ReconcileParts, request: LostRequest, opt
  * age counts: a key that may have expired is not sent again.
  */
 function ageOf({ sentAt, sentOn }: LostRequest, clock: Clock): number {
-  return Math.max(clock.now() - sentAt, (clock.date ?? Date.now)() - sentOn);
+  return Math.max(clock.now() - sentAt, (clock.date?.() ?? Date.now()) - sentOn);
 }
 
 async function reconcileByKey(

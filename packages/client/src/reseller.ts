@@ -147,7 +147,7 @@ function resellerOf<AnyGroups>(
     if (isPlanning) throw new TypeError('A dry run must use the client that its callback receives: dryRun((api) => api.vm.create(form)).');
     const prepared = prepare(connection, method, input);
     await authorise(config, prepared);
-    const [sentAt, sentOn] = [clock.now(), (clock.date ?? Date.now)()];
+    const [sentAt, sentOn] = [clock.now(), clock.date?.() ?? Date.now()];
     try {
       const response = await sendObserved(prepared);
       history.remember(response.requestID, clock.now());

@@ -203,6 +203,24 @@ test('an error that the deadline causes names whole milliseconds', async () => {
   await expect(client.vm.hosts()).rejects.toThrow('listVmHosts: no complete response within 20 ms');
 });
 
+test('a clock may be an object with a state', async () => {
+  class SteppedClock {
+    #milliseconds = 0;
+    now() {
+      return this.#milliseconds;
+    }
+    date() {
+      return this.#milliseconds;
+    }
+    async sleep(milliseconds: number) {
+      this.#milliseconds += milliseconds;
+    }
+  }
+  const { headers, fetch } = recordingFetch();
+  await createReseller({ ...CONNECTION, fetch, clock: new SteppedClock() }).domain.list();
+  expect(headers).toHaveLength(1);
+});
+
 test('request sends a path and fields that the document does not know, and counts as a purchase', async () => {
   const sent: unknown[] = [];
   const fetch: Fetch = async (url, { method, body }) => {
