@@ -1,6 +1,7 @@
 /** The runtime of the generated functions: JSON bodies and the token. Everything else of a request is that of `@reseller/client`. */
 import {
   assertKnown,
+  CALL_OPTIONS,
   callOf,
   checkCredential,
   connect,
@@ -82,7 +83,8 @@ const CLIENT_OPTIONS = [
   'maxRetries',
   'clock',
 ] satisfies readonly (keyof ClientConfig)[];
-const CALL_OPTIONS = ['signal', 'timeoutMs', 'deadlineMs', 'maxRetries', 'headers'] satisfies readonly (keyof RequestOptions)[];
+/** Those of `@reseller/client`, except the key, which this API does not have. */
+const OPERATOR_CALL_OPTIONS = CALL_OPTIONS.filter((name) => name !== 'idempotencyKey');
 const SANDBOX_URL = 'http://127.0.0.1:4011';
 const SECRETS: ReadonlySet<string> = new Set(secretNames);
 const ADVICE_WHEN_LOST = 'Check whether it was carried out before you send it again';
@@ -122,7 +124,7 @@ export function createClient(config: ClientConfig): Client {
 function prepare({ base }: Connection, method: string, input: Input): Sendable {
   const { url: template, path = {}, query = {}, body, ...others } = input;
   const { client: _client, ...options }: RequestOptions & { readonly client?: unknown } = others;
-  assertKnown('A call', options, CALL_OPTIONS);
+  assertKnown('A call', options, OPERATOR_CALL_OPTIONS);
   // The generated functions name the type of a body even if there is none.
   const { 'Content-Type': _, ...headers } = options.headers ?? {};
   const operation = operationOf(`${method} ${template}`);
