@@ -1,4 +1,5 @@
 import { MASK } from '@reseller/contract';
+import { MIN_SECRET_LENGTH } from '@reseller/contract/engine';
 
 /** The output of a command. */
 export interface Console {
@@ -16,10 +17,7 @@ export function safeConsole(output: Console, secrets: readonly string[]): Consol
   return { print: (text) => output.print(clean(text)), progress: (line, isPassing) => output.progress(clean(line), isPassing) };
 }
 
-/** A shorter secret, such as the key "t", is in many words by chance. Credentials in requests are masked at their place. */
-const MIN_SECRET_LENGTH = 6;
-
-/** Masks secrets in a text, including their JSON, XML and URL encodings. */
+/** Masks secrets in a text, including their JSON, XML and URL encodings. Credentials in requests are masked at their place. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH).reduce(withoutSecret, text);
 }

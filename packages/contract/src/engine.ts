@@ -12,6 +12,7 @@ export {
 } from './exchange/exchange.ts';
 export { isObject } from './document/json.ts';
 export { shapeOf } from './exchange/observe.ts';
+export { MIN_SECRET_LENGTH } from './exchange/secret-values.ts';
 export { returnsJson } from './judge/applies.ts';
 export type { Check } from './judge/check.ts';
 export { namedValues, NOTHING_GIVEN, type GivenValues } from './document/parameters.ts';

@@ -3,6 +3,7 @@ import type { DataValidationCxt, DataValidateFunction } from 'ajv/dist/types/ind
 
 import { isObject, member } from './json.ts';
 import type { JsonObject } from './json.ts';
+import { joinPointer } from './pointer.ts';
 import type { Compiled } from './validator.ts';
 
 /** The branches of a discriminator by their value, if each is a reference. */
@@ -44,7 +45,7 @@ function errorsOf(
   const pointer = typeof named === 'string' ? pointers.get(named) : undefined;
   if (pointer === undefined) {
     const params = { allowedValues: [...pointers.keys()] };
-    return [{ keyword: 'enum', instancePath: `/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`, schemaPath: '', params }];
+    return [{ keyword: 'enum', instancePath: joinPointer('', property), schemaPath: '', params }];
   }
   const check = compile(pointer);
   return check(data) ? [] : (check.errors ?? []);

@@ -2,14 +2,13 @@ import { resolve } from './document.ts';
 import type { OpenApiDocument } from './document.ts';
 import { isObject, member } from './json.ts';
 import type { JsonObject } from './json.ts';
-import { isJsonType, mediaTypeName } from './media-type.ts';
+import { isJsonType, mediaTypeName, MULTIPART } from './media-type.ts';
 import { readExamples, readSchema } from './members.ts';
 import type { Form, FormField, RequestBody, ScalarKind } from './operation.ts';
 import { joinPointer } from './pointer.ts';
 import { childNodes, keysOf, schemaNodes, typesOf } from './schema.ts';
 import type { SchemaNode } from './schema.ts';
 
-const MULTIPART = 'multipart/form-data';
 const FORM = 'application/x-www-form-urlencoded';
 const SEPARATORS = new Map<unknown, ',' | ' ' | '|'>([
   ['form', ','],

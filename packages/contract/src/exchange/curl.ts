@@ -65,10 +65,11 @@ function bodyParts({ body: described }: Operation, text: string): readonly strin
   const { format, mediaType = DEFAULT_TYPE } = described ?? {};
   // A file is written as text too, which a service that reads files accepts with a name.
   if (described !== undefined && isMultipart(described))
-    return [...new URLSearchParams(text)].flatMap(([name, value]) => [
-      described.fields.get(name)?.isFile === true ? '-F' : '--form-string',
-      quoted(described.fields.get(name)?.isFile === true ? `${name}="${value}";filename=contract-test.txt` : `${name}=${value}`),
-    ]);
+    return [...new URLSearchParams(text)].flatMap(([name, value]) =>
+      described.fields.get(name)?.isFile === true
+        ? ['-F', quoted(`${name}="${value}";filename=contract-test.txt`)]
+        : ['--form-string', quoted(`${name}=${value}`)],
+    );
   const type = mediaType === DEFAULT_TYPE ? [] : ['-H', quoted(`content-type: ${mediaType}`)];
   return [...type, '--data-raw', quoted(format === 'json' ? unseenAsJson(text) : text)];
 }

@@ -89,10 +89,7 @@ function locatedAt(exchange: Exchange, operation: Operation): PathValues | undef
   if (url.origin !== sent.origin || !url.pathname.startsWith(`${base}/`)) return undefined;
   const path = url.pathname.slice(base.length);
   const resource = operation.path.slice(0, operation.path.lastIndexOf('}') + 1);
-  return createMatcher([
-    { ...operation, path: operation.path },
-    { ...operation, path: resource },
-  ])(operation.method, path)?.parameters;
+  return createMatcher([operation, { ...operation, path: resource }])(operation.method, path)?.parameters;
 }
 
 /** The resource in another collection that a request created, which only the `Location` of a 201 names. */

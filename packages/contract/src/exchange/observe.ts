@@ -2,12 +2,10 @@ import type { OpenApiDocument } from '../document/document.ts';
 import { isObject, member, typeOf } from '../document/json.ts';
 import { valueAt } from '../document/pointer.ts';
 import { MASK, maskSecrets } from '../document/secrets.ts';
-import { maskNamed } from './secret-values.ts';
+import { maskNamed, MIN_SECRET_LENGTH } from './secret-values.ts';
 
 const MAX_TEXT_LENGTH = 60;
 const MAX_NAMES = 8;
-/** Shorter secrets are not removed from other texts, because they occur in many by chance. */
-const MIN_SECRET_LENGTH = 6;
 
 /** Describes the value at a pointer without secrets: objects and lists by their shape, short scalars literally. */
 export function observe(document: OpenApiDocument, schemaPointer: string, value: unknown, pointer: string): string {

@@ -17,11 +17,12 @@ const SECRET_WORDS: ReadonlySet<string> = new Set([
 const KEY_WORDS: ReadonlySet<string> = new Set(['key', 'apikey']);
 /** Words before `key` or `token` that make it public. */
 const PUBLIC_WORDS: ReadonlySet<string> = new Set(['public', 'page', 'next', 'foreign', 'primary', 'sort']);
-const MIN_LENGTH = 6;
+/** Shorter texts are not removed from reports and outputs, because they occur in many by chance. */
+export const MIN_SECRET_LENGTH = 6;
 
 /** Whether the name of a property, and its value, are those of a secret that the document does not mark. */
 export function isNamedSecret(name: string, value: unknown): value is string {
-  if (typeof value !== 'string' || value.length < MIN_LENGTH || /\s/.test(value)) return false;
+  if (typeof value !== 'string' || value.length < MIN_SECRET_LENGTH || /\s/.test(value)) return false;
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()

@@ -1,7 +1,7 @@
+/** Forms with files. The program handles their fields as text, like those of other forms, and converts them when it sends them. */
+import { MULTIPART } from '../document/media-type.ts';
 import type { RequestBody } from '../document/operation.ts';
 
-/** The media type of a form with files. The program handles its fields as text like those of other forms, and converts them when it sends them. */
-export const MULTIPART = 'multipart/form-data';
 const BOUNDARY = 'contract-test-boundary-7f3a9c';
 
 export function isMultipart(body: Pick<RequestBody, 'mediaType'> | undefined): boolean {

@@ -13,6 +13,7 @@ import { fingerprintOf, isSameResource, sharesUnique } from './fingerprint.ts';
 import { basePath } from './guard.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import type { Leftover } from './leftovers.ts';
+import { nameOf, sameValues } from './ownership.ts';
 import type { Made, Ownership } from './ownership.ts';
 import { isChange } from './step.ts';
 import type { Step } from './step.ts';
@@ -100,14 +101,14 @@ export function createCleaner({ document, operations, ownership, journal, target
     }
     if (removal === undefined || path === undefined) return recordStay(named, made.resource);
     const fingerprint = fingerprintOf(document, exchange);
-    await record({ ...named, state: 'done', undo: { operation: removal.id, path }, made: textOf(path), fingerprint });
+    await record({ ...named, state: 'done', undo: { operation: removal.id, path }, made: nameOf(path), fingerprint });
   }
 
   return {
     didTo: (operation, path) =>
       [...open.values()].some(
         (entry) =>
-          entry.operation === operation && entry.state === 'done' && entry.undo !== undefined && textOf(entry.undo.path) === textOf(path),
+          entry.operation === operation && entry.state === 'done' && entry.undo !== undefined && nameOf(entry.undo.path) === nameOf(path),
       ),
     async before(step, path) {
       const { operation, undoes } = step;
@@ -124,7 +125,7 @@ export function createCleaner({ document, operations, ownership, journal, target
         operation: operation.id,
         state: 'intended',
         undo: undoes === undefined ? (isKnown ? { operation: undo.id, path } : undefined) : { operation: operation.id, path },
-        made: Object.keys(path).length > 0 ? textOf(path) : undefined,
+        made: Object.keys(path).length > 0 ? nameOf(path) : undefined,
         at: new Date().toISOString(),
         account,
       };
@@ -146,7 +147,7 @@ export function createCleaner({ document, operations, ownership, journal, target
       // The removal of a resource also removes its changes and subresources.
       if (isRemoval) stays = stays.filter((stay) => !isAtOrBelow(stay.resource, resource));
       const undone = [...open.values()].filter(
-        ({ id, undo }) => id !== entry.id && undo?.operation === operation.id && textOf(undo.path) === entry.made,
+        ({ id, undo }) => id !== entry.id && undo?.operation === operation.id && nameOf(undo.path) === entry.made,
       );
       for (const other of undone) await record({ ...other, state: 'closed' });
       // So does it with what the run made below it, also where the response did not name it.
@@ -183,7 +184,7 @@ export function createCleaner({ document, operations, ownership, journal, target
       }
       for (const entry of open.values()) {
         const undo = operations.find(({ id }) => id === entry.undo?.operation);
-        const isItem = undo?.method === 'DELETE' && undo.path === operation.path && textOf(entry.undo?.path ?? {}) === textOf(path);
+        const isItem = undo?.method === 'DELETE' && undo.path === operation.path && nameOf(entry.undo?.path ?? {}) === nameOf(path);
         const read = isItem && entry.state === 'done' && isSuccess(status) ? fingerprintOf(document, exchange) : undefined;
         if (read === undefined || JSON.stringify(read) === JSON.stringify(entry.fingerprint)) continue;
         // The read can show another resource only when the service has begun again in between.
@@ -235,16 +236,6 @@ function isAtOrBelow(resource: string | undefined, above: string | undefined): b
 /** Each line once, with the number of its occurrences. */
 function counted(lines: readonly string[]): readonly string[] {
   return [...Map.groupBy(lines, (line) => line)].map(([line, all]) => (all.length === 1 ? line : `${line} (${all.length} times)`));
-}
-
-function sameValues(one: PathValues, other: PathValues): boolean {
-  return textOf(one) === textOf(other);
-}
-
-function textOf(path: PathValues): string {
-  return Object.entries(path)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(', ');
 }
 
 /** How to undo a change: the command, if the resource is known. */

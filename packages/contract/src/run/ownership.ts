@@ -185,13 +185,12 @@ export function createOwnership({ document, validator, operations, naming }: Par
       if (purpose === 'remove-again' && removed.has(own))
         return isNotReused(own) ? undefined : 'another resource may have the identifier now';
       if (stateAt(operation, path, 'made')) return undefined;
-      const isNamedHere = isNamed(operation, path);
       if (isUnknown) {
         if (!stateAt(operation, path, 'absent')) return 'no read has shown that there is no such resource';
         if (operation.method === 'DELETE' || excludesCreation(operation) || naming.names.has(operation.id)) return undefined;
         return 'the service may create it, and the user did not name the operation';
       }
-      if (isNamedHere) {
+      if (isNamed(operation, path)) {
         const isBroken = purpose === 'invalid-parameter' || purpose === 'invalid-form';
         return operation.method === 'DELETE' && isBroken ? 'a removal with a broken filter can remove more than the user named' : undefined;
       }
@@ -255,11 +254,13 @@ function folderOf(resource: string): string {
   return resource.slice(0, resource.lastIndexOf('/'));
 }
 
-function sameValues(one: PathValues, other: PathValues): boolean {
+/** Whether the path parameters of an operation have the same values. */
+export function sameValues(one: PathValues, other: PathValues): boolean {
   return JSON.stringify(Object.values(one)) === JSON.stringify(Object.values(other));
 }
 
-function nameOf(path: PathValues): string {
+/** The name of a resource for readers: "project_id 7, task_id 3". */
+export function nameOf(path: PathValues): string {
   return Object.entries(path)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ');

@@ -1,7 +1,6 @@
 import { isCreation, isItemWrite, isUndo, itemIn, itemShapeOf, removalOf, undoOf } from '../document/creation.ts';
 import type { Operation } from '../document/operation.ts';
 import { hasPathParameters, pathParameters } from '../document/path-template.ts';
-import type { PathValues } from '../exchange/discover.ts';
 import type { Purpose } from '../exchange/exchange.ts';
 import { pagingOf } from '../exchange/paging.ts';
 import { allowedChanges } from './allowed.ts';
@@ -9,6 +8,7 @@ import { MAX_POLLS } from './follow.ts';
 import { leftoversOf } from './leftovers.ts';
 import type { Leftover } from './leftovers.ts';
 import { madeUpPath } from './made-up.ts';
+import { sameValues } from './ownership.ts';
 import { base, formOf, isSendable, namedPaths } from './planning.ts';
 import type { Mode, Planning, PlanOptions } from './planning.ts';
 import { brokenParameterSteps, brokenSteps, keySteps, methodSteps, nulSteps, unknownSteps } from './probe-steps.ts';
@@ -246,7 +246,7 @@ function effectiveSteps(planning: Planning, operation: Operation, undone: readon
   const isCall = call.purpose === 'call';
   const named = namedPaths(planning, operation);
   // The plan already contains this call as an undo step.
-  const isPlannedAsUndo = !isRemoval && undone.some((other) => namedPaths(planning, other).some((one) => samePath(named[0] ?? one, one)));
+  const isPlannedAsUndo = !isRemoval && undone.some((other) => namedPaths(planning, other).some((one) => sameValues(named[0] ?? one, one)));
   const calls = [call, ...named.slice(1).map((other) => ({ ...call, path: other }))];
   const steps: Step[] = isPlannedAsUndo ? [] : calls;
   if (isRemoval) steps.push(...removalSteps(planning, operation, call));
@@ -334,8 +334,4 @@ function undoSteps(planning: Planning, operation: Operation, undone: Operation):
     phase: PHASES.undo,
     onlyAfter: undone.id,
   }));
-}
-
-function samePath(one: PathValues, other: PathValues | undefined): boolean {
-  return other !== undefined && JSON.stringify(Object.values(one)) === JSON.stringify(Object.values(other));
 }

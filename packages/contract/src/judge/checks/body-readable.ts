@@ -30,11 +30,10 @@ export const bodyReadable: Check = {
     // A response in another described content type need not be JSON.
     const described = isJson(exchange.mediaType) || exchange.body.kind === 'empty' ? undefined : mediaFor(response, exchange.mediaType);
     const range = response.content['*/*'];
-    const isText = exchange.mediaType.startsWith('text/') || exchange.body.kind === 'empty';
-    // No text is an object or a list, also under a range of media types.
-    const isOdd = isText && range?.pointer !== undefined && described === range && isStructured(document, range.pointer);
-    const isEmptyUnderRange = exchange.body.kind === 'empty' && range?.pointer !== undefined && isStructured(document, range.pointer);
-    if (!isOdd && !isEmptyUnderRange && (described !== undefined || range !== undefined)) return [];
+    // Neither a text nor an empty body is an object or a list, also under a range of media types.
+    const isUnstructured = exchange.body.kind === 'empty' || (described === range && exchange.mediaType.startsWith('text/'));
+    const contradictsRange = isUnstructured && range?.pointer !== undefined && isStructured(document, range.pointer);
+    if (!contradictsRange && (described !== undefined || range !== undefined)) return [];
     return [
       {
         pointer: '',
