@@ -77,15 +77,18 @@ const removeReservation = preparedOne<{ id: string; owner: string }>((db, parame
 
 /** Deletes a reservation whose month has ended, and releases what it holds since then. The account is locked first, as in every transaction. */
 async function removeAfterMonthEnd(db: Db, id: string, owner: string): Promise<boolean> {
-  const own = db.selectFrom('reservations').select(['account_id', 'extra_hold']).where('id', '=', id).where('owner', '=', owner);
-  const found = await own.executeTakeFirst();
+  const found = await db.selectFrom('reservations').select('account_id').where('id', '=', id).where('owner', '=', owner).executeTakeFirst();
   if (!found) return false;
   const account = db.updateTable('accounts').where('id', '=', found.account_id);
   await account.set(({ ref }) => ({ held: ref('held') })).execute();
-  const { extra_hold } = (await own.executeTakeFirst()) ?? found;
-  const { numDeletedRows } = await db.deleteFrom('reservations').where('id', '=', id).where('owner', '=', owner).executeTakeFirst();
-  if (numDeletedRows === 0n) return false;
-  await account.set(({ eb }) => ({ held: eb('held', '-', extra_hold) })).execute();
+  const deleted = await db
+    .deleteFrom('reservations')
+    .where('id', '=', id)
+    .where('owner', '=', owner)
+    .returning('extra_hold')
+    .executeTakeFirst();
+  if (!deleted) return false;
+  await account.set(({ eb }) => ({ held: eb('held', '-', deleted.extra_hold) })).execute();
   return true;
 }
 

@@ -135,16 +135,7 @@ export function observeRuntime({ registry }: Metrics, { store, ports, mode }: Ru
     const first = await firstJob(db, jobKinds, dueBefore(now));
     return first === undefined ? 0 : Math.max(0, now / 1000 - first.job.due);
   });
-  fromStore('reseller_failed_jobs', 'Scheduled jobs whose last attempt failed. Their accounts wait.', async (db) =>
-    Number(
-      (
-        await db
-          .selectFrom('failed_jobs')
-          .select(({ fn }) => fn.countAll().as('count'))
-          .executeTakeFirstOrThrow()
-      ).count,
-    ),
-  );
+  fromStore('reseller_failed_jobs', 'Scheduled jobs whose last attempt failed. Their accounts wait.', countFailedJobs);
   fromStore('reseller_request_log_entries', 'Entries of the request log of all accounts.', countLogEntries);
   fromStore('reseller_instances', 'Instances that hold a lease; 1 for an embedded store.', async (db) =>
     store.sharing.hasInstances ? countLeases(db, store.sharing.now) : 1,
@@ -184,6 +175,14 @@ async function countLogEntries(db: Db): Promise<number> {
     .select(({ fn, eb }) => fn.sum<number>(eb(eb('newest', '-', eb.ref('oldest')), '+', eb.lit(1))).as('entries'))
     .executeTakeFirstOrThrow();
   return entries ?? 0;
+}
+
+async function countFailedJobs(db: Db): Promise<number> {
+  const { jobs } = await db
+    .selectFrom('failed_jobs')
+    .select(({ fn }) => fn.countAll<number>().as('jobs'))
+    .executeTakeFirstOrThrow();
+  return jobs;
 }
 
 async function countLeases(db: Db, now: Runtime['store']['sharing']['now']): Promise<number> {

@@ -7,7 +7,7 @@ import { recordChange } from './record-change.ts';
 /** How long the second operator has. */
 const CONFIRMATION_TTL_MS = 15 * 60 * 1000;
 
-/** A younger token does not confirm, so nobody creates the second operator for the occasion. */
+/** A younger token does not confirm. Otherwise an operator could create the second one just before the request. */
 const CONFIRMING_TOKEN_AGE_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -53,7 +53,7 @@ export async function assertConfirmed<Id extends OperatorId>(call: OperatorCall<
       .executeTakeFirst();
     if (first && first.actor !== caller.id) {
       const reason = await whyNotSecond(db, [first.actor, caller.id], now);
-      // The first request still waits, for somebody else.
+      // The first request still waits for another operator.
       if (reason !== undefined) return reason;
       await db.deleteFrom('confirmations').where('operation', '=', operation).where('target', '=', target).execute();
       return undefined;
@@ -87,17 +87,16 @@ interface Lineage {
 }
 
 async function lineageOf(db: Db, id: string): Promise<Lineage> {
+  const token = await findToken(db, id);
   const ancestors = new Set<string>();
-  let created = 0;
-  for (let next: string | null = id; next !== null && !ancestors.has(next);) {
-    if (next !== id) ancestors.add(next);
-    const token: { created: number; created_by: string | null } | undefined = await db
-      .selectFrom('operator_tokens')
-      .select(['created', 'created_by'])
-      .where('id', '=', next)
-      .executeTakeFirst();
-    if (next === id) created = token?.created ?? 0;
-    next = token?.created_by ?? null;
+  for (let next = token?.created_by ?? null; next !== null && !ancestors.has(next);) {
+    ancestors.add(next);
+    next = (await findToken(db, next))?.created_by ?? null;
   }
-  return { created, ancestors };
+  return { created: token?.created ?? 0, ancestors };
+}
+
+/** @returns Undefined for the token in the configuration. */
+function findToken(db: Db, id: string): Promise<{ readonly created: number; readonly created_by: string | null } | undefined> {
+  return db.selectFrom('operator_tokens').select(['created', 'created_by']).where('id', '=', id).executeTakeFirst();
 }
