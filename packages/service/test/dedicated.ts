@@ -20,6 +20,23 @@ export const ACCESS: ServerAccess = {
   password: 'correct-horse-battery-staple',
 };
 
+/** An offer of a server, as an operator adds it to the market. @param price EUR for the runtime. */
+export function marketItem(price: string, days = 30) {
+  return {
+    datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
+    cpu: { amount: 1, cores: 8, type: 'Xeon' },
+    memory: { size: 64, type: 'DDR4' },
+    disks: [{ amount: 2, size: 960, type: 'SSD' }],
+    ipv4_addresses: 0,
+    ipv6_networks: null,
+    traffic: null,
+    connection: '1 Gbit/s',
+    status: { type: 'ready', description: 'At once.' },
+    price,
+    runtime_days: days,
+  };
+}
+
 /** Orders a server of the market for an account. */
 export function orderServer({ store, ports }: TestService, identifier: string, accountId: string): Promise<void> {
   return store.commit(({ db }) => orderDedicatedServer(db, { ports, secret: SECRET }, { identifier, accountId }));

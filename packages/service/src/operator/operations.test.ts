@@ -1,7 +1,7 @@
 import * as operator from '@reseller/operator-client';
 import { expect, test, vi } from 'vitest';
 
-import { deployedServer, EPYC, orderServer, RYZEN, XEON } from '../../test/dedicated.ts';
+import { deployedServer, EPYC, marketItem, orderServer, RYZEN, XEON } from '../../test/dedicated.ts';
 import { register } from '../../test/domains.ts';
 import { SMALL_VM } from '../../test/harness.ts';
 import { refusalOf, startOperator } from '../../test/operator.ts';
@@ -146,20 +146,7 @@ test('offers a dedicated server to one account, sells it once, and completes its
   service.clock.advance(1);
   const offer = await operator.addMarketItem({
     client,
-    body: {
-      datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
-      cpu: { amount: 1, cores: 8, type: 'Xeon' },
-      memory: { size: 64, type: 'DDR4' },
-      disks: [{ amount: 2, size: 960, type: 'SSD' }],
-      ipv4_addresses: 1,
-      ipv6_networks: null,
-      traffic: null,
-      connection: '1 Gbit/s',
-      status: { type: 'ready', description: 'At once.' },
-      price: '50',
-      runtime_days: 30,
-      account_id: id,
-    },
+    body: { ...marketItem('50'), ipv4_addresses: 1, account_id: id },
   });
   expect(offer).toMatchObject({ account_id: id, price: '50.00', ipv6_networks: null });
   expect((await operator.listMarketItems({ client })).items[0]?.id).toBe(offer.id);

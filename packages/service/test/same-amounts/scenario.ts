@@ -1,4 +1,5 @@
 /** Random events of two accounts at odd seconds over fourteen months, with prices of eight decimals. */
+import { marketItem } from '../dedicated.ts';
 import type { Dice } from '../simulator/seeded-random.ts';
 import { anniversary, monthAfter, monthOf } from '../simulator/virtual-clock.ts';
 
@@ -119,19 +120,7 @@ function* vmEvents(dice: Dice, number: number, bought: Seconds): Generator<Event
 }
 
 function* serverEvents(dice: Dice, { number, at, days }: { number: number; at: Seconds; days: number }): Generator<Event> {
-  const body = {
-    datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
-    cpu: { amount: 1, cores: 8, type: 'Xeon' },
-    memory: { size: 64, type: 'DDR4' },
-    disks: [{ amount: 2, size: 960, type: 'SSD' }],
-    ipv4_addresses: 0,
-    ipv6_networks: null,
-    traffic: null,
-    connection: '1 Gbit/s',
-    status: { type: 'ready', description: 'At once.' },
-    price: price(dice, 9),
-    runtime_days: days,
-  };
+  const body = marketItem(price(dice, 9), days);
   yield { at: at - 1, request: 'POST /dedicated/market', body, names: `server-${number}` };
   const order = { account_id: `{account-${number % 2}}`, market_id: `{server-${number}}` };
   yield { at, request: 'POST /dedicated/servers', body: order };

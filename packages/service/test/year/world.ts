@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { createAccount, createService, euros, issueApiKey, seedSandbox, simulatedPorts } from '../../src/index.ts';
 import type { Service, Store } from '../../src/index.ts';
 import type { OperationId } from '../../src/reseller/operation.ts';
+import { marketItem } from '../dedicated.ts';
 import { callOperation, injectedInto, operatorRequest } from '../http-client.ts';
 import { decimal, over, sum, times } from '../simulator/fraction.ts';
 import type { Fraction } from '../simulator/fraction.ts';
@@ -280,20 +281,7 @@ const RENEWALS = 80;
 async function orderServers(world: YearWorld, { servers }: Amount): Promise<void> {
   await spread(world, servers, async (number, account) => {
     const [days, price] = [[30, 14, 90][number % 3] ?? 30, `${40 + number}.${10 + (number % 90)}345671`];
-    const item = {
-      datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
-      cpu: { amount: 1, cores: 8, type: 'Xeon' },
-      memory: { size: 64, type: 'DDR4' },
-      disks: [{ amount: 2, size: 960, type: 'SSD' }],
-      ipv4_addresses: 0,
-      ipv6_networks: null,
-      traffic: null,
-      connection: '1 Gbit/s',
-      status: { type: 'ready', description: 'At once.' },
-      price,
-      runtime_days: days,
-    };
-    const { id } = await world.operate('POST', '/dedicated/market', item);
+    const { id } = await world.operate('POST', '/dedicated/market', marketItem(price, days));
     await world.operate('POST', '/dedicated/servers', { account_id: account.id, market_id: id });
     // The simulated fleet needs a quarter of an hour.
     const begin = world.now() + 900;

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { amountOf } from '../../../../../.config/depth.ts';
+import { marketItem } from '../../../test/dedicated.ts';
 import { handleOf, pauseRegistrar, untilReserved } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
 import type { Engine } from '../../../test/engines.ts';
@@ -315,18 +316,6 @@ async function deployedServer(service: TestOperator, account: Account, price: nu
 
 /** @param price EUR. */
 async function offerOf({ client }: TestOperator, price: number, days = 30): Promise<string> {
-  const body = {
-    datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
-    cpu: { amount: 1, cores: 8, type: 'Xeon' },
-    memory: { size: 64, type: 'DDR4' },
-    disks: [{ amount: 2, size: 960, type: 'SSD' }],
-    ipv4_addresses: 1,
-    ipv6_networks: null,
-    traffic: null,
-    connection: '1 Gbit/s',
-    status: { type: 'ready', description: 'At once.' },
-    price: price.toFixed(2),
-    runtime_days: days,
-  };
+  const body = { ...marketItem(price.toFixed(2), days), ipv4_addresses: 1 };
   return (await operator.addMarketItem({ client, body })).id;
 }

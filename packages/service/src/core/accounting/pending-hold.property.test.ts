@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { amountOf } from '../../../../../.config/depth.ts';
+import { marketItem } from '../../../test/dedicated.ts';
 import { engines } from '../../../test/engines.ts';
 import type { Engine } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
@@ -39,20 +40,7 @@ function cents(amount: string): number {
 }
 
 async function orderServer({ client }: TestOperator, { id }: Account, price: string, days: number): Promise<string> {
-  const body = {
-    datacenter: { name: 'FRA1', displayname: 'Frankfurt 1', country: 'Germany', city: 'Frankfurt am Main' },
-    cpu: { amount: 1, cores: 8, type: 'Xeon' },
-    memory: { size: 64, type: 'DDR4' },
-    disks: [{ amount: 2, size: 960, type: 'SSD' }],
-    ipv4_addresses: 0,
-    ipv6_networks: null,
-    traffic: null,
-    connection: '1 Gbit/s',
-    status: { type: 'ready', description: 'At once.' },
-    price,
-    runtime_days: days,
-  };
-  const offer = await operator.addMarketItem({ client, body });
+  const offer = await operator.addMarketItem({ client, body: marketItem(price, days) });
   await operator.orderDedicatedServer({ client, body: { account_id: id, market_id: offer.id } });
   return offer.id;
 }
