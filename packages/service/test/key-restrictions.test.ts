@@ -195,11 +195,21 @@ test('a reseller lists, rotates and revokes its keys; a restricted key manages o
     ['Panel', false],
   ]);
   const [own] = await list();
-  for (const operation of ['rotateKey', 'revokeKey'] as const)
-    expect(await service.call(operation, { path: { key_id: own.key_id }, apiKey: other.key })).toMatchObject({
-      status: 403,
-      body: { type: 'operation_not_allowed' },
-    });
+  const restrictions = [
+    { spending_limit: LIMIT },
+    { spending_limit: { ...LIMIT, per_day: null, per_month: '1.00' } },
+    { spending_limit: { ...LIMIT, per_day: null, operations: ['createVm'] } },
+    { valid_until: new Date(service.clock.now() + 60_000).toISOString() },
+    { allowed_networks: ['127.0.0.0/8', '::1'] },
+  ] satisfies Parameters<typeof issue>[2][];
+  for (const restriction of restrictions) {
+    const restricted = await issue(service, account.id, restriction);
+    for (const operation of ['rotateKey', 'revokeKey'] as const)
+      expect(await service.call(operation, { path: { key_id: own.key_id }, apiKey: restricted.key })).toMatchObject({
+        status: 403,
+        body: { type: 'operation_not_allowed', message: expect.stringContaining('itself') },
+      });
+  }
   expect((await service.call('revokeKey', { path: { key_id: other.id }, apiKey })).status).toBe(200);
   const rotated = await service.call('rotateKey', { path: { key_id: own.key_id }, form: { overlap_seconds: 0 }, apiKey });
   expect(JSON.stringify((await service.call('listRequests', { apiKey: rotated.body.data.api_key })).body)).not.toContain(

@@ -91,17 +91,26 @@ describe.each(engines)('on %s', (engine) => {
     ]).toEqual([3, 2, 0]);
   });
 
-  test('returns each of many payments once, also those of one instant', async () => {
-    const service = await startOperator({ engine });
-    const { id: account_id } = await service.account();
-    const names = Array.from({ length: 230 }, (_, index) => `payment-${index}`);
-    for (const [index, payment] of names.entries()) {
-      if (index % 90 === 0) service.clock.advance(1_000);
-      const body = { amount: '1.00', date: '2026-11-10', method: 'bank_transfer', reference: 'R' };
-      await operator.recordPayment({ client: service.client, path: { account_id, payment }, body });
+  test.each([1, 2, 3, 100])('returns every document and payment of one instant once, read in pages of %d', async (bookkeepingPage) => {
+    const service = await startOperator({ engine, tuning: { bookkeepingPage } });
+    const { client, clock } = service;
+    const { id: account_id, apiKey } = await service.account();
+    await service.call('createVm', { form: SMALL_VM, apiKey });
+    clock.advanceTo('2026-12-01T00:00:00Z');
+    await service.runScheduledJobs();
+    const [{ id: invoice_id } = { id: '' }] = (await operator.listInvoices({ client })).items;
+    const names = Array.from({ length: 6 }, (_, index) => `row-${index}`);
+    for (const [index, name] of names.entries()) {
+      if (index === 5) clock.advance(1);
+      const payment = { amount: '1.00', date: '2026-12-01', method: 'bank_transfer', reference: 'R' };
+      await operator.recordPayment({ client, path: { account_id, payment: name }, body: payment });
+      const note = { amount: '0.01', reason: name };
+      await operator.createCreditNote({ client, path: { invoice_id, credit_note: name }, body: note });
     }
-    const [, ...rows] = await tableOf(service, 'payments', '2026-11-10', '2026-11-10');
-    expect(rows.map((row) => row.split(',')[3]).toSorted()).toEqual(names.toSorted());
+    const column = async (table: 'payments' | 'credit_notes', index: number) =>
+      (await tableOf(service, table)).slice(1).map((row) => row.split(',')[index]);
+    expect((await column('payments', 3)).toSorted()).toEqual(names);
+    expect((await column('credit_notes', 3)).toSorted()).toEqual(names);
   });
 });
 

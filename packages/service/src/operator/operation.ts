@@ -86,6 +86,8 @@ export interface StoreOperation<Id extends OperatorId> {
    * lock locks the rows that `before` reads, or only adds rows.
    */
   readonly lock?: OperatorLock;
+  /** Runs before the transaction. */
+  prepare?(call: OperatorCall<Id>): Promise<void>;
   /** Reads the state before the change, for the audit. Without it, nothing existed before. */
   before?(db: Db, call: OperatorCall<Id>): Promise<unknown>;
   run(transaction: Transaction, call: OperatorCall<Id>): Promise<ResponseOf<Id>>;
@@ -121,6 +123,7 @@ export async function performOperator<Id extends OperatorId>(
     case 'read':
       return call.runtime.store.read((db) => operation.run(db, call));
     case 'store':
+      await operation.prepare?.(call);
       return call.runtime.store.commit(async (transaction) => {
         if (operation.lock) await call.runtime.store.sharing.lock(transaction.db, operation.lock);
         const before = (await operation.before?.(transaction.db, call)) ?? null;

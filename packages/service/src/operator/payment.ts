@@ -4,15 +4,16 @@ import type { Selectable } from 'kysely';
 import { issueAllPending } from '../core/accounting/invoice-document/issue.ts';
 import { recordPayment as record, recordRefund as refund, reversePayment as reverse } from '../core/accounting/payments.ts';
 import type { NewPayment } from '../core/accounting/payments.ts';
+import { settleAccount } from '../core/jobs/settle.ts';
 import { isDay } from '../rules/day.ts';
 import { decimalOf, euros } from '../rules/money.ts';
 import type { Db } from '../store/store.ts';
 import type { PaymentUsesTable } from '../store/tables/payment-uses.ts';
 import type { PaymentsTable } from '../store/tables/payments.ts';
-import { assertNotErased, lockedAccountOf } from './account.ts';
+import { accountOf, assertNotErased, lockedAccountOf } from './account.ts';
 import { toInstant, toInstantOrNull } from './instants.ts';
 import { brokenAmount } from './invoice.ts';
-import type { ReadOperation, StoreOperation } from './operation.ts';
+import type { OperatorCall, ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
 import { assertNoBrokenRules, requireFound } from './problem.ts';
@@ -25,6 +26,7 @@ const FIRST_TIME_ZONE_MS = 14 * 3_600_000;
 /** PUT /accounts/{account_id}/payments/{payment}: a repeated request with the same body changes nothing. */
 export const recordPayment: StoreOperation<'recordPayment'> = {
   kind: 'store',
+  prepare: settle,
   async run({ db }, { path, body, runtime, now }) {
     const payment = newPayment(path, body, now);
     await issueAllPending(db);
@@ -37,6 +39,7 @@ export const recordPayment: StoreOperation<'recordPayment'> = {
 /** POST /accounts/{account_id}/payments/{payment}/reverse: a reversed payment stays unchanged. */
 export const reversePayment: StoreOperation<'reversePayment'> = {
   kind: 'store',
+  prepare: settle,
   async before(db, { path }) {
     await issueAllPending(db);
     await lockedAccountOf(db, path.account_id);
@@ -52,8 +55,10 @@ export const reversePayment: StoreOperation<'reversePayment'> = {
 /** PUT /accounts/{account_id}/refunds/{payment}: a repeated request with the same body changes nothing. */
 export const recordRefund: StoreOperation<'recordRefund'> = {
   kind: 'store',
+  prepare: settle,
   async run({ db }, { path, body, runtime, now }) {
     const payment = newPayment(path, body, now);
+    await issueAllPending(db);
     await lockedAccountOf(db, path.account_id);
     await refund(db, runtime, payment);
     return paymentOf(db, path);
@@ -77,6 +82,12 @@ export const listPayments: ReadOperation<'listPayments'> = {
     return { items: rows.map((row) => toPayment(row, uses.get(row.id) ?? [])), next_cursor };
   },
 };
+
+/** Invoices the period that has ended, so that a payment is used for its invoice and a refund cannot take what it needs. */
+async function settle({ path, runtime, now }: OperatorCall<'recordPayment' | 'reversePayment' | 'recordRefund'>): Promise<void> {
+  const { id: accountId } = await runtime.store.read((db) => accountOf(db, path.account_id));
+  await settleAccount(runtime, { accountId, now });
+}
 
 interface Path {
   readonly account_id: string;

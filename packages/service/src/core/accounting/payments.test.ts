@@ -2,6 +2,7 @@
 import * as operator from '@reseller/operator-client';
 import { expect, test } from 'vitest';
 
+import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';
@@ -117,6 +118,22 @@ test('an account without a credit limit buys with what it paid in advance, VAT i
   await pay('two', '0.01');
   expect(await buy()).toBe(200);
   expect(await buy()).toBe(402);
+  await expectInvariants(service.store);
+});
+
+test.each(engines)('just after the end of a month, a payment pays its invoice and a refund leaves what it needs, on %s', async (engine) => {
+  const service = await startOperator({ engine });
+  const { client, clock } = service;
+  const [early, late] = [await service.account('100.00'), await service.account('100.00')];
+  for (const { apiKey } of [early, late]) await service.call('createVm', { form: SMALL_VM, apiKey });
+  const body = { amount: '8.46', date: '2026-11-10', method: 'cash', reference: 'Counter' };
+  const pay = ({ id: account_id }: { id: string }) => operator.recordPayment({ client, path: { account_id, payment: 'one' }, body });
+  expect(await pay(early)).toMatchObject({ unused: '8.46', pays: [] });
+  // No scheduled job runs before the requests.
+  clock.advanceTo('2026-12-01T00:00:00.001Z');
+  expect(await pay(late)).toMatchObject({ unused: '0.00', pays: [{ amount: '8.46' }] });
+  const back = { client, path: { account_id: early.id, payment: 'back' }, body: { ...body, amount: '0.01' } };
+  expect(await refusalOf(operator.recordRefund(back))).toMatchObject({ status: 409, message: expect.stringContaining('is 0.00 EUR') });
   await expectInvariants(service.store);
 });
 

@@ -77,6 +77,12 @@ test('stores tokens as hashes and returns them once; tokens can expire, overlap 
   expect([await status(first.token), await status(issued.token)]).toEqual([401, 200]);
   await operator.revokeOperatorToken({ client, path: { operator_token_id: issued.id } });
   expect(await status(issued.token)).toBe(401);
+  // A new token for a revoked one would undo the revocation.
+  const revoked = { client, path: { operator_token_id: issued.id }, body: {} };
+  expect(await refusalOf(operator.rotateOperatorToken(revoked))).toMatchObject({
+    status: 409,
+    message: expect.stringContaining(`The token ${issued.id} is revoked`),
+  });
   const { items } = await operator.listOperatorTokens({ client });
   expect(items.map(({ revoked }) => revoked === null)).toEqual([true, true, false]);
   expect(JSON.stringify(items)).not.toContain('rso_');
