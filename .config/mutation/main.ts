@@ -96,6 +96,8 @@ async function mutate({ tests, startsService, threshold }: Area, sources: readon
         // A change of a value that a module computes when it loads would need all tests again, which take minutes.
         ignoreStatic: startsService,
         mutate: sample ? [...new Set(sample.map(({ fileName }) => fileName))] : sources,
+        // The coverage of each test of a service takes more than the default of Node.
+        testRunnerNodeArgs: ['--max-old-space-size=8192'],
         checkers: sample ? ['sample'] : [],
         vitest: { configFile: '.config/mutation/vitest.config.ts', related: false, pool: 'threads' },
         coverageAnalysis: 'perTest',

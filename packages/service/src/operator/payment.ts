@@ -84,7 +84,7 @@ export const listPayments: ReadOperation<'listPayments'> = {
 };
 
 /** Invoices the period that has ended, so that a payment is used for its invoice and a refund cannot take what it needs. */
-async function settle({ path, runtime, now }: OperatorCall<'recordPayment' | 'reversePayment' | 'recordRefund'>): Promise<void> {
+async function settle({ path, runtime, now }: Pick<OperatorCall<'recordPayment'>, 'path' | 'runtime' | 'now'>): Promise<void> {
   const { id: accountId } = await runtime.store.read((db) => accountOf(db, path.account_id));
   await settleAccount(runtime, { accountId, now });
 }
