@@ -78,8 +78,8 @@ test('stores tokens as hashes and returns them once; tokens can expire, overlap 
   await operator.revokeOperatorToken({ client, path: { operator_token_id: issued.id } });
   expect(await status(issued.token)).toBe(401);
   // A new token for a revoked one would undo the revocation.
-  const revoked = { client, path: { operator_token_id: issued.id }, body: {} };
-  expect(await refusalOf(operator.rotateOperatorToken(revoked))).toMatchObject({
+  const again = { client, path: { operator_token_id: issued.id }, body: {} };
+  expect(await refusalOf(operator.rotateOperatorToken(again))).toMatchObject({
     status: 409,
     message: expect.stringContaining(`The token ${issued.id} is revoked`),
   });
