@@ -18,7 +18,7 @@ import { runCommand, runServer, SOURCE, sourceOf, startServer } from './process.
 const REPLACED = 75;
 const NEWER = { NODE_OPTIONS: `--import=${new URL('newer-version.ts', import.meta.url).href}` };
 const OLD_STOPS =
-  /A newer version of the service has upgraded the database to 9999-newer, and this instance knows \d{4}-[a-z-]+\. It stops soon\. Start the newer version in its place\./;
+  /A newer version of the service has upgraded the database to (?:9998-columns|9999-newer), and this instance knows \d{4}-[a-z-]+\. It stops soon\. Start the newer version in its place\./;
 
 interface Provider {
   readonly responses: readonly Response[];

@@ -3,15 +3,14 @@ import { terminateDomain } from './core/domain/terminate.ts';
 import { createVm } from './core/vm/create.ts';
 import { removeVm, resizeVm, startVm, stopVm } from './core/vm/deliveries.ts';
 import { resetPassword, restartVm } from './core/vm/guest-deliveries.ts';
-import { registryOf } from './delivery/delivery.ts';
+import type { AnyDelivery } from './delivery/delivery.ts';
 import { register } from './reseller/domain/register-domain.ts';
 import { requestAuthcode } from './reseller/domain/request-domain-authcode.ts';
 import { setNameservers } from './reseller/domain/set-domain-nameservers.ts';
 import { undelete } from './reseller/domain/undelete-domain.ts';
 import { reinstall } from './reseller/vm/reinstall-vm.ts';
 
-/** Every delivery that may have a reservation in the store. */
-export const deliveries = registryOf([
+const all: readonly AnyDelivery[] = [
   createVm,
   startVm,
   stopVm,
@@ -27,4 +26,7 @@ export const deliveries = registryOf([
   terminateDomain,
   setUpServer,
   retireServer,
-]);
+];
+
+/** Every delivery that may have a reservation in the store, by its name. */
+export const deliveries: Readonly<Record<string, AnyDelivery>> = Object.fromEntries(all.map((delivery) => [delivery.name, delivery]));

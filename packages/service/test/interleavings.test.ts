@@ -8,7 +8,6 @@ import { deployedServer, orderServer, RYZEN } from './dedicated.ts';
 import { register } from './domains.ts';
 import { SECRET, SMALL_VM, startService } from './harness.ts';
 import type { TestService } from './harness.ts';
-import type { Received } from './http-client.ts';
 import { expectInvariants } from './invariants.ts';
 import { seededPlace } from './prepared-store.ts';
 import { providerOf } from './provider.ts';
@@ -143,36 +142,18 @@ test('a purchase waits for the last addresses that another transaction takes, an
   expect([refused.status, refused.body.type, await countVms(service)]).toEqual([409, 'out_of_capacity', 3]);
 });
 
-/** Takes all free addresses in another transaction, and lets a request wait for them. The other transaction then takes room on a node, as a purchase does. */
-async function takeRoomWhileWaiting(
-  { other, isBlocking, identifier }: Pick<Awaited<ReturnType<typeof startContended>>, 'other' | 'isBlocking'> & { identifier: number },
-  request: () => Promise<Received>,
-): Promise<Received> {
-  await other.query(`set lock_timeout = '500ms'`);
-  await other.query('begin');
-  await other.query('update ip_addresses set vm_id = $1 where vm_id is null', [identifier]);
-  const pending = request();
-  await expect.poll(isBlocking, { timeout: 30_000, interval: 10 }).toBe(true);
-  // It would time out if the waiting request had locked these rows, and two such purchases would deadlock.
-  await other.query('update accounts set held = held');
-  await other.query('update host_nodes set used_cores = used_cores');
-  await other.query('rollback');
-  return pending;
-}
-
-test('a purchase that waits for the last addresses has locked no account and no node, so that it never deadlocks', async () => {
-  const { service, buy, ...others } = await startContended();
-  const { identifier } = (await buy()).body.data;
-  expect((await takeRoomWhileWaiting({ ...others, identifier }, buy)).status).toBe(200);
-  expect(await countVms(service)).toBe(2);
-  await expectInvariants(service.store);
-});
-
-test('a resize that waits for the last addresses has locked no account and no node either', async () => {
-  const { service, buy, ...others } = await startContended();
+test.each(['purchase', 'resize'])('a %s that waits for addresses whose holder waits for it ends like any other', async (kind) => {
+  const { service, other, isBlocking, buy } = await startContended();
   const { identifier } = (await buy()).body.data;
   const resize = () => service.call('changeVm', { path: { vmid: identifier }, form: { ips: 2 } });
-  expect((await takeRoomWhileWaiting({ ...others, identifier }, resize)).status).toBe(200);
+  await other.query('begin');
+  await other.query('update ip_addresses set vm_id = $1 where vm_id is null', [identifier]);
+  const pending = kind === 'purchase' ? buy() : resize();
+  await expect.poll(isBlocking, { timeout: 30_000, interval: 10 }).toBe(true);
+  // The request has locked its account, so both wait for each other until PostgreSQL stops one of them.
+  await other.query('update accounts set held = held').catch(() => {});
+  await other.query('rollback');
+  expect((await pending).status).toBe(200);
   await expectInvariants(service.store);
 });
 

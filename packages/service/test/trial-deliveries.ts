@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { createClockCheck } from '../src/delivery/clock-check.ts';
 import { deliver } from '../src/delivery/deliver.ts';
 import type { DeliveryOrder } from '../src/delivery/deliver.ts';
-import { registryOf } from '../src/delivery/delivery.ts';
 import type { Delivery, FinishableDelivery, UndoableDelivery } from '../src/delivery/delivery.ts';
 import { joinCluster } from '../src/delivery/instance.ts';
 import type { Runtime } from '../src/delivery/runtime.ts';
@@ -81,7 +80,7 @@ export async function trialOn(store: Store): Promise<Trial> {
       run('reserve', undefined, async () => {
         await add(transaction, request.accountId, request.amount, 0);
         const details = { accountId: request.accountId, amount: request.amount };
-        return { accountId: request.accountId, details, plan: () => ({ ...request, password: 'never stored' }) };
+        return { accountId: request.accountId, details, plan: { ...request, password: 'never stored' } };
       }),
     call: (_, plan, token) => run('call', token, async () => void plan.password),
     confirm: (transaction, plan) =>
@@ -142,10 +141,9 @@ export async function trialOn(store: Store): Promise<Trial> {
         previousSecret: undefined,
         mode: 'sandbox',
         invoiceLinkDays: 30,
-        vmIdentifiers: { ...VM_IDENTIFIERS, drawn: new Set() },
+        vmIdentifiers: VM_IDENTIFIERS,
         instance,
-        closedPeriods: { month: 0, accounts: new Set() },
-        deliveries: registryOf([give, take]),
+        deliveries: { [give.name]: give, [take.name]: take },
         closing: new AbortController().signal,
         publicUrl: () => 'https://api.example.com',
         ...given,

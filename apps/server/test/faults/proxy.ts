@@ -20,16 +20,19 @@ export interface Proxy {
   mend(): Promise<void>;
 }
 
-/**
- * Decides whether a message of a client reaches the database.
- *
- * @param sent The message, which includes the texts of its statements.
- * @param cut Breaks the connection of the client.
- */
-export type Passes = (sent: string, cut: () => void) => boolean;
+/** A connection of a client. */
+export interface Connection {
+  /** Drops all further data from the database. */
+  mute(): void;
+  /** Breaks the connection. */
+  cut(): void;
+}
+
+/** Sees each message of a client before the database, with the texts of its statements. */
+export type Watch = (sent: string, connection: Connection) => void;
 
 /** Starts a proxy in front of a database, which ends with the test. */
-export async function proxyTo(url: string, passes: Passes = () => true): Promise<Proxy> {
+export async function proxyTo(url: string, watch: Watch = () => {}): Promise<Proxy> {
   let target = new URL(url);
   const sockets = new Set<Socket>();
   let swallowing = false;
@@ -39,8 +42,13 @@ export async function proxyTo(url: string, passes: Passes = () => true): Promise
     if (swallowing) return;
     const database = connect(Number(target.port), target.hostname);
     keep(database);
+    const connection = {
+      mute: () => void database.removeAllListeners('data').resume(),
+      cut: () => void client.destroy(),
+    };
     client.on('data', (chunk) => {
-      if (passes(chunk.toString('latin1'), () => client.destroy())) database.write(chunk);
+      watch(chunk.toString('latin1'), connection);
+      database.write(chunk);
     });
     database.on('data', (chunk) => client.write(chunk));
     client.on('close', () => database.destroy());

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 
 import { vatInForce } from '../rules/vat.ts';
 import type { VatRate } from '../rules/vat.ts';
-import { preparedOne, prepared, scopeOf } from '../store/prepared.ts';
+import { prepared, scopeOf } from '../store/prepared.ts';
 import { readVatRates } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
 import type { IpPoolsTable } from '../store/tables/ip-pools.ts';
@@ -36,9 +36,9 @@ const newest = new WeakMap<object, Catalogue>();
  */
 export async function catalogueOf(db: Db): Promise<Catalogue> {
   const cached = newest.get(scopeOf(db));
-  if (cached && (await isCurrent(db, { version: cached.version }))) return cached;
   // The version is read first. If the catalogue changes meanwhile, it is read again next time.
   const [row] = await presentVersion(db, {});
+  if (cached && cached.version === row?.version) return cached;
   const catalogue = {
     version: row?.version ?? '',
     hosts: await readHostSystems(db),
@@ -55,9 +55,5 @@ export async function catalogueOf(db: Db): Promise<Catalogue> {
 export function vatAt({ vatRates }: Catalogue, now: number): number {
   return vatInForce(vatRates, now);
 }
-
-const isCurrent = preparedOne<{ version: string }>((db, parameter) =>
-  db.selectFrom('catalogue_version').select('version').where('version', '=', parameter('version')),
-);
 
 const presentVersion = prepared<Record<never, never>, { version: string }>((db) => db.selectFrom('catalogue_version').select('version'));

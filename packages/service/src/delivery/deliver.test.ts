@@ -124,27 +124,6 @@ describe('a delivery that works', () => {
     expect(namesOf(one)).toEqual([]);
   });
 
-  test('reads its plan once, when the reservation is stored', async () => {
-    const one = await trial();
-    const plans: string[] = [];
-    const reserve: typeof one.trial.give.reserve = async (transaction, request) => {
-      const reserved = await one.trial.give.reserve(transaction, request);
-      return 'result' in reserved
-        ? reserved
-        : {
-            ...reserved,
-            plan() {
-              plans.push(namesOf(one).join());
-              return reserved.plan();
-            },
-          };
-    };
-    await deliverTrial(one.runtime, { ...one.trial.give, reserve }, one.request);
-    expect(plans).toEqual(['reserve']);
-  });
-});
-
-describe('a delivery that gives something', () => {
   test('whose reservation is refused changes nothing, and records the refusal in the same transaction', async () => {
     const one = await trial();
     const refusal = new Refusal(402, 'credit_limit_exceeded', 'Too much.');

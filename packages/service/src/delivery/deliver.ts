@@ -1,10 +1,10 @@
 import type { FencingToken } from '../ports/fencing.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import type { AfterCommit, Transaction } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
 import { begin } from './delivery.ts';
 import type { BegunDelivery, Delivery } from './delivery.ts';
-import { forgetReservedKey, settleReservation } from './recover.ts';
+import { completeReservation, forgetReservedKey } from './recover.ts';
 import { deleteReservation, keepReservation, ReservationLostError } from './reservation.ts';
 import type { NewReservation } from './reservation.ts';
 import type { Runtime } from './runtime.ts';
@@ -30,10 +30,10 @@ export interface DeliveryOrder<Request, Result, Outcome> {
 }
 
 /** A delivery whose reservation is stored. */
-interface Reserved<Result> {
+interface ReservedDelivery<Result> {
   readonly begun: BegunDelivery<Result>;
   readonly reservation: NewReservation;
-  readonly token: AfterCommit<FencingToken>;
+  readonly token: FencingToken;
 }
 
 /**
@@ -65,46 +65,43 @@ function reserveStep<Request, Details, Plan, Result, Outcome>(
   { store, instance, ports }: Runtime,
   delivery: Delivery<Request, Details, Plan, Result>,
   order: DeliveryOrder<Request, Result, Outcome>,
-): Promise<{ readonly outcome: Outcome } | Reserved<Result>> {
+): Promise<{ readonly outcome: Outcome } | ReservedDelivery<Result>> {
   const { id, request, keyHash } = order;
-  return store.commit(
-    async (transaction) => {
-      try {
-        const earlier = await order.claim(transaction);
-        if (earlier !== undefined) return { outcome: earlier };
-        const begun = await begin(delivery, transaction, request);
-        if ('result' in begun) return { outcome: await order.record(transaction, begun) };
-        const { accountId, subject, details } = begun;
-        const reservation = { id, accountId, delivery: delivery.name, details, keyHash, subject };
-        const token = await keepReservation(transaction.db, reservation, { owner: instance, now: ports.clock.now() });
-        return { begun, reservation, token };
-      } catch (refusal) {
-        if (!(refusal instanceof Refusal)) throw refusal;
-        await transaction.rollBack();
-        return { outcome: await order.record(transaction, { refusal }) };
-      }
-    },
-    { isOptimistic: delivery.isRepeatable === true },
-  );
+  return store.commit(async (transaction) => {
+    try {
+      const earlier = await order.claim(transaction);
+      if (earlier !== undefined) return { outcome: earlier };
+      const begun = await begin(delivery, transaction, request);
+      if ('result' in begun) return { outcome: await order.record(transaction, begun) };
+      const { accountId, subject, details } = begun;
+      const reservation = { id, accountId, delivery: delivery.name, details, keyHash, subject };
+      const token = await keepReservation(transaction.db, reservation, { owner: instance, now: ports.clock.now() });
+      return { begun, reservation, token };
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal)) throw refusal;
+      await transaction.rollBack();
+      return { outcome: await order.record(transaction, { refusal }) };
+    }
+  });
 }
 
 async function callAndConfirmStep<Request, Result, Outcome>(
   runtime: Runtime,
   order: DeliveryOrder<Request, Result, Outcome>,
-  { begun, reservation, token }: Reserved<Result>,
+  { begun, reservation, token }: ReservedDelivery<Result>,
 ): Promise<Outcome> {
   const { store, ports, instance } = runtime;
   let isCalled = false;
   try {
-    const confirmation = begun.confirmation();
-    await confirmation.call(ports, token());
+    const { completion } = begun;
+    await completion.call(ports, token);
     isCalled = true;
     return await store.commit(
       async (transaction) => {
         if (!(await deleteReservation(transaction.db, reservation.id, instance))) throw new ReservationLostError();
-        return order.record(transaction, { result: await confirmation.conclude(transaction) });
+        return order.record(transaction, { result: await completion.confirm(transaction) });
       },
-      { isOptimistic: begun.isRepeatable, isUrgent: true },
+      { isUrgent: true },
     );
   } catch (error) {
     // The other instance calls the port with a higher token, so nothing is left to do here.
@@ -124,16 +121,16 @@ async function callAndConfirmStep<Request, Result, Outcome>(
 async function endAfterFailure<Request, Result, Outcome>(
   runtime: Runtime,
   order: DeliveryOrder<Request, Result, Outcome>,
-  { begun: { recovery }, reservation }: Pick<Reserved<Result>, 'begun' | 'reservation'>,
+  { begun: { completion, undo }, reservation }: Pick<ReservedDelivery<Result>, 'begun' | 'reservation'>,
 ): Promise<{ readonly outcome: Outcome } | 'undone' | 'lost' | 'pending'> {
   try {
-    if (recovery.kind === 'finish') {
-      const finished = await settleReservation(runtime, reservation, recovery.settlement, (transaction, result) =>
+    if (!undo) {
+      const finished = await completeReservation(runtime, reservation, completion, (transaction, result) =>
         order.record(transaction, { result }),
       );
       return finished ?? 'lost';
     }
-    const undone = await settleReservation(runtime, reservation, recovery.settlement, ({ db }) => forgetReservedKey(db, reservation));
+    const undone = await completeReservation(runtime, reservation, undo, ({ db }) => forgetReservedKey(db, reservation));
     return undone ? 'undone' : 'lost';
   } catch {
     return 'pending';

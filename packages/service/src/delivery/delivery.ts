@@ -14,13 +14,11 @@ import * as v from 'valibot';
 
 import type { FencingToken, Subject } from '../ports/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { AfterCommit, Transaction } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
 
 interface DeliveryBase<Details> {
   /** Stored with a reservation. Recovery finds the delivery by it, so it never changes. */
   readonly name: string;
-  /** Whether `reserve` and `confirm` draw no random numbers. The store may then run them optimistically. */
-  readonly isRepeatable?: boolean;
   /** Shape of the details that are stored with a reservation. Recovery reads nothing else, so they hold no secrets. */
   readonly details: v.GenericSchema<unknown, Details>;
   /** The VM, domain or server that the port calls are about. */
@@ -36,7 +34,7 @@ export interface UndoableDelivery<Request, Details, Plan, Result> extends Delive
   reserve(
     transaction: Transaction,
     request: Request,
-  ): Promise<(Reserved<Details> & { readonly plan: AfterCommit<Plan> }) | NothingToDeliver<Result>>;
+  ): Promise<{ readonly accountId: string; readonly details: Details; readonly plan: Plan } | { readonly result: Result }>;
   call(ports: Ports, plan: Plan, token: FencingToken): Promise<void>;
   confirm(transaction: Transaction, plan: Plan): Promise<Result>;
   /** Undoes what `call` did, or may still do. Must be idempotent. */
@@ -47,7 +45,11 @@ export interface UndoableDelivery<Request, Details, Plan, Result> extends Delive
 /** A change that is finished if it fails. */
 export interface FinishableDelivery<Request, Details, Result> extends DeliveryBase<Details> {
   readonly recovery: 'finish';
-  reserve(transaction: Transaction, request: Request): Promise<Reserved<Details> | NothingToDeliver<Result>>;
+  /** Returns the result if there is nothing to deliver. */
+  reserve(
+    transaction: Transaction,
+    request: Request,
+  ): Promise<{ readonly accountId: string; readonly details: Details } | { readonly result: Result }>;
   /** Must be idempotent. */
   call(ports: Ports, details: Details, token: FencingToken): Promise<void>;
   confirm(transaction: Transaction, details: Details): Promise<Result>;
@@ -57,34 +59,24 @@ export type Delivery<Request, Details, Plan, Result> =
   | UndoableDelivery<Request, Details, Plan, Result>
   | FinishableDelivery<Request, Details, Result>;
 
-export interface Reserved<Details> {
-  readonly accountId: string;
-  readonly details: Details;
-}
+/** A delivery of any kind. */
+export type AnyDelivery = Delivery<never, unknown, unknown, unknown>;
 
-/** The change is already in place. */
-export interface NothingToDeliver<Result> {
-  readonly result: Result;
-}
-
-/** The part of a delivery after its reservation: a port call, then a transaction that ends the reservation. */
-export interface Settlement<Result> {
+/** The part of a delivery after its reservation: a port call, then the transaction that ends the reservation. */
+export interface Completion<Result> {
   call(ports: Ports, token: FencingToken): Promise<void>;
-  conclude(transaction: Transaction): Promise<Result>;
+  confirm(transaction: Transaction): Promise<Result>;
 }
 
-/** A delivery after its reservation, with its details filled in. */
+/** A delivery after `reserve`. */
 export interface BegunDelivery<Result> {
   readonly accountId: string;
   readonly subject: Subject;
   /** JSON text. */
   readonly details: string;
-  readonly isRepeatable: boolean;
-  readonly confirmation: AfterCommit<Settlement<Result>>;
-  /** What happens if the confirmation fails. */
-  readonly recovery:
-    | { readonly kind: 'undo'; readonly settlement: Settlement<void> }
-    | { readonly kind: 'finish'; readonly settlement: Settlement<Result> };
+  readonly completion: Completion<Result>;
+  /** Undefined if a failed delivery is finished by its completion. */
+  readonly undo: Completion<void> | undefined;
   describeFailure(isSettled: boolean): string | undefined;
 }
 
@@ -93,77 +85,51 @@ export async function begin<Request, Details, Plan, Result>(
   delivery: Delivery<Request, Details, Plan, Result>,
   transaction: Transaction,
   request: Request,
-): Promise<BegunDelivery<Result> | NothingToDeliver<Result>> {
+): Promise<BegunDelivery<Result> | { readonly result: Result }> {
   if (delivery.recovery === 'finish') {
     const reserved = await delivery.reserve(transaction, request);
     if ('result' in reserved) return reserved;
-    const settlement = finish(delivery, reserved.details);
-    return { ...facts(delivery, reserved), confirmation: () => settlement, recovery: { kind: 'finish', settlement } };
+    const { accountId, details } = reserved;
+    return { accountId, ...factsOf(delivery, details), completion: bind(delivery, details), undo: undefined };
   }
   const reserved = await delivery.reserve(transaction, request);
   if ('result' in reserved) return reserved;
-  return {
-    ...facts(delivery, reserved),
-    confirmation: () => confirm(delivery, reserved.plan()),
-    recovery: { kind: 'undo', settlement: undo(delivery, reserved.details) },
-  };
+  const { accountId, details, plan } = reserved;
+  return { accountId, ...factsOf(delivery, details), completion: bind(delivery, plan), undo: undoing(delivery, details) };
 }
 
-function facts<Details>(
+/** How recovery ends an interrupted delivery, from the stored details of its reservation. */
+export function recovering(
+  delivery: AnyDelivery,
+  storedDetails: string,
+): { readonly subject: Subject; readonly completion: Completion<unknown> } {
+  const details = v.parse(delivery.details, JSON.parse(storedDetails));
+  const completion = delivery.recovery === 'undo' ? undoing(delivery, details) : bind(delivery, details);
+  return { subject: delivery.subject(details), completion };
+}
+
+function factsOf<Details>(
   delivery: DeliveryBase<Details>,
-  { accountId, details }: Reserved<Details>,
-): Pick<BegunDelivery<never>, 'accountId' | 'subject' | 'details' | 'isRepeatable' | 'describeFailure'> {
+  details: Details,
+): Pick<BegunDelivery<never>, 'subject' | 'details' | 'describeFailure'> {
   return {
-    accountId,
     subject: delivery.subject(details),
     details: JSON.stringify(details),
-    isRepeatable: delivery.isRepeatable === true,
     describeFailure: (isSettled) => delivery.describeFailure?.(details, isSettled),
   };
 }
 
-/** Reads the stored details of a reservation, and returns how to settle the interrupted delivery. */
-export type Recover = (storedDetails: string) => { readonly subject: Subject; readonly settlement: Settlement<unknown> };
-
-/** A delivery of any kind. */
-export type AnyDelivery = Delivery<never, unknown, unknown, unknown>;
-
-/** The registry, in which recovery finds each delivery by its name. It needs neither requests nor plans. */
-export function registryOf(deliveries: readonly AnyDelivery[]): Readonly<Record<string, Recover>> {
-  return Object.fromEntries(deliveries.map((delivery) => [delivery.name, recoverable(delivery)]));
-}
-
-function recoverable(delivery: AnyDelivery): Recover {
-  return (storedDetails) => {
-    const details = v.parse(delivery.details, JSON.parse(storedDetails));
-    const settlement = delivery.recovery === 'undo' ? undo(delivery, details) : finish(delivery, details);
-    return { subject: delivery.subject(details), settlement };
-  };
-}
-
-function confirm<Request, Details, Plan, Result>(
-  delivery: UndoableDelivery<Request, Details, Plan, Result>,
+/** @param plan What `reserve` has returned for the other steps: the details, or a plan. */
+function bind<Plan, Result>(
+  { call, confirm }: Pick<UndoableDelivery<never, never, Plan, Result>, 'call' | 'confirm'>,
   plan: Plan,
-): Settlement<Result> {
-  return {
-    call: (ports, token) => delivery.call(ports, plan, token),
-    conclude: (transaction) => delivery.confirm(transaction, plan),
-  };
+): Completion<Result> {
+  return { call: (ports, token) => call(ports, plan, token), confirm: (transaction) => confirm(transaction, plan) };
 }
 
-function undo<Request, Details, Plan, Result>(
-  delivery: UndoableDelivery<Request, Details, Plan, Result>,
+function undoing<Details>(
+  { compensate, rollBack }: Pick<UndoableDelivery<never, Details, never, never>, 'compensate' | 'rollBack'>,
   details: Details,
-): Settlement<void> {
-  return {
-    call: (ports, token) => delivery.compensate(ports, details, token),
-    conclude: (transaction) => delivery.rollBack(transaction, details),
-  };
-}
-
-function finish<Request, Details, Result>(delivery: FinishableDelivery<Request, Details, Result>, details: Details): Settlement<Result> {
-  return {
-    call: (ports, token) => delivery.call(ports, details, token),
-    conclude: (transaction) => delivery.confirm(transaction, details),
-  };
+): Completion<void> {
+  return bind({ call: compensate, confirm: rollBack }, details);
 }

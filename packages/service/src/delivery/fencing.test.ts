@@ -64,7 +64,7 @@ describe('a memory fence', () => {
 
 test('a store fence rejects a token after any instance of the store has issued a newer one', async () => {
   const { store } = await startService();
-  const issue = async () => (await store.commit(({ db }) => issueToken(db, 'domain/fenced.net')))();
+  const issue = () => store.commit(({ db }) => issueToken(db, 'domain/fenced.net'));
   const older = await issue();
   const [one, other] = [storeFence(store), storeFence(store)];
   await one.admit('domain/fenced.net', older);

@@ -1,22 +1,19 @@
 import { StaleTokenError } from '../ports/fencing.ts';
 import type { Fence, FencingToken, Subject } from '../ports/fencing.ts';
-import { rowsAfterCommit } from '../store/prepared.ts';
-import type { AfterCommit, Db, Store } from '../store/store.ts';
+import { prepared } from '../store/prepared.ts';
+import type { Db, Store } from '../store/store.ts';
 
 /**
  * Issues the next token of a subject. Call it in the transaction that reserves the subject, so that tokens follow the order of
  * reservations.
  */
-export async function issueToken(db: Db, subject: Subject): Promise<AfterCommit<FencingToken>> {
-  const issued = await takeToken(db, { subject }, 1);
-  return () => {
-    const [row] = issued?.() ?? [];
-    if (!row) throw new Error(`No fencing token was issued for ${subject}.`);
-    return row.token;
-  };
+export async function issueToken(db: Db, subject: Subject): Promise<FencingToken> {
+  const [issued] = await takeToken(db, { subject });
+  if (!issued) throw new Error(`No fencing token was issued for ${subject}.`);
+  return issued.token;
 }
 
-const takeToken = rowsAfterCommit<{ subject: string }, { token: FencingToken }>((db, parameter) =>
+const takeToken = prepared<{ subject: string }, { token: FencingToken }>((db, parameter) =>
   db
     .insertInto('fencing_tokens')
     .values({ subject: parameter('subject'), token: 1 })

@@ -1,6 +1,7 @@
 import type { Db, Transaction } from '../store/store.ts';
 import { forEachConcurrently } from './concurrency.ts';
-import type { Settlement } from './delivery.ts';
+import { recovering } from './delivery.ts';
+import type { Completion } from './delivery.ts';
 import { claimReservation, deleteReservation, recoverableReservations } from './reservation.ts';
 import type { NewReservation, Reservation } from './reservation.ts';
 import type { Runtime } from './runtime.ts';
@@ -28,10 +29,10 @@ export async function recoverDeliveries(runtime: Runtime, skipped: ReadonlySet<s
     if (instance.delivering.has(id) || skipped.has(id)) return;
     instance.delivering.add(id);
     try {
-      const recoverStored = deliveries[delivery];
-      if (!recoverStored) throw new Error(`The reservation ${id} names an unknown delivery: ${delivery}.`);
-      const { subject, settlement } = recoverStored(reservation.details);
-      const outcome = await settleReservation(runtime, { ...reservation, subject }, settlement, ({ db }) =>
+      const known = deliveries[delivery];
+      if (!known) throw new Error(`The reservation ${id} names an unknown delivery: ${delivery}.`);
+      const { subject, completion } = recovering(known, reservation.details);
+      const outcome = await completeReservation(runtime, { ...reservation, subject }, completion, ({ db }) =>
         forgetReservedKey(db, reservation),
       );
       if (outcome) settled++;
@@ -47,24 +48,24 @@ export async function recoverDeliveries(runtime: Runtime, skipped: ReadonlySet<s
 }
 
 /**
- * Claims a reservation, calls the port with a new token, and deletes the reservation in the transaction that concludes it.
+ * Claims a reservation, calls the port with a new token, and deletes the reservation in the transaction that confirms the delivery.
  *
- * @param concluded Runs in that transaction, with the result.
+ * @param confirmed Runs in that transaction, with the result.
  * @returns Undefined if the reservation is gone or another live instance owns it.
  */
-export async function settleReservation<Result, Outcome>(
+export async function completeReservation<Result, Outcome>(
   { store, ports, instance }: Runtime,
   reservation: NewReservation,
-  settlement: Settlement<Result>,
-  concluded: (transaction: Transaction, result: Result) => Promise<Outcome>,
+  completion: Completion<Result>,
+  confirmed: (transaction: Transaction, result: Result) => Promise<Outcome>,
 ): Promise<{ readonly outcome: Outcome } | undefined> {
   const token = await claimReservation(store, instance, reservation);
   if (token === undefined) return undefined;
-  await settlement.call(ports, token);
+  await completion.call(ports, token);
   return store.commit(
     async (transaction) => {
       if (!(await deleteReservation(transaction.db, reservation.id, instance))) return undefined;
-      return { outcome: await concluded(transaction, await settlement.conclude(transaction)) };
+      return { outcome: await confirmed(transaction, await completion.confirm(transaction)) };
     },
     { isUrgent: true },
   );

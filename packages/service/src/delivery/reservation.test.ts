@@ -54,7 +54,7 @@ describe('a kept reservation', () => {
   test('gets the next token of its subject', async () => {
     const { store, one } = await instances();
     const tokens = [];
-    for (const id of ['a', 'b']) tokens.push((await keep(store, id, one))());
+    for (const id of ['a', 'b']) tokens.push(await keep(store, id, one));
     expect(tokens).toEqual([1, 2]);
   });
 
@@ -105,7 +105,7 @@ describe('an enqueued reservation', () => {
     expect((await ownersOf(store)).map(({ id }) => id)).toEqual(['b', 'other']);
     const newest = await store.commit(({ db }) => issueToken(db, SUBJECT));
     // One token for the first enqueueing, one for the claim, one for the second enqueueing, and this one.
-    expect([token, newest()]).toEqual([2, 4]);
+    expect([token, newest]).toEqual([2, 4]);
     expect(await store.commit(({ db }) => deleteReservation(db, 'a', one))).toBe(false);
   });
 });
@@ -133,7 +133,7 @@ test('leaves every reservation to recovery after a restore', async () => {
 
 test.each(['sqlite', 'postgres'] as const)('%s: increases the token of a subject by one, and not that of others', async (engine) => {
   const store = await seededStore(engine);
-  const issue = async (subject: NewReservation['subject']) => (await store.commit(({ db }) => issueToken(db, subject)))();
+  const issue = (subject: NewReservation['subject']) => store.commit(({ db }) => issueToken(db, subject));
   expect([await issue(SUBJECT), await issue(SUBJECT), await issue('server/server-2'), await issue(SUBJECT)]).toEqual([1, 2, 1, 3]);
 });
 

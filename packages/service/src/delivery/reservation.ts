@@ -1,8 +1,8 @@
 /** The stored reservations. Each belongs to one instance, which confirms or settles it. */
 import type { FencingToken, Subject } from '../ports/fencing.ts';
-import { deferredWrite, preparedOne } from '../store/prepared.ts';
+import { prepared } from '../store/prepared.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import type { AfterCommit, Db, Store } from '../store/store.ts';
+import type { Db, Store } from '../store/store.ts';
 import { issueToken } from './fencing.ts';
 import type { Instance } from './instance.ts';
 
@@ -37,7 +37,7 @@ export async function keepReservation(
   db: Db,
   reservation: NewReservation,
   { owner, now }: { owner: Instance; now: number },
-): Promise<AfterCommit<FencingToken>> {
+): Promise<FencingToken> {
   await insertReservation(db, { ...reservation, created: now, owner: owner.id });
   return issueToken(db, reservation.subject);
 }
@@ -53,7 +53,7 @@ export async function enqueueReservation(db: Db, reservation: NewReservation, no
   await insertReservation(db, { ...reservation, created: now, owner: NO_OWNER });
 }
 
-const insertReservation = deferredWrite<NewReservation & { created: number; owner: string }>((db, parameter) =>
+const insertReservation = prepared<NewReservation & { created: number; owner: string }, unknown>((db, parameter) =>
   db.insertInto('reservations').values({
     id: parameter('id'),
     account_id: parameter('accountId'),
@@ -68,11 +68,17 @@ const insertReservation = deferredWrite<NewReservation & { created: number; owne
 
 /** @returns True if this instance still owned the reservation. */
 export async function deleteReservation(db: Db, id: string, owner: Instance): Promise<boolean> {
-  return (await removeReservation(db, { id, owner: owner.id })) || removeAfterMonthEnd(db, id, owner.id);
+  const [removed] = await removeReservation(db, { id, owner: owner.id });
+  return removed !== undefined || removeAfterMonthEnd(db, id, owner.id);
 }
 
-const removeReservation = preparedOne<{ id: string; owner: string }>((db, parameter) =>
-  db.deleteFrom('reservations').where('id', '=', parameter('id')).where('owner', '=', parameter('owner')).where('extra_hold', '=', 0),
+const removeReservation = prepared<{ id: string; owner: string }, { id: string }>((db, parameter) =>
+  db
+    .deleteFrom('reservations')
+    .where('id', '=', parameter('id'))
+    .where('owner', '=', parameter('owner'))
+    .where('extra_hold', '=', 0)
+    .returning('id'),
 );
 
 /** Deletes a reservation whose month has ended, and releases what it holds since then. The account is locked first, as in every transaction. */
@@ -103,7 +109,7 @@ export async function claimReservation(
   instance: Instance,
   { id, subject }: Pick<NewReservation, 'id' | 'subject'>,
 ): Promise<FencingToken | undefined> {
-  const token = await store.commit(
+  return store.commit(
     async ({ db }) => {
       const claimed = await db
         .updateTable('reservations')
@@ -115,7 +121,6 @@ export async function claimReservation(
     },
     { isUrgent: true },
   );
-  return token?.();
 }
 
 /** The reservations that this instance may recover: its own and those of dead instances. */

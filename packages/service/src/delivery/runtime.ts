@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/ports.ts';
 import type { Mode } from '../rules/mode.ts';
 import type { Store } from '../store/store.ts';
-import type { Recover } from './delivery.ts';
+import type { AnyDelivery } from './delivery.ts';
 import type { Instance } from './instance.ts';
 
 /** Everything that operations, deliveries and scheduled jobs need. One per process. */
@@ -15,13 +15,11 @@ export interface Runtime {
   readonly mode: Mode;
   /** The minimum number of days for which a link to an invoice document is valid. */
   readonly invoiceLinkDays: number;
-  /** The identifiers that new VMs may get, and those that this instance has drawn for them. */
-  readonly vmIdentifiers: { readonly minimum: number; readonly maximum: number; readonly drawn: Set<number> };
+  /** The identifiers that new VMs may get. */
+  readonly vmIdentifiers: { readonly minimum: number; readonly maximum: number };
   readonly instance: Instance;
-  /** The accounts whose last period this instance has found to be short, or has closed, since the month began. */
-  readonly closedPeriods: { month: number; readonly accounts: Set<string> };
   /** Every delivery, by the name that reservations store. */
-  readonly deliveries: Readonly<Record<string, Recover>>;
+  readonly deliveries: Readonly<Record<string, AnyDelivery>>;
   /** Aborted when the service stops. Nothing new starts then. */
   readonly closing: AbortSignal;
   /** Base URL of the reseller API for its callers, without a trailing slash. */

@@ -8,7 +8,6 @@ import { maskByName } from '../reseller/masking.ts';
 import type { OperationId } from '../reseller/operation.ts';
 import { logReply, perform } from '../reseller/perform.ts';
 import { operations } from '../reseller/table.ts';
-import { drawForSealing } from '../rules/credentials.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { ApiOperation } from './api.ts';
 import type { Caller } from './authenticate.ts';
@@ -107,7 +106,7 @@ async function respond<Id extends OperationId>(
               secrets: runtime,
               key,
               fingerprint: fingerprintOf(method, pathOf(request.url), body.values),
-              sealing: drawForSealing(runtime.ports.random),
+              random: runtime.ports.random,
             },
       logged,
       codec,

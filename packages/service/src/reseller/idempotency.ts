@@ -5,8 +5,9 @@
 import { IDEMPOTENCY_KEY_LIFETIME_SECONDS } from '../generated/facts.gen.ts';
 import { responseContext, seal, sha256, unseal } from '../rules/credentials.ts';
 import type { Secrets } from '../rules/credentials.ts';
+import type { Random } from '../rules/random.ts';
 import { Refusal } from '../rules/refusal.ts';
-import { deferredWrite, preparedOne } from '../store/prepared.ts';
+import { prepared } from '../store/prepared.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { IdempotencyKeysTable } from '../store/tables/idempotency-keys.ts';
 
@@ -19,8 +20,7 @@ export interface Repeatable {
   readonly fingerprint: string;
   /** The stored response is encrypted with the secret of the service, so that every API key of the account gets it. */
   readonly secrets: Secrets;
-  /** The result of `drawForSealing`. It is drawn before the transaction, which may run more than once. */
-  readonly sealing: Uint8Array;
+  readonly random: Random;
 }
 
 /** The store has only hashes of Idempotency-Keys. */
@@ -39,7 +39,8 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
   const keyHash = hashOfIdempotencyKey(request.key);
   let kept: KeptKey | undefined;
   do {
-    if (await insertKey(db, { accountId, keyHash, fingerprint, now })) return undefined;
+    const [inserted] = await insertKey(db, { accountId, keyHash, fingerprint, now });
+    if (inserted) return undefined;
     // Undefined if another transaction has deleted the key since the insert, for example because its request was undone.
     kept = await readKey(db, { accountId, keyHash });
   } while (!kept);
@@ -70,9 +71,9 @@ export async function claimKey(db: Db, request: Repeatable, now: number): Promis
 
 /** Stores the response of a request that was carried out. */
 export async function keepResponse(db: Db, request: Repeatable, response: string): Promise<void> {
-  const { accountId, secrets, key, sealing } = request;
+  const { accountId, secrets, key, random } = request;
   const keyHash = hashOfIdempotencyKey(key);
-  await storeResponse(db, { accountId, keyHash, response: seal(response, secrets.secret, responseContext(accountId, keyHash), sealing) });
+  await storeResponse(db, { accountId, keyHash, response: seal(response, secrets.secret, responseContext(accountId, keyHash), random) });
 }
 
 type KeptKey = Pick<IdempotencyKeysTable, 'fingerprint' | 'state' | 'response'>;
@@ -86,21 +87,23 @@ function readKey(db: Db, { accountId, keyHash }: { accountId: string; keyHash: s
     .executeTakeFirst();
 }
 
-const insertKey = preparedOne<{ accountId: string; keyHash: string; fingerprint: string; now: number }>((db, parameter) =>
-  db
-    .insertInto('idempotency_keys')
-    .values({
-      account_id: parameter('accountId'),
-      key_hash: parameter('keyHash'),
-      fingerprint: parameter('fingerprint'),
-      state: 'pending',
-      response: null,
-      created: parameter('now'),
-    })
-    .onConflict((conflict) => conflict.columns(['account_id', 'key_hash']).doNothing()),
+const insertKey = prepared<{ accountId: string; keyHash: string; fingerprint: string; now: number }, { account_id: string }>(
+  (db, parameter) =>
+    db
+      .insertInto('idempotency_keys')
+      .values({
+        account_id: parameter('accountId'),
+        key_hash: parameter('keyHash'),
+        fingerprint: parameter('fingerprint'),
+        state: 'pending',
+        response: null,
+        created: parameter('now'),
+      })
+      .onConflict((conflict) => conflict.columns(['account_id', 'key_hash']).doNothing())
+      .returning('account_id'),
 );
 
-const storeResponse = deferredWrite<{ accountId: string; keyHash: string; response: string }>((db, parameter) =>
+const storeResponse = prepared<{ accountId: string; keyHash: string; response: string }, unknown>((db, parameter) =>
   db
     .updateTable('idempotency_keys')
     .set({ state: 'done', response: parameter('response') })

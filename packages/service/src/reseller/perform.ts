@@ -39,10 +39,10 @@ export async function perform<Id extends OperationId>(operation: Operation<Id>, 
     case 'lookup':
       return performLookup(operation, request);
     case 'store':
-      await closeLongPeriod(request.call.runtime, request.call);
+      await closeLongPeriod(request.call.runtime.store, request.call);
       return performInStore(operation, request);
     case 'delivered':
-      await closeLongPeriod(request.call.runtime, request.call);
+      await closeLongPeriod(request.call.runtime.store, request.call);
       return performDelivered(operation, request);
   }
 }

@@ -144,18 +144,9 @@ export function sameHash(one: string, other: string): boolean {
 const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
 
-/** Random bytes that `seal` needs. */
-export function drawForSealing(random: Random): Uint8Array {
-  return random.bytes(SALT_BYTES + NONCE_BYTES);
-}
-
-/**
- * Encrypts a text with the secret. Decryption needs the same `context`. The result begins with the identifier of the secret.
- *
- * @param drawn The result of `drawForSealing`, for this text only.
- */
-export function seal(text: string, secret: string, context: string, drawn: Uint8Array): string {
-  const [salt, nonce] = [drawn.subarray(0, SALT_BYTES), drawn.subarray(SALT_BYTES)];
+/** Encrypts a text with the secret. Decryption needs the same `context`. The result begins with the identifier of the secret. */
+export function seal(text: string, secret: string, context: string, random: Random): string {
+  const [salt, nonce] = [random.bytes(SALT_BYTES), random.bytes(NONCE_BYTES)];
   const cipher = createCipheriv('aes-256-gcm', sealingKey(secret, salt), nonce).setAAD(Buffer.from(context));
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return `${keyIdOf(secret)}.${Buffer.concat([salt, nonce, cipher.getAuthTag(), sealed]).toString('base64')}`;

@@ -5,7 +5,7 @@ import type { NewMarketServer } from '../core/dedicated/order.ts';
 import { findServer } from '../core/dedicated/server.ts';
 import type { Services } from '../delivery/runtime.ts';
 import { simulatedAccess } from '../ports/fleet.ts';
-import { drawForSealing, seal } from '../rules/credentials.ts';
+import { seal } from '../rules/credentials.ts';
 import { endOfRuntime } from '../rules/dedicated.ts';
 import type { Db, Store } from '../store/store.ts';
 import { demoServers } from './market.ts';
@@ -54,7 +54,7 @@ async function addDeployedServer(
       state: 'deployed',
       terminated,
       due: endOfRuntime(begun, server.runtimeDays),
-      sealed_password: seal(password, secret, passwordContext(identifier), drawForSealing(ports.random)),
+      sealed_password: seal(password, secret, passwordContext(identifier), ports.random),
       ordered: begun,
       deployed: begun,
     })

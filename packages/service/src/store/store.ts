@@ -117,16 +117,7 @@ export interface Sharing {
  */
 export type InsertRows = (db: Db, table: string, columns: readonly string[], rows: string) => Promise<void>;
 
-/** A value that is known once the transaction has committed. */
-export type AfterCommit<T> = () => T;
-
 export interface CommitOptions {
-  /**
-   * Whether an engine with a network may assume the usual results of some statements (see `preparedOne`), so that it sends them with the
-   * commit. After a wrong assumption the work runs a second time, without assumptions. It must give the same result then, so it must draw
-   * no random numbers.
-   */
-  readonly isOptimistic?: boolean;
   /** Whether the transaction completes earlier work, such as a delivery. It overtakes new work when the store is busy. */
   readonly isUrgent?: boolean;
 }
@@ -144,7 +135,7 @@ export interface PoolFigures {
 /** All stored data of the service. One implementation for each engine. */
 export interface Store {
   /** Reads committed data. The work must not write. */
-  read<T>(work: (db: Db) => Promise<T>, options?: Pick<CommitOptions, 'isUrgent'>): Promise<T>;
+  read<T>(work: (db: Db) => Promise<T>, options?: CommitOptions): Promise<T>;
   /**
    * Like `read`, for work that reads many rows. Its queries can be streamed, other work continues between the rows, and all of them see the
    * data of one moment.
@@ -178,16 +169,6 @@ export class StoreUnavailableError extends Error {
 /** More work is waiting than the store can do in time. The caller may retry later. */
 export class StoreBusyError extends Error {
   override readonly name = 'StoreBusyError';
-}
-
-/** Another transaction has changed data that the work has read. The store runs the work again. */
-export class CollisionError extends Error {
-  override readonly name: string = 'CollisionError';
-}
-
-/** Other transactions are taking the last rows of a kind, and may return them. The store runs the work again, which then waits for them. */
-export class RowsTakenError extends CollisionError {
-  override readonly name = 'RowsTakenError';
 }
 
 /** The store cannot be opened as configured. The message is one line for the operator. */

@@ -32,8 +32,6 @@ export interface Tuning {
   readonly maxCachedKeys: number;
   /** Milliseconds for which the settings of the operator are cached. Changes by other instances take effect within this time. */
   readonly controlsCacheMs: number;
-  /** Results of expected queries that the embedded store remembers. */
-  readonly maxRememberedResults: number;
   /** Prepared statements of a connection of the embedded store. */
   readonly maxStatements: number;
   /** Interrupted deliveries that are settled at the same time. */
@@ -60,7 +58,6 @@ export const DEFAULT_TUNING: Tuning = {
   keyCacheMs: 1_000,
   maxCachedKeys: 10_000,
   controlsCacheMs: 1_000,
-  maxRememberedResults: 10_000,
   maxStatements: 1_000,
   maxConcurrentDeliveries: 20,
   deliveryWaitMs: 250,

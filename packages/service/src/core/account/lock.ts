@@ -1,5 +1,5 @@
 import type { Seconds } from '../../rules/billing.ts';
-import { preparedOne, prepared } from '../../store/prepared.ts';
+import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /**
@@ -19,18 +19,17 @@ export async function lockAccount(db: Db, accountId: string): Promise<Seconds> {
  * @returns The instant, or the start of the open period if that is later.
  */
 export async function lockAccountAt(db: Db, accountId: string, instant: Seconds): Promise<Seconds> {
-  if (await lockOpenPeriod(db, { accountId, instant })) return instant;
+  const [locked] = await lockOpenPeriod(db, { accountId, instant });
+  if (locked) return instant;
   return Math.max(instant, await lockAccount(db, accountId));
 }
 
-const lockOpenPeriod = preparedOne<{ accountId: string; instant: Seconds }>(
-  (db, parameter, claim) =>
-    claim(
-      db.selectFrom('accounts').select('id').where('id', '=', parameter('accountId')).where('period_start', '<=', parameter('instant')),
-      'accounts',
-      'wait',
-    ),
-  { isContended: true },
+const lockOpenPeriod = prepared<{ accountId: string; instant: Seconds }, { id: string }>((db, parameter, claim) =>
+  claim(
+    db.selectFrom('accounts').select('id').where('id', '=', parameter('accountId')).where('period_start', '<=', parameter('instant')),
+    'accounts',
+    'wait',
+  ),
 );
 
 const touchAccount = prepared<{ accountId: string }, { period_start: Seconds }>((db, parameter) =>

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 import { counted } from '../../rules/counted.ts';
 import { Refusal } from '../../rules/refusal.ts';
-import { preparedOne } from '../../store/prepared.ts';
+import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Null for no limit. */
@@ -24,7 +24,8 @@ export async function setQuotas(db: Db, accountId: string, { vms, handles }: Quo
  * @throws Refusal 409 if the account has more.
  */
 export async function assertVmQuota(db: Db, accountId: string): Promise<void> {
-  if (await isWithinVmQuota(db, { accountId })) return;
+  const [within] = await accountWithinVmQuota(db, { accountId });
+  if (within) return;
   const { quota, count } = await db
     .selectFrom('accounts')
     .select(['max_vms as quota', countedVms.as('count')])
@@ -50,15 +51,12 @@ export async function assertHandleQuota(db: Db, accountId: string): Promise<void
 const countedVms = sql<number>`(select count(*) from vms where vms.account_id = accounts.id and vms.state <> 'removed')`;
 const countedHandles = sql<number>`(select count(*) from handles where handles.account_id = accounts.id)`;
 
-/** Contended, so that an optimistic transaction sends it after the lock of the account and after the VM. */
-const isWithinVmQuota = preparedOne<{ accountId: string }>(
-  (db, parameter) =>
-    db
-      .selectFrom('accounts')
-      .select('id')
-      .where('id', '=', parameter('accountId'))
-      .where(sql<boolean>`(max_vms is null or ${countedVms} <= max_vms)`),
-  { isContended: true },
+const accountWithinVmQuota = prepared<{ accountId: string }, { id: string }>((db, parameter) =>
+  db
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', parameter('accountId'))
+    .where(sql<boolean>`(max_vms is null or ${countedVms} <= max_vms)`),
 );
 
 function exceeded(what: string, quota: number | null, count: number, remedy: string): Refusal {

@@ -1,4 +1,4 @@
-import { acceptedSecrets, keyIdOf, responseContext, drawForSealing, seal, unseal } from '../../rules/credentials.ts';
+import { acceptedSecrets, keyIdOf, responseContext, seal, unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
 import type { Random } from '../../rules/random.ts';
 import { storeSecret } from '../../store/identity.ts';
@@ -72,7 +72,7 @@ function resealing(secrets: Secrets, random: Random): Reseal {
   return (sealed, context, isForgotten = false) => {
     if (sealed.startsWith(`${current}.`)) return sealed;
     const text = unseal(sealed, secrets, context);
-    if (text !== undefined) return seal(text, secrets.secret, context, drawForSealing(random));
+    if (text !== undefined) return seal(text, secrets.secret, context, random);
     if (isForgotten) return sealed;
     const accepted = acceptedSecrets(secrets).length === 1 ? 'this secret' : 'these secrets';
     throw new StoreOpenError(

@@ -10,7 +10,7 @@ import { decimalOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { spendingPeriodsOf } from '../../rules/spending.ts';
-import { preparedOne } from '../../store/prepared.ts';
+import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /** The spending limit of the API key that sends a request. */
@@ -38,10 +38,10 @@ export async function spend(db: Db, spender: Spender | undefined, price: Money, 
   if (!spender || price <= 0n) return undefined;
   const { limitId } = spender;
   const { day, month } = spendingPeriodsOf(now);
-  if (!(await spendOfDay(db, { limitId, period: day, price })))
-    throw await exceeded(db, { limitId, price, period: day, column: 'per_day' });
-  if (!(await spendOfMonth(db, { limitId, period: month, price })))
-    throw await exceeded(db, { limitId, price, period: month, column: 'per_month' });
+  const [ofDay] = await spendOfDay(db, { limitId, period: day, price });
+  if (!ofDay) throw await exceeded(db, { limitId, price, period: day, column: 'per_day' });
+  const [ofMonth] = await spendOfMonth(db, { limitId, period: month, price });
+  if (!ofMonth) throw await exceeded(db, { limitId, price, period: month, column: 'per_month' });
   return { limitId, amount: Number(price), day, month };
 }
 
@@ -97,29 +97,28 @@ const spendOfMonth = spendWithin('per_month');
 
 function spendWithin(column: 'per_day' | 'per_month') {
   const limit = sql.ref(`spending_limits.${column}`);
-  return preparedOne<Expense>(
-    (db, parameter) =>
-      db
-        .insertInto('spendings')
-        .columns(['limit_id', 'period', 'spent'])
-        .expression(
-          db
-            .selectFrom('spending_limits')
-            .select(['id', sql<string>`${parameter('period')}`.as('period'), sql<number>`${parameter('price')}`.as('spent')])
-            .where('id', '=', parameter('limitId'))
-            .where(sql<boolean>`(${limit} is null or ${limit} >= ${parameter('price')})`),
-        )
-        .onConflict((conflict) =>
-          conflict
-            .columns(['limit_id', 'period'])
-            .doUpdateSet({ spent: sql`spendings.spent + excluded.spent` })
-            .where(
-              sql<boolean>`not exists (
+  return prepared<Expense, { period: string }>((db, parameter) =>
+    db
+      .insertInto('spendings')
+      .columns(['limit_id', 'period', 'spent'])
+      .expression(
+        db
+          .selectFrom('spending_limits')
+          .select(['id', sql<string>`${parameter('period')}`.as('period'), sql<number>`${parameter('price')}`.as('spent')])
+          .where('id', '=', parameter('limitId'))
+          .where(sql<boolean>`(${limit} is null or ${limit} >= ${parameter('price')})`),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['limit_id', 'period'])
+          .doUpdateSet({ spent: sql`spendings.spent + excluded.spent` })
+          .where(
+            sql<boolean>`not exists (
                 select 1 from spending_limits where id = spendings.limit_id and ${limit} < spendings.spent + excluded.spent
               )`,
-            ),
-        ),
-    { isContended: true },
+          ),
+      )
+      .returning('spendings.period'),
   );
 }
 

@@ -5,7 +5,7 @@ import type { Credit, ExplainedCredit } from '../../rules/credit.ts';
 import { decimalOf, UNITS_PER_CENT } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
-import { preparedOne } from '../../store/prepared.ts';
+import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import { heldByOrders } from './pending-hold.ts';
 
@@ -18,7 +18,8 @@ import { heldByOrders } from './pending-hold.ts';
 export async function holdCredit(db: Db, accountId: string, amount: Money): Promise<void> {
   if (amount <= 0n) return addHold(db, accountId, amount);
   const needed = neededCredit(amount);
-  if (await holdWithinLimit(db, { accountId, amount, needed })) return;
+  const [held] = await holdWithinLimit(db, { accountId, amount, needed });
+  if (held) return;
   const remaining = remainingCredit(await storedCredit(db, accountId));
   throw new Refusal(
     402,
@@ -61,24 +62,21 @@ interface Hold {
   readonly amount: Money;
 }
 
-const hold = preparedOne<Hold>(
-  (db, parameter) =>
-    db
-      .updateTable('accounts')
-      .set({ held: sql`held + ${parameter('amount')}` })
-      .where('id', '=', parameter('accountId')),
-  { isContended: true },
+const hold = prepared<Hold, unknown>((db, parameter) =>
+  db
+    .updateTable('accounts')
+    .set({ held: sql`held + ${parameter('amount')}` })
+    .where('id', '=', parameter('accountId')),
 );
 
 /** The same rounding as in `remainingCredit`, so that purchases are checked against the number in responses. */
 const heldInCents = sql.raw(`(held + ${UNITS_PER_CENT / 2n}) / ${UNITS_PER_CENT} * ${UNITS_PER_CENT}`);
 
-const holdWithinLimit = preparedOne<Hold & { readonly needed: Money }>(
-  (db, parameter) =>
-    db
-      .updateTable('accounts')
-      .set({ held: sql`held + ${parameter('amount')}` })
-      .where('id', '=', parameter('accountId'))
-      .where(sql<boolean>`credit_limit + balance_credit - unpaid - ${heldInCents} >= ${parameter('needed')}`),
-  { isContended: true },
+const holdWithinLimit = prepared<Hold & { readonly needed: Money }, { id: string }>((db, parameter) =>
+  db
+    .updateTable('accounts')
+    .set({ held: sql`held + ${parameter('amount')}` })
+    .where('id', '=', parameter('accountId'))
+    .where(sql<boolean>`credit_limit + balance_credit - unpaid - ${heldInCents} >= ${parameter('needed')}`)
+    .returning('id'),
 );

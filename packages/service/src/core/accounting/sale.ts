@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { BilledResources, ResourcePrices } from '../../rules/resources.ts';
 import { offersFor, saleResources, saleStateAt } from '../../rules/sale.ts';
 import type { PricedOffer, SaleCourse, SalePrices, SaleState } from '../../rules/sale.ts';
-import { preparedOne } from '../../store/prepared.ts';
+import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Descriptions of the properties of a sale, for people. */
@@ -109,20 +109,20 @@ export async function takeSale(
     return prices && isOpen && saleStateAt(sale, now) === 'active' ? [{ ...sale, prices }] : [];
   });
   for (const offer of active.length === 0 ? [] : offersFor(vm, standard, active)) {
-    if (await takeVolume(db, { id: offer.id })) return offer;
+    const [taken] = await takeVolume(db, { id: offer.id });
+    if (taken) return offer;
   }
   return undefined;
 }
 
-const takeVolume = preparedOne<{ id: string }>(
-  (db, parameter) =>
-    db
-      .updateTable('sales')
-      .set({ used_volume: sql<number>`used_volume + 1` })
-      .where('id', '=', parameter('id'))
-      .where('ended', 'is', null)
-      .where(sql<boolean>`used_volume + 1 <= max_volume`),
-  { isContended: true },
+const takeVolume = prepared<{ id: string }, { id: string }>((db, parameter) =>
+  db
+    .updateTable('sales')
+    .set({ used_volume: sql<number>`used_volume + 1` })
+    .where('id', '=', parameter('id'))
+    .where('ended', 'is', null)
+    .where(sql<boolean>`used_volume + 1 <= max_volume`)
+    .returning('id'),
 );
 
 /** Returns the volume that a purchase took from a sale. */

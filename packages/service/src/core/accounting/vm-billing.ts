@@ -9,7 +9,7 @@ import type { Services } from '../../delivery/runtime.ts';
 import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
-import { deferredWrite } from '../../store/prepared.ts';
+import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import type { PositionsTable } from '../../store/tables/positions.ts';
 import { lockAccount } from '../account/lock.ts';
@@ -49,7 +49,7 @@ export async function beginPosition(db: Db, position: NewPosition): Promise<void
 }
 
 /** Stores the resources of the VM, too, so that the invoice can name them after a change or a removal. */
-const insertPosition = deferredWrite<NewPosition & { readonly hold: Money }>((db, parameter) =>
+const insertPosition = prepared<NewPosition & { readonly hold: Money }, unknown>((db, parameter) =>
   db
     .insertInto('positions')
     .columns([

@@ -2,7 +2,7 @@
 import type { Services } from '../../delivery/runtime.ts';
 import type { ServerAccess } from '../../ports/fleet.ts';
 import type { Seconds } from '../../rules/billing.ts';
-import { drawForSealing, seal } from '../../rules/credentials.ts';
+import { seal } from '../../rules/credentials.ts';
 import { completeSetUp, endOfRuntime, reachRenewal } from '../../rules/dedicated.ts';
 import type { Deployed, Transition } from '../../rules/dedicated.ts';
 import type { Db } from '../../store/store.ts';
@@ -24,7 +24,7 @@ export interface SetUp {
 export async function deploy(db: Db, { ports, secret }: Services, server: ServerRow, { at, access }: SetUp): Promise<Transition<Deployed>> {
   await lockAccount(db, ownerOf(server));
   const { dashboard, username, email, password } = access;
-  const sealed_password = seal(password, secret, passwordContext(server.id), drawForSealing(ports.random));
+  const sealed_password = seal(password, secret, passwordContext(server.id), ports.random);
   const transition = await applyTransition(db, server, (state) => completeSetUp(state, at, server.runtime_days), {
     dashboard,
     username,

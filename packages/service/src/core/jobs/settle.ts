@@ -1,7 +1,7 @@
 import type { Runtime, Services } from '../../delivery/runtime.ts';
 import type { Seconds } from '../../rules/billing.ts';
-import { preparedOne } from '../../store/prepared.ts';
-import type { Db } from '../../store/store.ts';
+import { prepared } from '../../store/prepared.ts';
+import type { Db, Store } from '../../store/store.ts';
 import { lockAccount } from '../account/lock.ts';
 import { closeInSteps, needsSteps } from '../accounting/period-end.ts';
 import { forgetFailure } from './failed-jobs.ts';
@@ -12,7 +12,7 @@ import { dueBefore, firstJob } from './job.ts';
 export async function settleAccount(runtime: Runtime, due: { readonly accountId: string; readonly now: number }): Promise<void> {
   const { accountId, now } = due;
   if (await runtime.store.read((db) => nothingIsDue(db, { accountId, ...dueBefore(now) }))) return;
-  await closeLongPeriod(runtime, due);
+  await closeLongPeriod(runtime.store, due);
   await runtime.store.commit(({ db }) => settle(db, runtime, due));
 }
 
@@ -21,18 +21,19 @@ export async function settleAccount(runtime: Runtime, due: { readonly accountId:
  * close the period as a whole. It looks once in a month at each account.
  */
 export async function closeLongPeriod(
-  { store, closedPeriods }: Pick<Runtime, 'store' | 'closedPeriods'>,
+  store: Store,
   { accountId, now }: { readonly accountId: string; readonly now: number },
 ): Promise<void> {
   const { now: seconds, periodStart } = dueBefore(now);
-  if (closedPeriods.month !== periodStart) {
-    closedPeriods.month = periodStart;
-    closedPeriods.accounts.clear();
-  }
-  if (closedPeriods.accounts.has(accountId)) return;
+  let closed = lastClosed.get(store);
+  if (closed?.month !== periodStart) lastClosed.set(store, (closed = { month: periodStart, accounts: new Set() }));
+  if (closed.accounts.has(accountId)) return;
   if (await store.read((db) => needsSteps(db, accountId, seconds))) await closeInSteps(store, accountId, seconds);
-  closedPeriods.accounts.add(accountId);
+  closed.accounts.add(accountId);
 }
+
+/** The accounts whose last period was found to be short, or was closed, since the month began. */
+const lastClosed = new WeakMap<Store, { readonly month: Seconds; readonly accounts: Set<string> }>();
 
 /**
  * Performs the due jobs of an account in time order. Each operation that bills, or that returns data which changes with time, calls it
@@ -65,8 +66,12 @@ export async function performFirstJob(
   return first !== undefined;
 }
 
+async function nothingIsDue(db: Db, due: { readonly accountId: string; readonly now: Seconds; readonly periodStart: Seconds }) {
+  return (await accountWithoutDueJobs(db, due)).length > 0;
+}
+
 /** Finds the account if no job of any kind is due. One query for all kinds, because nearly every request finds none. */
-const nothingIsDue = preparedOne<{ accountId: string; now: Seconds; periodStart: Seconds }>((db, parameter) => {
+const accountWithoutDueJobs = prepared<{ accountId: string; now: Seconds; periodStart: Seconds }, { id: string }>((db, parameter) => {
   const before = { now: parameter('now'), periodStart: parameter('periodStart') };
   return db
     .selectFrom('accounts')

@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
 import { Refusal } from '../../rules/refusal.ts';
-import { rowsAfterCommit, mayWaitForRows, prepared, waitsForRows } from '../../store/prepared.ts';
-import { RowsTakenError } from '../../store/store.ts';
-import type { AfterCommit, Claim, Db, LockedRows } from '../../store/store.ts';
+import { prepared } from '../../store/prepared.ts';
+import type { Claim, Db, LockedRows } from '../../store/store.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { ownerOf } from './ip-pool.ts';
 
@@ -30,42 +29,22 @@ export interface AssignedAddress {
 }
 
 /**
- * If the transaction has found too few addresses before, waits for those that others are taking, and locks them. Call it before
- * other rows are locked. Otherwise two transactions could deadlock: one holds an account or a node and waits for an address, which the
- * other holds while it waits for that account or node.
- */
-export async function lockAddresses(db: Db, order: Omit<AddressOrder, 'vmId'>, networks: number): Promise<void> {
-  const { datacenter, ips } = order;
-  if (!waitsForRows(db)) return;
-  for (const [family, count] of [
-    [4, ips],
-    [6, networks],
-  ] as const) {
-    let missing = count;
-    for (const owner of ownersFor(order, family)) {
-      if (missing > 0) missing -= (await lockFree(missing)(db, { datacenter, family, owner })).length;
-    }
-  }
-}
-
-/**
  * Takes IPv4 addresses and one IPv6 /64 network for a VM: from the account's own subnets if it has some at the data centre, otherwise from
- * the provider's pools (specification: `allowFallbackIPs`). Call `lockAddresses` first.
+ * the provider's pools (specification: `allowFallbackIPs`).
  *
  * @returns The addresses, in the order of `addressesOf`.
  * @throws Refusal 409 if too few are free.
  */
-export async function assignAddresses(db: Db, order: AddressOrder): Promise<AfterCommit<AssignedAddress[]>> {
+export async function assignAddresses(db: Db, order: AddressOrder): Promise<AssignedAddress[]> {
   const { vmId, datacenter, ips } = order;
   const [owner4 = ''] = ownersFor(order, 4);
   const [owner6 = ''] = ownersFor(order, 6);
-  const all = await takeUnlocked(ips)(db, { vmId, datacenter, owner4, owner6 }, ips + 1);
-  if (all) return () => toAssigned(order, all());
+  const all = await takeUnlocked(ips)(db, { vmId, datacenter, owner4, owner6 });
+  if (all.length === ips + 1) return toAssigned(order, all);
   const some = await addressesOf(db, vmId);
   await takeMissing(db, order, { family: 4, count: ips - ofFamily(4, some).length, pending: 0 });
   await takeMissing(db, order, { family: 6, count: 1 - ofFamily(6, some).length, pending: 0 });
-  const taken = await addressesOf(db, vmId);
-  return () => taken;
+  return addressesOf(db, vmId);
 }
 
 /** The addresses or networks of one family. */
@@ -79,7 +58,7 @@ export async function releaseAddresses(db: Db, vmId: number): Promise<void> {
 }
 
 /**
- * Takes further IPv4 addresses for a VM. They are pending until `confirmAddresses`. Call `lockAddresses` first.
+ * Takes further IPv4 addresses for a VM. They are pending until `confirmAddresses`.
  *
  * @param order `ips` is the number of further addresses.
  * @throws Refusal 409 if too few are free.
@@ -137,23 +116,28 @@ export async function releaseLastIpv4(db: Db, vmId: number, count: number): Prom
   await db.updateTable('ip_addresses').set({ vm_id: null }).where('address', 'in', last).where('vm_id', '=', vmId).execute();
 }
 
-/** Takes free addresses from one owner after the other. */
+/**
+ * Takes free addresses from one owner after the other. Other transactions may be taking the last ones and still give them back, so it then
+ * waits for them.
+ */
 async function takeMissing(
   db: Db,
   order: AddressOrder,
   { family, count, pending }: { family: 4 | 6; count: number; pending: 0 | 1 },
 ): Promise<void> {
   const { vmId, datacenter, ips } = order;
+  const owners = ownersFor(order, family);
   let missing = count;
-  for (const owner of ownersFor(order, family)) {
-    if (missing > 0) missing -= (await takeFree(missing)(db, { vmId, pending, datacenter, family, owner })).length;
+  for (const locked of ['skip', 'wait'] as const) {
+    for (const owner of owners) {
+      while (missing > 0 && (await hasFree(db, { datacenter, family, owner })).length > 0) {
+        const taken = await takeFree[locked](missing)(db, { vmId, pending, datacenter, family, owner });
+        missing -= taken.length;
+        if (locked === 'skip') break;
+      }
+    }
   }
   if (missing <= 0) return;
-  if (mayWaitForRows(db)) {
-    for (const owner of ownersFor(order, family)) missing -= (await findFree(count)(db, { datacenter, family, owner })).length;
-    // The others have not committed, so they may return the addresses that they are taking.
-    if (missing <= 0) throw new RowsTakenError('Other transactions are taking the last addresses.');
-  }
   throw new Refusal(
     409,
     'out_of_capacity',
@@ -202,7 +186,7 @@ const RETURNED = ['address', 'pool_id', 'position', 'family', 'owner'] as const;
 
 /** Takes addresses of both families in one statement, which skips addresses that other transactions are taking. */
 const takeUnlocked = keptByCount((ips) =>
-  rowsAfterCommit<{ vmId: number; datacenter: string; owner4: string; owner6: string }, TakenAddress>((db, parameter, claim) => {
+  prepared<{ vmId: number; datacenter: string; owner4: string; owner6: string }, TakenAddress>((db, parameter, claim) => {
     const shared = { claim, locked: 'skip', datacenter: parameter('datacenter') } as const;
     const ipv4 = freeAddresses(db, { ...shared, count: ips, family: sql.lit(4), owner: parameter('owner4') });
     const ipv6 = freeAddresses(db, { ...shared, count: 1, family: sql.lit(6), owner: parameter('owner6') });
@@ -218,52 +202,42 @@ const takeUnlocked = keptByCount((ips) =>
   }),
 );
 
-const takeFree = keptByCount((wanted) =>
-  prepared<{ vmId: number; pending: number; datacenter: string; family: number; owner: string }, TakenAddress>((db, parameter, claim) =>
-    db
-      .updateTable('ip_addresses')
-      .set({ vm_id: parameter('vmId'), pending: parameter('pending') })
-      .where(
-        'address',
-        'in',
-        freeAddresses(db, {
-          claim,
-          locked: 'skip',
-          count: wanted,
-          datacenter: parameter('datacenter'),
-          family: parameter('family'),
-          owner: parameter('owner'),
-        }),
-      )
-      .returning(RETURNED),
-  ),
-);
+const takeFree = { skip: takingFree('skip'), wait: takingFree('wait') };
 
-const lockFree = keptByCount((wanted) =>
-  prepared<{ datacenter: string; family: number; owner: string }, { address: string }>((db, parameter, claim) =>
-    freeAddresses(db, {
-      claim,
-      locked: 'wait',
-      count: wanted,
-      datacenter: parameter('datacenter'),
-      family: parameter('family'),
-      owner: parameter('owner'),
-    }),
-  ),
-);
+function takingFree(locked: LockedRows) {
+  return keptByCount((wanted) =>
+    prepared<{ vmId: number; pending: number; datacenter: string; family: number; owner: string }, { address: string }>(
+      (db, parameter, claim) =>
+        db
+          .updateTable('ip_addresses')
+          .set({ vm_id: parameter('vmId'), pending: parameter('pending') })
+          .where(
+            'address',
+            'in',
+            freeAddresses(db, {
+              claim,
+              locked,
+              count: wanted,
+              datacenter: parameter('datacenter'),
+              family: parameter('family'),
+              owner: parameter('owner'),
+            }),
+          )
+          .returning('address'),
+    ),
+  );
+}
 
-/** Finds free addresses. An address that another transaction is taking still counts as free. */
-const findFree = keptByCount((wanted) =>
-  prepared<{ datacenter: string; family: number; owner: string }, { address: string }>((db, parameter) =>
-    freeAddresses(db, {
-      claim: (query) => query,
-      locked: 'skip',
-      count: wanted,
-      datacenter: parameter('datacenter'),
-      family: parameter('family'),
-      owner: parameter('owner'),
-    }),
-  ),
+/** Finds a free address. One that another transaction is taking still counts as free. */
+const hasFree = prepared<{ datacenter: string; family: number; owner: string }, { address: string }>((db, parameter) =>
+  freeAddresses(db, {
+    claim: (query) => query,
+    locked: 'skip',
+    count: 1,
+    datacenter: parameter('datacenter'),
+    family: parameter('family'),
+    owner: parameter('owner'),
+  }),
 );
 
 interface Search {

@@ -11,7 +11,7 @@ import { invalid } from '../../rules/refusal.ts';
 import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
 import type { BilledResources } from '../../rules/resources.ts';
 import type { PricedOffer } from '../../rules/sale.ts';
-import { deferredWrite } from '../../store/prepared.ts';
+import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import { lockAccountAt } from '../account/lock.ts';
 import { assertVmQuota } from '../account/quota.ts';
@@ -24,7 +24,7 @@ import { beginPosition, holdOf } from '../accounting/vm-billing.ts';
 import { catalogueOf, vatAt } from '../catalogue.ts';
 import type { Catalogue } from '../catalogue.ts';
 import { settle } from '../jobs/settle.ts';
-import { assignAddresses, lockAddresses, ofFamily, releaseAddresses } from './addresses.ts';
+import { assignAddresses, ofFamily, releaseAddresses } from './addresses.ts';
 import type { AssignedAddress } from './addresses.ts';
 import { expectedHostSystem, findHostSystem, pricesAt } from './host-system.ts';
 import type { HostSystem } from './host-system.ts';
@@ -61,13 +61,6 @@ export interface Purchase {
   readonly maxPrice: string | undefined;
   /** When the purchase began, in milliseconds. */
   readonly now: number;
-  /** Random values. They are drawn before the first transaction, which may run more than once. */
-  readonly drawn: { readonly identifier: number; readonly password: string };
-}
-
-/** Draws the random values of a purchase. */
-export function drawForPurchase({ ports: { random }, vmIdentifiers }: Runtime): Purchase['drawn'] {
-  return { identifier: drawIdentifier(random, vmIdentifiers), password: newPassword(random) };
 }
 
 /** A VM whose purchase was confirmed. */
@@ -98,43 +91,41 @@ interface Plan extends PurchasedVm {
 export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = {
   name: 'createVm',
   recovery: 'undo',
-  isRepeatable: true,
   details,
   subject: vmSubject,
 
   async reserve({ db }, purchase) {
-    const { runtime, accountId, vm, now, drawn } = purchase;
+    const { runtime, accountId, vm, now } = purchase;
+    const { vmIdentifiers: identifiers, ports } = runtime;
+    const { random } = ports;
     // 1. Check the form against the catalogue.
     const catalogue = await catalogueOf(db);
     const { host, os } = offerFor(purchase, catalogue);
-    // 2. If other purchases are taking the last addresses, wait for them before this transaction locks anything else.
-    const { ips, allowFallbackIPs } = vm;
-    const order = { pools: catalogue.pools, accountId, datacenter: host.datacenter_name, ips, allowFallbackIPs };
-    await lockAddresses(db, order, 1);
-    // 3. Close the periods of the account that have ended.
+    // 2. Close the periods of the account that have ended.
     await settle(db, runtime, { accountId, now });
-    // 4. Take volume of a sale, and find the price.
+    // 3. Take volume of a sale, and find the price.
     const { prices: standard, validFrom } = pricesAt(host, now);
     const sale = await takeSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard, now });
     const monthlyPrice = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
     assertPriceAccepted(monthlyPrice, purchase.maxPrice);
-    // 5. Take the cost until the end of the period from the credit of the account and from the limit of the API key.
+    // 4. Take the cost until the end of the period from the credit of the account and from the limit of the API key.
     const start = heldFrom(Math.floor(now / 1000), Math.floor(runtime.ports.clock.now() / 1000));
     const hold = holdOf({ start, monthlyPrice });
     await holdCredit(db, accountId, hold);
     const spending = await spend(db, purchase.spender, monthlyPrice, now);
-    // 6. Store the VM with an identifier, and take room on a node.
+    // 5. Store the VM with an identifier, and take room on a node.
     const row = rowOf(purchase, { host, os, sale, monthlyPrice, validFrom });
-    const { id: vmId, node } = await insertVm(db, row, { from: drawn.identifier, now, identifiers: runtime.vmIdentifiers });
+    const { id: vmId, node } = await insertVm(db, row, { from: drawIdentifier(random, identifiers), now, identifiers });
     await assertVmQuota(db, accountId);
-    // 7. Take addresses.
-    const addresses = await assignAddresses(db, { ...order, vmId });
+    // 6. Take addresses.
+    const { ips, allowFallbackIPs } = vm;
+    const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs };
+    const addresses = await assignAddresses(db, order);
     const vat = vatAt(catalogue, now);
-    const { password } = drawn;
     return {
       accountId,
       details: { vmId, hold: Number(hold), monthly: Number(monthlyPrice), spending },
-      plan: () => ({ purchase, hold, vmId, vm, host, node: node(), os, addresses: addresses(), monthlyPrice, vat, password }),
+      plan: { purchase, hold, vmId, vm, host, node, os, addresses, monthlyPrice, vat, password: newPassword(random) },
     };
   },
 
@@ -226,7 +217,7 @@ function orderOf({ vmId, vm, node, os, addresses, password }: Plan): VmOrder {
   };
 }
 
-const startRunning = deferredWrite<{ vmId: number; now: number }>((db, parameter) =>
+const startRunning = prepared<{ vmId: number; now: number }, unknown>((db, parameter) =>
   db
     .updateTable('vms')
     .set({ state: 'running', booted: parameter('now') })

@@ -26,15 +26,7 @@ import { holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.t
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { NewPosition } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue.ts';
-import {
-  ipv4Of,
-  assignMoreIpv4,
-  confirmAddresses,
-  lockAddresses,
-  releaseAddresses,
-  releaseLastIpv4,
-  releasePendingAddresses,
-} from './addresses.ts';
+import { ipv4Of, assignMoreIpv4, confirmAddresses, releaseAddresses, releaseLastIpv4, releasePendingAddresses } from './addresses.ts';
 import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
 import type { VmPrices, VmRequest } from './change.ts';
 import { leaveNode, resizeOnNode } from './placement.ts';
@@ -107,7 +99,7 @@ export const startVm: UndoableDelivery<VmRequest, v.InferOutput<typeof heldDetai
     const spending = await spend(db, spender, BigInt(vm.monthly_price), runtime.ports.clock.now());
     const accountId = vm.account_id;
     const { monthly_price: monthly } = vm;
-    return { accountId, details: { vmId, accountId, hold: Number(hold), monthly, spending }, plan: () => ({ runtime, vm, hold }) };
+    return { accountId, details: { vmId, accountId, hold: Number(hold), monthly, spending }, plan: { runtime, vm, hold } };
   },
 
   call: ({ hypervisor }, { vm }, token) => hypervisor.start(vm.id, token),
@@ -186,7 +178,6 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
 
   async reserve({ db }, request) {
     const { runtime, vmId, resources: wanted, allowFallbackIPs = false, maxPrice } = request;
-    await lockMoreIpv4(db, request);
     const { vm, instant } = await beginChange(db, request, 'resize');
     const from = resourcesOf(vm);
     const to: BilledResources = { ...from, ...wanted };
@@ -230,7 +221,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
         to,
         before: { ...before, ipv4: [...before.ipv4] },
       },
-      plan: () => ({ runtime, vm, to, size: after, hold, price, basis, pricesFrom }),
+      plan: { runtime, vm, to, size: after, hold, price, basis, pricesFrom },
     };
   },
 
@@ -267,17 +258,6 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
 
   describeFailure: undoneMessage,
 };
-
-/** Locks the addresses that a VM needs beyond those that it has. */
-async function lockMoreIpv4(db: Db, request: VmRequest & Resize): Promise<void> {
-  const { vmId, resources, allowFallbackIPs = false } = request;
-  const { ips = 0 } = resources;
-  const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('ips', '<', ips).executeTakeFirst();
-  if (!vm) return;
-  const { pools } = await catalogueOf(db);
-  const { datacenter_name: datacenter } = await hostSystemOf(db, vm);
-  await lockAddresses(db, { pools, accountId: vm.account_id, datacenter, ips: ips - vm.ips, allowFallbackIPs }, 0);
-}
 
 /** Ends billing immediately, in the transaction that reserves the change. */
 async function reserveEnd(db: Db, request: VmRequest, event: 'stop' | 'remove') {

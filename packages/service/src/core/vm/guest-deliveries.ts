@@ -23,7 +23,7 @@ export const restartVm: UndoableDelivery<VmRequest, Details, RestartPlan, void> 
   subject: vmSubject,
   async reserve({ db }, request) {
     const { vm } = await beginChange(db, request, 'restart');
-    return { accountId: vm.account_id, details: { vmId: vm.id }, plan: () => ({ request }) };
+    return { accountId: vm.account_id, details: { vmId: vm.id }, plan: { request } };
   },
   call: ({ hypervisor }, { request }, token) => hypervisor.restart(request.vmId, token),
   async confirm({ db }, { request: { runtime, vmId } }) {
@@ -48,7 +48,7 @@ export const resetPassword: UndoableDelivery<VmRequest, Details, PasswordPlan, s
   async reserve({ db }, request) {
     const { vm } = await beginChange(db, request, 'reset-password');
     const password = newPassword(request.runtime.ports.random);
-    return { accountId: vm.account_id, details: { vmId: vm.id }, plan: () => ({ vmId: vm.id, password }) };
+    return { accountId: vm.account_id, details: { vmId: vm.id }, plan: { vmId: vm.id, password } };
   },
   call: ({ hypervisor }, { vmId, password }, token) => hypervisor.setPassword(vmId, password, token),
   async confirm({ db }, { vmId, password }) {

@@ -9,18 +9,8 @@ import { expectInvariants } from '../../../test/invariants.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 import { invoicesOf } from '../../../test/provider.ts';
-import { systemRandom } from '../../ports/random.ts';
-import { drawIdentifier } from './identifier.ts';
 
 const DAY = 86_400_000;
-
-test('draws no identifier twice until half of them were drawn', () => {
-  const drawn = new Set<number>();
-  const draw = () => drawIdentifier(systemRandom, { minimum: 10_000, maximum: 10_019, drawn });
-  const first = Array.from({ length: 10 }, draw);
-  expect(new Set(first).size).toBe(10);
-  expect(Array.from({ length: 200 }, draw).some((identifier) => first.includes(identifier))).toBe(true);
-});
 
 describe.each(engines)('on %s', (engine) => {
   test('refuses purchases while every identifier is in use, until a removed VM is out of quarantine and not on the current invoice', async () => {

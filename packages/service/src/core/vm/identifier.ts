@@ -9,8 +9,6 @@ import { readVmIdentifierQuarantine } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
 
 const DAY_MS = 86_400_000;
-/** At most half of the identifiers are drawn, so 20 draws find a new one in all but one of a million cases. */
-const MAX_DRAWS = 20;
 
 /** The range of identifiers for new VMs. */
 export interface VmIdentifiers {
@@ -18,36 +16,23 @@ export interface VmIdentifiers {
   readonly maximum: number;
 }
 
-/** The identifiers of an instance, with those that it has drawn. */
-export interface DrawnIdentifiers extends VmIdentifiers {
-  readonly drawn: Set<number>;
-}
-
 /** Chooses the identifier of a new VM. */
 export interface IdentifierChoice {
-  /** The first one to try. It is random, so that identifiers do not reveal the number of VMs. */
+  /** The first one to try. */
   readonly from: number;
   /** Milliseconds. */
   readonly now: number;
   readonly identifiers: VmIdentifiers;
 }
 
-/**
- * Draws an identifier that was not drawn before. Once half of them were drawn, all may be drawn again. An identifier that was drawn is
- * probably taken, and a purchase that finds its identifier taken needs several round trips to the database.
- */
-export function drawIdentifier(random: Random, { minimum, maximum, drawn }: DrawnIdentifiers): number {
-  const count = maximum - minimum + 1;
-  if (drawn.size >= count / 2) drawn.clear();
-  let identifier = minimum + randomInteger(random, count);
-  for (let draws = 1; draws < MAX_DRAWS && drawn.has(identifier); draws++) identifier = minimum + randomInteger(random, count);
-  drawn.add(identifier);
-  return identifier;
+/** Identifiers are random, so that they do not reveal the number of VMs. */
+export function drawIdentifier(random: Random, { minimum, maximum }: VmIdentifiers): number {
+  return minimum + randomInteger(random, maximum - minimum + 1);
 }
 
 /**
- * Finds the first free identifier from one on that is taken. The identifier of a removed VM is reused after its quarantine, once all its positions are on closed invoices. So an invoice never has two VMs with one identifier. The
- * removed VM is then deleted. Its positions stay.
+ * Finds the first free identifier from one on that is taken. The identifier of a removed VM is reused after its quarantine, once all its
+ * positions are on closed invoices. So an invoice never has two VMs with one identifier. The removed VM is then deleted. Its positions stay.
  *
  * @throws Refusal 409 if every identifier is taken.
  */

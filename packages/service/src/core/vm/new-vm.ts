@@ -3,14 +3,12 @@ import type { Selectable } from 'kysely';
 
 import { everyNameOf } from '../../rules/every-name.ts';
 import { Refusal } from '../../rules/refusal.ts';
-import { rowsAfterCommit, preparedOne, prepared } from '../../store/prepared.ts';
-import { CollisionError } from '../../store/store.ts';
-import type { AfterCommit, Db } from '../../store/store.ts';
+import { prepared } from '../../store/prepared.ts';
+import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 import { nextFreeIdentifier } from './identifier.ts';
 import type { IdentifierChoice } from './identifier.ts';
-import { fits, roomOf, take, wantedRoom } from './placement.ts';
-import type { Room } from './placement.ts';
+import { takeRoom } from './placement.ts';
 
 /** The row of a VM before it has a node. */
 export type NewVm = Omit<
@@ -25,42 +23,32 @@ export type NewVm = Omit<
 export interface PlacedVm {
   readonly id: number;
   /** The name of its node. */
-  readonly node: AfterCommit<string>;
+  readonly node: string;
 }
 
 /**
- * Stores a new VM on the first node of its host system that has room. A conditional update takes the room, so that two purchases never take
- * the same room.
+ * Stores a new VM on the first node of its host system that has room.
  *
  * @throws Refusal 409 if no node has enough room, or no identifier is free.
  */
 export async function insertVm(db: Db, vm: NewVm, choice: IdentifierChoice): Promise<PlacedVm> {
-  const room = roomOf(vm);
+  const node = await takeRoom(db, vm.hostsystem, vm);
+  if (node === undefined)
+    throw new Refusal(
+      409,
+      'out_of_capacity',
+      `The host system ${vm.hostsystem} has no room for this VM at the moment. Choose another host system, or fewer resources.`,
+    );
   for (let id = choice.from; ; id = await nextFreeIdentifier(db, choice)) {
     const default_ptr = vm.default_ptr ?? `vm${id}.reseller-vm.invalid`;
-    const inserted = await insertOnNode(db, { ...vm, ...wantedOf(room), id, default_ptr }, 1);
-    if (inserted) {
-      if (!(await takeRoomOf(db, { id, ...room }))) throw new CollisionError(`The room on the node of the VM ${id} was taken meanwhile.`);
-      return { id, node: () => inserted()[0]?.node ?? '' };
-    }
-    if ((await nodesWithRoom(db, { hostsystem: vm.hostsystem, ...room })).length === 0) break;
+    const [inserted] = await insertUnlessTaken(db, { ...vm, id, node, default_ptr });
+    if (inserted) return { id, node };
   }
-  throw new Refusal(
-    409,
-    'out_of_capacity',
-    `The host system ${vm.hostsystem} has no room for this VM at the moment. Choose another host system, or fewer resources.`,
-  );
 }
 
-/** The parameters for the room that a VM needs. The prefix keeps them apart from the columns of a VM. */
-type Wanted = { readonly [Name in keyof Room<unknown> as `wanted_${Name}`]: number };
-
-function wantedOf({ cores, mem, disk, storage }: Room<number>): Wanted {
-  return { wanted_cores: cores, wanted_mem: mem, wanted_disk: disk, wanted_storage: storage };
-}
-
-const COLUMNS = everyNameOf<NewVm & { readonly id: number }>()([
+const COLUMNS = everyNameOf<VmRow>()([
   'id',
+  'node',
   'account_id',
   'state',
   'hostsystem',
@@ -83,51 +71,13 @@ const COLUMNS = everyNameOf<NewVm & { readonly id: number }>()([
   'created',
 ]);
 
-type VmRow = NewVm & Wanted & { readonly id: number; readonly default_ptr: string };
+type VmRow = NewVm & PlacedVm & { readonly default_ptr: string };
 
-/** Inserts nothing if the identifier is taken or no node has room. */
-const insertOnNode = rowsAfterCommit<VmRow, { node: string }>((db, parameter) =>
+const insertUnlessTaken = prepared<VmRow, { id: number }>((db, parameter) =>
   db
     .insertInto('vms')
-    .columns(['node', ...COLUMNS])
-    .expression(
-      db
-        .selectFrom('host_nodes')
-        .select('host_nodes.name')
-        .select(COLUMNS.map((column) => parameter(column).as(`new_${column}`)))
-        .where('host_nodes.hostsystem', '=', parameter('hostsystem'))
-        .where(
-          fits({
-            cores: parameter('wanted_cores'),
-            mem: parameter('wanted_mem'),
-            disk: parameter('wanted_disk'),
-            storage: parameter('wanted_storage'),
-          }),
-        )
-        .where(({ not, exists, selectFrom }) => not(exists(selectFrom('vms').select('vms.id').where('vms.id', '=', parameter('id')))))
-        .orderBy('host_nodes.name')
-        .limit(sql.lit(1)),
-    )
-    .returning('node'),
-);
-
-const takeRoomOf = preparedOne<Room<number> & { readonly id: number }>(
-  (db, parameter) => {
-    const room = wantedRoom(parameter);
-    return db
-      .updateTable('host_nodes')
-      .set(take(room))
-      .where('name', '=', ({ selectFrom }) => selectFrom('vms').select('node').where('vms.id', '=', parameter('id')))
-      .where(fits(room));
-  },
-  { isContended: true },
-);
-
-const nodesWithRoom = prepared<Room<number> & { readonly hostsystem: string }, { name: string }>((db, parameter) =>
-  db
-    .selectFrom('host_nodes')
-    .select('name')
-    .where('hostsystem', '=', parameter('hostsystem'))
-    .where(fits(wantedRoom(parameter)))
-    .limit(sql.lit(1)),
+    .columns(COLUMNS)
+    .expression(db.selectNoFrom(COLUMNS.map((column) => parameter(column).as(column))).where(sql<boolean>`true`))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id'),
 );

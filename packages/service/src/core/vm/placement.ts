@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { Refusal } from '../../rules/refusal.ts';
-import { preparedOne } from '../../store/prepared.ts';
+import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
 /** The room that a VM takes on its node. */
@@ -28,7 +28,8 @@ export async function resizeOnNode(db: Db, node: string, from: Footprint, to: Fo
     disk: after.disk - before.disk,
     storage: after.storage - before.storage,
   };
-  if (await takeOnNode(db, { node, ...more })) return;
+  const [taken] = await takeOnNode(db, { node, ...more });
+  if (taken) return;
   throw new Refusal(
     409,
     'out_of_capacity',
@@ -43,35 +44,58 @@ export async function leaveNode(db: Db, node: string, vm: Footprint): Promise<vo
 }
 
 /** Room on a node, in the units of a footprint. */
-export interface Room<T> {
+interface Room<T> {
   readonly cores: T;
   readonly mem: T;
   readonly disk: T;
   readonly storage: T;
 }
 
-export function roomOf({ cores, mem, disk, storage }: Footprint): Room<number> {
+function roomOf({ cores, mem, disk, storage }: Footprint): Room<number> {
   return { cores, mem, disk, storage: storage ?? 0 };
 }
 
-const takeOnNode = preparedOne<Room<number> & { readonly node: string }>(
-  (db, parameter) => {
-    const room = wantedRoom(parameter);
-    return db.updateTable('host_nodes').set(take(room)).where('name', '=', parameter('node')).where(fits(room));
-  },
-  { isContended: true },
+/**
+ * Takes room on the first node of a host system that has enough, by a conditional update.
+ *
+ * @returns The name of the node. Undefined if no node has enough room.
+ */
+export async function takeRoom(db: Db, hostsystem: string, vm: Footprint): Promise<string | undefined> {
+  const room = roomOf(vm);
+  for (;;) {
+    const [candidate] = await nodesWithRoom(db, { hostsystem, ...room });
+    if (!candidate) return undefined;
+    const [taken] = await takeOnNode(db, { node: candidate.name, ...room });
+    if (taken) return candidate.name;
+    // Another purchase has taken the room in the meantime.
+  }
+}
+
+const nodesWithRoom = prepared<Room<number> & { readonly hostsystem: string }, { name: string }>((db, parameter) =>
+  db
+    .selectFrom('host_nodes')
+    .select('name')
+    .where('hostsystem', '=', parameter('hostsystem'))
+    .where(fits(wantedRoom(parameter)))
+    .orderBy('name')
+    .limit(sql.lit(1)),
 );
 
-export function wantedRoom<T>(parameter: (name: keyof Room<unknown>) => T): Room<T> {
+const takeOnNode = prepared<Room<number> & { readonly node: string }, { name: string }>((db, parameter) => {
+  const room = wantedRoom(parameter);
+  return db.updateTable('host_nodes').set(take(room)).where('name', '=', parameter('node')).where(fits(room)).returning('name');
+});
+
+function wantedRoom<T>(parameter: (name: keyof Room<unknown>) => T): Room<T> {
   return { cores: parameter('cores'), mem: parameter('mem'), disk: parameter('disk'), storage: parameter('storage') };
 }
 
-export function fits({ cores, mem, disk, storage }: Room<unknown>) {
+function fits({ cores, mem, disk, storage }: Room<unknown>) {
   return sql<boolean>`host_nodes.used_cores + ${cores} <= host_nodes.cores and host_nodes.used_mem + ${mem} <= host_nodes.mem
     and host_nodes.used_disk + ${disk} <= host_nodes.disk and host_nodes.used_storage + ${storage} <= host_nodes.storage`;
 }
 
-export function take({ cores, mem, disk, storage }: Room<unknown>) {
+function take({ cores, mem, disk, storage }: Room<unknown>) {
   return {
     used_cores: sql<number>`used_cores + ${cores}`,
     used_mem: sql<number>`used_mem + ${mem}`,

@@ -39,7 +39,7 @@ export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, S
     await holdCredit(db, accountId, charge.amount);
     const spending = await spend(db, spender, charge.amount, now);
     const { name } = order;
-    return { accountId, details: { name, accountId, hold: Number(charge.amount), spending }, plan: () => ({ call, order, charge }) };
+    return { accountId, details: { name, accountId, hold: Number(charge.amount), spending }, plan: { call, order, charge } };
   },
 
   async call({ registrar }, { call: { form }, order }, token) {

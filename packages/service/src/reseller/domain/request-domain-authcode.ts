@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 import { authcodeContext, beginChange, domainSubject, endChange, settleAndFindDomain } from '../../core/domain/domain.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
-import { newAuthcode, drawForSealing, seal } from '../../rules/credentials.ts';
+import { newAuthcode, seal } from '../../rules/credentials.ts';
 import { deliveredCall } from '../operation.ts';
 import type { Call, Success } from '../operation.ts';
 
@@ -25,14 +25,14 @@ export const requestAuthcode: UndoableDelivery<Call<'requestDomainAuthcode'>, De
     const { name } = await settleAndFindDomain(db, call.runtime, call);
     await beginChange(db, name);
     const authcode = newAuthcode(call.runtime.ports.random);
-    return { accountId: call.accountId, details: { name }, plan: () => ({ name, authcode, call }) };
+    return { accountId: call.accountId, details: { name }, plan: { name, authcode, call } };
   },
 
   call: ({ registrar }, { name, authcode }, token) => registrar.setAuthcode(name, authcode, token),
 
   async confirm({ db }, { name, authcode, call }) {
     await endChange(db, name, {
-      sealed_authcode: seal(authcode, call.runtime.secret, authcodeContext(name), drawForSealing(call.runtime.ports.random)),
+      sealed_authcode: seal(authcode, call.runtime.secret, authcodeContext(name), call.runtime.ports.random),
     });
     return { message: 'The authcode was requested.', data: { authcode } };
   },

@@ -29,7 +29,7 @@ export const setNameservers: UndoableDelivery<Call<'setDomainNameservers'>, Deta
     const { name } = row;
     await beginChange(db, name);
     const before = listOfNameservers(nameserversOf(row));
-    return { accountId: call.accountId, details: { name, before }, plan: () => ({ name, nameservers }) };
+    return { accountId: call.accountId, details: { name, before }, plan: { name, nameservers } };
   },
 
   call: ({ registrar }, { name, nameservers }, token) => registrar.setNameservers(name, listOfNameservers(nameservers), token),

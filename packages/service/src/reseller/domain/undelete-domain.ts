@@ -32,7 +32,7 @@ export const undelete: UndoableDelivery<Call<'undeleteDomain'>, Details, Details
     const { renew } = inForceAt(await tldPriceVersions(db, row.tld), row.expires * 1000);
     const spending = await spend(db, call.spender, renew, call.now);
     const undeletion = { name, spending };
-    return { accountId: call.accountId, details: undeletion, plan: () => undeletion };
+    return { accountId: call.accountId, details: undeletion, plan: undeletion };
   },
 
   call: ({ registrar }, { name }, token) => registrar.setRenewal(name, true, token),

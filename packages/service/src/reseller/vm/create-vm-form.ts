@@ -7,12 +7,27 @@ import { publicKeyOf } from '../../rules/ssh-key.ts';
 
 /** The VM that a form wants, with the defaults of the document (specification: "PUT /vm/create form fields"). */
 export function wantedVmOf(form: CreateVmForm): WantedVm {
-  const { ssh_key, ssh_key_displayname, default_ptr, storage, max_price: _maxPrice, ...given } = { ...DEFAULTS.CreateVmForm, ...form };
+  const { cores, mem, disk, storage, ips, backup_slots, network_speed, os, hostsystem, hostname, ...more } = {
+    ...DEFAULTS.CreateVmForm,
+    ...form,
+  };
+  const { ssh_key, ssh_key_displayname, default_ptr, allowFallbackIPs, max_price: _maxPrice, ...unused } = more;
+  // A field of the document that is missing here does not compile.
+  unused satisfies Record<string, never>;
   return {
-    ...given,
+    cores,
+    mem,
+    disk,
     storage: storage ?? null,
+    ips,
+    backup_slots,
+    network_speed,
+    os,
+    hostsystem,
+    hostname,
     sshKey: ssh_key === undefined ? null : (publicKeyOf(ssh_key) ?? null),
     sshKeyDisplayname: ssh_key === undefined ? null : (ssh_key_displayname ?? null),
+    allowFallbackIPs,
     defaultPtr: default_ptr ?? null,
   };
 }

@@ -1,7 +1,7 @@
 import type { CreatedVm } from '@reseller/client';
 
 import { ofFamily } from '../../core/vm/addresses.ts';
-import { createVm as create, drawForPurchase } from '../../core/vm/create.ts';
+import { createVm as create } from '../../core/vm/create.ts';
 import type { Purchase, PurchasedVm } from '../../core/vm/create.ts';
 import type { DeliveredOperation } from '../operation.ts';
 import { brokenFormRules, wantedVmOf } from './create-vm-form.ts';
@@ -19,7 +19,6 @@ export const createVm: DeliveredOperation<'createVm', Purchase, PurchasedVm> = {
     broken: brokenFormRules(form),
     maxPrice: form.max_price,
     now,
-    drawn: drawForPurchase(runtime),
   }),
   success: async (purchased) => ({ message: 'The VM was created and is booting.', data: toCreatedVm(purchased) }),
 };

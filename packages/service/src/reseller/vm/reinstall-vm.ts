@@ -43,7 +43,7 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
       .executeTakeFirst();
     if (claimed.numUpdatedRows === 0n)
       throw new Refusal(409, 'wrong_state', 'Another change of this VM is in progress. Wait until it has finished, then reinstall the VM.');
-    return { accountId, details: { vmId }, plan: () => ({ runtime, vmId, os }) };
+    return { accountId, details: { vmId }, plan: { runtime, vmId, os } };
   },
 
   call: ({ hypervisor }, { vmId, os }, token) => hypervisor.reinstall(vmId, os, token),

@@ -771,7 +771,7 @@ async function createIndexes(db: Kysely<Schema>): Promise<void> {
   await sql`create unique index audit_records_by_seq on audit_records (seq)`.execute(db);
 }
 
-/** Tables and functions that only PostgreSQL needs, because a SQLite store belongs to one process. */
+/** Tables that only PostgreSQL needs, because a SQLite store belongs to one process. */
 async function createPostgresTables(db: Kysely<Schema>, integer: Integer): Promise<void> {
   // Entries of the request log that have no number yet.
   await sql`
@@ -783,17 +783,6 @@ async function createPostgresTables(db: Kysely<Schema>, integer: Integer): Promi
     )
   `.execute(db);
   await sql`create index inbox_of_account on request_log_inbox (account_id, id)`.execute(db);
-  // Makes a statement fail if it has not changed as many rows as its optimistic transaction assumes.
-  await sql`
-    create function assert_rows(actual bigint, assumed bigint) returns boolean language plpgsql as $$
-    begin
-      if actual = assumed then
-        return true;
-      end if;
-      raise exception '% rows instead of %', actual, assumed using errcode = 'RS001';
-    end
-    $$
-  `.execute(db);
   // The table is unlogged, so a write does not wait for the disk and a crash may lose the counts.
   await sql`
     create unlogged table event_windows (

@@ -9,9 +9,9 @@ import { isTimeout, READ_ONLY, unavailableOr } from './errors.ts';
 import { failoverPool } from './failover.ts';
 import type { Connections } from './failover.ts';
 import { readDatabaseUrl } from './hosts.ts';
-import { parserOf } from './pipeline.ts';
+import { parserOf } from './types.ts';
 
-/** Connections of one instance that do work. One more waits for the disk. */
+/** Connections of one instance. */
 export const MAX_CONNECTIONS = 20;
 /** The timeout for all hosts together, which are tried one after another. */
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -27,35 +27,10 @@ const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 /** After a timeout, no queries are sent for this time. */
 const BACKOFF_MS = 1_000;
 
-/** Settings of the connections that do work. */
-const SETTINGS = [
-  // A commit does not wait for the disk while it holds locks. See `postgresCommit`.
-  ['synchronous_commit', 'off'],
-  // Otherwise the database plans a statement with a parameter in LIMIT each time it runs, which takes longer than running it.
-  ['plan_cache_mode', 'force_generic_plan'],
-] as const;
-
 /** Connections for the work of the service. Each statement ends or fails within seconds. */
 export function connectionsFor(url: string): Connections {
-  return boundedConnections(url, MAX_CONNECTIONS, SETTINGS.map(([name, value]) => `, set_config('${name}', '${value}', false)`).join(''));
-}
-
-/** A connection that waits for the disk at a commit, as the database is configured to. */
-export function flushingConnectionsFor(url: string): Connections {
-  return boundedConnections(url, 1);
-}
-
-const servers = new WeakMap<ClientBase, string>();
-
-/** Distinguishes the server of a connection from other servers, and from itself before a restart. */
-export function serverOf(client: ClientBase): string {
-  return servers.get(client) ?? '';
-}
-
-/** @param more Further settings of each connection. */
-function boundedConnections(url: string, max: number, more = ''): Connections {
   return connectionsTo(url, {
-    max,
+    max: MAX_CONNECTIONS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     stream: () => {
       const socket = new Socket();
@@ -66,12 +41,13 @@ function boundedConnections(url: string, max: number, more = ''): Connections {
     },
     async onConnect(client) {
       await assertWritable(client);
-      // These settings are not connection parameters, because some database proxies drop those.
-      const { rows } = await client.query<{ server: string }>(
-        `select concat(inet_server_addr(), ' ', inet_server_port(), ' ', pg_postmaster_start_time()) as server,
-          set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false), set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false)${more}`,
+      // These settings are not connection parameters, because some database proxies drop those. With its usual plan cache, the database plans
+      // a statement with a parameter in LIMIT each time it runs, which takes longer than running it.
+      await client.query(
+        `select set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false),
+          set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_TIMEOUT_MS}', false),
+          set_config('plan_cache_mode', 'force_generic_plan', false)`,
       );
-      servers.set(client, rows[0]?.server ?? '');
     },
   });
 }

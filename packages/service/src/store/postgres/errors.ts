@@ -1,30 +1,20 @@
-import { CollisionError, StoreUnavailableError } from '../store.ts';
+import { StoreUnavailableError } from '../store.ts';
 import { readDatabaseUrl } from './hosts.ts';
 
-/**
- * The transaction collided with another one and can be retried immediately: serialization failure, deadlock, two inserts of one new key,
- * and a statement that could not be prepared for another transaction of the same connection.
- */
-const COLLISIONS = new Set(['40001', '40P01', '23505', '26000']);
+/** The transaction collided with another one and can be retried immediately: serialization failure, deadlock, two inserts of one new key. */
+const COLLISIONS = new Set(['40001', '40P01', '23505']);
 /** The session cannot write. */
 export const READ_ONLY = '25006';
 /** The database cannot be reached or cannot write: connections, resources, operator intervention, read-only, idle-transaction timeout. */
 const UNAVAILABLE = /^(?:08|53|57|58)|^25006$|^25P03$/;
 const FEATURE_NOT_SUPPORTED = '0A000';
 const OUTDATED_PLAN = /cached plan must not change result type/;
-/** Raised by the function assert_rows of the database. */
-const ASSUMPTION = 'RS001';
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** Messages of driver errors that have no code. */
 const NO_CONNECTION = /due to connection timeout/;
 const POOL_IS_FULL = /timeout exceeded when trying to connect/;
 const BROKEN = /Connection terminated|not queryable/;
-
-/** An optimistic transaction assumed a wrong result of a statement. */
-export class AssumptionError extends Error {
-  override readonly name = 'AssumptionError';
-}
 
 /** The reason why a database could not be opened, and the remedy, in one line without the password. */
 export function openFailure(error: unknown, url: string): string {
@@ -50,7 +40,7 @@ export function openFailure(error: unknown, url: string): string {
 
 /** Whether an immediate retry of the transaction may succeed. */
 export function isCollision(error: unknown): boolean {
-  return error instanceof CollisionError || COLLISIONS.has(codeOf(error)) || isOutdatedPlan(error);
+  return COLLISIONS.has(codeOf(error)) || isOutdatedPlan(error);
 }
 
 /** Whether a migration did not get a lock, because others hold it for longer than its timeout or wait for each other. */
@@ -58,19 +48,9 @@ export function isLockFailure(error: unknown): boolean {
   return ['55P03', '40P01'].includes(codeOf(error));
 }
 
-/** The rows of a cursor have other columns than those for which its FETCH was prepared. The database itself does not notice. */
-export class OutdatedColumnsError extends Error {
-  override readonly name = 'OutdatedColumnsError';
-}
-
 /** Whether a prepared statement returns other columns than when it was prepared, because a newer version has added some. */
 export function isOutdatedPlan(error: unknown): boolean {
-  return error instanceof OutdatedColumnsError || (codeOf(error) === FEATURE_NOT_SUPPORTED && OUTDATED_PLAN.test(messageOf(error)));
-}
-
-/** Whether the transaction must run again without assumptions. */
-export function isWrongAssumption(error: unknown): boolean {
-  return error instanceof AssumptionError || codeOf(error) === ASSUMPTION;
+  return codeOf(error) === FEATURE_NOT_SUPPORTED && OUTDATED_PLAN.test(messageOf(error));
 }
 
 /** Turns an outage into a StoreUnavailableError, and returns other errors unchanged. */

@@ -6,19 +6,16 @@ import { StoreOpenError, StoreUnavailableError } from '../store.ts';
 import type { PoolFigures, Store } from '../store.ts';
 import { DEFAULT_TUNING } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
-import { postgresCommit } from './commit.ts';
+import { postgresCommit, retryingCollisions } from './commit.ts';
 import type { WithSession } from './commit.ts';
-import { backoff, connectionsFor, flushingConnectionsFor, MAX_CONNECTIONS, migrationConnectionsFor } from './connections.ts';
+import { backoff, connectionsFor, MAX_CONNECTIONS, migrationConnectionsFor } from './connections.ts';
 import { openFailure } from './errors.ts';
 import type { Connections } from './failover.ts';
-import { flusher } from './flusher.ts';
 import { insertRows } from './insert-rows.ts';
 import { retryingLocks } from './migrate.ts';
 import { postgresRequestLog } from './request-log.ts';
 import { createSession } from './session.ts';
 import type { Session } from './session.ts';
-import { sharedConnections } from './shared-connections.ts';
-import { sharedReads } from './shared-reads.ts';
 import { postgresSharing } from './sharing.ts';
 import { waitingLine } from './waiting-line.ts';
 
@@ -37,27 +34,26 @@ export async function openPostgresStore(url: string, { tuning: given }: Postgres
   const tuning = { ...DEFAULT_TUNING, ...given };
   const tables = databaseOn(migrationConnectionsFor(url));
   const pool = connectionsFor(url);
-  const flushing = flusher(flushingConnectionsFor(url), () => pool.loseAll());
   try {
     await sql`select 1`.execute(tables);
     await migrate(tables, 'postgres', retryingLocks());
     (await pool.connect()).release();
   } catch (error) {
-    await Promise.all([pool.end(), flushing.close()]);
+    await pool.end();
     throw error instanceof StoreOpenError ? error : new StoreOpenError(openFailure(error, url), { cause: error });
   } finally {
     await tables.destroy();
   }
   const withBackoff = backoff();
   const sessions = sessionsOn(pool, tuning);
-  const commitOnce = postgresCommit(sessions.use, () => flushing.open());
+  const commitOnce = postgresCommit(sessions.use);
   const commit: Store['commit'] = (work, options) => withBackoff(() => commitOnce(work, options));
-  const read: Store['read'] = (work, options = {}) => withBackoff(() => sessions.use(options, ({ db }) => work(db)));
+  const read: Store['read'] = (work, options = {}) =>
+    withBackoff(() => retryingCollisions(() => sessions.use(options, ({ db }) => work(db))));
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     sessions.close();
     await pool.end();
-    await flushing.close();
   }
   return {
     read,
@@ -83,7 +79,7 @@ const MAX_WAIT_MS = 20_000;
 
 /** One session for each place in the waiting line. */
 function sessionsOn(pool: Connections, tuning: Tuning): { readonly use: WithSession; figures(): PoolFigures; close(): void } {
-  const shared = { scope: {}, tuning, shareRead: sharedReads(), connections: sharedConnections(pool) };
+  const shared = { scope: {}, tuning };
   const sessions: Session[] = [];
   const line = waitingLine({ places: MAX_CONNECTIONS, maxLength: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   let isClosed = false;

@@ -7,7 +7,7 @@ import type { RawBuilder } from 'kysely';
 
 import { createResponseMemory, REFRESH_MS } from '../log-row.ts';
 import type { LogEntry, LogRow, ResponseMemory, SharedBody } from '../log-row.ts';
-import { deferredWrite } from '../prepared.ts';
+import { prepared } from '../prepared.ts';
 import type { Db, RequestLog, Store } from '../store.ts';
 import { tuningOf } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
@@ -124,7 +124,7 @@ interface BodyColumns {
   readonly times: readonly number[];
 }
 
-const insertBodies = deferredWrite<BodyColumns>((db, parameter) => ({
+const insertBodies = prepared<BodyColumns, unknown>((db, parameter) => ({
   compile: () =>
     sql`
       insert into request_log_bodies (month, account_id, hash, body, size, stored)
@@ -159,7 +159,7 @@ function entriesOf(values: (name: string) => RawBuilder<unknown>) {
   return sql`insert into request_log_inbox (${sql.join(COLUMNS.map(([name]) => sql.ref(name)))}) select * from unnest(${sql.join(arrays)})`;
 }
 
-const insertEntries = deferredWrite<Columns>((db, parameter) => ({ compile: () => entriesOf(parameter).compile(db) }));
+const insertEntries = prepared<Columns, unknown>((db, parameter) => ({ compile: () => entriesOf(parameter).compile(db) }));
 
 /** Numbers the oldest entries, except those of accounts that another transaction is numbering. Returns how many there were. */
 async function numberBatch(transaction: Db): Promise<number> {

@@ -45,9 +45,22 @@ test('continues reads and transactions after a newer version has added columns t
   expect(await change()).toMatchObject([{ one: 1, two: 1 }]);
 });
 
-test('refuses a statement that is sent before the result of the last one', async () => {
+test('streams the columns that a newer version has added', async () => {
+  const url = await newDatabase();
+  const [store, newer] = [await open(url), await open(url)];
+  await store.commit(({ db }) => db.insertInto('settings').values({ name: 'rate_limit', value: 'null' }).execute());
+  const streamed = () =>
+    store.readLong(async (db) => {
+      const rows = [];
+      for await (const row of db.selectFrom('settings').selectAll().stream(1)) rows.push(row);
+      return rows;
+    });
+  expect(await streamed()).toHaveLength(1);
+  await newer.commit(({ db }) => sql`alter table settings add column one bigint default 1`.execute(db));
+  expect(await streamed()).toMatchObject([{ one: 1 }]);
+});
+
+test.each([1.5, 2 ** 53, Number.NaN, undefined])('refuses to store %s', async (value) => {
   const store = await open(await newDatabase());
-  const both = store.read((db) => Promise.all([settings(db), settings(db)]));
-  await expect(both).rejects.toThrow('Await each statement.');
-  await expect(store.read(settings)).resolves.toEqual([]);
+  await expect(store.read((db) => sql`select ${value}::text`.execute(db))).rejects.toThrow(TypeError);
 });

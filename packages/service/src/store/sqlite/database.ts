@@ -4,8 +4,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { SqliteDialect, SqliteQueryCompiler, ValueNode } from 'kysely';
 import type { LimitNode, SqliteDatabase, SqliteStatement } from 'kysely';
 
-import { known } from '../prepared.ts';
-import type { Runner, Statement } from '../prepared.ts';
+import type { Runner } from '../prepared.ts';
 import type { Tuning } from '../tuning.ts';
 import { claimNothing, textTable } from './sharing.ts';
 
@@ -54,32 +53,16 @@ function kyselyDatabase(connection: DatabaseSync, maxStatements: number): Sqlite
 
 /** Runs prepared queries on the connection, without Kysely. */
 export function directRunner(connection: DatabaseSync): Runner {
-  /** A statement that returns rows may be a SELECT, which changes nothing. */
-  const statements = new Map<string, { readonly statement: StatementSync; readonly returnsRows: boolean }>();
-  function prepare(text: string) {
-    const kept = statements.get(text);
-    if (kept) return kept;
-    const statement = connection.prepare(text);
-    const prepared = { statement, returnsRows: statement.columns().length > 0 };
-    statements.set(text, prepared);
-    return prepared;
-  }
-  function rows<Row>({ text, values }: Statement): Row[] {
-    const { statement } = prepare(text);
-    return Reflect.apply(statement.all, statement, values.map(inputValue));
-  }
-  function changes({ text, values }: Statement): number {
-    return Number(prepare(text).statement.run(...values.map(inputValue)).changes);
-  }
+  const statements = new Map<string, StatementSync>();
   return {
     scope: connection,
     claim: claimNothing,
     textTable,
-    waitsForRows: () => undefined,
-    rows,
-    defer: (statement) => void changes(statement),
-    changesOne: (statement) => (prepare(statement.text).returnsRows ? rows(statement).length : changes(statement)) === 1,
-    laterRows: <Row>(statement: Statement, count: number) => known<Row>(rows(statement), count),
+    rows({ text, values }) {
+      const statement = statements.get(text) ?? connection.prepare(text);
+      statements.set(text, statement);
+      return Reflect.apply(statement.all, statement, values.map(inputValue));
+    },
   };
 }
 

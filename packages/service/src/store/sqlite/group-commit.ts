@@ -44,10 +44,6 @@ export interface Disk {
 export type GroupCommit = Store['commit'] & {
   /** Appends an entry to the request log. It needs no savepoint, because a statement that fails changes nothing. */
   readonly appendToLog: RequestLog['append'];
-  /**
-   * The number of batches with transactions so far. While it stays the same, the committed data stay the same too, except the request log.
-   */
-  transactionBatches(): number;
   /** Resolves when no transaction is in progress. */
   idle(): Promise<void>;
 };
@@ -73,7 +69,6 @@ export function groupCommit(
 ): GroupCommit {
   const transactions: Waiting[] = [];
   let waitingEntries: WaitingEntry[] = [];
-  let transactionBatches = 0;
   let flushing: Promise<void> | undefined;
   let committed: Committed[] = [];
   let syncing: Promise<void> | undefined;
@@ -178,7 +173,6 @@ export function groupCommit(
       if (connection.isTransaction) connection.exec('ROLLBACK');
       return rejectAll(unavailableOr(error));
     } finally {
-      if (batch.length > 0) transactionBatches++;
     }
     committed.push(...done);
     if (committed.length > 0) syncing ??= makeDurable();
@@ -227,7 +221,6 @@ export function groupCommit(
         waitingEntries.push({ entry, resolve, reject });
         if (entriesAreDue()) flushing ??= flush();
       }),
-    transactionBatches: () => transactionBatches,
     async idle() {
       for (let running = flushing ?? syncing; running; running = flushing ?? syncing) await running;
     },

@@ -4,12 +4,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteAdapter, SqliteIntrospector } from 'kysely';
 import type { CompiledQuery, Dialect, Driver, QueryResult } from 'kysely';
 
+import { runDirectly } from '../prepared.ts';
+import type { Runner } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { tune } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
 import { inTurns } from '../turns.ts';
-import { inputValue, QueryCompiler } from './database.ts';
+import { directRunner, inputValue, QueryCompiler } from './database.ts';
 
 /** Further long reads wait until one of these has ended. */
 const MAX_CONNECTIONS = 4;
@@ -22,33 +24,44 @@ export interface LongReads {
 
 /** @param file The database. It is in WAL mode, so these reads block no transaction. */
 export function longReads(file: string, tuning: Tuning): LongReads {
-  const idle: Kysely<Schema>[] = [];
+  const idle: Reader[] = [];
   const waiting: (() => void)[] = [];
   let inUse = 0;
-  async function take(): Promise<Kysely<Schema>> {
+  async function take(): Promise<Reader> {
     if (inUse === MAX_CONNECTIONS) await new Promise<void>((resolve) => waiting.push(resolve));
     inUse++;
-    return idle.pop() ?? new Kysely<Schema>({ dialect: readingDialect(new DatabaseSync(file, { readOnly: true })) });
+    return idle.pop() ?? openReader(file);
   }
-  function giveBack(db: Kysely<Schema>): void {
-    idle.push(db);
+  function giveBack(reader: Reader): void {
+    idle.push(reader);
     inUse--;
     waiting.shift()?.();
   }
   return {
     async read(work) {
-      const db = await take();
+      const reader = await take();
       try {
-        return await db.transaction().execute((transaction) => {
+        return await reader.db.transaction().execute((transaction) => {
           tune(transaction, tuning);
+          runDirectly(transaction, reader.runner);
           return work(transaction);
         });
       } finally {
-        giveBack(db);
+        giveBack(reader);
       }
     },
-    close: async () => void (await Promise.all(idle.splice(0).map((db) => db.destroy()))),
+    close: async () => void (await Promise.all(idle.splice(0).map(({ db }) => db.destroy()))),
   };
+}
+
+interface Reader {
+  readonly db: Kysely<Schema>;
+  readonly runner: Runner;
+}
+
+function openReader(file: string): Reader {
+  const connection = new DatabaseSync(file, { readOnly: true });
+  return { db: new Kysely<Schema>({ dialect: readingDialect(connection) }), runner: directRunner(connection) };
 }
 
 function readingDialect(connection: DatabaseSync): Dialect {

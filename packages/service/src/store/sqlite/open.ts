@@ -8,7 +8,6 @@ import { Kysely, sql } from 'kysely';
 import { migrate } from '../migrate.ts';
 import type { RunMigration } from '../migrate.ts';
 import { runDirectly } from '../prepared.ts';
-import type { Runner } from '../prepared.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError, StoreUnavailableError } from '../store.ts';
 import type { Store } from '../store.ts';
@@ -21,7 +20,6 @@ import { insertRows } from './insert-rows.ts';
 import { longReads } from './long-reads.ts';
 import { assertComplete, markClosed, markOpen, watchFiles } from './open-mark.ts';
 import { createPrivateFile, makePrivate, makePrivateDirectory } from './private-files.ts';
-import { rememberResults } from './remembered-results.ts';
 import { sqliteSharing } from './sharing.ts';
 
 const BUSY = 5;
@@ -83,9 +81,7 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
     await log.datasync();
   }
   const commit = groupCommit(connection, db, { sync, makeRoom: checkpointer.makeRoom, onFailedSync });
-  const readDb = kyselyOn(readConnection, tuning, (runner) =>
-    rememberResults(runner, commit.transactionBatches, tuning.maxRememberedResults),
-  );
+  const readDb = kyselyOn(readConnection, tuning);
   const long = longReads(file, tuning);
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
@@ -186,19 +182,11 @@ export function atomically(connection: DatabaseSync): RunMigration {
   };
 }
 
-/**
- * The query builder over a connection.
- *
- * @param through Changes how its prepared queries run.
- */
-export function kyselyOn(
-  connection: DatabaseSync,
-  tuning: Tuning = DEFAULT_TUNING,
-  through: (runner: Runner) => Runner = (runner) => runner,
-): Kysely<Schema> {
+/** The query builder over a connection. */
+export function kyselyOn(connection: DatabaseSync, tuning: Tuning = DEFAULT_TUNING): Kysely<Schema> {
   const db = new Kysely<Schema>({ dialect: new ConnectionDialect(connection, tuning) });
   tune(db, tuning);
-  runDirectly(db, through(directRunner(connection)));
+  runDirectly(db, directRunner(connection));
   return db;
 }
 

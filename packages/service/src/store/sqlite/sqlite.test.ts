@@ -8,7 +8,6 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import type { LogEntry } from '../log-row.ts';
-import { preparedOne } from '../prepared.ts';
 import { StoreOpenError, StoreUnavailableError } from '../store.ts';
 import { groupCommit } from './group-commit.ts';
 import { kyselyOn, openSqliteStore } from './open.ts';
@@ -194,17 +193,6 @@ test('rejects an entry of the request log that waits for a failing sync', async 
   await expect(second).rejects.toThrow(/Check the disk, and start the service again\.$/);
   expect(syncs.length).toBe(1);
   await commit.idle();
-});
-
-test('runs a cached query again after a transaction', async () => {
-  const store = await openStore();
-  const isNamed = preparedOne<{ name: string }>((db, parameter) =>
-    db.selectFrom('settings').select('name').where('name', '=', parameter('name')),
-  );
-  const read = () => store.read((db) => isNamed(db, { name: 'vat' }));
-  expect([await read(), await read()]).toEqual([false, false]);
-  await store.commit(({ db }) => db.insertInto('settings').values({ name: 'vat', value: '1' }).execute());
-  expect([await read(), await read()]).toEqual([true, true]);
 });
 
 test('lets other work run between long transactions, and does not delay log entries until all have ended', async () => {
