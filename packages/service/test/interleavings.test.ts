@@ -52,7 +52,7 @@ const remainingOf = async (service: TestService): Promise<number> =>
 
 test('two purchases share the credit to the cent: the second one sees the hold of the first one after its commit', async () => {
   const { service, buy, meet } = await startContended({ creditLimit: '100.00' });
-  // 10.40 EUR for 30 days are 7.11 EUR for the 20.5 days until the month ends.
+  // 10.40 EUR for 30 days are 7.11 EUR for the 1,771,003 s until the month ends.
   const take = (cents: bigint): Statement => [
     'update accounts set unpaid = unpaid + $1 where credit_limit = 10000000000',
     [cents * 1_000_000n],
@@ -60,7 +60,7 @@ test('two purchases share the credit to the cent: the second one sees the hold o
   expect((await meet(take(9_290n), 'rollback', buy)).status).toBe(200);
   expect(await remainingOf(service)).toBe(92.89);
   expect((await meet(take(8_578n), 'commit', buy)).status).toBe(200);
-  // The exact holds of both VMs are 14.213… EUR.
+  // The exact holds of both VMs are 14.211… EUR.
   expect(await remainingOf(service)).toBe(0.01);
   expect(await countVms(service)).toBe(2);
 });

@@ -6,6 +6,7 @@ import { handleOf, register } from '../../test/domains.ts';
 import { engines } from '../../test/engines.ts';
 import { SMALL_VM } from '../../test/harness.ts';
 import { refusalOf, startOperator } from '../../test/operator.ts';
+import { START } from '../../test/ports/clock.ts';
 
 type Filters = NonNullable<operator.ListAccountsData['query']>;
 
@@ -69,7 +70,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(seen.slice(0, 5).map(({ request_id }) => request_id)).toEqual(expected);
     expect(seen.slice(5)).toMatchObject([
       { endpoint: '/account/otp', success: true, response_body: expect.stringContaining('"otp_code":"***"') },
-      { endpoint: '/vm/create', method: 'PUT', success: false, error_type: 'validation_failed', time: '2026-11-10T12:00:00.000Z' },
+      { endpoint: '/vm/create', method: 'PUT', success: false, error_type: 'validation_failed', time: new Date(START).toISOString() },
     ]);
     const theirs = (await service.call('listRequests', { apiKey })).body.data;
     expect(theirs.at(-1)).toMatchObject({ requestID: seen.at(-1)?.request_id, response_body: seen.at(-1)?.response_body });

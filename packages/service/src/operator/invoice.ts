@@ -27,12 +27,15 @@ type Row = Selectable<InvoicesTable>;
 
 const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'desc' };
 const ALL = sql<boolean>`1 = 1`;
+const DAY_MS = 86_400_000;
 
 /** GET /invoices */
 export const listInvoices: ReadOperation<'listInvoices'> = {
   kind: 'read',
   async run(db, { query, now }) {
     const { account_id: account, status, number, overdue } = query;
+    // `due` is the first instant of the last day to pay.
+    const ended = now - DAY_MS;
     const invoices = await db
       .selectFrom('invoices')
       .selectAll()
@@ -44,7 +47,7 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
       .where(({ eb, and, selectFrom }) =>
         overdue === undefined
           ? ALL
-          : and([eb('status', '=', 'OPEN'), eb('id', 'in', selectFrom('issued_documents').select('id').where('due', '<', now))]),
+          : and([eb('status', '=', 'OPEN'), eb('id', 'in', selectFrom('issued_documents').select('id').where('due', '<=', ended))]),
       )
       .orderBy(inOrder(order))
       .limit(rowLimit(query))

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/ports/clock.ts';
 
-/** A moment in the middle of a month of 30 days. */
-export const START = Date.UTC(2026, 10, 10, 12, 0, 0);
+/** An instant within an odd second, in a month of 30 days. Round instants would hide faults of rounding. */
+export const START = Date.UTC(2026, 10, 10, 12, 3, 17, 389);
 
 /** A clock that stands still until a test advances it. */
 export class TestClock implements Clock {

@@ -92,13 +92,15 @@ export async function play(seed: number, way: Way): Promise<Readonly<Record<stri
   }
 
   const dice = diceOf(seededRandom(seed, 'scenario'));
-  const { events, edges, end } = scenarioOf(dice, START / 1000);
+  const { events, edges, end } = scenarioOf(dice, Math.floor(START / 1000));
   const statuses: string[] = [];
+  /** Within the second of an event, not at its begin. */
+  const timeOf = ({ at }: Event): string => new Date(at * 1000 + (START % 1000)).toISOString();
   const ending: Event = { at: end, request: 'GET /due-work' };
   for (const [index, event] of [...events, ending].entries()) {
     if (way.time === 'stopped' && index % 3 === 1) {
       await stop();
-      clock.advanceTo(new Date(event.at * 1000).toISOString());
+      clock.advanceTo(timeOf(event));
       await start();
     }
     if (way.time === 'steps')
@@ -106,7 +108,7 @@ export async function play(seed: number, way: Way): Promise<Readonly<Record<stri
         clock.advanceTo(new Date(step * 1000).toISOString());
         await next().service.runScheduledJobs();
       }
-    clock.advanceTo(new Date(event.at * 1000).toISOString());
+    clock.advanceTo(timeOf(event));
     await next().service.runScheduledJobs();
     for (const [position, id] of (await invoicesOf(next().store, accounts[0]?.id ?? '')).entries()) names.set(`invoice-${position}`, id);
     random = seededRandom(seed, `event ${index}`);

@@ -7,11 +7,13 @@ import type { Service, Store } from '../../src/index.ts';
 import type { OperationId } from '../../src/reseller/operation.ts';
 import { marketItem } from '../dedicated.ts';
 import { callOperation, injectedInto, operatorRequest } from '../http-client.ts';
+import { START } from '../ports/clock.ts';
 import { decimal, over, sum, times } from '../simulator/fraction.ts';
 import type { Fraction } from '../simulator/fraction.ts';
 import { anniversary, monthAfter, monthOf } from '../simulator/virtual-clock.ts';
 
-const START = Date.UTC(2026, 10, 10, 12, 0, 0);
+/** Of the start, as billing counts. */
+const START_SECOND = Math.floor(START / 1000);
 const TOKEN = 'operator-token-of-a-year-0123456789';
 /** Number of concurrent requests. */
 const CONCURRENT_REQUESTS = 50;
@@ -92,7 +94,7 @@ export async function fillYear(store: Store, amount: Amount): Promise<YearWorld>
 }
 
 function worldOf(service: Service, accounts: readonly YearAccount[]): YearWorld {
-  let now = START / 1000;
+  let now = START_SECOND;
   const reseller = injectedInto(service.app);
   const operator = injectedInto(service.operator);
   const world: YearWorld = {
@@ -296,6 +298,6 @@ async function orderServers(world: YearWorld, { servers }: Amount): Promise<void
 /** Months that have ended since the world began, by their first seconds. */
 export function monthsUntil(now: number): number[] {
   const months: number[] = [];
-  for (let month = monthOf(START / 1000); monthAfter(month) <= now; month = monthAfter(month)) months.push(month);
+  for (let month = monthOf(START_SECOND); monthAfter(month) <= now; month = monthAfter(month)) months.push(month);
   return months;
 }

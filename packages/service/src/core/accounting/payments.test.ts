@@ -254,8 +254,8 @@ test('an operator finds invoices by number, and those that are overdue', async (
     (await operator.listInvoices({ client, query })).items.map(({ id }) => id);
   expect(await found({ number: 'INV-00001' })).toEqual([invoiceId]);
   expect(await found({ number: 'INV-00002' })).toEqual([]);
-  // Due on 15 December.
-  service.clock.advanceTo('2026-12-15T00:00:00Z');
+  // Due on 15 December, which is the last day to pay.
+  service.clock.advanceTo('2026-12-15T23:59:59.999Z');
   expect(await found({ overdue: 'true' })).toEqual([]);
   service.clock.advance(1);
   expect(await found({ overdue: 'true' })).toEqual([invoiceId]);

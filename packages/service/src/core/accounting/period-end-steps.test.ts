@@ -22,9 +22,9 @@ async function startWithVms(count: number) {
   return { service, id };
 }
 
-/** 20.5 days at 10.40 EUR for 30 days, in units, rounded to cents. */
+/** 20 d 11 h 56 min 43 s at 10.40 EUR for 30 days, in units, rounded to cents. */
 function novemberOf(vms: number): number {
-  return Math.round((10.4 * 20.5 * 100 * vms) / 30) * 1e6;
+  return Math.round((1_040 * 1_771_003 * vms) / 2_592_000) * 1e6;
 }
 
 /** The store as a process sees it that ends after a number of transactions. */

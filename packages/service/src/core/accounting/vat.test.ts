@@ -25,7 +25,7 @@ describe.each(engines)('on %s', (engine) => {
   test('a change in the middle of a month splits a running VM at midnight in Berlin', async () => {
     const service = await start(['2026-11-16', 1600]);
     await service.call('createVm', { form: SMALL_VM });
-    // 5 d 11 h of 10.40 EUR for 30 days are 1.892778 EUR, and 15 d 1 h are 5.214444 EUR.
+    // 471,403 s of 10.40 EUR for 30 days are 1.891432 EUR, and 15 d 1 h are 5.214444 EUR.
     const [invoice] = await documentsIn(service, '2026-12-01T00:00:00Z');
     expect(invoice).toMatchObject({
       net: 7.11,
@@ -73,10 +73,10 @@ describe.each(engines)('on %s', (engine) => {
     const service = await start(['2026-11-15', 1600], ['2026-11-20', 1900]);
     await service.call('createVm', { form: SMALL_VM });
     const [invoice] = await documentsIn(service, '2026-12-01T00:00:00Z');
-    // 5 days at 16 percent are 1.733333 EUR. The rest is 5.373889 EUR.
+    // 5 days at 16 percent are 1.733333 EUR. The rest is 5.372543 EUR. The sum is 7.11, and its last cent goes to the larger remainder.
     expect(invoice?.vat).toEqual([
-      { rate: 19, net: 5.38, amount: 1.02 },
-      { rate: 16, net: 1.73, amount: 0.28 },
+      { rate: 19, net: 5.37, amount: 1.02 },
+      { rate: 16, net: 1.74, amount: 0.28 },
     ]);
     const content = await service.store.read((db) => db.selectFrom('issued_documents').select('content').executeTakeFirstOrThrow());
     expect(JSON.parse(content.content).groups[0].lines.map(({ basisPoints }: { basisPoints: number }) => basisPoints)).toEqual([
@@ -105,7 +105,7 @@ describe.each(engines)('on %s', (engine) => {
     await register(service, 'renewed.net', apiKey);
     await orderServer(service, RYZEN, id);
     await completeSetUp(service, RYZEN);
-    // The domain is renewed on 10 November at noon, and the server on 5 November. The jobs run in December.
+    // The domain is renewed on 10 November after noon, and the server on 5 November. The jobs run in December.
     service.clock.advanceTo('2027-11-01T00:00:00Z');
     await service.runScheduledJobs();
     const [invoice] = await documentsIn(service, '2027-12-01T00:00:00Z', apiKey);

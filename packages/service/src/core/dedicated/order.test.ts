@@ -106,7 +106,7 @@ test('seeds the demo account once with dedicated servers, a VM and an open invoi
   const apiKey = await store.commit(({ db }) => issueApiKey(db, ports, DEMO_ACCOUNT, { label: 'test', mode: 'sandbox' }));
   const { list } = (await service.call('listDedicatedServers', { apiKey })).body.data;
   // Deployed ten days before 10 November.
-  const renew = '2026-11-30T12:00:00.000Z';
+  const renew = '2026-11-30T12:03:17.000Z';
   expect(list).toMatchObject([
     { deployed: true, accounting: { renew, terminated: true }, datacenter: { name: 'FRA1' } },
     {
@@ -126,9 +126,9 @@ test('seeds the demo account once with dedicated servers, a VM and an open invoi
     estimatedInvoiceTotal: 10.4 + 89,
     positions: { vms: { [sampleIdentifiers.vm]: [{ type: 'BILLINGRESTART', start: '2026-11-01T00:00:00.000Z', monthlyPrice: 10.4 }] } },
   });
-  service.clock.advanceTo('2026-11-30T12:00:00Z');
+  service.clock.advanceTo('2026-11-30T12:03:17Z');
   await service.runScheduledJobs();
   const { data } = (await service.call('getCurrentInvoice', { apiKey })).body;
-  // The renewal, 89, the other server's first runtime, 59, and 10.40 for 29.5 of the 30 days.
+  // The renewal, 89, the other server's first runtime, 59, and 10.40 for 2,548,997 s of the 30 days.
   expect(data.currentInvoiceTotal).toBe(158.23);
 });

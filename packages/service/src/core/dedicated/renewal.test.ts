@@ -66,21 +66,21 @@ test('charges each runtime in advance, in the period in which it begins', async 
   service.clock.advanceTo('2027-03-15T00:00:00Z');
   await service.runScheduledJobs();
   expect(await chargesOf(service, id)).toEqual([
-    ['CREATE', '2026-11-10T12:00:00.000Z', '2026-12-10T12:00:00.000Z', 89, '2026-11'],
-    ['RENEW', '2026-12-10T12:00:00.000Z', '2027-01-09T12:00:00.000Z', 89, '2026-12'],
-    ['RENEW', '2027-01-09T12:00:00.000Z', '2027-02-08T12:00:00.000Z', 89, '2027-01'],
-    ['RENEW', '2027-02-08T12:00:00.000Z', '2027-03-10T12:00:00.000Z', 89, '2027-02'],
-    ['RENEW', '2027-03-10T12:00:00.000Z', '2027-04-09T12:00:00.000Z', 89, null],
+    ['CREATE', '2026-11-10T12:03:17.000Z', '2026-12-10T12:03:17.000Z', 89, '2026-11'],
+    ['RENEW', '2026-12-10T12:03:17.000Z', '2027-01-09T12:03:17.000Z', 89, '2026-12'],
+    ['RENEW', '2027-01-09T12:03:17.000Z', '2027-02-08T12:03:17.000Z', 89, '2027-01'],
+    ['RENEW', '2027-02-08T12:03:17.000Z', '2027-03-10T12:03:17.000Z', 89, '2027-02'],
+    ['RENEW', '2027-03-10T12:03:17.000Z', '2027-04-09T12:03:17.000Z', 89, null],
   ]);
   expect((await invoices(service, id)).map(({ total }) => total / 1e8)).toEqual([89, 89, 89, 89]);
   const { data } = (await service.call('getCurrentInvoice', { apiKey })).body;
   // 1,000 - four open invoices - this period's renewal: 1,000 - 5 x 89.
   expect(data).toMatchObject({ currentInvoiceTotal: 89, estimatedInvoiceTotal: 89, creditLimitRemaining: 555 });
   expect(data.positions.dedicated).toEqual({
-    [RYZEN]: [{ type: 'RENEW', start: '2027-03-10T12:00:00.000Z', stop: '2027-04-09T12:00:00.000Z', totalPrice: 89 }],
+    [RYZEN]: [{ type: 'RENEW', start: '2027-03-10T12:03:17.000Z', stop: '2027-04-09T12:03:17.000Z', totalPrice: 89 }],
   });
   const server = await service.call('getDedicatedServer', { path, apiKey });
-  expect(server.body.data.accounting.renew).toBe('2027-04-09T12:00:00.000Z');
+  expect(server.body.data.accounting.renew).toBe('2027-04-09T12:03:17.000Z');
 });
 
 test('charges a runtime shorter than a month several times in a period', async () => {
@@ -122,15 +122,15 @@ test('runs the jobs of a year in order, each as of the instant at which it was d
   const service = await startService();
   const { id, apiKey } = await service.account('10000.00');
   await orderServer(service, RYZEN, id);
-  service.clock.advanceTo('2027-11-10T12:14:59Z');
+  service.clock.advanceTo('2027-11-10T12:18:16.999Z');
   await service.runScheduledJobs();
   const charges = await chargesOf(service, id);
-  // 365 days less a second: the set-up and twelve renewals, the last on 5 November 12:15.
+  // 365 days less a millisecond: the set-up and twelve renewals, the last on 5 November.
   expect(charges).toHaveLength(13);
-  expect(charges[0]).toEqual(['CREATE', '2026-11-10T12:15:00.000Z', '2026-12-10T12:15:00.000Z', 89, '2026-11']);
-  expect(charges.at(-1)).toEqual(['RENEW', '2027-11-05T12:15:00.000Z', '2027-12-05T12:15:00.000Z', 89, null]);
+  expect(charges[0]).toEqual(['CREATE', '2026-11-10T12:18:17.000Z', '2026-12-10T12:18:17.000Z', 89, '2026-11']);
+  expect(charges.at(-1)).toEqual(['RENEW', '2027-11-05T12:18:17.000Z', '2027-12-05T12:18:17.000Z', 89, null]);
   expect((await invoices(service, id)).reduce((sum, { total }) => sum + total / 1e8, 0)).toBe(12 * 89);
-  expect((await service.call('getDedicatedServer', { path, apiKey })).body.data.accounting.renew).toBe('2027-12-05T12:15:00.000Z');
+  expect((await service.call('getDedicatedServer', { path, apiKey })).body.data.accounting.renew).toBe('2027-12-05T12:18:17.000Z');
   expect(await service.runScheduledJobs()).toBe(0);
 });
 
@@ -149,16 +149,16 @@ test('charges every runtime once after a cancellation and its withdrawal', async
   const { id, apiKey } = await deployedServer(service);
   for (const day of ['2026-11-12', '2026-11-20', '2026-12-05']) {
     service.clock.advanceTo(`${day}T00:00:00Z`);
-    expect((await service.call('deleteDedicatedServer', { path, apiKey })).body.data.termination_date).toBe('2026-12-10T12:00:00.000Z');
-    expect((await service.call('undeleteDedicatedServer', { path, apiKey })).body.data.renew_date).toBe('2026-12-10T12:00:00.000Z');
+    expect((await service.call('deleteDedicatedServer', { path, apiKey })).body.data.termination_date).toBe('2026-12-10T12:03:17.000Z');
+    expect((await service.call('undeleteDedicatedServer', { path, apiKey })).body.data.renew_date).toBe('2026-12-10T12:03:17.000Z');
   }
   service.clock.advanceTo('2026-12-11T00:00:00Z');
   await service.runScheduledJobs();
   expect(await chargesOf(service, id)).toEqual([
-    ['CREATE', '2026-11-10T12:00:00.000Z', '2026-12-10T12:00:00.000Z', 89, '2026-11'],
-    ['RENEW', '2026-12-10T12:00:00.000Z', '2027-01-09T12:00:00.000Z', 89, null],
+    ['CREATE', '2026-11-10T12:03:17.000Z', '2026-12-10T12:03:17.000Z', 89, '2026-11'],
+    ['RENEW', '2026-12-10T12:03:17.000Z', '2027-01-09T12:03:17.000Z', 89, null],
   ]);
-  expect((await service.call('deleteDedicatedServer', { path, apiKey })).body.data.termination_date).toBe('2027-01-09T12:00:00.000Z');
+  expect((await service.call('deleteDedicatedServer', { path, apiKey })).body.data.termination_date).toBe('2027-01-09T12:03:17.000Z');
 });
 
 test('ends a cancelled server at its renewal date: it is not listed, not found, not charged, and retired', async () => {
@@ -167,7 +167,7 @@ test('ends a cancelled server at its renewal date: it is not listed, not found, 
   await service.runScheduledJobs();
   expect(service.fleet.servers.get(RYZEN)).toMatchObject({ accountId: id, addresses: ['100.112.0.11', '2001:db8:69d0:11::/64'] });
   await service.call('deleteDedicatedServer', { path, apiKey });
-  service.clock.advanceTo('2026-12-10T12:00:00Z');
+  service.clock.advanceTo('2026-12-10T12:03:17Z');
   for (const timedWorkFirst of [false, true]) {
     if (timedWorkFirst) await service.runScheduledJobs();
     expect((await service.call('listDedicatedServers', { apiKey })).body.data.list).toEqual([]);
@@ -195,9 +195,9 @@ test('renews each server of an account at its own date', async () => {
   service.clock.advanceTo('2026-12-31T00:00:00Z');
   await service.runScheduledJobs();
   expect((await chargesOf(service, id)).map((charge) => Array.isArray(charge) && [charge[0], charge[1], charge[3]])).toEqual([
-    ['CREATE', '2026-11-10T12:00:00.000Z', 89],
-    ['CREATE', '2026-11-11T12:15:00.000Z', 59],
-    ['RENEW', '2026-12-10T12:00:00.000Z', 89],
-    ['RENEW', '2026-12-11T12:15:00.000Z', 59],
+    ['CREATE', '2026-11-10T12:03:17.000Z', 89],
+    ['CREATE', '2026-11-11T12:18:17.000Z', 59],
+    ['RENEW', '2026-12-10T12:03:17.000Z', 89],
+    ['RENEW', '2026-12-11T12:18:17.000Z', 59],
   ]);
 });

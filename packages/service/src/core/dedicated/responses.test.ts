@@ -33,7 +33,7 @@ test('shows the addresses, the access and the renewal of a server from the state
   await orderServer(service, EPYC, id);
   expect(await toResponse()).toEqual({ deployed: false, accounting, management: null, ips: IPS });
   await completeSetUp(service, EPYC);
-  const renew = '2026-12-10T12:00:00.000Z';
+  const renew = '2026-12-10T12:03:17.000Z';
   expect(await toResponse()).toEqual({ deployed: true, accounting: { ...accounting, renew }, management: ACCESS, ips: IPS });
   await service.store.commit(({ db }) => db.updateTable('dedicated_servers').set({ terminated: 1 }).where('id', '=', EPYC).execute());
   expect(await toResponse()).toMatchObject({ deployed: true, accounting: { renew, terminated: true } });

@@ -30,14 +30,14 @@ async function invoices(service: TestService): Promise<unknown[]> {
 test('renews a domain each year at the price of that day, with each renewal on one invoice', async () => {
   const service = await startService();
   await register(service, DOMAIN);
-  service.clock.advanceTo('2027-11-10T11:59:59Z');
+  service.clock.advanceTo('2027-11-10T12:03:16.999Z');
   await service.runScheduledJobs();
-  expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2027-11-10 12:00:00');
-  service.clock.advanceTo('2027-11-10T12:00:00Z');
+  expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2027-11-10 12:03:17');
+  service.clock.advanceTo('2027-11-10T12:03:17Z');
   await service.runScheduledJobs();
   expect((await service.call('getDomain', { path })).body.data.timings).toEqual({
-    create: '2026-11-10 12:00:00',
-    expire: '2028-11-10 12:00:00',
+    create: '2026-11-10 12:03:17',
+    expire: '2028-11-10 12:03:17',
   });
   expect((await service.call('getCurrentInvoice')).body.data).toMatchObject({ currentInvoiceTotal: 12, creditLimitRemaining: 977 });
   await service.store.commit(({ db }) =>
@@ -81,7 +81,7 @@ test('has a renewal on the invoice of the month in which it was due, even if a r
 test('charges a renewal even beyond the credit limit', async () => {
   const service = await startService({ creditLimit: '11.00' });
   await register(service, DOMAIN);
-  service.clock.advanceTo('2027-11-10T12:00:00Z');
+  service.clock.advanceTo('2027-11-10T12:03:17Z');
   await service.runScheduledJobs();
   expect((await service.call('getCurrentInvoice')).body.data).toMatchObject({ currentInvoiceTotal: 12, creditLimitRemaining: -12 });
 });
@@ -89,14 +89,14 @@ test('charges a renewal even beyond the credit limit', async () => {
 test('shows a renewal that is due to the first request, and charges it once', async () => {
   const service = await startService();
   await register(service, DOMAIN);
-  service.clock.advanceTo('2028-11-10T12:00:00Z');
+  service.clock.advanceTo('2028-11-10T12:03:17Z');
   const responses = await Promise.all([
     service.call('getDomain', { path }),
     service.call('listDomains'),
     service.runScheduledJobs(),
     service.call('getDomain', { path }),
   ]);
-  expect(responses[0].body.data.timings.expire).toBe('2029-11-10 12:00:00');
+  expect(responses[0].body.data.timings.expire).toBe('2029-11-10 12:03:17');
   const charges = await service.store.read((db) => db.selectFrom('charges').select(['type', 'amount']).orderBy('start').execute());
   expect(charges).toEqual([
     { type: 'CREATE', amount: 1_100_000_000 },
@@ -111,11 +111,11 @@ test('keeps a cancelled domain until it expires without further charges, and the
   await service.call('editDomainDns', { path, form: { type: 'A', sub: 'www', data: '198.51.100.23' } });
   await service.domains.terminate(DOMAIN);
   expect(service.registrar.domains.get(DOMAIN)?.renewed).toBe(false);
-  service.clock.advanceTo('2027-11-10T11:59:59Z');
+  service.clock.advanceTo('2027-11-10T12:03:16.999Z');
   await service.runScheduledJobs();
   expect((await service.call('getDomain', { path })).body.data.domain.terminated).toBe(true);
   expect((await service.call('setDomainNameservers', { path, form: { ns1: 'default', ns2: 'default' } })).status).toBe(200);
-  service.clock.advanceTo('2027-11-10T12:00:00Z');
+  service.clock.advanceTo('2027-11-10T12:03:17Z');
   await service.runScheduledJobs();
   expect((await service.call('getDomain', { path })).status).toBe(404);
   expect((await service.call('undeleteDomain', { path })).status).toBe(404);
@@ -123,7 +123,7 @@ test('keeps a cancelled domain until it expires without further charges, and the
   expect((await service.call('getCurrentInvoice')).body.data.creditLimitRemaining).toBe(989);
   const { apiKey } = await service.account();
   await register(service, DOMAIN, apiKey);
-  expect((await service.call('getDomain', { path, apiKey })).body.data.timings.create).toBe('2027-11-10 12:00:00');
+  expect((await service.call('getDomain', { path, apiKey })).body.data.timings.create).toBe('2027-11-10 12:03:17');
   expect(await service.store.read((db) => db.selectFrom('dns_records').selectAll().execute())).toEqual([]);
 });
 
@@ -131,7 +131,7 @@ test('frees an expired domain before the scheduled job runs', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   await service.domains.terminate(DOMAIN);
-  service.clock.advanceTo('2027-11-10T12:00:00Z');
+  service.clock.advanceTo('2027-11-10T12:03:17Z');
   const { apiKey } = await service.account();
   await register(service, DOMAIN, apiKey);
   expect((await service.call('getDomain', { path })).status).toBe(404);
@@ -140,7 +140,7 @@ test('frees an expired domain before the scheduled job runs', async () => {
 test('does not free an expired domain that will be renewed', async () => {
   const service = await startService();
   await register(service, DOMAIN);
-  service.clock.advanceTo('2027-11-10T12:00:00Z');
+  service.clock.advanceTo('2027-11-10T12:03:17Z');
   const { apiKey } = await service.account();
   const handle = await handleOf(service, { apiKey, phone: PHONE });
   expect((await service.call('registerDomain', { form: { domain: DOMAIN, handle }, apiKey })).status).toBe(409);
@@ -152,13 +152,13 @@ test('renews a domain that is being changed at its expiry after the change, as o
   const resume = pauseRegistrar(service);
   const pending = service.call('requestDomainAuthcode', { path });
   await untilReserved(service);
-  service.clock.advanceTo('2027-11-10T12:00:07Z');
+  service.clock.advanceTo('2027-11-10T12:03:24Z');
   await service.runScheduledJobs();
-  expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2027-11-10 12:00:00');
+  expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2027-11-10 12:03:17');
   resume();
   expect((await pending).status).toBe(200);
   await service.runScheduledJobs();
-  expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2028-11-10 12:00:00');
+  expect((await service.call('getDomain', { path })).body.data.timings.expire).toBe('2028-11-10 12:03:17');
 });
 
 test('refuses to cancel an unknown domain, and accepts a repeated cancellation', async () => {

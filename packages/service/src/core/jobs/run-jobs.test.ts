@@ -206,6 +206,24 @@ describe.each(engines)('on %s', (engine) => {
     });
   });
 
+  test('tries a job that failed within a second again at a full second, a minute later at the earliest', async () => {
+    const { service, failing } = await startAccounts(engine);
+    const { client, clock } = service;
+    await refusing('invoices')(service, failing.id);
+    const failed = async () =>
+      (await operator.getDueWork({ client })).failed.map((job) => [job.attempts, job.last_attempt, job.next_attempt]);
+    clock.advanceTo('2026-12-01T00:00:07.389Z');
+    await service.runScheduledJobs();
+    const first = [1, '2026-12-01T00:00:07.389Z', '2026-12-01T00:01:08.000Z'];
+    expect(await failed()).toEqual([first]);
+    clock.advanceTo('2026-12-01T00:01:07.999Z');
+    await service.runScheduledJobs();
+    expect(await failed()).toEqual([first]);
+    clock.advance(1);
+    await service.runScheduledJobs();
+    expect(await failed()).toEqual([[2, '2026-12-01T00:01:08.000Z', '2026-12-01T00:03:08.000Z']]);
+  });
+
   test('a request of the account that performs its jobs ends the failure', async () => {
     const { service, failing } = await startAccounts(engine);
     const end = await refusing('invoices')(service, failing.id);

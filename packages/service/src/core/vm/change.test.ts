@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 
 import { SECRET, SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
+import { START } from '../../../test/ports/clock.ts';
 import { restartBilling } from './change.ts';
 
 async function buyVm(service: TestService): Promise<number> {
@@ -69,7 +70,7 @@ test('restarts billing with a new position at the same price, and holds the cost
       .orderBy('number')
       .execute(),
   );
-  const [begun, restarted] = [Date.UTC(2026, 10, 10, 12) / 1000, Date.UTC(2026, 10, 20, 12) / 1000];
+  const [begun, restarted] = [Math.floor(START / 1000), Date.UTC(2026, 10, 20, 12) / 1000];
   expect(positions).toEqual([
     { number: 1, type: 'CREATE', start: begun, stop: restarted, monthly_price: 1_040_000_000 },
     { number: 2, type: 'BILLINGRESTART', start: restarted, stop: null, monthly_price: 1_040_000_000 },

@@ -26,12 +26,12 @@ test('ends the position on a resize and begins one of the type UP-DOWNGRADE at t
   // 4 x 2.00 + 8 x 1.20 + 40 x 0.04
   expect(await providerOf(service).resize(vm, { cores: 4, mem: 8192 })).toBe(1_920_000_000n);
   expect(await positions(service, vm)).toEqual([
-    ['CREATE', '2026-11-10T12:00:00.000Z', '2026-11-20T12:00:00.000Z', 10.4],
+    ['CREATE', '2026-11-10T12:03:17.000Z', '2026-11-20T12:00:00.000Z', 10.4],
     ['UP-DOWNGRADE', '2026-11-20T12:00:00.000Z', null, 19.2],
   ]);
-  // 10.40 x 10 / 30 + 19.20 x 10.5 / 30
+  // 863,803 s at 10.40 and 10.5 d at 19.20: 3.465876234... + 6.72. A hold is rounded up.
   expect((await current(service)).estimatedInvoiceTotal).toBe(10.19);
-  expect(await heldAmount(service)).toBe(10.18666667);
+  expect(await heldAmount(service)).toBe(10.18587624);
   await expectInvariants(service.store);
 });
 
@@ -57,7 +57,7 @@ test('changes nothing on a resize to the current resources', async () => {
   const vm = await buy(service);
   service.clock.advance(60_000);
   expect(await providerOf(service).resize(vm, { cores: 2, disk: 40 })).toBe(1_040_000_000n);
-  expect(await positions(service, vm)).toEqual([['CREATE', '2026-11-10T12:00:00.000Z', null, 10.4]]);
+  expect(await positions(service, vm)).toEqual([['CREATE', '2026-11-10T12:03:17.000Z', null, 10.4]]);
 });
 
 test('refuses a resize beyond the limits of the host system, the node, the addresses or the credit, and changes nothing', async () => {
@@ -148,17 +148,17 @@ test('bills nothing for a stopped VM, keeps its capacity reserved, and reduces i
   const vm = await buy(service);
   service.clock.advanceTo('2026-11-16T12:00:00Z');
   await stop(vm);
-  // 10.40 x 6 / 30
-  expect(await heldAmount(service)).toBe(2.08);
+  // 518,203 s at 10.40: 2.079209568..., rounded up.
+  expect(await heldAmount(service)).toBe(2.07920957);
   await expectInvariants(service.store);
   service.clock.advanceTo('2026-11-27T00:00:00Z');
   expect((await current(service)).estimatedInvoiceTotal).toBe(2.08);
   await start(vm);
   expect(await positions(service, vm)).toEqual([
-    ['CREATE', '2026-11-10T12:00:00.000Z', '2026-11-16T12:00:00.000Z', 10.4],
+    ['CREATE', '2026-11-10T12:03:17.000Z', '2026-11-16T12:00:00.000Z', 10.4],
     ['BILLINGRESTART', '2026-11-27T00:00:00.000Z', null, 10.4],
   ]);
-  // 10.40 x 10 / 30
+  // 2.07920957 + 10.40 x 4 / 30
   expect((await current(service)).estimatedInvoiceTotal).toBe(3.47);
   await expectInvariants(service.store);
 });
@@ -171,11 +171,11 @@ test('resizes a stopped VM without a position, and starts it at its new price if
   await stop(vm);
   await resize(vm, { cores: 6 });
   expect(await positions(service, vm)).toHaveLength(1);
-  // 18.40 x 20.5 / 30 is more than 10.00; 12.40 x 20.5 / 30 is less.
+  // For about 20.5 days, 18.40 is more than 10.00; 12.40 is less.
   await expect(start(vm)).rejects.toMatchObject({ status: 402 });
   await resize(vm, { cores: 3 });
   await start(vm);
-  expect((await positions(service, vm))[1]).toEqual(['BILLINGRESTART', '2026-11-10T12:00:01.000Z', null, 12.4]);
+  expect((await positions(service, vm))[1]).toEqual(['BILLINGRESTART', '2026-11-10T12:03:18.000Z', null, 12.4]);
   await expectInvariants(service.store);
 });
 
@@ -193,7 +193,7 @@ test('bills a removed VM until its end, frees its capacity and addresses, and do
   const vm = await buy(service);
   service.clock.advance(3_600_000);
   await remove(vm);
-  expect(await positions(service, vm)).toEqual([['CREATE', '2026-11-10T12:00:00.000Z', '2026-11-10T13:00:00.000Z', 10.4]]);
+  expect(await positions(service, vm)).toEqual([['CREATE', '2026-11-10T12:03:17.000Z', '2026-11-10T13:03:17.000Z', 10.4]]);
   await expectInvariants(service.store);
   const vms = await service.store.read((db) => db.selectFrom('vms').select(['id', 'state']).execute());
   expect(vms).toEqual([{ id: vm, state: 'removed' }]);
@@ -220,13 +220,13 @@ test('bills nothing for a VM that is bought, resized, stopped, started and remov
   const service = await startService();
   const { start, stop, resize, remove } = providerOf(service);
   const vm = await buy(service);
-  service.clock.advance(400);
+  service.clock.advance(300);
   await resize(vm, { cores: 4 });
   await stop(vm);
-  service.clock.advance(400);
+  service.clock.advance(300);
   await start(vm);
   await remove(vm);
-  const at = '2026-11-10T12:00:00.000Z';
+  const at = '2026-11-10T12:03:17.000Z';
   // A restart that lasted less than a second has no position.
   expect(await positions(service, vm)).toEqual([
     ['CREATE', at, at, 10.4],
@@ -247,9 +247,9 @@ test('shows a restart after a gap even if it lasted less than a second', async (
   await start(vm);
   await resize(vm, { cores: 4 });
   expect(await positions(service, vm)).toEqual([
-    ['CREATE', '2026-11-10T12:00:00.000Z', '2026-11-10T12:00:00.000Z', 10.4],
-    ['BILLINGRESTART', '2026-11-10T12:00:01.000Z', '2026-11-10T12:00:01.000Z', 10.4],
-    ['UP-DOWNGRADE', '2026-11-10T12:00:01.000Z', null, 14.4],
+    ['CREATE', '2026-11-10T12:03:17.000Z', '2026-11-10T12:03:17.000Z', 10.4],
+    ['BILLINGRESTART', '2026-11-10T12:03:18.000Z', '2026-11-10T12:03:18.000Z', 10.4],
+    ['UP-DOWNGRADE', '2026-11-10T12:03:18.000Z', null, 14.4],
   ]);
   await expectInvariants(service.store);
 });
@@ -265,7 +265,7 @@ test('bills a change at the end of a period in the next one', async () => {
   expect(await positions(service, stopped)).toEqual([]);
   expect(await positions(service, resized)).toEqual([['UP-DOWNGRADE', '2026-12-01T00:00:00.000Z', null, 12.4]]);
   const [november] = await invoicesOf(service);
-  // Twice 7.10666667.
+  // Twice 7.10587623.
   expect(november?.total).toBe(14.21);
   await expectInvariants(service.store);
   service.clock.advanceTo('2027-01-01T00:00:00Z');
@@ -291,7 +291,7 @@ test('keeps every amount exact during concurrent changes, purchases and the end 
     service.runScheduledJobs(),
   ]);
   await expectInvariants(service.store);
-  // 6 x 10.40 x 20.5 / 30
+  // 6 x 7.10587623
   expect(await invoicesOf(service)).toMatchObject([{ total: 42.64 }]);
   // 3 x 10.40 + 12.40 + 8.40, for 31 of 30 days. The difference in the first 5 s is far below a cent.
   expect((await current(service)).estimatedInvoiceTotal).toBe(53.73);

@@ -10,6 +10,7 @@ import { SECRET, SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { startOperator } from '../../../test/operator.ts';
+import { START } from '../../../test/ports/clock.ts';
 import { TestHypervisor } from '../../../test/ports/hypervisor.ts';
 import { InfrastructureError } from '../../delivery/deliver.ts';
 import { createService, openSqliteStore } from '../../index.ts';
@@ -187,8 +188,9 @@ test('begins billing in the new month if the month ends while the hypervisor sta
   go.resolve();
   await started;
   const { positions } = await stateOf(service.store);
+  const begun = Math.floor(START / 1000);
   expect(positions.map(({ type, start: from, stop }) => [type, from, stop])).toEqual([
-    ['CREATE', Date.UTC(2026, 10, 10, 12) / 1000, Date.UTC(2026, 10, 10, 12, 1) / 1000],
+    ['CREATE', begun, begun + 60],
     ['BILLINGRESTART', Date.UTC(2026, 11, 1, 0, 0, 10) / 1000, null],
   ]);
   await expectInvariants(service.store);

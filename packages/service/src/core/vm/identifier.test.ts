@@ -68,7 +68,7 @@ describe.each(engines)('on %s', (engine) => {
     await service.runScheduledJobs();
 
     expect(await positionsOf(service, service.apiKey)).toEqual([
-      [`${identifier} CREATE 2026-11-10T12:00:00.000Z 2026-11-15T12:00:00.000Z`],
+      [`${identifier} CREATE 2026-11-10T12:03:17.000Z 2026-11-15T12:03:17.000Z`],
       [`${identifier} CREATE 2027-01-10T00:00:00.000Z 2027-02-01T00:00:00.000Z`],
     ]);
     expect(await positionsOf(service, other.apiKey)).toEqual([[`${identifier} CREATE 2026-12-05T00:00:00.000Z 2026-12-07T00:00:00.000Z`]]);

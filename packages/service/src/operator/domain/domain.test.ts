@@ -17,8 +17,8 @@ test('lists domains by name, of all accounts or of one, with their details', asy
   expect(items[0]).toMatchObject({
     account_id: other.id,
     terminated: false,
-    created: '2026-11-10T12:00:00.000Z',
-    expires: '2027-11-10T12:00:00.000Z',
+    created: '2026-11-10T12:03:17.000Z',
+    expires: '2027-11-10T12:03:17.000Z',
   });
   const ofOne = await operator.listDomains({ client, query: { account_id: other.id } });
   expect(ofOne.items.map(({ name }) => name)).toEqual(['a.net']);
@@ -39,7 +39,7 @@ test('keeps a terminated domain until it expires, tells the registrar, and lets 
   expect((await service.call('undeleteDomain', { path: { domain: 'leaving.net' } })).status).toBe(200);
   expect((await operator.listDomains({ client })).items).toMatchObject([{ terminated: false }]);
   await terminate('leaving.net');
-  clock.advanceTo('2027-11-10T12:00:00Z');
+  clock.advanceTo('2027-11-10T12:03:17Z');
   await service.runScheduledJobs();
   expect((await operator.listDomains({ client })).items).toEqual([]);
   expect(await refusalOf(terminate('leaving.net'))).toMatchObject({ status: 404 });
@@ -116,7 +116,7 @@ test('ends a cancelled domain without further charges if it expires before the c
   await register(service, 'leaving.net');
   registrar.failures = Infinity;
   expect((await service.operate('/domains/leaving.net/terminate', { method: 'POST' })).status).toBe(503);
-  service.clock.advanceTo('2027-11-10T12:00:07Z');
+  service.clock.advanceTo('2027-11-10T12:03:24Z');
   await service.runScheduledJobs();
   registrar.failures = 0;
   for (const _ of [1, 2]) await service.runScheduledJobs();

@@ -22,8 +22,8 @@ test.each(engines)('charges registrations and renewals at the prices in force at
     valid_from: '2026-11-20T00:00:00.000Z',
     state: 'scheduled',
   });
-  // The first domain is renewed on 10 November 2027 at noon, one millisecond before the next prices.
-  await schedule('25.00', '26.00', '2027-11-10T12:00:00.001Z');
+  // The first domain is renewed on 10 November 2027 at 12:03:17, one millisecond before the next prices.
+  await schedule('25.00', '26.00', '2027-11-10T12:03:17.001Z');
   await register(service, 'first.net');
   clock.advanceTo('2026-11-19T23:59:59.999Z');
   expect(await price()).toBe(11);

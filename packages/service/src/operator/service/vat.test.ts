@@ -8,7 +8,7 @@ import { refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 import { providerOf } from '../../../test/provider.ts';
 
-/** The tests begin on 10 November 2026 at noon, UTC. */
+/** The tests begin on 10 November 2026, just after noon, UTC. */
 const OLD = { basis_points: 1900, valid_from: '2007-01-01' };
 const dated = (basis_points: number, valid_from: string): operator.VatRateInput => ({ basis_points, valid_from });
 

@@ -2,6 +2,7 @@ import type { RequestLogItem } from '@reseller/client';
 import { expect, test } from 'vitest';
 
 import { SMALL_VM, startService } from '../../../test/harness.ts';
+import { START } from '../../../test/ports/clock.ts';
 
 test('lists every request, newest first, including refused ones', async () => {
   const service = await startService();
@@ -23,7 +24,7 @@ test('lists every request, newest first, including refused ones', async () => {
   ]);
   const [, , , first] = body.data;
   expect(first.requestID).toBe(created.body.requestID);
-  expect(first.requestDate).toBe('2026-11-10T12:00:00.000Z');
+  expect(first.requestDate).toBe(new Date(START).toISOString());
   expect(JSON.parse(first.request_body)).toEqual(SMALL_VM);
   expect(JSON.parse(first.response_body).data.identifier).toBe(created.body.data.identifier);
 });

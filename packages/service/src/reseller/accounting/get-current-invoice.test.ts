@@ -22,10 +22,10 @@ test('bills a VM by the second from its creation', async () => {
   const { data } = (await service.call('getCurrentInvoice')).body;
   // 867,601 s of 2,592,000 at 10.40 EUR.
   expect(data.positions.vms[identifier]).toEqual([
-    { type: 'CREATE', start: '2026-11-10T12:00:00.000Z', stop: null, totalRuntime: 867_601, monthlyPrice: 10.4, totalPrice: 3.48111512 },
+    { type: 'CREATE', start: '2026-11-10T12:03:17.000Z', stop: null, totalRuntime: 867_601, monthlyPrice: 10.4, totalPrice: 3.48111512 },
   ]);
   expect(data.currentInvoiceTotal).toBe(3.48);
-  // 20.5 days until the month ends: 10.40 x 20.5 / 30.
+  // 20 d 11 h 56 min 43 s until the month ends: 10.40 x 1,771,003 / 2,592,000.
   expect(data.estimatedInvoiceTotal).toBe(7.11);
   expect(data.creditLimitRemaining).toBe(992.89);
 });

@@ -21,14 +21,14 @@ test('positions of VMs have neither runtime nor price on a closed invoice', asyn
   const closed = { totalRuntime: null, totalPrice: null };
   expect(body.data).toEqual({
     created: '2026-12-01T00:00:00.000Z',
-    // 10.40 x 9.5 / 30 + 14.40 x 11 / 30 = 3.2933 + 5.28
+    // 10.40 x 820,603 / 2,592,000 + 14.40 x 11 / 30 = 3.2925 + 5.28
     total: 8.57,
     status: 'OPEN',
     invoice: expect.stringMatching(/^http/),
     positions: {
       vms: {
         [identifier]: [
-          { type: 'CREATE', start: '2026-11-10T12:00:00.000Z', stop: '2026-11-20T00:00:00.000Z', monthlyPrice: 10.4, ...closed },
+          { type: 'CREATE', start: '2026-11-10T12:03:17.000Z', stop: '2026-11-20T00:00:00.000Z', monthlyPrice: 10.4, ...closed },
           { type: 'UP-DOWNGRADE', start: '2026-11-20T00:00:00.000Z', stop: '2026-12-01T00:00:00.000Z', monthlyPrice: 14.4, ...closed },
         ],
       },
@@ -39,7 +39,7 @@ test('positions of VMs have neither runtime nor price on a closed invoice', asyn
 test('lists advance charges next to the VMs, on the invoice of the period in which they were made', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
-  const start = service.clock.now() / 1000;
+  const start = Math.floor(service.clock.now() / 1000);
   const charge = (kind: 'dedicated' | 'domain', subject: string, amount: string) =>
     service.store.commit(({ db }) =>
       chargeOwed(
@@ -55,7 +55,7 @@ test('lists advance charges next to the VMs, on the invoice of the period in whi
   const [invoiceID = ''] = Object.keys((await service.call('listInvoices', { apiKey })).body.data);
   await charge('domain', 'reseller-customer.org', '8.00');
   const { data } = (await service.call('getInvoice', { apiKey, path: { invoiceID } })).body;
-  const period = { type: 'CREATE', start: '2026-11-10T12:00:00.000Z', stop: '2026-11-11T12:00:00.000Z' };
+  const period = { type: 'CREATE', start: '2026-11-10T12:03:17.000Z', stop: '2026-11-11T12:03:17.000Z' };
   expect(data.total).toBe(156.5);
   expect(data.positions).toEqual({
     vms: {},

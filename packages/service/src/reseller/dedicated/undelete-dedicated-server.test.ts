@@ -9,14 +9,14 @@ test('renews a server on the date on which it would have ended', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   await service.call('deleteDedicatedServer', { path, apiKey });
-  service.clock.advanceTo('2026-12-10T11:59:59Z');
+  service.clock.advanceTo('2026-12-10T12:03:16.999Z');
   const { status, body } = await service.call('undeleteDedicatedServer', { path, apiKey });
   expect(status).toBe(200);
-  expect(body.data).toEqual({ identifier: RYZEN, renew_date: '2026-12-10T12:00:00.000Z' });
-  service.clock.advance(1000);
+  expect(body.data).toEqual({ identifier: RYZEN, renew_date: '2026-12-10T12:03:17.000Z' });
+  service.clock.advance(1);
   await service.runScheduledJobs();
   const { data } = (await service.call('getDedicatedServer', { path, apiKey })).body;
-  expect(data.accounting).toMatchObject({ renew: '2027-01-09T12:00:00.000Z', terminated: false });
+  expect(data.accounting).toMatchObject({ renew: '2027-01-09T12:03:17.000Z', terminated: false });
 });
 
 test('responds with 409 to a server that is not cancelled, deployed or in set-up', async () => {
@@ -38,7 +38,7 @@ test('responds with 404 from the termination date on', async () => {
   const service = await startService();
   const { apiKey } = await deployedServer(service);
   await service.call('deleteDedicatedServer', { path, apiKey });
-  service.clock.advanceTo('2026-12-10T12:00:00Z');
+  service.clock.advanceTo('2026-12-10T12:03:17Z');
   // The scheduled job has not run yet.
   expect(await service.call('undeleteDedicatedServer', { path, apiKey })).toMatchObject({ status: 404, body: { type: 'not_found' } });
   await service.runScheduledJobs();

@@ -30,11 +30,11 @@ test('keeps a cancelled domain until its termination date without further charge
   const service = await startService();
   await register(service, path.domain);
   const { body } = await service.call('deleteDomain', { path });
-  expect(body.data).toEqual({ domain: path.domain, termination_date: '2027-11-10T12:00:00.000Z' });
+  expect(body.data).toEqual({ domain: path.domain, termination_date: '2027-11-10T12:03:17.000Z' });
   expect(service.registrar.domains.get(path.domain)?.renewed).toBe(false);
   expect((await service.call('getDomain', { path })).body.data.domain.terminated).toBe(true);
   expect((await service.call('deleteDomain', { path })).status).toBe(409);
-  service.clock.advanceTo('2027-11-10T12:00:00Z');
+  service.clock.advanceTo('2027-11-10T12:03:17Z');
   expect((await service.call('getDomain', { path })).status).toBe(404);
   const charges = await service.store.read((db) => db.selectFrom('charges').select('type').execute());
   expect(charges.map(({ type }) => type)).toEqual(['CREATE']);

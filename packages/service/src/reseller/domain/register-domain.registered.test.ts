@@ -14,7 +14,7 @@ test('registers a domain for a year, with the standard nameservers and one handl
     domain: { name: 'reseller-customer.net', sld: 'reseller-customer', tld: 'net', authcode: null, status: 'LOCK', terminated: false },
     handle: { ownerC: handle, adminC: handle, techC: handle, zoneC: handle },
     nameserver: { ns1: 'ns1.provider.example', ns2: 'ns2.provider.example', ns3: null, ns4: null, ns5: null },
-    timings: { create: '2026-11-10 12:00:00', expire: '2027-11-10 12:00:00' },
+    timings: { create: '2026-11-10 12:03:17', expire: '2027-11-10 12:03:17' },
   });
   expect((await service.call('getDomain', { path: { domain: 'reseller-customer.net' } })).body.data).toEqual(body.data);
   const { gender, firstname, lastname, street, number, zipcode, city, region, countrycode, email } = PERSON;
@@ -64,7 +64,7 @@ test('charges a year in advance', async () => {
   const { data } = (await service.call('getCurrentInvoice')).body;
   // net: 11.00; transfer of de: 4.20.
   expect(data).toMatchObject({ currentInvoiceTotal: 15.2, estimatedInvoiceTotal: 15.2, creditLimitRemaining: 984.8 });
-  const year = { start: '2026-11-10T12:00:00.000Z', stop: '2027-11-10T12:00:00.000Z' };
+  const year = { start: '2026-11-10T12:03:17.000Z', stop: '2027-11-10T12:03:17.000Z' };
   expect(data.positions.domains).toEqual({
     'reseller-customer.net': [{ type: 'CREATE', ...year, totalPrice: 11 }],
     'reseller-customer.de': [{ type: 'TRANSFER', ...year, totalPrice: 4.2 }],
@@ -79,7 +79,7 @@ test('transfers a domain with the auth code of its current provider', async () =
   expect(body.message).toBe('The domain was transferred.');
   // The code is used up. The account now has a different one.
   expect(body.data.domain).toMatchObject({ name: 'taken-name.de', authcode: null, status: 'LOCK' });
-  expect(body.data.timings).toEqual({ create: '2026-11-10 12:00:00', expire: '2027-11-10 12:00:00' });
+  expect(body.data.timings).toEqual({ create: '2026-11-10 12:03:17', expire: '2027-11-10 12:03:17' });
 });
 
 test.each([
@@ -100,7 +100,7 @@ test.each([
 test('returns the status OK when the lock has ended', async () => {
   const service = await startService();
   await service.call('registerDomain', { form: { domain: 'reseller-customer.net', handle: await handleOf(service) } });
-  service.clock.advanceTo('2027-01-09T12:00:00Z');
+  service.clock.advanceTo('2027-01-09T12:03:17Z');
   const { body } = await service.call('getDomain', { path: { domain: 'reseller-customer.net' } });
   expect(body.data.domain.status).toBe('OK');
 });

@@ -16,7 +16,7 @@ test('withdraws a cancellation, so that the domain is renewed and charged only t
   expect((await service.call('getDomain', { path })).body.data.domain.terminated).toBe(false);
   expect(service.registrar.domains.get(DOMAIN)?.renewed).toBe(true);
   expect((await service.call('getCurrentInvoice')).body.data.currentInvoiceTotal).toBe(11);
-  service.clock.advanceTo('2027-11-10T12:00:00Z');
+  service.clock.advanceTo('2027-11-10T12:03:17Z');
   await service.runScheduledJobs();
   expect((await service.call('getCurrentInvoice')).body.data.currentInvoiceTotal).toBe(12);
 });

@@ -21,7 +21,7 @@ test('uses the prices of the sale for its resources, and standard prices for the
   const { data } = (await service.call('getCurrentInvoice')).body;
   const positions: { monthlyPrice: number }[] = Object.values<{ monthlyPrice: number }[]>(data.positions.vms).flat();
   expect(positions.map(({ monthlyPrice }) => monthlyPrice).toSorted()).toEqual([4.4, 5.9]);
-  // 20.5 of 30 days: 10.30 x 20.5 / 30.
+  // 10.30 x 1,771,003 / 2,592,000
   expect(data.estimatedInvoiceTotal).toBe(7.04);
   await expectInvariants(service.store);
 });

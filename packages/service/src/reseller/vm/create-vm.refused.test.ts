@@ -74,7 +74,7 @@ test('refuses an unknown operating system or host system, and lists the valid on
 test('responds with 402 beyond the credit limit, and changes nothing', async () => {
   const service = await startService({ creditLimit: '5.00' });
   const before = await footprint(service);
-  // 20.5 of 30 days remain of November: 10.40 x 20.5 / 30 = 7.11 EUR.
+  // 1,771,003 s remain of November: 10.40 x 1,771,003 / 2,592,000 = 7.11 EUR.
   const { status, body } = await service.call('createVm', { form: SMALL_VM });
   expect(status).toBe(402);
   expect(body.type).toBe('credit_limit_exceeded');
@@ -83,7 +83,7 @@ test('responds with 402 beyond the credit limit, and changes nothing', async () 
 });
 
 test('accepts exactly as many concurrent purchases as the credit limit allows', async () => {
-  // Each holds 7.10666667 EUR.
+  // Each holds 7.10587624 EUR.
   const service = await startService({ creditLimit: '50.00' });
   const responses = await Promise.all(Array.from({ length: 20 }, () => service.call('createVm', { form: SMALL_VM })));
   expect(responses.map(({ status }) => status).toSorted()).toEqual([...Array<number>(7).fill(200), ...Array<number>(13).fill(402)]);

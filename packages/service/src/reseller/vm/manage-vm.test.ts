@@ -9,6 +9,7 @@ import { SMALL_VM, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { startOperator } from '../../../test/operator.ts';
+import { START } from '../../../test/ports/clock.ts';
 import { providerOf } from '../../../test/provider.ts';
 import { apiOperations, specifiedOperations } from '../../http/api.ts';
 import { euros } from '../../rules/money.ts';
@@ -40,7 +41,7 @@ test('lists VMs with the sums of their resources, in the order of purchase, with
     total_vms: 2,
     total_stats: { cores: 6, mem: 8192, disk: 80 },
     list: [
-      { vmid: Number(first.vmid), createDate: '2026-11-10T12:00:00.000Z', hostname: 'web1', status: 'running', config: { cores: 2 } },
+      { vmid: Number(first.vmid), createDate: new Date(START).toISOString(), hostname: 'web1', status: 'running', config: { cores: 2 } },
       {
         vmid: Number(second.vmid),
         hostname: 'db1',
@@ -148,7 +149,7 @@ test('does not bill a stopped VM, does not change billing on a restart, and ends
   expect((await service.call('deleteVm', { path: vm })).body.data).toBeNull();
   service.clock.advanceTo('2026-11-20T00:00:00Z');
   expect(await positions(service, vm)).toEqual([
-    ['CREATE', '2026-11-10T12:00:00.000Z', '2026-11-11T12:00:00.000Z', 10.4],
+    ['CREATE', '2026-11-10T12:03:17.000Z', '2026-11-11T12:00:00.000Z', 10.4],
     ['BILLINGRESTART', '2026-11-12T12:00:00.000Z', '2026-11-13T12:00:07.000Z', 10.4],
   ]);
   expect((await service.call('getVmStatus', { path: vm })).status).toBe(404);
@@ -267,7 +268,7 @@ test('stops billing for a deletion even if the hypervisor fails, and completes i
   expect(failed).toMatchObject({ status: 503, body: { type: 'unavailable' } });
   expect(failed.body.message).toContain('no longer billed');
   service.clock.advance(3_600_000);
-  expect(await positions(service, vm)).toEqual([['CREATE', '2026-11-10T12:00:00.000Z', '2026-11-10T12:01:00.000Z', 10.4]]);
+  expect(await positions(service, vm)).toEqual([['CREATE', '2026-11-10T12:03:17.000Z', '2026-11-10T12:04:17.000Z', 10.4]]);
   expect((await service.call('getVmConfig', { path: vm })).status).toBe(404);
   expect(service.hypervisor.vms.has(Number(vm.vmid))).toBe(true);
   service.hypervisor.failingToRemove = undefined;

@@ -3,13 +3,14 @@ import { expect, test } from 'vitest';
 import { deployedServer, EPYC, RYZEN } from '../../../../test/dedicated.ts';
 import { startService } from '../../../../test/harness.ts';
 import type { TestService } from '../../../../test/harness.ts';
+import { START } from '../../../../test/ports/clock.ts';
 import { euros } from '../../../rules/money.ts';
 import { chargeOwed } from '../charge.ts';
 import type { Charge } from '../charge.ts';
 import { durationOf } from './content.ts';
 import { contentOf, issueDocuments } from './issue.ts';
 
-const NOVEMBER_10 = Date.UTC(2026, 10, 10, 12) / 1000;
+const NOVEMBER_10 = Math.floor(START / 1000);
 
 /** The groups of the account's only document, which is that of November. */
 async function groupsOf(service: TestService, accountId: string) {
@@ -42,13 +43,13 @@ test('has the resources, the time and the price of a VM in its line', async () =
     {
       title: 'small',
       details: `VM ${small}, 1 core, 1.5 GB memory, 40 GB NVMe, de_xeon`,
-      time: '2026-11-10 12:01:01 – 2026-12-01 00:00',
-      quantity: '20 d 11 h 58 min 59 s',
+      time: '2026-11-10 12:04:18 – 2026-12-01 00:00',
+      quantity: '20 d 11 h 55 min 42 s',
       unitPrice: '2.90 / 30 d',
       amount: '1.98',
       basisPoints: 1_900,
       measured: {
-        quantity: 1_771_139,
+        quantity: 1_770_942,
         unit: 'second',
         price: '2.90',
         priceQuantity: 2_592_000,
