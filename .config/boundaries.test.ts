@@ -119,4 +119,23 @@ describe('the layers of the service', () => {
     });
     expect(wrong).toEqual([]);
   });
+
+  /**
+   * The areas of `core/`, from the lowest to the highest. `jobs` is next to all of them: it performs the jobs of each area, and each area
+   * performs the due jobs of an account before it changes anything.
+   */
+  const areas = ['account', 'catalogue', 'accounting', 'domain', 'dedicated', 'vm'];
+
+  test('each area of core imports only the areas below it, and jobs', () => {
+    const core = join(source, 'core');
+    const areaOf = (path: string) => relative(core, path).split(sep)[0] ?? '';
+    const wrong = importsIn(core).flatMap(({ file, specifier }) => {
+      const [from, to] = [areaOf(file), areaOf(resolve(dirname(file), specifier))];
+      if (!specifier.startsWith('.') || file.endsWith('.test.ts') || !areas.includes(from) || from === to) return [];
+      return to === '..' || to === 'jobs' || (areas.includes(to) && areas.indexOf(to) < areas.indexOf(from))
+        ? []
+        : [`${relative(source, file)} imports ${specifier}`];
+    });
+    expect(wrong).toEqual([]);
+  });
 });

@@ -8,8 +8,8 @@ import resellerDocument from '@reseller/openapi/service.json' with { type: 'json
 import { describe, expect, test } from 'vitest';
 
 import { apiOperations } from '../src/http/api.ts';
-import { mistakesOf } from '../src/http/mistakes.ts';
 import { operatorApi } from '../src/http/operator/api.ts';
+import { mistakesOf } from '../src/http/request.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Document = Readonly<Record<string, unknown>>;

@@ -3,8 +3,8 @@
 import type { InvoiceSummary } from '@reseller/client';
 
 import { cancelInvoice, markInvoicePaid } from '../src/core/accounting/invoice-changes.ts';
-import { createSale, endSale } from '../src/core/accounting/sale-life-cycle.ts';
-import type { NewSale } from '../src/core/accounting/sale-life-cycle.ts';
+import { createSale, endSale } from '../src/core/catalogue/sale-life-cycle.ts';
+import type { NewSale } from '../src/core/catalogue/sale-life-cycle.ts';
 import { euros } from '../src/rules/money.ts';
 import type { BilledResources } from '../src/rules/resources.ts';
 import type { TestService } from './harness.ts';

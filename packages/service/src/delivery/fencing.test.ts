@@ -5,7 +5,7 @@ import { memoryFence, StaleTokenError } from '../ports/fencing.ts';
 import { simulatedFleet } from '../ports/fleet.ts';
 import { simulatedHypervisor } from '../ports/hypervisor.ts';
 import { simulatedRegistrar } from '../ports/registrar.ts';
-import { issueToken, storeFence } from './fencing.ts';
+import { issueToken, storeFence } from './reservation.ts';
 
 const ORDER = {
   vmId: 12_345,

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { seededStore, sharedStore } from '../../test/shared-store.ts';
 import { trialOn } from '../../test/trial-deliveries.ts';
 import type { Store } from '../store/store.ts';
-import { issueToken } from './fencing.ts';
 import type { Instance } from './instance.ts';
 import {
+  issueToken,
   claimReservation,
   deleteReservation,
   disownReservations,

@@ -1,9 +1,10 @@
 /** The stored reservations. Each belongs to one instance, which confirms or settles it. */
-import type { FencingToken, Subject } from '../ports/fencing.ts';
+import type { FencingToken, Subject, Fence } from '../ports/fencing.ts';
+import { StaleTokenError } from '../ports/fencing.ts';
+import { lockAccount } from '../store/account-lock.ts';
 import { prepared } from '../store/prepared.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
-import { issueToken } from './fencing.ts';
 import type { Instance } from './instance.ts';
 
 /** An owner that no instance has: any instance may recover the reservation. */
@@ -85,8 +86,7 @@ const removeReservation = prepared<{ id: string; owner: string }, { id: string }
 async function removeAfterMonthEnd(db: Db, id: string, owner: string): Promise<boolean> {
   const found = await db.selectFrom('reservations').select('account_id').where('id', '=', id).where('owner', '=', owner).executeTakeFirst();
   if (!found) return false;
-  const account = db.updateTable('accounts').where('id', '=', found.account_id);
-  await account.set(({ ref }) => ({ held: ref('held') })).execute();
+  await lockAccount(db, found.account_id);
   const deleted = await db
     .deleteFrom('reservations')
     .where('id', '=', id)
@@ -94,7 +94,11 @@ async function removeAfterMonthEnd(db: Db, id: string, owner: string): Promise<b
     .returning('extra_hold')
     .executeTakeFirst();
   if (!deleted) return false;
-  await account.set(({ eb }) => ({ held: eb('held', '-', deleted.extra_hold) })).execute();
+  await db
+    .updateTable('accounts')
+    .set(({ eb }) => ({ held: eb('held', '-', deleted.extra_hold) }))
+    .where('id', '=', found.account_id)
+    .execute();
   return true;
 }
 
@@ -148,4 +152,37 @@ export async function recoverableReservations(store: Store, instance: Instance):
 /** Leaves every reservation to recovery. Called after a restore: the reservations are from an earlier state of the store. */
 export async function disownReservations(db: Db): Promise<void> {
   await db.updateTable('reservations').set({ owner: NO_OWNER }).execute();
+}
+
+/**
+ * Issues the next token of a subject. Call it in the transaction that reserves the subject, so that tokens follow the order of
+ * reservations.
+ */
+export async function issueToken(db: Db, subject: Subject): Promise<FencingToken> {
+  const [issued] = await takeToken(db, { subject });
+  if (!issued) throw new Error(`No fencing token was issued for ${subject}.`);
+  return issued.token;
+}
+
+const takeToken = prepared<{ subject: string }, { token: FencingToken }>((db, parameter) =>
+  db
+    .insertInto('fencing_tokens')
+    .values({ subject: parameter('subject'), token: 1 })
+    .onConflict((conflict) => conflict.column('subject').doUpdateSet(({ eb }) => ({ token: eb('fencing_tokens.token', '+', 1) })))
+    .returning('token'),
+);
+
+/**
+ * A fence for adapters of systems that cannot compare tokens, such as registries: it rejects a call if the service has issued a newer
+ * token for its subject. All instances of a store share it.
+ */
+export function storeFence(store: Store): Fence {
+  return {
+    async admit(subject, token) {
+      const issued = await store.read((db) =>
+        db.selectFrom('fencing_tokens').select('token').where('subject', '=', subject).executeTakeFirst(),
+      );
+      if (issued && token < issued.token) throw new StaleTokenError(subject, token, issued.token);
+    },
+  };
 }

@@ -7,7 +7,7 @@ import { documentedOperations, loadSpecification, resellerDocument } from '../re
 import { withoutCredentials } from '../reseller/masking.ts';
 import type { OperationId } from '../reseller/operation.ts';
 import { operations as table } from '../reseller/table.ts';
-import { MAX_ISSUES } from './mistakes.ts';
+import { MAX_ISSUES } from './request.ts';
 
 /** An operation of the reseller API, with the validators and the codec of its requests and responses. */
 export interface ApiOperation<Id extends OperationId = OperationId> {

@@ -3,19 +3,18 @@ import type { FastifyInstance } from 'fastify';
 import { MAX_BODY_BYTES } from '../generated/facts.gen.ts';
 import { successEnvelope } from '../reseller/codec.ts';
 import { apiOperations, prepareChecks, specifiedOperations } from './api.ts';
+import { allowPages, isPreflight } from './browsers.ts';
+import type { AllowedPages } from './browsers.ts';
 import type { HttpContext } from './context.ts';
-import { allowPages, isPreflight } from './cross-origin.ts';
-import type { AllowedPages } from './cross-origin.ts';
 import { hiddenFromResellers, serveDocs } from './docs.ts';
 import { failureSender, rawErrorResponse } from './failures.ts';
-import { FormBody, readFormBody } from './form-body.ts';
 import { resellerRoute } from './handler.ts';
 import { serveInvoiceDocuments } from './invoice-document.ts';
 import { serveOwnServers } from './own-servers.ts';
-import { newRequestId } from './request-id.ts';
+import { FormBody, readFormBody } from './request.ts';
 import { documentationAt, serveRoot } from './root.ts';
 import { serveSecurityTxt } from './security-txt.ts';
-import { createServer, routeUrl } from './server.ts';
+import { requestIdAt, createServer, routeUrl } from './server.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
@@ -30,7 +29,7 @@ export async function createApplication(context: HttpContext): Promise<FastifyIn
   };
   const app = createServer(context, {
     body: { type: FORM_TYPE, maxBytes: MAX_BODY_BYTES },
-    newRequestId: () => newRequestId(clock.now(), random),
+    newRequestId: () => requestIdAt(clock.now(), random),
     parseBody({ routeOptions: { config } }, bytes) {
       return config.api && new FormBody(readFormBody(config.api.operation, bytes));
     },

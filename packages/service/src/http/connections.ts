@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 
 import type { FastifyInstance } from 'fastify';
 
-import { SECURITY_HEADERS } from './security-headers.ts';
+import { SECURITY_HEADERS } from './browsers.ts';
 
 // An import of its values would load the client of `fetch`, which takes a tenth of the start-up time.
 const http = process.getBuiltinModule('node:http');

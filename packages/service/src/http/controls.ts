@@ -8,7 +8,7 @@ import type { OffsetClock } from '../sandbox/offset-clock.ts';
 import { readSettings } from '../store/settings.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
-import type { FaultsTable } from '../store/tables/faults.ts';
+import type { FaultsTable } from '../store/tables/service.ts';
 import type { Caller } from './authenticate.ts';
 import { createRateLimiter, rateLimitFields } from './rate-limit.ts';
 

@@ -14,8 +14,8 @@ import type { HttpContext } from './context.ts';
 import { apiKeyOf, JSON_TYPE, pathOf, send } from './handler.ts';
 import { loggableError } from './loggable-error.ts';
 import { countFailure } from './metrics.ts';
+import { requestFacts } from './observability.ts';
 import { RequestFault } from './protocol.ts';
-import { requestFacts } from './request-facts.ts';
 import type { ServerOptions } from './server.ts';
 
 /** Sends failures of the reseller API in the envelope. If the caller is known, the response is logged in the request log. */

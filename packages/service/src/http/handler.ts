@@ -14,9 +14,8 @@ import type { Caller } from './authenticate.ts';
 import { clientAddressOf } from './client-address.ts';
 import type { HttpContext } from './context.ts';
 import { cutConnection, delay, faultError } from './fault.ts';
-import { formOf } from './form-body.ts';
 import { assertPermitted } from './permission.ts';
-import { assertForm, assertPath, assertQuery, fingerprintOf, idempotencyKeyOf } from './request.ts';
+import { formOf, assertForm, assertPath, assertQuery, fingerprintOf, idempotencyKeyOf } from './request.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,18 +1,15 @@
 /** The checks of a request before its operation runs. */
-import { pointerTokens } from '@reseller/contract';
-import type { Issue } from '@reseller/contract';
+import { pointerTokens, readForm } from '@reseller/contract';
+import type { Issue, FormReading, Operation } from '@reseller/contract';
 
 import { FIELD_RULES } from '../generated/facts.gen.ts';
-import { cutText } from '../reseller/cut.ts';
-import { maskName } from '../reseller/masking.ts';
+import { cutText, maskName } from '../reseller/masking.ts';
 import type { MaskKey } from '../reseller/masking.ts';
 import type { FormOf, OperationId, PathOf } from '../reseller/operation.ts';
 import type { BrokenField, FieldRule } from '../rules/broken-field.ts';
 import { sha256 } from '../rules/credentials.ts';
 import { invalid, Refusal } from '../rules/refusal.ts';
 import type { ApiOperation } from './api.ts';
-import type { BodyReading } from './form-body.ts';
-import { mistakesOf } from './mistakes.ts';
 
 // oxlint-disable-next-line no-control-regex -- finding control characters is the point
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
@@ -131,4 +128,68 @@ function ruleOf(keyword: string): FieldRule {
   const rule = FIELD_RULES.find((listed) => listed === name);
   if (rule === undefined) throw new Error(`The document does not list the rule ${name}. Add it to FieldRule.yaml.`);
   return rule;
+}
+
+/** A body that was read as the form of an operation. */
+export interface BodyReading extends FormReading {
+  /** The fields as they were sent, for the log. */
+  readonly sent: Readonly<Record<string, unknown>>;
+  /** The number of fields that the form may have, if it has more. Nothing of such a form is read. */
+  readonly maxFields?: number;
+}
+
+/** Fields that a form may have in addition to those of its operation. The response names the unknown ones. */
+const MAX_FURTHER_FIELDS = 16;
+const AMPERSAND = 38;
+
+/** The body of a request, as a content type parser returns it. */
+export class FormBody {
+  readonly reading: BodyReading;
+
+  constructor(reading: BodyReading) {
+    this.reading = reading;
+  }
+}
+
+/** Reads application/x-www-form-urlencoded. If the operation takes no form, the fields are read so that they can be refused. */
+export function readFormBody(operation: Operation, bytes: Uint8Array): BodyReading {
+  const maxFields = (operation.form?.fields.size ?? 0) + MAX_FURTHER_FIELDS;
+  if (hasMoreFields(bytes, maxFields)) return { values: {}, sent: {}, issues: [], maxFields };
+  const reading = readForm(operation, bytes);
+  return { ...reading, sent: reading.values };
+}
+
+function hasMoreFields(bytes: Uint8Array, max: number): boolean {
+  let at = -1;
+  for (let count = 0; count < max; count++) {
+    at = bytes.indexOf(AMPERSAND, at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}
+
+/** The readings of requests without a body, which are the same for each operation. */
+const withoutBody = new WeakMap<Operation, BodyReading>();
+
+/** The form of a request. Empty if the request has no body. */
+export function formOf(operation: Operation, body: unknown): BodyReading {
+  if (body instanceof FormBody) return body.reading;
+  const reading = withoutBody.get(operation) ?? readFormBody(operation, new Uint8Array());
+  withoutBody.set(operation, reading);
+  return reading;
+}
+
+/** Broken rules that are collected. A response names half of them, because some are redundant. */
+export const MAX_ISSUES = 100;
+
+/** For each rule, the rules that make it redundant if the same value breaks them too. */
+const REDUNDANT_WITH = new Map<string, readonly string[]>([
+  ['format', ['minimum', 'maximum', 'pattern']],
+  ['minLength', ['pattern', 'format']],
+]);
+
+/** Reports each mistake once. An empty text, for example, is not also too short. */
+export function mistakesOf(issues: readonly Issue[]): readonly Issue[] {
+  const broken = new Set(issues.map(({ path, keyword }) => `${path}\n${keyword}`));
+  return issues.filter(({ path, keyword }) => !REDUNDANT_WITH.get(keyword)?.some((other) => broken.has(`${path}\n${other}`)));
 }

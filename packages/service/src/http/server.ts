@@ -1,16 +1,17 @@
 import { fastify, LogController } from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
 
 import { hasFailedJobs } from '../core/jobs/failed-jobs.ts';
+import type { Random } from '../rules/random.ts';
+import { createHostCheck, SECURITY_HEADERS, sendSecurityHeaders } from './browsers.ts';
+import type { HostCheck } from './browsers.ts';
 import { handleConnections } from './connections.ts';
 import type { RawResponse } from './connections.ts';
 import type { HttpContext } from './context.ts';
-import { createHostCheck } from './host-check.ts';
-import type { HostCheck } from './host-check.ts';
 import { observeRequests, serveProbes, withoutChildren } from './observability.ts';
 import { fastifyFault, MAX_HEADERS_LENGTH, parserFault, protocolFault, routeFault } from './protocol.ts';
 import type { AcceptedBody, RequestFault } from './protocol.ts';
-import { SECURITY_HEADERS, sendSecurityHeaders } from './security-headers.ts';
 
 /** The parts in which the servers of the two APIs differ. */
 export interface ServerOptions {
@@ -141,4 +142,9 @@ function decoded(url: string): string {
   } catch {
     return path;
   }
+}
+
+/** @param now Milliseconds. */
+export function requestIdAt(now: number, random: Random): string {
+  return uuidv7({ msecs: now, random: random.bytes(16) });
 }

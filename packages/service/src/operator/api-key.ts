@@ -9,7 +9,7 @@ import { DEFAULTS } from '../generated/operator/facts.gen.ts';
 import { isNetwork } from '../rules/networks.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
-import type { ApiKeysTable } from '../store/tables/api-keys.ts';
+import type { ApiKeysTable } from '../store/tables/accounts.ts';
 import { accountOf, assertNotErased, lockedAccountOf } from './account.ts';
 import { toInstant, toInstantOrNull } from './instants.ts';
 import type { OperatorCaller, ReadOperation, StoreOperation } from './operation.ts';

@@ -2,14 +2,13 @@ import type { CreateSaleRequest, Sale, SalePrices } from '@reseller/operator-cli
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 
-import { createSale as addSale, endSale as endOpenSale } from '../core/accounting/sale-life-cycle.ts';
-import { toSaleCourse } from '../core/accounting/sale.ts';
+import { createSale as addSale, endSale as endOpenSale } from '../core/catalogue/sale-life-cycle.ts';
+import { toSaleCourse } from '../core/catalogue/sale.ts';
 import { decimalOf, euros } from '../rules/money.ts';
 import { saleEndAt, saleResources, saleStateAt } from '../rules/sale.ts';
 import type { SalePrices as StoredPrices, SaleState } from '../rules/sale.ts';
 import type { Db } from '../store/store.ts';
-import type { SalePricesTable } from '../store/tables/sale-prices.ts';
-import type { SalesTable } from '../store/tables/sales.ts';
+import type { SalePricesTable, SalesTable } from '../store/tables/catalogue.ts';
 import { toInstant, toInstantOrNull } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';

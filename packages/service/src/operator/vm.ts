@@ -2,7 +2,6 @@ import type { ResizeVmRequest, Vm } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
-import { lockAccount } from '../core/account/lock.ts';
 import { addressesOf, addressesOfVms } from '../core/vm/addresses.ts';
 import type { AssignedAddress } from '../core/vm/addresses.ts';
 import { barRestartByReseller, restartBilling } from '../core/vm/change.ts';
@@ -12,6 +11,7 @@ import type { CommandHooks } from '../delivery/command.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { decimalOf } from '../rules/money.ts';
 import type { VmState } from '../rules/vm-state.ts';
+import { lockAccount } from '../store/account-lock.ts';
 import type { Db } from '../store/store.ts';
 import type { VmsTable } from '../store/tables/vms.ts';
 import { recordingHooks } from './access/recording-hooks.ts';

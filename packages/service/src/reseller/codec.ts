@@ -4,11 +4,9 @@ import type { Operation } from '@reseller/contract';
 
 import type { LogEntry, SharedResponse, SharedText } from '../store/log-row.ts';
 import { jsonInTurns } from '../store/turns.ts';
-import { cutForm, cutText, MAX_LOGGED_PATH_LENGTH, MAX_LOGGED_RESPONSE_LENGTH } from './cut.ts';
 import { resellerDocument } from './document.ts';
-import { maskPath } from './masking.ts';
+import { cutForm, cutText, MAX_LOGGED_PATH_LENGTH, MAX_LOGGED_RESPONSE_LENGTH, maskPath } from './masking.ts';
 import type { MaskKey } from './masking.ts';
-import { isSharedData } from './shared-data.ts';
 
 /** A response as it is sent. */
 export interface Reply {
@@ -185,4 +183,20 @@ function successSchemaOf({ id, responses }: Operation): string {
   const schema = responses['200']?.content['application/json']?.pointer;
   if (schema === undefined) throw new Error(`The operation ${id} has no JSON response in the document.`);
   return schema;
+}
+
+/**
+ * Data of successful responses that many requests get, such as a price list. An operation returns the same object until the data change, so
+ * its text is written once.
+ */
+const shared = new WeakSet<object>();
+
+/** Declares that data are never modified and are returned again. */
+export function shareData<Data extends object>(data: Data): Data {
+  shared.add(data);
+  return data;
+}
+
+export function isSharedData(data: unknown): data is object {
+  return typeof data === 'object' && data !== null && shared.has(data);
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { cutForm } from './cut.ts';
+import { cutForm } from './masking.ts';
 
 test('keeps a form of 4,096 characters, and cuts a longer one', () => {
   const form = (length: number) => `{"x":"${'a'.repeat(length - 8)}"}`;

@@ -9,7 +9,7 @@ import type { Random } from '../rules/random.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { prepared } from '../store/prepared.ts';
 import type { Db, Store } from '../store/store.ts';
-import type { IdempotencyKeysTable } from '../store/tables/idempotency-keys.ts';
+import type { IdempotencyKeysTable } from '../store/tables/requests.ts';
 
 /** A request with an Idempotency-Key. */
 export interface Repeatable {

@@ -1,4 +1,4 @@
-import type { IpPool } from '../core/vm/ip-pool.ts';
+import type { IpPool } from '../core/catalogue/ip-pool.ts';
 /**
  * The catalogue of the sandbox. The specification shows neither host systems nor prices. These are plausible ones, at the two locations that
  * the specification names.

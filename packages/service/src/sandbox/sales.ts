@@ -1,4 +1,4 @@
-import type { NewSale } from '../core/accounting/sale-life-cycle.ts';
+import type { NewSale } from '../core/catalogue/sale-life-cycle.ts';
 import { euros } from '../rules/money.ts';
 import { sampleIdentifiers } from './sample-identifiers.ts';
 

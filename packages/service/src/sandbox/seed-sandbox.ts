@@ -1,10 +1,10 @@
 import { createAccount } from '../core/account/account.ts';
 import { writeSeller } from '../core/accounting/invoice-document/parties.ts';
-import { createSale } from '../core/accounting/sale-life-cycle.ts';
+import { storePrices } from '../core/catalogue/host-system.ts';
+import { addIpPool } from '../core/catalogue/ip-pool.ts';
+import { createSale } from '../core/catalogue/sale-life-cycle.ts';
+import { setTldPrices } from '../core/catalogue/tld-price.ts';
 import { addMarketServer } from '../core/dedicated/order.ts';
-import { setTldPrices } from '../core/domain/tld-price.ts';
-import { storePrices } from '../core/vm/host-system.ts';
-import { addIpPool } from '../core/vm/ip-pool.ts';
 import type { Ports } from '../ports/ports.ts';
 import { euros } from '../rules/money.ts';
 import type { Db, Store } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import type { TldPrice } from '../core/domain/tld-price.ts';
+import type { TldPrice } from '../core/catalogue/tld-price.ts';
 import { euros } from '../rules/money.ts';
 
 /** TLD, and the net prices of registration, renewal and transfer. */

@@ -3,8 +3,7 @@ import { hash } from 'node:crypto';
 
 import type { Insertable } from 'kysely';
 
-import type { RequestLogBodiesTable } from './tables/request-log-bodies.ts';
-import type { RequestLogTable } from './tables/request-log.ts';
+import type { RequestLogBodiesTable, RequestLogTable } from './tables/requests.ts';
 
 /** A text that many responses contain. All of them refer to one object, so that its text is never compared. */
 export interface SharedText {

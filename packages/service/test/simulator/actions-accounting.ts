@@ -1,7 +1,7 @@
 /** Operations of the provider on credit limits, invoices, sales and prices. */
 import { cancelInvoice, markInvoicePaid } from '../../src/core/accounting/invoice-changes.ts';
-import { createSale, endSale } from '../../src/core/accounting/sale-life-cycle.ts';
-import { storePrices, withdrawPrices } from '../../src/core/vm/host-system.ts';
+import { storePrices, withdrawPrices } from '../../src/core/catalogue/host-system.ts';
+import { createSale, endSale } from '../../src/core/catalogue/sale-life-cycle.ts';
 import { euros } from '../../src/index.ts';
 import { addPayment } from './actions-payments.ts';
 import { hosts } from './catalogue.ts';

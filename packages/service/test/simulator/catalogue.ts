@@ -3,10 +3,10 @@
  * compete for it.
  */
 import { writeSeller } from '../../src/core/accounting/invoice-document/parties.ts';
+import { storePrices } from '../../src/core/catalogue/host-system.ts';
+import { setTldPrices } from '../../src/core/catalogue/tld-price.ts';
 import { addMarketServer } from '../../src/core/dedicated/order.ts';
 import type { NewMarketServer } from '../../src/core/dedicated/order.ts';
-import { setTldPrices } from '../../src/core/domain/tld-price.ts';
-import { storePrices } from '../../src/core/vm/host-system.ts';
 import { addIpPool, createAccount, euros, issueApiKey } from '../../src/index.ts';
 import type { Ports, Store } from '../../src/index.ts';
 import type { ResourcePrices, ResourceRanges } from '../../src/rules/resources.ts';

@@ -7,7 +7,7 @@ import type { Mode } from '../../rules/mode.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
-import type { ApiKeysTable } from '../../store/tables/api-keys.ts';
+import type { ApiKeysTable } from '../../store/tables/accounts.ts';
 import { accessOf, issueKey } from './account.ts';
 import type { NewKey } from './account.ts';
 import { spentOf } from './spending.ts';

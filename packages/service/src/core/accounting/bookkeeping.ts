@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely';
 import { csvRow } from '../../rules/csv.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { Db, Store } from '../../store/store.ts';
-import type { IssuedDocumentsTable } from '../../store/tables/issued-documents.ts';
+import type { IssuedDocumentsTable } from '../../store/tables/accounting.ts';
 import { tuningOf } from '../../store/tuning.ts';
 import { dayOf } from './invoice-document/content.ts';
 import type { DocumentContent } from './invoice-document/content.ts';

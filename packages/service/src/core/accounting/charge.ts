@@ -9,7 +9,7 @@ import type { PriceSeconds, Seconds } from '../../rules/billing.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
-import type { ChargesTable } from '../../store/tables/charges.ts';
+import type { ChargesTable } from '../../store/tables/accounting.ts';
 import { holdOwed } from './credit-hold.ts';
 import { closeEndedPeriods } from './period-end.ts';
 

@@ -5,7 +5,7 @@ import type { Seconds } from '../../rules/billing.ts';
 import type { ExplainedCredit } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
-import type { ChargesTable } from '../../store/tables/charges.ts';
+import type { ChargesTable } from '../../store/tables/accounting.ts';
 import { tuningOf } from '../../store/tuning.ts';
 import { inTurns } from '../../store/turns.ts';
 import { openCharges } from './charge.ts';

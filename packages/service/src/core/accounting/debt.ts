@@ -5,8 +5,8 @@ import type { Money } from '../../rules/money.ts';
 import { netOf, owedOf } from '../../rules/payment.ts';
 import type { InvoiceDebt } from '../../rules/payment.ts';
 import type { Db } from '../../store/store.ts';
+import { vatRateAt } from '../catalogue/vat-rate.ts';
 import { readBillingProfile } from './invoice-document/parties.ts';
-import { vatRateAt } from './vat-rate.ts';
 
 export interface OpenInvoice extends InvoiceDebt {
   readonly id: string;

@@ -8,9 +8,7 @@ import { documentLink, linkExpiry } from '../../rules/document-link.ts';
 import type { DocumentFormat } from '../../rules/document-link.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
-import type { ChargesTable } from '../../store/tables/charges.ts';
-import type { InvoicesTable } from '../../store/tables/invoices.ts';
-import type { PositionsTable } from '../../store/tables/positions.ts';
+import type { ChargesTable, InvoicesTable, PositionsTable } from '../../store/tables/accounting.ts';
 import { inTurns } from '../../store/turns.ts';
 
 type LinkSettings = Pick<Runtime, 'publicUrl' | 'secret' | 'ports' | 'invoiceLinkDays'>;

@@ -8,7 +8,7 @@ import { decimalOf, euros } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
-import type { PaymentsTable } from '../../store/tables/payments.ts';
+import type { PaymentsTable } from '../../store/tables/accounting.ts';
 import { grossLeft, openInvoices, updateDebt } from './debt.ts';
 import type { OpenInvoice } from './debt.ts';
 

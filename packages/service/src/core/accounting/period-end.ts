@@ -7,12 +7,12 @@ import { accruedByAll, accruedByCharge, holdFor, periodOf, totalOf } from '../..
 import type { BilledRuntime, PriceSeconds, Seconds } from '../../rules/billing.ts';
 import { statusOfNewInvoice } from '../../rules/invoice.ts';
 import type { Money } from '../../rules/money.ts';
+import { lockAccount } from '../../store/account-lock.ts';
 import type { Db, Store } from '../../store/store.ts';
-import type { PositionsTable } from '../../store/tables/positions.ts';
+import type { PositionsTable } from '../../store/tables/accounting.ts';
 import { tuningOf } from '../../store/tuning.ts';
-import { lockAccount } from '../account/lock.ts';
+import { storePendingHolds } from './credit-hold.ts';
 import { updateBalanceCredit } from './debt.ts';
-import { storePendingHolds } from './pending-hold.ts';
 import { changePrices } from './price-change.ts';
 import { storeAllHolds } from './renewal-hold.ts';
 

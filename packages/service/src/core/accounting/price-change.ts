@@ -7,7 +7,7 @@ import type { PriceVersion } from '../../rules/price-version.ts';
 import { monthlyPriceOf } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';
 import { tuningOf } from '../../store/tuning.ts';
-import { catalogueOf } from '../catalogue.ts';
+import { catalogueOf } from '../catalogue/catalogue.ts';
 
 /**
  * Gives the VMs of an account, running or stopped, the prices that apply to all VMs from the start of a period on. VMs in a sale keep

@@ -10,11 +10,11 @@ import type { Period } from '../../rules/billing.ts';
 import { endOfRuntime, renewalsBefore } from '../../rules/dedicated.ts';
 import { inForceAt } from '../../rules/in-force.ts';
 import type { Money } from '../../rules/money.ts';
+import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
-import type { DedicatedServersTable } from '../../store/tables/dedicated-servers.ts';
-import { lockAccount } from '../account/lock.ts';
-import { tldPriceVersions } from '../domain/tld-price.ts';
-import type { TldPriceVersion } from '../domain/tld-price.ts';
+import type { DedicatedServersTable } from '../../store/tables/dedicated.ts';
+import { tldPriceVersions } from '../catalogue/tld-price.ts';
+import type { TldPriceVersion } from '../catalogue/tld-price.ts';
 import { holdCredit, holdOwed } from './credit-hold.ts';
 
 /** The server or the domain whose renewals changed. */

@@ -9,10 +9,10 @@ import type { Services } from '../../delivery/runtime.ts';
 import { holdFor, periodOf } from '../../rules/billing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
+import { lockAccount } from '../../store/account-lock.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
-import type { PositionsTable } from '../../store/tables/positions.ts';
-import { lockAccount } from '../account/lock.ts';
+import type { PositionsTable } from '../../store/tables/accounting.ts';
 import { settle } from '../jobs/settle.ts';
 import { releaseCredit } from './credit-hold.ts';
 

@@ -4,7 +4,7 @@ import type { Selectable, Updateable } from 'kysely';
 import type { ServerState, Transition, WrongState } from '../../rules/dedicated.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
-import type { DedicatedServersTable } from '../../store/tables/dedicated-servers.ts';
+import type { DedicatedServersTable } from '../../store/tables/dedicated.ts';
 
 export type ServerRow = Selectable<DedicatedServersTable>;
 

@@ -7,9 +7,9 @@ import type { Ports } from '../../ports/ports.ts';
 import { excludes } from '../../rules/dns-record.ts';
 import type { DnsRecord } from '../../rules/dns-record.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
+import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
-import type { DnsRecordsTable } from '../../store/tables/dns-records.ts';
-import { lockAccount } from '../account/lock.ts';
+import type { DnsRecordsTable } from '../../store/tables/domains.ts';
 
 export type DnsRecordRow = Selectable<DnsRecordsTable>;
 

@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import type { Ports } from '../../ports/ports.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { reachExpiry } from '../../rules/domain-registration.ts';
+import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
-import { lockAccount } from '../account/lock.ts';
 import { chargeOwed } from '../accounting/charge.ts';
 import { holdRenewals } from '../accounting/renewal-hold.ts';
+import { tldPricesAt } from '../catalogue/tld-price.ts';
 import type { JobKind } from '../jobs/job.ts';
-import { tldPricesAt } from './tld-price.ts';
 
 /** Renews domains at their expiry and ends cancelled ones. A domain that is being changed waits for the end of the change. */
 export const domainExpiryJobs: JobKind = {

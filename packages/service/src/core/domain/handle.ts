@@ -5,7 +5,7 @@ import type { Contact } from '../../ports/registrar.ts';
 import { randomText } from '../../rules/random.ts';
 import type { Random } from '../../rules/random.ts';
 import type { Db } from '../../store/store.ts';
-import type { HandlesTable } from '../../store/tables/handles.ts';
+import type { HandlesTable } from '../../store/tables/domains.ts';
 
 export type HandleRow = Selectable<HandlesTable>;
 

@@ -4,7 +4,7 @@ import { footprint, handleOf, pauseRegistrar, PHONE, register, untilReserved } f
 import { startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
 import { euros } from '../../rules/money.ts';
-import { setTldPrices } from './tld-price.ts';
+import { setTldPrices } from '../catalogue/tld-price.ts';
 
 const DOMAIN = 'reseller-customer.net';
 const path = { domain: DOMAIN };

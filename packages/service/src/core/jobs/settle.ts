@@ -1,8 +1,8 @@
 import type { Runtime, Services } from '../../delivery/runtime.ts';
 import type { Seconds } from '../../rules/billing.ts';
+import { lockAccount } from '../../store/account-lock.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { lockAccount } from '../account/lock.ts';
 import { closeInSteps, needsSteps } from '../accounting/period-end.ts';
 import { forgetFailure } from './failed-jobs.ts';
 import { jobKinds } from './job-kinds.ts';

@@ -4,8 +4,8 @@ import type { RawBuilder } from 'kysely';
 import { Refusal } from '../../rules/refusal.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Claim, Db, LockedRows } from '../../store/store.ts';
-import type { Catalogue } from '../catalogue.ts';
-import { ownerOf } from './ip-pool.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { ownerOf } from '../catalogue/ip-pool.ts';
 
 /** The addresses to assign to a VM. */
 export interface AddressOrder {

@@ -12,12 +12,12 @@ import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 import type { Spender } from '../account/spending.ts';
 import { holdOwed } from '../accounting/credit-hold.ts';
-import { lastingPrices } from '../accounting/sale.ts';
 import { beginPosition, billingInstant, endPosition, holdOf } from '../accounting/vm-billing.ts';
 import type { NewPosition } from '../accounting/vm-billing.ts';
-import { catalogueOf } from '../catalogue.ts';
-import { findHostSystem, pricesAt } from './host-system.ts';
-import type { HostSystem } from './host-system.ts';
+import { catalogueOf } from '../catalogue/catalogue.ts';
+import { findHostSystem, pricesAt } from '../catalogue/host-system.ts';
+import type { HostSystem } from '../catalogue/host-system.ts';
+import { lastingPrices } from '../catalogue/sale.ts';
 
 type Vm = Selectable<VmsTable>;
 

@@ -11,30 +11,26 @@ import { invalid } from '../../rules/refusal.ts';
 import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
 import type { BilledResources } from '../../rules/resources.ts';
 import type { PricedOffer } from '../../rules/sale.ts';
+import { lockAccountAt } from '../../store/account-lock.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
-import { lockAccountAt } from '../account/lock.ts';
 import { assertVmQuota } from '../account/quota.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
 import type { Spender } from '../account/spending.ts';
-import { holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
-import { heldFrom } from '../accounting/pending-hold.ts';
-import { giveVolumeBack, takeSale } from '../accounting/sale.ts';
+import { holdCredit, releaseCredit, heldFrom } from '../accounting/credit-hold.ts';
 import { beginPosition, holdOf } from '../accounting/vm-billing.ts';
-import { catalogueOf, vatAt } from '../catalogue.ts';
-import type { Catalogue } from '../catalogue.ts';
+import { catalogueOf, vatAt, findOsImage } from '../catalogue/catalogue.ts';
+import type { Catalogue, OsImage } from '../catalogue/catalogue.ts';
+import { expectedHostSystem, findHostSystem, pricesAt } from '../catalogue/host-system.ts';
+import type { HostSystem } from '../catalogue/host-system.ts';
+import { giveVolumeBack, takeSale } from '../catalogue/sale.ts';
 import { settle } from '../jobs/settle.ts';
 import { assignAddresses, ofFamily, releaseAddresses } from './addresses.ts';
 import type { AssignedAddress } from './addresses.ts';
-import { expectedHostSystem, findHostSystem, pricesAt } from './host-system.ts';
-import type { HostSystem } from './host-system.ts';
-import { drawIdentifier } from './identifier.ts';
+import { drawIdentifier, vmSubject } from './identifier.ts';
 import { insertVm } from './new-vm.ts';
 import type { NewVm } from './new-vm.ts';
-import { findOsImage } from './os-image.ts';
-import type { OsImage } from './os-image.ts';
 import { leaveNode } from './placement.ts';
-import { vmSubject } from './subject.ts';
 
 /** The VM that an account wants to buy. */
 export interface WantedVm extends BilledResources {

@@ -25,12 +25,12 @@ import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts
 import { holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
 import type { NewPosition } from '../accounting/vm-billing.ts';
-import { catalogueOf } from '../catalogue.ts';
+import { catalogueOf } from '../catalogue/catalogue.ts';
 import { ipv4Of, assignMoreIpv4, confirmAddresses, releaseAddresses, releaseLastIpv4, releasePendingAddresses } from './addresses.ts';
 import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
 import type { VmPrices, VmRequest } from './change.ts';
+import { vmSubject } from './identifier.ts';
 import { leaveNode, resizeOnNode } from './placement.ts';
-import { vmSubject } from './subject.ts';
 
 type Row = Selectable<VmsTable>;
 

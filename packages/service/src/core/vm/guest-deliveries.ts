@@ -6,7 +6,7 @@ import { newPassword } from '../../rules/credentials.ts';
 import type { Db } from '../../store/store.ts';
 import { beginChange, endChange } from './change.ts';
 import type { VmRequest } from './change.ts';
-import { vmSubject } from './subject.ts';
+import { vmSubject } from './identifier.ts';
 
 const details = v.object({ vmId: v.number() });
 type Details = v.InferOutput<typeof details>;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
+import type { Subject } from '../../ports/fencing.ts';
 import { randomInteger } from '../../rules/random.ts';
 import type { Random } from '../../rules/random.ts';
 import { Refusal } from '../../rules/refusal.ts';
@@ -91,4 +92,9 @@ async function deleteRemovedVm(db: Db, id: number, removedBefore: number): Promi
 function isReusable(removedBefore: number): RawBuilder<boolean> {
   return sql<boolean>`(vm.state = 'removed' and vm.changing = 0 and vm.removed <= ${removedBefore}
     and not exists (select 1 from positions where positions.vm_id = vm.id and positions.invoice_id is null))`;
+}
+
+/** Port calls about a VM are fenced by its identifier. */
+export function vmSubject({ vmId }: { readonly vmId: number }): Subject {
+  return `vm/${vmId}`;
 }

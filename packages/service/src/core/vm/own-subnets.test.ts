@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 
 import { SMALL_VM, startService } from '../../../test/harness.ts';
-import { addIpPool } from './ip-pool.ts';
-import type { IpPool } from './ip-pool.ts';
+import { addIpPool } from '../catalogue/ip-pool.ts';
+import type { IpPool } from '../catalogue/ip-pool.ts';
 
 /** A service whose account has 3 IPv4 addresses in two subnets, and one IPv6 network, in Amsterdam. */
 async function withOwnSubnets() {

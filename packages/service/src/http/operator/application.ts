@@ -2,20 +2,18 @@ import type { FastifyInstance } from 'fastify';
 
 import { MAX_BODY_BYTES } from '../../generated/operator/facts.gen.ts';
 import { OperatorProblem, problemBody, problemOf } from '../../operator/problem.ts';
+import { allowPages, isPreflight } from '../browsers.ts';
+import type { AllowedPages } from '../browsers.ts';
 import type { HttpContext } from '../context.ts';
-import { allowPages, isPreflight } from '../cross-origin.ts';
-import type { AllowedPages } from '../cross-origin.ts';
 import { serveDocs } from '../docs.ts';
 import { loggableError } from '../loggable-error.ts';
 import { countFailure } from '../metrics.ts';
-import { serveMetrics } from '../observability.ts';
+import { serveMetrics, requestFacts } from '../observability.ts';
 import { serveOwnServers } from '../own-servers.ts';
 import { RequestFault } from '../protocol.ts';
-import { requestFacts } from '../request-facts.ts';
-import { newRequestId } from '../request-id.ts';
 import { documentationAt, serveRoot } from '../root.ts';
 import { serveSecurityTxt } from '../security-txt.ts';
-import { createServer, listeningUrl, routeUrl } from '../server.ts';
+import { requestIdAt, createServer, listeningUrl, routeUrl } from '../server.ts';
 import { operatorApi } from './api.ts';
 import { createOperatorAuthenticator } from './authenticate.ts';
 import { serveConsole } from './console.ts';
@@ -26,7 +24,7 @@ export async function createOperatorApplication(context: HttpContext): Promise<F
   const { runtime, docs, metrics, operatorToken } = context;
   // Request IDs of this API use the clock of the machine, because the clock of a sandbox can be set back.
   function createId() {
-    return newRequestId(Date.now(), runtime.ports.random);
+    return requestIdAt(Date.now(), runtime.ports.random);
   }
   const documentation: AllowedPages = {
     origin: () => (runtime.mode === 'sandbox' ? new URL(runtime.publicUrl()).origin : undefined),

@@ -10,7 +10,7 @@ import type { ErasedRecords } from '../../core/account/erase.ts';
 import { sha256 } from '../../rules/credentials.ts';
 import type { Random } from '../../rules/random.ts';
 import type { Db, Store } from '../../store/store.ts';
-import type { AuditRecordsTable } from '../../store/tables/audit-records.ts';
+import type { AuditRecordsTable } from '../../store/tables/access.ts';
 
 /** The columns of a record that the chain covers. */
 export type ChainedContent = Pick<

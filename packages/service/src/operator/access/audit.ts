@@ -1,7 +1,7 @@
 import type { AuditRecord } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
-import type { AuditRecordsTable } from '../../store/tables/audit-records.ts';
+import type { AuditRecordsTable } from '../../store/tables/access.ts';
 import { toInstant } from '../instants.ts';
 import type { ReadOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';

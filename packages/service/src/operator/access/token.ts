@@ -6,7 +6,7 @@ import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { newOperatorToken, sha256 } from '../../rules/credentials.ts';
 import type { Random } from '../../rules/random.ts';
 import type { Db } from '../../store/store.ts';
-import type { OperatorTokensTable } from '../../store/tables/operator-tokens.ts';
+import type { OperatorTokensTable } from '../../store/tables/access.ts';
 import { toInstant, toInstantOrNull } from '../instants.ts';
 import { isScope } from '../operation.ts';
 import type { OperatorCaller, ReadOperation, Scope, StoreOperation } from '../operation.ts';

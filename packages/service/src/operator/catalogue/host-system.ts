@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { HostSystem as HostSystemResponse } from '@reseller/operator-client';
 
-import { catalogueOf } from '../../core/catalogue.ts';
-import { findHostSystem, pricesAt, storePrices } from '../../core/vm/host-system.ts';
-import type { HostSystem } from '../../core/vm/host-system.ts';
+import { catalogueOf } from '../../core/catalogue/catalogue.ts';
+import { findHostSystem, pricesAt, storePrices } from '../../core/catalogue/host-system.ts';
+import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';
 import type { Db } from '../../store/store.ts';

@@ -2,9 +2,9 @@ import type { BrokenRule, DefineIpPoolRequest, IpPool } from '@reseller/operator
 import type { Selectable } from 'kysely';
 
 import { accountExists } from '../../core/account/account.ts';
-import { addIpPool } from '../../core/vm/ip-pool.ts';
+import { addIpPool } from '../../core/catalogue/ip-pool.ts';
 import type { Db } from '../../store/store.ts';
-import type { IpPoolsTable } from '../../store/tables/ip-pools.ts';
+import type { IpPoolsTable } from '../../store/tables/catalogue.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';

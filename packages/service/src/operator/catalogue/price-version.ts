@@ -1,6 +1,6 @@
 import type { HostSystemPriceVersion } from '@reseller/operator-client';
 
-import { storePrices, withdrawPrices } from '../../core/vm/host-system.ts';
+import { storePrices, withdrawPrices } from '../../core/catalogue/host-system.ts';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { versionStateAt } from '../../rules/in-force.ts';
 import type { PriceVersion } from '../../rules/price-version.ts';

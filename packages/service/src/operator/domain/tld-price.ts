@@ -2,12 +2,12 @@ import type { SetTldPriceRequest, TldPrice, TldPriceVersion } from '@reseller/op
 import type { Selectable } from 'kysely';
 
 import { holdRenewalsOfTld } from '../../core/accounting/renewal-hold.ts';
-import { setTldPrices, tldPricesAt, tldPriceVersions, toTldPriceVersion } from '../../core/domain/tld-price.ts';
-import type { TldPriceVersion as Version } from '../../core/domain/tld-price.ts';
+import { setTldPrices, tldPricesAt, tldPriceVersions, toTldPriceVersion } from '../../core/catalogue/tld-price.ts';
+import type { TldPriceVersion as Version } from '../../core/catalogue/tld-price.ts';
 import { versionStateAt } from '../../rules/in-force.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
-import type { TldPricesTable } from '../../store/tables/tld-prices.ts';
+import type { TldPricesTable } from '../../store/tables/catalogue.ts';
 import { toInstant } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 
 import { newVerifierToken, sha256 } from '../../rules/credentials.ts';
 import type { Db } from '../../store/store.ts';
-import type { VerifiersTable } from '../../store/tables/verifiers.ts';
+import type { VerifiersTable } from '../../store/tables/access.ts';
 import { toInstant, toInstantOrNull } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { OPERATION_IDS } from '../../generated/facts.gen.ts';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import type { Db } from '../../store/store.ts';
-import type { FaultsTable } from '../../store/tables/faults.ts';
+import type { FaultsTable } from '../../store/tables/service.ts';
 import { toInstant } from '../instants.ts';
 import type { ReadOperation, ServiceOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';

@@ -6,7 +6,7 @@ import { dump, empty, freeze, insert } from '../../sandbox/tables.ts';
 import type { Row } from '../../sandbox/tables.ts';
 import { readSettings } from '../../store/settings.ts';
 import type { Db, Transaction } from '../../store/store.ts';
-import type { SnapshotsTable } from '../../store/tables/snapshots.ts';
+import type { SnapshotsTable } from '../../store/tables/service.ts';
 import { toInstant } from '../instants.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';

@@ -5,7 +5,7 @@ import { jobKinds } from '../../core/jobs/job-kinds.ts';
 import { ALL_JOBS, dueBefore } from '../../core/jobs/job.ts';
 import { PAGE_SIZE } from '../../generated/operator/facts.gen.ts';
 import type { Db } from '../../store/store.ts';
-import type { FailedJobsTable } from '../../store/tables/failed-jobs.ts';
+import type { FailedJobsTable } from '../../store/tables/service.ts';
 import { lockedAccountOf } from '../account.ts';
 import { toInstant } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';

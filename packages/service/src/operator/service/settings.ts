@@ -1,12 +1,12 @@
 import type { BrokenRule, Settings, VatRateInput } from '@reseller/operator-client';
 
-import { lockAccount } from '../../core/account/lock.ts';
 import { updateDebt } from '../../core/accounting/debt.ts';
-import { firstDayOfNewRate, isSupplied } from '../../core/accounting/vat-rate.ts';
+import { firstDayOfNewRate, isSupplied } from '../../core/catalogue/vat-rate.ts';
 import { isDay, isTimeZone, startOfDay } from '../../rules/day.ts';
 import type { Mode } from '../../rules/mode.ts';
 import { changesRatesBefore } from '../../rules/vat.ts';
 import type { VatRate } from '../../rules/vat.ts';
+import { lockAccount } from '../../store/account-lock.ts';
 import {
   readSettings,
   readTimeZone,

@@ -6,7 +6,7 @@ import { isRestricted, lockKey, replaceKey, spendingLimitOf, textsOf } from '../
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
-import type { ApiKeysTable } from '../../store/tables/api-keys.ts';
+import type { ApiKeysTable } from '../../store/tables/accounts.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 
 type Row = Selectable<ApiKeysTable>;

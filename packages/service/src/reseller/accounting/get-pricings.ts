@@ -1,8 +1,8 @@
 import type { KvmPrice, KvmPricing } from '@reseller/client/extension';
 
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
-import { pricesAt } from '../../core/vm/host-system.ts';
-import type { HostSystem } from '../../core/vm/host-system.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import { pricesAt } from '../../core/catalogue/host-system.ts';
+import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';

@@ -7,7 +7,7 @@ import { linkTo } from '../../core/accounting/invoice.ts';
 import { counted } from '../../rules/counted.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
-import type { IssuedDocumentsTable } from '../../store/tables/issued-documents.ts';
+import type { IssuedDocumentsTable } from '../../store/tables/accounting.ts';
 import type { ReadOperation } from '../operation.ts';
 
 const COLUMNS = ['id', 'invoice_id', 'kind', 'number', 'issued', 'due', 'reason', 'net', 'vat', 'vat_by_rate'] as const;

@@ -1,8 +1,8 @@
 import type { Sale, SaleHostsystemPrices } from '@reseller/client';
 
-import { openSales } from '../../core/accounting/sale.ts';
-import type { OpenSale } from '../../core/accounting/sale.ts';
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import { openSales } from '../../core/catalogue/sale.ts';
+import type { OpenSale } from '../../core/catalogue/sale.ts';
 import { counted } from '../../rules/counted.ts';
 import { decimalOf, numberOf } from '../../rules/money.ts';
 import { saleResources } from '../../rules/sale.ts';

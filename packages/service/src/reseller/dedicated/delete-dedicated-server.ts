@@ -1,9 +1,9 @@
-import { lockAccount } from '../../core/account/lock.ts';
 import { holdRenewals } from '../../core/accounting/renewal-hold.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { isoInstant } from '../../rules/billing.ts';
 import { cancel } from '../../rules/dedicated.ts';
+import { lockAccount } from '../../store/account-lock.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /**

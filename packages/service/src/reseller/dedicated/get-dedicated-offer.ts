@@ -1,4 +1,4 @@
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
 import { addressesOf, toMarketItem } from '../../core/dedicated/responses.ts';
 import { findServer, isOfferedTo } from '../../core/dedicated/server.ts';
 import { notFound } from '../../rules/refusal.ts';

@@ -1,4 +1,4 @@
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
 import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
 import type { ReadOperation } from '../operation.ts';
 

@@ -1,7 +1,7 @@
 import type { DomainPricings } from '@reseller/client';
 
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
-import { tldPricesAt } from '../../core/domain/tld-price.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import { tldPricesAt } from '../../core/catalogue/tld-price.ts';
 import { numberOf, roundToCents } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';

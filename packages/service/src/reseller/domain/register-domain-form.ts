@@ -1,8 +1,8 @@
 import type { RegisterDomainForm } from '@reseller/client/extension';
 import type { Selectable } from 'kysely';
 
+import { tldPricesAt } from '../../core/catalogue/tld-price.ts';
 import { findHandle } from '../../core/domain/handle.ts';
-import { tldPricesAt } from '../../core/domain/tld-price.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { asciiNameOf, NOT_A_DOMAIN, splitName, suffixesOf } from '../../rules/domain-name.ts';
 import type { RegistrableName, UnregistrableName } from '../../rules/domain-name.ts';
@@ -10,8 +10,8 @@ import { readNameservers, STANDARD_NAMESERVERS } from '../../rules/nameserver.ts
 import type { NameserverReading } from '../../rules/nameserver.ts';
 import { invalid } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
-import type { HandlesTable } from '../../store/tables/handles.ts';
-import type { TldPricesTable } from '../../store/tables/tld-prices.ts';
+import type { TldPricesTable } from '../../store/tables/catalogue.ts';
+import type { HandlesTable } from '../../store/tables/domains.ts';
 import type { Call } from '../operation.ts';
 
 type RegisterCall = Pick<Call<'registerDomain'>, 'form' | 'accountId' | 'now'>;

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 
-import { lockAccount } from '../../core/account/lock.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../../core/account/spending.ts';
 import { holdRenewals, holdRenewalsWithinLimit } from '../../core/accounting/renewal-hold.ts';
+import { tldPriceVersions } from '../../core/catalogue/tld-price.ts';
 import { beginChange, domainSubject, endChange, registrationOf, settleAndFindDomain } from '../../core/domain/domain.ts';
-import { tldPriceVersions } from '../../core/domain/tld-price.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import { withdrawCancellation } from '../../rules/domain-registration.ts';
 import { inForceAt } from '../../rules/in-force.ts';
 import { Refusal } from '../../rules/refusal.ts';
+import { lockAccount } from '../../store/account-lock.ts';
 import { deliveredCall } from '../operation.ts';
 import type { Call, Success } from '../operation.ts';
 

@@ -1,9 +1,9 @@
-import { lockAccount } from '../../core/account/lock.ts';
 import { assertHandleQuota } from '../../core/account/quota.ts';
 import { newHandleId } from '../../core/domain/handle.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { countryOf, phoneOf } from '../../rules/contact.ts';
 import { invalid } from '../../rules/refusal.ts';
+import { lockAccount } from '../../store/account-lock.ts';
 import type { StoreOperation } from '../operation.ts';
 
 /** PUT /domain/handle/create: a contact that domains can be registered to. */

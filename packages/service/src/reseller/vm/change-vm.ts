@@ -1,4 +1,4 @@
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
 import type { VmRequest } from '../../core/vm/change.ts';
 import { resizeVm } from '../../core/vm/deliveries.ts';
 import type { Resize } from '../../core/vm/deliveries.ts';

@@ -104,7 +104,7 @@ test('uses own subnets first, and those of the provider only if the form allows 
   const service = await startService();
   const { id, apiKey } = await service.account();
   await service.store.commit(async ({ db }) => {
-    const { addIpPool } = await import('../../core/vm/ip-pool.ts');
+    const { addIpPool } = await import('../../core/catalogue/ip-pool.ts');
     await addIpPool(db, { id: 'own-v4', datacenter: 'AMS1', accountId: id, cidr: '100.127.0.0/30', ddosProtection: 'none' });
     await addIpPool(db, { id: 'own-v6', datacenter: 'AMS1', accountId: id, cidr: '2001:db8:ffff:fff8::/61', ddosProtection: 'none' });
   });

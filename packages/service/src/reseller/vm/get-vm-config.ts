@@ -1,9 +1,9 @@
 import type { VmConfiguration } from '@reseller/client/extension';
 
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { addressesOf } from '../../core/vm/addresses.ts';
 import { hostSystemOf } from '../../core/vm/change.ts';
-import type { HostSystem } from '../../core/vm/host-system.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import type { ReadOperation } from '../operation.ts';
 import { toPricings, toResources } from './vm-resources.ts';

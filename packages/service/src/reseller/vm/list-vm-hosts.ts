@@ -1,16 +1,16 @@
 import type { VmHostPrice, VmHostPrices } from '@reseller/client';
 
-import { catalogueOf, vatAt } from '../../core/catalogue.ts';
-import type { Catalogue } from '../../core/catalogue.ts';
-import { pricesAt } from '../../core/vm/host-system.ts';
-import type { HostSystem } from '../../core/vm/host-system.ts';
+import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import type { Catalogue } from '../../core/catalogue/catalogue.ts';
+import { pricesAt } from '../../core/catalogue/host-system.ts';
+import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { counted } from '../../rules/counted.ts';
 import { unchangedAround } from '../../rules/in-force.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
+import { shareData } from '../codec.ts';
 import type { DataOf, ReadOperation } from '../operation.ts';
-import { shareData } from '../shared-data.ts';
 
 type VmHost = DataOf<'listVmHosts'>[number];
 

@@ -1,4 +1,4 @@
-import { catalogueOf } from '../../core/catalogue.ts';
+import { catalogueOf } from '../../core/catalogue/catalogue.ts';
 import { counted } from '../../rules/counted.ts';
 import type { ReadOperation } from '../operation.ts';
 

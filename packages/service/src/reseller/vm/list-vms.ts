@@ -1,7 +1,7 @@
 import type { VmListItem } from '@reseller/client/extension';
 
-import { catalogueOf } from '../../core/catalogue.ts';
-import type { HostSystem } from '../../core/vm/host-system.ts';
+import { catalogueOf } from '../../core/catalogue/catalogue.ts';
+import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { ownVms } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
 import { tuningOf } from '../../store/tuning.ts';

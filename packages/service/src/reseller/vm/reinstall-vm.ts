@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 
-import { catalogueOf } from '../../core/catalogue.ts';
-import { findOsImage } from '../../core/vm/os-image.ts';
+import { catalogueOf, findOsImage } from '../../core/catalogue/catalogue.ts';
+import { vmSubject } from '../../core/vm/identifier.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
-import { vmSubject } from '../../core/vm/subject.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';

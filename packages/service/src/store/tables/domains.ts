@@ -30,3 +30,42 @@ export interface DomainsTable {
   /** Seconds: the end of the time in which its status is LOCK. */
   locked_until: number;
 }
+
+export interface DnsRecordsTable {
+  /** UUID. */
+  id: string;
+  domain: string;
+  /** Empty for the domain itself. */
+  sub: string;
+  type: string;
+  /** Records of the same name and type have different data. */
+  data: string;
+  /** Seconds. The same for all records of a name and type. */
+  ttl: number;
+  /** Milliseconds. */
+  changed: number;
+}
+
+/** Contacts that domains are registered to. */
+export interface HandlesTable {
+  id: string;
+  account_id: string;
+  type: string;
+  gender: string;
+  firstname: string;
+  lastname: string;
+  organisation: string | null;
+  street: string;
+  number: string;
+  zipcode: string;
+  city: string;
+  region: string;
+  /** Two upper-case letters. */
+  countrycode: string;
+  email: string;
+  /** Like `+49.6955501234`. */
+  phone: string | null;
+  fax: string | null;
+  /** Milliseconds. */
+  created: number;
+}

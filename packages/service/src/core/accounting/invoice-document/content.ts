@@ -9,9 +9,7 @@ import type { Money } from '../../../rules/money.ts';
 import { splitByRate, taxed, vatInForce } from '../../../rules/vat.ts';
 import type { RatedTime, VatRate, VatSum } from '../../../rules/vat.ts';
 import type { Db } from '../../../store/store.ts';
-import type { ChargesTable } from '../../../store/tables/charges.ts';
-import type { InvoicesTable } from '../../../store/tables/invoices.ts';
-import type { PositionsTable } from '../../../store/tables/positions.ts';
+import type { ChargesTable, InvoicesTable, PositionsTable } from '../../../store/tables/accounting.ts';
 import { chargesOn, positionsOn } from '../invoice.ts';
 import type { Party, Seller } from './parties.ts';
 

@@ -2,7 +2,7 @@
 import { documentNumber } from '../../../rules/document-number.ts';
 import type { NumberSeries } from '../../../rules/document-number.ts';
 import type { Db } from '../../../store/store.ts';
-import type { IssuedDocumentsTable } from '../../../store/tables/issued-documents.ts';
+import type { IssuedDocumentsTable } from '../../../store/tables/accounting.ts';
 
 export type DocumentKind = IssuedDocumentsTable['kind'];
 

@@ -1,5 +1,0 @@
-export interface SnapshotsTable {
-  name: string;
-  /** Milliseconds. */
-  taken: number;
-}
