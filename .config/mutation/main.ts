@@ -16,7 +16,7 @@ import { areas } from './areas.ts';
 import type { Area } from './areas.ts';
 import { copyRepository } from './copy.ts';
 import { equivalents } from './equivalents.ts';
-import { keyOf, mutantsOf, sampleOf } from './mutants.ts';
+import { keyOf, linesOf, mutantsOf, sampleOf } from './mutants.ts';
 import { percentage, scoreOf, scoresOf, textOf } from './report.ts';
 import type { Result } from './report.ts';
 import { RESULTS_FILE, SAMPLE_FILE } from './stryker-plugins.ts';
@@ -95,9 +95,7 @@ async function mutate({ tests, startsService, threshold }: Area, sources: readon
         disableTypeChecks: false,
         // A change of a value that a module computes when it loads would need all tests again, which take minutes.
         ignoreStatic: startsService,
-        mutate: sample ? [...new Set(sample.map(({ fileName }) => fileName))] : sources,
-        // The coverage of each test of a service takes more than the default of Node.
-        testRunnerNodeArgs: ['--max-old-space-size=8192'],
+        mutate: sample ? linesOf(sample) : sources,
         checkers: sample ? ['sample'] : [],
         vitest: { configFile: '.config/mutation/vitest.config.ts', related: false, pool: 'threads' },
         coverageAnalysis: 'perTest',

@@ -55,6 +55,12 @@ export function sampleOf(mutants: readonly Mutant[], size: number, seed: number)
     .map(({ mutant }) => mutant);
 }
 
+/** The lines of mutants, as StrykerJS reads them. It would otherwise count for each test which of all mutants of a file it reaches. */
+export function linesOf(mutants: readonly Mutant[]): string[] {
+  // The instrumenter counts lines from 0, and the option from 1.
+  return mutants.map(({ fileName, location: { start, end } }) => `${fileName}:${start.line + 1}-${end.line + 1}`);
+}
+
 /** A text that identifies a mutant. */
 export function keyOf({ fileName, location, mutatorName, replacement }: Mutant): string {
   const { start, end } = location;

@@ -94,19 +94,12 @@ export function createClockCheck({ store, clock, limits, onChange }: ClockCheckO
   function judge(): void {
     const found = deviation();
     const wasKnown = known;
-    known = found === 0 ? undefined : (wasKnown ?? new ClockError(hasInstances ? skewMessage(found) : jumpMessage()));
+    known =
+      found === 0
+        ? undefined
+        : (wasKnown ?? new ClockError(hasInstances ? skewMessage(found, limits) : jumpMessage(clock.now(), lastUsed, limits)));
     if (known !== wasKnown) onChange(known);
     if (known) throw known;
-  }
-
-  function skewMessage(found: number): string {
-    const difference = duration(Math.abs(found) + limits.maxSkewMs);
-    return `The clock of this machine is ${difference} ${found > 0 ? 'ahead of' : 'behind'} the clock of the database, and may differ by at most ${duration(limits.maxSkewMs)}. Nothing is billed by a wrong clock. Set the clock of this machine right, for example with NTP.`;
-  }
-
-  function jumpMessage(): string {
-    const [shown, used] = [clock.now(), lastUsed].map((time) => new Date(time).toISOString());
-    return `The clock of this machine shows ${shown}, but the store was last in use at ${used}, and at most ${duration(limits.maxJumpMs)} between the two are allowed. Nothing is billed by a wrong clock. Set the clock right. If it is right, because the service was stopped for so long, confirm it with RESELLER_CLOCK_CONFIRMED_UNTIL, an instant after the present one.`;
   }
 
   async function compare(db: Db): Promise<void> {
@@ -134,6 +127,16 @@ export function createClockCheck({ store, clock, limits, onChange }: ClockCheckO
       });
     },
   };
+}
+
+function skewMessage(found: number, { maxSkewMs }: ClockLimits): string {
+  const difference = duration(Math.abs(found) + maxSkewMs);
+  return `The clock of this machine is ${difference} ${found > 0 ? 'ahead of' : 'behind'} the clock of the database, and may differ by at most ${duration(maxSkewMs)}. Nothing is billed by a wrong clock. Set the clock of this machine right, for example with NTP.`;
+}
+
+function jumpMessage(time: number, lastUsed: number, { maxJumpMs }: ClockLimits): string {
+  const [shown, used] = [time, lastUsed].map((instant) => new Date(instant).toISOString());
+  return `The clock of this machine shows ${shown}, but the store was last in use at ${used}, and at most ${duration(maxJumpMs)} between the two are allowed. Nothing is billed by a wrong clock. Set the clock right. If it is right, because the service was stopped for so long, confirm it with RESELLER_CLOCK_CONFIRMED_UNTIL, an instant after the present one.`;
 }
 
 const UNITS = [

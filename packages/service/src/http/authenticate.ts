@@ -90,7 +90,7 @@ export function createAuthenticator(store: Store, { mode, clock, onFailure }: Ke
     const cached = cache.get(hash);
     if (cached && cached.until > now) return cached.key;
     cache.delete(hash);
-    const lookup = lookups.get(hash) ?? lookUp(text, hash);
+    const lookup = lookups.get(hash) ?? lookUp(store, text);
     lookups.set(hash, lookup);
     try {
       const key = await lookup;
@@ -105,26 +105,6 @@ export function createAuthenticator(store: Store, { mode, clock, onFailure }: Ke
   function keep(hash: string, entry: CacheEntry): void {
     if (cache.size >= store.tuning.maxCachedKeys) cache.clear();
     cache.set(hash, entry);
-  }
-
-  async function lookUp(text: string, hash: string): Promise<Key | undefined> {
-    const [row] = await store.read((db) => selectKey(db, { hash }));
-    if (!row) return undefined;
-    const { rate_requests: requests, rate_seconds: seconds } = row;
-    return {
-      caller: {
-        accountId: row.account_id,
-        keyId: row.id,
-        mayOnlyRead: accessOf(row) !== 'full',
-        readsSecrets: accessOf(row) !== 'read',
-        isSuspended: row.suspended_at !== null,
-        rateLimit: requests === null || seconds === null ? null : { requests, seconds },
-        spender: row.limit_id === null ? undefined : { limitId: row.limit_id, operations: textsOf(row.operations) },
-        maskKey: createKeyMask(text),
-      },
-      validUntil: row.valid_until,
-      isAllowedFrom: allowedFrom(textsOf(row.allowed_networks)),
-    };
   }
 
   return {
@@ -155,6 +135,26 @@ export function createAuthenticator(store: Store, { mode, clock, onFailure }: Ke
       }
       throw new Refusal(401, 'unauthorized', `The API key in ${apiKeyHeader} ${why()}`);
     },
+  };
+}
+
+async function lookUp(store: Store, text: string): Promise<Key | undefined> {
+  const [row] = await store.read((db) => selectKey(db, { hash: hashOfApiKey(text) }));
+  if (!row) return undefined;
+  const { rate_requests: requests, rate_seconds: seconds } = row;
+  return {
+    caller: {
+      accountId: row.account_id,
+      keyId: row.id,
+      mayOnlyRead: accessOf(row) !== 'full',
+      readsSecrets: accessOf(row) !== 'read',
+      isSuspended: row.suspended_at !== null,
+      rateLimit: requests === null || seconds === null ? null : { requests, seconds },
+      spender: row.limit_id === null ? undefined : { limitId: row.limit_id, operations: textsOf(row.operations) },
+      maskKey: createKeyMask(text),
+    },
+    validUntil: row.valid_until,
+    isAllowedFrom: allowedFrom(textsOf(row.allowed_networks)),
   };
 }
 

@@ -32,6 +32,12 @@ export interface Tuning {
   readonly maxCachedKeys: number;
   /** Milliseconds for which the settings of the operator are cached. Changes by other instances take effect within this time. */
   readonly controlsCacheMs: number;
+  /** Milliseconds after which the embedded store commits a batch, so that it does not block the event loop. The rest runs in the next batch. */
+  readonly batchMs: number;
+  /** The shorter limit for a batch with entries of requests that only read, because their responses wait for its commit. */
+  readonly batchWithEntriesMs: number;
+  /** Milliseconds that a batch waits for transactions and log entries that are still arriving. */
+  readonly gatherMs: number;
   /** Prepared statements of a connection of the embedded store. */
   readonly maxStatements: number;
   /** Interrupted deliveries that are settled at the same time. */
@@ -58,6 +64,9 @@ export const DEFAULT_TUNING: Tuning = {
   keyCacheMs: 1_000,
   maxCachedKeys: 10_000,
   controlsCacheMs: 1_000,
+  batchMs: 5,
+  batchWithEntriesMs: 2,
+  gatherMs: 5,
   maxStatements: 1_000,
   maxConcurrentDeliveries: 20,
   deliveryWaitMs: 250,

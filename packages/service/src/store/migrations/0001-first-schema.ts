@@ -17,8 +17,12 @@ export function firstSchema(engine: Engine): Migration {
         await sql`create table ${sql.table(name)} (${columns})${options}`.execute(db);
       }
       await createAccounts(createTable, integer);
+      await createCodes(createTable, integer);
+      await createHostSystems(createTable, integer);
+      await createSales(createTable, integer);
       await createVms(createTable, integer);
       await createDomains(createTable, integer);
+      await createHandles(createTable, integer);
       await createDedicatedServers(createTable, integer);
       await createBilling(createTable, integer);
       await createDocuments(createTable, integer);
@@ -99,6 +103,9 @@ async function createAccounts(createTable: CreateTable, integer: Integer): Promi
       revoked ${integer}
     `,
   );
+}
+
+async function createCodes(createTable: CreateTable, integer: Integer): Promise<void> {
   await createTable(
     'otps',
     sql`
@@ -130,7 +137,7 @@ async function createAccounts(createTable: CreateTable, integer: Integer): Promi
   );
 }
 
-async function createVms(createTable: CreateTable, integer: Integer): Promise<void> {
+async function createHostSystems(createTable: CreateTable, integer: Integer): Promise<void> {
   await createTable(
     'os_images',
     sql`
@@ -181,6 +188,9 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       retired ${integer} not null default 0
     `,
   );
+}
+
+async function createSales(createTable: CreateTable, integer: Integer): Promise<void> {
   await createTable(
     'sales',
     sql`
@@ -207,6 +217,9 @@ async function createVms(createTable: CreateTable, integer: Integer): Promise<vo
       constraint sale_prices_key primary key (sale_id, hostsystem, resource)
     `,
   );
+}
+
+async function createVms(createTable: CreateTable, integer: Integer): Promise<void> {
   // The tables that every purchase writes have no foreign keys to rows that many purchases share. Checking one would lock the shared row, and
   // PostgreSQL would record all transactions that lock it at the same time.
   await createTable(
@@ -285,6 +298,9 @@ async function createDomains(createTable: CreateTable, integer: Integer): Promis
       constraint tld_prices_key primary key (tld, valid_from)
     `,
   );
+}
+
+async function createHandles(createTable: CreateTable, integer: Integer): Promise<void> {
   await createTable(
     'handles',
     sql`

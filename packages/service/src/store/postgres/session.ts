@@ -56,15 +56,9 @@ export function createSession(pool: Connections, { scope, tuning }: SharedBySess
       const { rows, rowCount } = await run(sql, parameters);
       return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
     },
-    async *streamQuery<Row>({ sql, parameters }: CompiledQuery, chunkSize: number): AsyncGenerator<QueryResult<Row>> {
+    streamQuery<Row>({ sql, parameters }: CompiledQuery, chunkSize: number) {
       if (state === 'reading') throw new Error('Rows are streamed in a transaction only. Use readLong.');
-      await run(`declare streamed no scroll cursor for ${sql}`, parameters);
-      let rows: Row[];
-      do {
-        ({ rows } = await run(`fetch ${chunkSize} from streamed`));
-        yield { rows };
-      } while (rows.length === chunkSize);
-      await run('close streamed');
+      return chunksOf<Row>(run, { text: `declare streamed no scroll cursor for ${sql}`, values: parameters }, chunkSize);
     },
   });
   tune(db, tuning);
@@ -105,6 +99,21 @@ export function createSession(pool: Connections, { scope, tuning }: SharedBySess
       client?.release(isBroken);
     },
   };
+}
+
+/** Reads the rows of a cursor. */
+async function* chunksOf<Row>(
+  run: (text: string, values?: readonly unknown[]) => Promise<DriverResult>,
+  declaration: { readonly text: string; readonly values: readonly unknown[] },
+  size: number,
+): AsyncGenerator<QueryResult<Row>> {
+  await run(declaration.text, declaration.values);
+  let rows: Row[];
+  do {
+    ({ rows } = await run(`fetch ${size} from streamed`));
+    yield { rows };
+  } while (rows.length === size);
+  await run('close streamed');
 }
 
 /** The values that both engines store in the same way. */

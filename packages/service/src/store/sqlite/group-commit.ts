@@ -1,21 +1,15 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import type { LogEntry } from '../log-row.ts';
 import { StoreUnavailableError } from '../store.ts';
-import type { Db, RequestLog, Store, Transaction } from '../store.ts';
+import type { Db, Transaction } from '../store.ts';
+import { tuningOf } from '../tuning.ts';
+import type { Tuning } from '../tuning.ts';
 import { logWriter } from './request-log.ts';
+import type { LogWriter } from './request-log.ts';
 
 /** Primary result codes of SQLite for an outage: busy, read-only, input/output error, full, cannot open. */
 const UNAVAILABLE = new Set([5, 8, 10, 13, 14]);
-
-/** After this time a batch commits, so that it does not block the event loop. The remaining transactions run in the next batch. */
-const MAX_BATCH_MS = 5;
-
-/** The shorter limit for a batch with entries of requests that only read, because their responses wait for its commit. */
-const MAX_BATCH_WITH_ENTRIES_MS = 2;
-
-/** A batch waits at most this long for transactions and log entries that are still arriving. */
-const MAX_GATHER_MS = 5;
 
 interface Waiting {
   /** Runs the work, and returns a function that resolves the caller's promise. */
@@ -36,17 +30,16 @@ interface Committed {
 
 /** The disk under the connection. */
 export interface Disk {
+  /**
+   * Makes all earlier commits durable. After a failure the contents of the disk are unknown, so the store refuses all further transactions
+   * until it is opened again.
+   */
   sync(): Promise<void>;
+  /** Called after such a failure, before any caller learns of it. */
   onFailedSync?(error: StoreUnavailableError): void;
+  /** Called before each batch, which waits for the returned promise. */
   makeRoom?(): Promise<void> | undefined;
 }
-
-export type GroupCommit = Store['commit'] & {
-  /** Appends an entry to the request log. It needs no savepoint, because a statement that fails changes nothing. */
-  readonly appendToLog: RequestLog['append'];
-  /** Resolves when no transaction is in progress. */
-  idle(): Promise<void>;
-};
 
 /**
  * Group commit. Transactions run one after another. Those that arrive in successive iterations of the event loop share one SQLite
@@ -56,175 +49,187 @@ export type GroupCommit = Store['commit'] & {
  *
  * The driver is synchronous, so a batch runs to its end within one iteration of the event loop. Its time is limited, so that other
  * requests do not wait for all transactions that arrived together.
- *
- * @param disk.sync Makes all earlier commits durable. After a failure the contents of the disk are unknown, so the store refuses all
- *   further transactions until it is opened again.
- * @param disk.onFailedSync Called after such a failure, before any caller learns of it.
- * @param disk.makeRoom Called before each batch, which waits for the returned promise.
  */
-export function groupCommit(
-  connection: DatabaseSync,
-  db: Db,
-  { sync, onFailedSync = () => {}, makeRoom = () => undefined }: Disk,
-): GroupCommit {
-  const transactions: Waiting[] = [];
-  let waitingEntries: WaitingEntry[] = [];
-  let flushing: Promise<void> | undefined;
-  let committed: Committed[] = [];
-  let syncing: Promise<void> | undefined;
-  let broken: StoreUnavailableError | undefined;
-  const begin = connection.prepare('BEGIN IMMEDIATE');
-  const end = connection.prepare('COMMIT');
-  const savepoint = connection.prepare('SAVEPOINT work');
-  const release = connection.prepare('RELEASE work');
-  const rollBack = connection.prepare('ROLLBACK TO work');
-  const requestLog = logWriter(connection);
+export class GroupCommit {
+  readonly #connection: DatabaseSync;
+  readonly #db: Db;
+  readonly #disk: Disk;
+  readonly #tuning: Tuning;
+  readonly #requestLog: LogWriter;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
+  readonly #savepoint: StatementSync;
+  readonly #release: StatementSync;
+  readonly #rollBack: StatementSync;
+  readonly #transactions: Waiting[] = [];
+  #entries: WaitingEntry[] = [];
+  #flushing: Promise<void> | undefined;
+  #committed: Committed[] = [];
+  #syncing: Promise<void> | undefined;
+  #broken: StoreUnavailableError | undefined;
 
-  async function runTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  constructor(connection: DatabaseSync, db: Db, disk: Disk) {
+    this.#connection = connection;
+    this.#db = db;
+    this.#disk = disk;
+    this.#tuning = tuningOf(db);
+    this.#requestLog = logWriter(connection);
+    this.#begin = connection.prepare('BEGIN IMMEDIATE');
+    this.#end = connection.prepare('COMMIT');
+    this.#savepoint = connection.prepare('SAVEPOINT work');
+    this.#release = connection.prepare('RELEASE work');
+    this.#rollBack = connection.prepare('ROLLBACK TO work');
+  }
+
+  commit<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#broken) return reject(this.#broken);
+      this.#transactions.push({
+        run: async () => {
+          const result = await this.#runTransaction(work);
+          return () => resolve(result);
+        },
+        reject,
+      });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  /** Appends an entry to the request log. It needs no savepoint, because a statement that fails changes nothing. */
+  appendToLog(entry: LogEntry): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#broken) return reject(this.#broken);
+      this.#entries.push({ entry, resolve, reject });
+      if (this.#entriesAreDue()) this.#flushing ??= this.#flush();
+    });
+  }
+
+  /** Resolves when no transaction is in progress. */
+  async idle(): Promise<void> {
+    for (let running = this.#flushing ?? this.#syncing; running; running = this.#flushing ?? this.#syncing) await running;
+  }
+
+  async #runTransaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const entries: LogEntry[] = [];
-    savepoint.run();
+    this.#savepoint.run();
     try {
       const result = await work({
-        db,
-        rollBack: async () => void rollBack.run(),
+        db: this.#db,
+        rollBack: async () => void this.#rollBack.run(),
         log: (entry) => void entries.push(entry),
       });
-      requestLog.append(entries);
-      release.run();
+      this.#requestLog.append(entries);
+      this.#release.run();
       return result;
     } catch (error) {
       // If the disk is full, SQLite itself rolls back the whole batch.
-      if (connection.isTransaction) {
-        rollBack.run();
-        release.run();
+      if (this.#connection.isTransaction) {
+        this.#rollBack.run();
+        this.#release.run();
       }
       throw error;
     }
   }
 
-  async function flush(): Promise<void> {
+  async #flush(): Promise<void> {
     do {
-      await gather();
-      await makeRoom();
-      await runBatch();
-    } while (transactions.length > 0 || entriesAreDue());
-    flushing = undefined;
+      await this.#gather();
+      await this.#disk.makeRoom?.();
+      await this.#runBatch();
+    } while (this.#transactions.length > 0 || this.#entriesAreDue());
+    this.#flushing = undefined;
   }
 
   /** Waits until an iteration of the event loop brings no further work, because a batch and its sync take as long as several reads. */
-  async function gather(): Promise<void> {
-    const deadline = performance.now() + MAX_GATHER_MS;
+  async #gather(): Promise<void> {
+    const deadline = performance.now() + this.#tuning.gatherMs;
     let before: number;
     do {
-      before = transactions.length + waitingEntries.length;
+      before = this.#transactions.length + this.#entries.length;
       await new Promise((resolve) => setImmediate(resolve));
-    } while (transactions.length + waitingEntries.length > before && performance.now() < deadline);
+    } while (this.#transactions.length + this.#entries.length > before && performance.now() < deadline);
   }
 
   /** Entries join the next sync if it already has other work. */
-  function entriesAreDue(): boolean {
-    return waitingEntries.length > 0 && (!syncing || committed.length > 0);
+  #entriesAreDue(): boolean {
+    return this.#entries.length > 0 && (!this.#syncing || this.#committed.length > 0);
   }
 
-  /** Yields at least one transaction, and none after the time limit. */
-  function* nextTransactions(maxMs: number): Generator<Waiting> {
-    const deadline = performance.now() + maxMs;
-    for (let next = transactions.shift(); next; next = performance.now() < deadline ? transactions.shift() : undefined) yield next;
+  async #runBatch(): Promise<void> {
+    const entries = this.#entries;
+    this.#entries = [];
+    try {
+      if (this.#broken) throw this.#broken;
+      if (!this.#connection.isOpen) throw new StoreUnavailableError('The store was closed.');
+      this.#begin.run();
+    } catch (error) {
+      for (const { reject } of [...this.#transactions.splice(0), ...entries]) reject(unavailableOr(error));
+      return;
+    }
+    const begun: Waiting[] = [];
+    try {
+      const done = [...(await this.#runWaiting(begun, entries.length > 0)), ...this.#appendEntries(entries)];
+      this.#end.run();
+      this.#committed.push(...done);
+    } catch (error) {
+      if (this.#connection.isTransaction) this.#connection.exec('ROLLBACK');
+      for (const { reject } of [...begun, ...entries]) reject(unavailableOr(error));
+    }
+    if (this.#committed.length > 0) this.#syncing ??= this.#makeDurable();
   }
 
-  async function runBatch(): Promise<void> {
-    const batch: Waiting[] = [];
-    const entries = waitingEntries;
-    waitingEntries = [];
+  /**
+   * Runs at least one transaction, and none after the time limit.
+   *
+   * @param begun Receives each one before it runs.
+   */
+  async #runWaiting(begun: Waiting[], hasEntries: boolean): Promise<Committed[]> {
+    const deadline = performance.now() + (hasEntries ? this.#tuning.batchWithEntriesMs : this.#tuning.batchMs);
     const done: Committed[] = [];
-    function rejectAll(error: unknown): void {
-      for (const { reject } of [...batch, ...entries]) reject(error);
-    }
-    try {
-      if (broken) throw broken;
-      if (!connection.isOpen) throw new StoreUnavailableError('The store was closed.');
-      begin.run();
-    } catch (error) {
-      batch.push(...transactions.splice(0));
-      return rejectAll(unavailableOr(error));
-    }
-    try {
-      for (const next of nextTransactions(entries.length > 0 ? MAX_BATCH_WITH_ENTRIES_MS : MAX_BATCH_MS)) {
-        batch.push(next);
-        try {
-          done.push({ resolve: await next.run(), reject: next.reject });
-        } catch (error) {
-          if (!connection.isTransaction) throw error;
-          next.reject(unavailableOr(error));
-        }
-      }
-      const append = requestLog.group();
-      for (const waitingEntry of entries) {
-        try {
-          append(waitingEntry.entry);
-          done.push(waitingEntry);
-        } catch (error) {
-          if (!connection.isTransaction) throw error;
-          waitingEntry.reject(unavailableOr(error));
-        }
-      }
-      end.run();
-    } catch (error) {
-      if (connection.isTransaction) connection.exec('ROLLBACK');
-      return rejectAll(unavailableOr(error));
-    } finally {
-    }
-    committed.push(...done);
-    if (committed.length > 0) syncing ??= makeDurable();
-  }
-
-  async function makeDurable(): Promise<void> {
-    while (committed.length > 0) {
-      const batch = committed;
-      committed = [];
+    for (let next = this.#transactions.shift(); next; next = performance.now() < deadline ? this.#transactions.shift() : undefined) {
+      begun.push(next);
       try {
-        await sync();
-        for (const { resolve } of batch) resolve();
+        done.push({ resolve: await next.run(), reject: next.reject });
       } catch (error) {
-        broken =
-          error instanceof StoreUnavailableError
-            ? error
-            : new StoreUnavailableError('The disk did not confirm a write. Check the disk, and start the service again.', { cause: error });
-        onFailedSync(broken);
-        for (const { reject } of [...batch, ...committed.splice(0)]) reject(broken);
+        if (!this.#connection.isTransaction) throw error;
+        next.reject(unavailableOr(error));
       }
     }
-    syncing = undefined;
-    if (waitingEntries.length > 0) flushing ??= flush();
+    return done;
   }
 
-  function enqueue<T>(work: () => T | Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (broken) return reject(broken);
-      transactions.push({
-        run: async () => {
-          const result = await work();
-          return () => resolve(result);
-        },
-        reject,
-      });
-      flushing ??= flush();
+  #appendEntries(entries: readonly WaitingEntry[]): Committed[] {
+    const append = this.#requestLog.group();
+    return entries.filter(({ entry, reject }) => {
+      try {
+        append(entry);
+        return true;
+      } catch (error) {
+        if (!this.#connection.isTransaction) throw error;
+        reject(unavailableOr(error));
+        return false;
+      }
     });
   }
 
-  const commit: Store['commit'] = (work) => enqueue(() => runTransaction(work));
-
-  return Object.assign(commit, {
-    appendToLog: (entry: LogEntry) =>
-      new Promise<void>((resolve, reject) => {
-        if (broken) return reject(broken);
-        waitingEntries.push({ entry, resolve, reject });
-        if (entriesAreDue()) flushing ??= flush();
-      }),
-    async idle() {
-      for (let running = flushing ?? syncing; running; running = flushing ?? syncing) await running;
-    },
-  });
+  async #makeDurable(): Promise<void> {
+    while (this.#committed.length > 0) {
+      const batch = this.#committed.splice(0);
+      try {
+        await this.#disk.sync();
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        this.#broken =
+          error instanceof StoreUnavailableError
+            ? error
+            : new StoreUnavailableError('The disk did not confirm a write. Check the disk, and start the service again.', { cause: error });
+        this.#disk.onFailedSync?.(this.#broken);
+        for (const { reject } of [...batch, ...this.#committed.splice(0)]) reject(this.#broken);
+      }
+    }
+    this.#syncing = undefined;
+    if (this.#entries.length > 0) this.#flushing ??= this.#flush();
+  }
 }
 
 /** Turns an outage into a StoreUnavailableError, and returns other errors unchanged. */

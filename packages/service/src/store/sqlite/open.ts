@@ -15,7 +15,7 @@ import { DEFAULT_TUNING, tune } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
 import { createCheckpointer, startCheckpointThread } from './checkpointer.ts';
 import { ConnectionDialect, directRunner } from './database.ts';
-import { groupCommit, unavailableOr } from './group-commit.ts';
+import { GroupCommit, unavailableOr } from './group-commit.ts';
 import { insertRows } from './insert-rows.ts';
 import { longReads } from './long-reads.ts';
 import { assertComplete, markClosed, markOpen, watchFiles } from './open-mark.ts';
@@ -48,29 +48,8 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(directory: string, { onFailedSync = () => {}, ...options }: SqliteStoreOptions = {}): Promise<Store> {
   const tuning = { ...DEFAULT_TUNING, ...options.tuning };
   prepareDirectory(directory);
-  const lock = lockDirectory(directory);
   const file = join(directory, STORE_FILE);
-  try {
-    assertComplete(directory, file);
-  } catch (error) {
-    lock.close();
-    throw error;
-  }
-  createPrivateFile(file);
-  const connection = new DatabaseSync(file);
-  const db = kyselyOn(connection, tuning);
-  try {
-    // NORMAL syncs at checkpoints only, which keeps the file consistent. Commits are synced below, without blocking the event loop.
-    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
-    // 16 MiB of pages, which hold the indexes that purchases change. Other pages come from the cache of the operating system.
-    connection.exec('PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY');
-    await migrate(db, 'sqlite', atomically(connection));
-    markOpen(directory, connection);
-  } catch (error) {
-    connection.close();
-    lock.close();
-    throw damageOr(error, directory);
-  }
+  const { lock, connection, db } = await openConnection(directory, file, tuning);
   const readConnection = new DatabaseSync(file, { readOnly: true });
   const log = await open(`${file}-wal`, 'r+');
   const checkpointer = createCheckpointer(connection, () => startCheckpointThread(file));
@@ -80,12 +59,13 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
     if (replaced !== undefined) throw new FileReplacedError(replaced);
     await log.datasync();
   }
-  const commit = groupCommit(connection, db, { sync, makeRoom: checkpointer.makeRoom, onFailedSync });
+  const writer = new GroupCommit(connection, db, { sync, makeRoom: checkpointer.makeRoom, onFailedSync });
+  const commit: Store['commit'] = (work) => writer.commit(work);
   const readDb = kyselyOn(readConnection, tuning);
   const long = longReads(file, tuning);
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
-    await commit.idle();
+    await writer.idle();
     await checkpointer.close();
     await log.close();
     await long.close();
@@ -115,7 +95,7 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
     insertRows,
     sharing: sqliteSharing(),
     requestLog: {
-      append: commit.appendToLog,
+      append: (entry) => writer.appendToLog(entry),
       number: async () => {},
       numberAll: async () => {},
       prepareMonths: async () => {},
@@ -124,6 +104,37 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
     },
     close: () => (closing ??= close()),
   };
+}
+
+/** The connection that writes, with the lock of its directory. */
+async function openConnection(
+  directory: string,
+  file: string,
+  tuning: Tuning,
+): Promise<{ readonly lock: DatabaseSync; readonly connection: DatabaseSync; readonly db: Kysely<Schema> }> {
+  const lock = lockDirectory(directory);
+  try {
+    assertComplete(directory, file);
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+  createPrivateFile(file);
+  const connection = new DatabaseSync(file);
+  const db = kyselyOn(connection, tuning);
+  try {
+    // NORMAL syncs at checkpoints only, which keeps the file consistent. Commits are synced by the store, without blocking the event loop.
+    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
+    // 16 MiB of pages, which hold the indexes that purchases change. Other pages come from the cache of the operating system.
+    connection.exec('PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY');
+    await migrate(db, 'sqlite', atomically(connection));
+    markOpen(directory, connection);
+    return { lock, connection, db };
+  } catch (error) {
+    connection.close();
+    lock.close();
+    throw damageOr(error, directory);
+  }
 }
 
 /** The explanation of a damaged file, or the error itself. */

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 
 import type { LogEntry } from '../log-row.ts';
 import { StoreOpenError, StoreUnavailableError } from '../store.ts';
-import { groupCommit } from './group-commit.ts';
+import { GroupCommit } from './group-commit.ts';
 import { kyselyOn, openSqliteStore } from './open.ts';
 
 function directory(): string {
@@ -101,7 +101,7 @@ function onSlowDisk() {
      CREATE TABLE request_log_bodies (month integer, account_id text, hash text, body text, size integer, stored integer)`,
   );
   const syncs: PromiseWithResolvers<void>[] = [];
-  const commit = groupCommit(connection, kyselyOn(connection), {
+  const writer = new GroupCommit(connection, kyselyOn(connection), {
     sync() {
       const sync = Promise.withResolvers<void>();
       syncs.push(sync);
@@ -109,10 +109,11 @@ function onSlowDisk() {
     },
   });
   const durable: string[] = [];
+  const commit = <T>(work: () => Promise<T>) => writer.commit(work);
   const write = (name: string) => commit(async () => name).then((text) => durable.push(text));
-  const append = (name: string) => commit.appendToLog({ ...ENTRY, request_id: name }).then(() => durable.push(name));
+  const append = (name: string) => writer.appendToLog({ ...ENTRY, request_id: name }).then(() => durable.push(name));
   const storedEntries = () => connection.prepare('select count(*) as count from request_log').get()?.['count'];
-  return { connection, commit, syncs, durable, write, append, storedEntries };
+  return { connection, writer, commit, syncs, durable, write, append, storedEntries };
 }
 
 const nextIteration = () => new Promise((resolve) => setTimeout(resolve));
@@ -183,7 +184,7 @@ test('an entry of the request log joins the sync that a transaction waits for', 
 });
 
 test('rejects an entry of the request log that waits for a failing sync', async () => {
-  const { commit, syncs, append } = onSlowDisk();
+  const { writer, syncs, append } = onSlowDisk();
   const first = append('first');
   await expect.poll(() => syncs.length).toBe(1);
   const second = append('second');
@@ -192,7 +193,7 @@ test('rejects an entry of the request log that waits for a failing sync', async 
   await expect(first).rejects.toThrow(StoreUnavailableError);
   await expect(second).rejects.toThrow(/Check the disk, and start the service again\.$/);
   expect(syncs.length).toBe(1);
-  await commit.idle();
+  await writer.idle();
 });
 
 test('lets other work run between long transactions, and does not delay log entries until all have ended', async () => {
@@ -228,7 +229,7 @@ test('continues with the next transaction after a failing one', async () => {
 });
 
 test('refuses all transactions after a failed sync until it is opened again', async () => {
-  const { commit, syncs, write } = onSlowDisk();
+  const { writer, commit, syncs, write } = onSlowDisk();
   const first = write('first');
   await expect.poll(() => syncs.length).toBe(1);
   const second = write('second');
@@ -238,5 +239,5 @@ test('refuses all transactions after a failed sync until it is opened again', as
   await expect(second).rejects.toThrow(/Check the disk, and start the service again\.$/);
   await expect(commit(async () => 'third')).rejects.toThrow(StoreUnavailableError);
   expect(syncs.length).toBe(1);
-  await commit.idle();
+  await writer.idle();
 });
