@@ -52,6 +52,28 @@ export async function start(configuration: Configuration): Promise<void> {
   }
 }
 
+/** The options of the service that the configuration names. */
+function configuredOptions({ publicUrl, mode, ...configuration }: Configuration) {
+  return {
+    mode,
+    previousSecret: configuration.previousSecret,
+    extension: configuration.extension,
+    trustedProxies: configuration.trustedProxies,
+    allowedHosts: configuration.allowedHosts,
+    securityContact: configuration.securityContact,
+    invoiceLinkDays: configuration.invoiceLinkDays,
+    lease: configuration.lease,
+    portTimeout: configuration.portTimeout,
+    clockLimits: configuration.clockLimits,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
+    console: {
+      directory: consoleDirectory,
+      contentSecurityPolicy: consolePolicy,
+      pageWhileMissing: consoleBuilder(mode, consoleDirectory),
+    },
+  };
+}
+
 async function startOn(store: Store, configuration: Configuration): Promise<void> {
   const { dataDirectory, databaseUrl, host, port } = configuration;
   const log = openLog((lost) => logger.warn({ lost }, 'lines of the log were lost, because standard error was not read in time'));
@@ -64,30 +86,15 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const audit = configuration.auditFile === undefined ? undefined : await exportAudit(store, configuration.auditFile, logger);
   const replaced = Promise.withResolvers<void>();
   const service = await createService({
+    ...configuredOptions(configuration),
     store,
     ports,
     isSimulated: true,
     secret,
-    previousSecret: configuration.previousSecret,
-    mode,
     operatorToken,
-    extension: configuration.extension,
-    trustedProxies: configuration.trustedProxies,
-    allowedHosts: configuration.allowedHosts,
-    securityContact: configuration.securityContact,
-    invoiceLinkDays: configuration.invoiceLinkDays,
-    lease: configuration.lease,
-    portTimeout: configuration.portTimeout,
     onOutdated: () => replaced.resolve(),
-    clockLimits: configuration.clockLimits,
     lostLogLines: log.lost,
     logger,
-    ...(configuration.publicUrl === undefined ? {} : { publicUrl: configuration.publicUrl }),
-    console: {
-      directory: consoleDirectory,
-      contentSecurityPolicy: consolePolicy,
-      pageWhileMissing: consoleBuilder(mode, consoleDirectory),
-    },
     ...(hasDocs ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
   });
   if (!hasDocs) service.app.get('/docs/*', (_request, reply) => reply.code(404).type('text/plain; charset=utf-8').send(NO_DOCS));

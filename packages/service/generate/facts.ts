@@ -77,8 +77,14 @@ function write(path: string, facts: readonly (readonly [name: string, remark: st
 
 /** Writes `facts.gen.ts` of both documents into the folder of the generated code. */
 export function writeFacts(into: string): void {
+  writeResellerFacts(into);
+  writeOperatorFacts(into);
+}
+
+const schemas = ['components', 'schemas'];
+
+function writeResellerFacts(into: string): void {
   const reseller = new Source('service.json');
-  const schemas = ['components', 'schemas'];
   const page = ['ListRequestsResponse', 'allOf', '1', 'properties', 'data'];
 
   write(join(into, 'facts.gen.ts'), [
@@ -123,9 +129,10 @@ export function writeFacts(into: string): void {
       reseller.keyword([...schemas, 'Otp', 'properties', 'otp_code'], 'x-lifetime-seconds'),
     ],
   ]);
+}
 
+function writeOperatorFacts(into: string): void {
   const operator = new Source('operator.json');
-
   write(join(into, 'operator/facts.gen.ts'), [
     ['DEFAULTS', 'The defaults of properties, by the name of the body.', operator.defaults()],
     ['PROBLEM_TYPES', 'Every kind of problem.', operator.valuesOf('ProblemType')],

@@ -74,23 +74,7 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
 
   async function renew(): Promise<void> {
     const begun = performance.now();
-    const reason = await store.commit(
-      async ({ db }) => {
-        // An instance with a wrong clock loses its lease.
-        await clockCheck.compare(db);
-        await db
-          .insertInto('instances')
-          .values({ id, lease_until: sql<number>`${now} + ${sql.lit(leaseMs)}` })
-          .onConflict((conflict) => conflict.column('id').doUpdateSet(({ ref }) => ({ lease_until: ref('excluded.lease_until') })))
-          .execute();
-        await db
-          .deleteFrom('instances')
-          .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
-          .execute();
-        return outdatedReason(db);
-      },
-      { isUrgent: true },
-    );
+    const reason = await renewLease({ store, id, leaseMs, clockCheck });
     if (reason !== undefined && outdated === undefined) onOutdated((outdated = reason));
     if (begun > heldUntil) heldSince = begun;
     // A slow renewal may end after a later one.
@@ -130,11 +114,6 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
     renewAgain();
   } else await clockCheck.mark();
 
-  let readiness: Promise<void> | undefined;
-  function forgetReadiness(): void {
-    readiness = undefined;
-  }
-
   return {
     id,
     delivering: new Set(),
@@ -151,12 +130,7 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
       markedAt = performance.now();
       await clockCheck.mark();
     },
-    assertReady() {
-      if (readiness) return readiness;
-      readiness = withTimeout(hasInstances ? renew() : clockCheck.mark());
-      readiness.then(() => setTimeout(forgetReadiness, READY_TTL_MS).unref(), forgetReadiness);
-      return readiness;
-    },
+    assertReady: shared(() => withTimeout(hasInstances ? renew() : clockCheck.mark())),
     hasOthers: async () =>
       hasInstances &&
       (await store.read(
@@ -171,6 +145,42 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
       if (hasInstances)
         await withTimeout(store.commit(({ db }) => db.deleteFrom('instances').where('id', '=', id).execute(), { isUrgent: true }));
     },
+  };
+}
+
+/** @returns Why the instance must stop, if a newer version has upgraded the database. */
+function renewLease({ store, id, leaseMs, clockCheck }: Pick<JoinOptions, 'store' | 'id' | 'leaseMs' | 'clockCheck'>) {
+  const { now } = store.sharing;
+  return store.commit(
+    async ({ db }) => {
+      // An instance with a wrong clock loses its lease.
+      await clockCheck.compare(db);
+      await db
+        .insertInto('instances')
+        .values({ id, lease_until: sql<number>`${now} + ${sql.lit(leaseMs)}` })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(({ ref }) => ({ lease_until: ref('excluded.lease_until') })))
+        .execute();
+      await db
+        .deleteFrom('instances')
+        .where('lease_until', '<', sql<number>`${now} - ${sql.lit(LEASE_RETENTION_MS)}`)
+        .execute();
+      return outdatedReason(db);
+    },
+    { isUrgent: true },
+  );
+}
+
+/** Shares a check between callers that arrive within READY_TTL_MS. A failed one is not kept. */
+function shared(check: () => Promise<void>): () => Promise<void> {
+  let last: Promise<void> | undefined;
+  function forget(): void {
+    last = undefined;
+  }
+  return () => {
+    if (last) return last;
+    last = check();
+    last.then(() => setTimeout(forget, READY_TTL_MS).unref(), forget);
+    return last;
   };
 }
 
