@@ -1,0 +1,113 @@
+/** The figures of the structure that may fall but not rise: see `figures.json`. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import ts from 'typescript-5.9';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Longer functions take more than one screen. */
+const MAX_FUNCTION_LINES = 70;
+const MAX_PARAMETERS = 4;
+
+export type Figures = Readonly<Record<string, number>>;
+
+/** Measures all figures. It starts a service for the files of a purchase. */
+export function measure(): Figures {
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+    .trim()
+    .split('\n')
+    .filter((file) => existsSync(join(ROOT, file)));
+  const generated = files.filter(isGenerated);
+  const tests = files.filter((file) => !isGenerated(file) && isTest(file));
+  const sources = files.filter((file) => !isGenerated(file) && !isTest(file));
+  return {
+    'lines of sources': linesOf(sources),
+    'lines of tests': linesOf(tests),
+    'lines of generated code': linesOf(generated),
+    ...Object.fromEntries(
+      [...Map.groupBy(sources, packageOf)]
+        .filter(([name]) => name.includes('/'))
+        .map(([name, inPackage]) => [`lines of ${name}`, linesOf(inPackage)]),
+    ),
+    ...structureOf(sources),
+    ...purchase(),
+  };
+}
+
+function isGenerated(file: string): boolean {
+  return /\/generated\/|\.gen\.tsx?$/.test(file);
+}
+
+function isTest(file: string): boolean {
+  return /\.test\.tsx?$|\/test\/|\/bench\/|\/fixtures\//.test(file);
+}
+
+function packageOf(file: string): string {
+  return file
+    .split('/')
+    .slice(0, /^(?:packages|apps)\//.test(file) ? 2 : 1)
+    .join('/');
+}
+
+function linesOf(files: readonly string[]): number {
+  return files.reduce((sum, file) => sum + readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1, 0);
+}
+
+/** Functions that are long or have many parameters, and names that two files of a package declare. */
+function structureOf(sources: readonly string[]): Figures {
+  let long = 0;
+  let wide = 0;
+  const places = { types: new Map<string, Set<string>>(), functions: new Map<string, Set<string>>() };
+  function declare(kind: keyof typeof places, name: string, file: string): void {
+    const key = `${packageOf(file)} ${name}`;
+    const found = places[kind].get(key) ?? new Set();
+    places[kind].set(key, found.add(file));
+  }
+  for (const file of sources) {
+    const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest, true);
+    function lineAt(position: number): number {
+      return source.getLineAndCharacterOfPosition(position).line;
+    }
+    function visit(node: ts.Node): void {
+      if (isFunctionWithBody(node)) {
+        if (lineAt(node.end) - lineAt(node.getStart()) >= MAX_FUNCTION_LINES) long++;
+        if (node.parameters.length > MAX_PARAMETERS) wide++;
+      }
+      if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) declare('types', node.name.text, file);
+      if (ts.isFunctionDeclaration(node) && node.name) declare('functions', node.name.text, file);
+      ts.forEachChild(node, visit);
+    }
+    visit(source);
+  }
+  return {
+    [`functions of more than ${MAX_FUNCTION_LINES} lines`]: long,
+    [`functions of more than ${MAX_PARAMETERS} parameters`]: wide,
+    'type names in two files of a package': repeated(places.types),
+    'function names in two files of a package': repeated(places.functions),
+  };
+}
+
+function repeated(names: ReadonlyMap<string, ReadonlySet<string>>): number {
+  return [...names.values()].filter(({ size }) => size > 1).length;
+}
+
+function isFunctionWithBody(
+  node: ts.Node,
+): node is ts.FunctionDeclaration | ts.FunctionExpression | ts.ArrowFunction | ts.MethodDeclaration {
+  return (
+    (ts.isFunctionDeclaration(node) || ts.isFunctionExpression(node) || ts.isArrowFunction(node) || ts.isMethodDeclaration(node)) &&
+    node.body !== undefined
+  );
+}
+
+/** The files and functions that one purchase runs, from the request to the response. */
+function purchase(): Figures {
+  const output = execFileSync(process.execPath, [join(import.meta.dirname, 'purchase.ts')], { encoding: 'utf8' });
+  const { files, functions }: { files: number; functions: number } = JSON.parse(output);
+  return { 'files of a purchase': files, 'functions of a purchase': functions };
+}
