@@ -1,7 +1,7 @@
 /** The operations that a page offers for a resource. Those that the holder of the session may not use are not shown. */
 import { Menu } from '@base-ui/react/menu';
+import type { OperationId } from '@reseller/operator-client';
 
-import type { OperationId } from '../api/client.ts';
 import { mayUse, useSession } from '../app/session.ts';
 import { operations } from '../generated/operations.gen.ts';
 import { Button } from './controls.tsx';

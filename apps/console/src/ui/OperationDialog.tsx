@@ -1,10 +1,10 @@
 /** One dialog for every operation that changes something. Its form, texts and rules are those of the operator document. */
 import { Dialog } from '@base-ui/react/dialog';
+import type { OperationId } from '@reseller/operator-client';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, lazy, Suspense, useCallback, useContext, useState } from 'react';
 import type { ReactNode } from 'react';
 
-import type { OperationId } from '../api/client.ts';
 import { useFeedControl } from '../app/feed.tsx';
 import { operations } from '../generated/operations.gen.ts';
 

@@ -1,12 +1,13 @@
 import { Dialog } from '@base-ui/react/dialog';
+import type { OperationId } from '@reseller/operator-client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 
 import { send } from '../api/client.ts';
-import type { OperationId, Sent } from '../api/client.ts';
+import type { Sent } from '../api/client.ts';
 import type { Form } from '../api/field.ts';
-import { fieldErrors } from '../api/problem.ts';
+import { fieldErrors, messageOf } from '../api/problem.ts';
 import { operatorCurl } from '../api/snippets.ts';
 import { forms } from '../generated/forms.gen.ts';
 import { operations } from '../generated/operations.gen.ts';
@@ -89,7 +90,7 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
       <Fields fields={form.body} values={values} errors={errors} onChange={onChange} />
       {mutation.error && (
         <p className="error" role="alert">
-          {mutation.error.message}
+          {messageOf(mutation.error)}
         </p>
       )}
       <div className="dialog-buttons">
