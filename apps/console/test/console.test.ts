@@ -12,7 +12,7 @@ import { violationsOf } from '../../../.config/axe.ts';
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { byDepth, isDeep } from '../../../.config/depth.ts';
 import { copyVms } from '../../../packages/service/test/large-account.ts';
-import { operations } from '../src/generated/operations.gen.ts';
+import { operations } from '../src/document/operations.data.ts';
 import { call, consoleLink, DESKTOP, openContext, operate, overflowOf, PHONE, runPrintedPurchase, startRestartable } from './browser.ts';
 import type { Restartable, Watched } from './browser.ts';
 

@@ -1,8 +1,8 @@
+/** Commands and code that send a request again. */
 import type { OperationId } from '@reseller/operator-client';
 
-import { operations } from '../generated/operations.gen.ts';
-/** Commands and code that send a request again. */
-import { resellerOperations } from '../generated/reseller-operations.gen.ts';
+import { operations } from '../document/operations.data.ts';
+import { resellerOperations } from '../document/reseller-operations.data.ts';
 import type { Sent } from './client.ts';
 
 /** A request of the request log. */

@@ -4,7 +4,7 @@ import type { OperationId } from '@reseller/operator-client';
 import { useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 
-import { operations } from '../generated/operations.gen.ts';
+import { operations } from '../document/operations.data.ts';
 import { useAccounts } from '../ui/AccountName.tsx';
 import { useOperation } from '../ui/OperationDialog.tsx';
 import { mayUse, useSession } from './session.ts';

@@ -7,7 +7,7 @@ import { createContext, useContext } from 'react';
 
 import { client } from '../api/client.ts';
 import { statusOf } from '../api/problem.ts';
-import { operations } from '../generated/operations.gen.ts';
+import { operations } from '../document/operations.data.ts';
 
 const KEY = ['session'] as const;
 

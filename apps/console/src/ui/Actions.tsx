@@ -3,7 +3,7 @@ import { Menu } from '@base-ui/react/menu';
 import type { OperationId } from '@reseller/operator-client';
 
 import { mayUse, useSession } from '../app/session.ts';
-import { operations } from '../generated/operations.gen.ts';
+import { operations } from '../document/operations.data.ts';
 import { Button } from './controls.tsx';
 import { useOperation } from './OperationDialog.tsx';
 import type { Opened } from './OperationDialog.tsx';

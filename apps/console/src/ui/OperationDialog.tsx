@@ -6,7 +6,7 @@ import { createContext, lazy, Suspense, useCallback, useContext, useState } from
 import type { ReactNode } from 'react';
 
 import { useFeedControl } from '../app/feed.tsx';
-import { operations } from '../generated/operations.gen.ts';
+import { operations } from '../document/operations.data.ts';
 
 const OperationForm = lazy(async () => ({ default: (await import('./OperationForm.tsx')).OperationForm }));
 

@@ -6,11 +6,11 @@ import type { FormEvent } from 'react';
 
 import { send } from '../api/client.ts';
 import type { Sent } from '../api/client.ts';
-import type { Form } from '../api/field.ts';
 import { fieldErrors, messageOf } from '../api/problem.ts';
 import { operatorCurl } from '../api/snippets.ts';
-import { forms } from '../generated/forms.gen.ts';
-import { operations } from '../generated/operations.gen.ts';
+import { forms } from '../document/forms.data.ts';
+import type { Form } from '../document/forms.data.ts';
+import { operations } from '../document/operations.data.ts';
 import { isDangerous } from './Actions.tsx';
 import { Button, CopyButton, Json } from './controls.tsx';
 import { Description } from './Description.tsx';
@@ -25,7 +25,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-const NO_FORM: Form = { description: '', path: [], query: [], body: [] };
+const NO_FORM: Form = { description: '', path: [], body: [] };
 
 /** Operations whose response is shown, because it has a secret that is never returned again, or the result of a check. */
 const SHOWN_RESPONSES: ReadonlySet<OperationId> = new Set<OperationId>([
