@@ -1,23 +1,14 @@
 /** One dialog for every operation that changes something. Its form, texts and rules are those of the operator document. */
 import { Dialog } from '@base-ui/react/dialog';
-import type { OperationId } from '@reseller/operator-client';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, lazy, Suspense, useCallback, useContext, useState } from 'react';
 import type { ReactNode } from 'react';
 
 import { useFeedControl } from '../app/feed.tsx';
 import { operations } from '../document/operations.data.ts';
+import type { Opened } from './OperationForm.tsx';
 
 const OperationForm = lazy(async () => ({ default: (await import('./OperationForm.tsx')).OperationForm }));
-
-/** The operation of the dialog, and the values that the page knows. */
-export interface Opened {
-  readonly id: OperationId;
-  /** Parameters of the path that the page knows. The form asks for the others. */
-  readonly path?: Readonly<Record<string, string>>;
-  /** The resource as it is now, because an operation may replace the whole of it. */
-  readonly current?: unknown;
-}
 
 const OperationContext = createContext<(opened: Opened) => void>(() => {});
 
