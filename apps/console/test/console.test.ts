@@ -307,11 +307,14 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     );
   });
 
-  test('signing out asks for a token again', async () => {
+  test('signing out asks for a token again, and an unknown one is refused', async () => {
     await open('accounts');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading('Sign in to the console').waitFor();
     expect(await watched.context.cookies()).toEqual([]);
+    await page.getByLabel('Operator token').fill('rso_unknown');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText(/token/).waitFor();
   });
 });
 
