@@ -1,4 +1,4 @@
-/** What the console takes from the document of the operator API. */
+/** The facts that the console takes from the document of the operator API. */
 import { MASK, maskSecrets, parseDocument, readOperations } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 import operatorDocument from '@reseller/openapi/operator.json' with { type: 'json' };

@@ -6,7 +6,7 @@ import operatorDocument from '@reseller/openapi/operator.json' with { type: 'jso
 import { createFieldReader } from './fields.ts';
 import type { Field } from './fields.ts';
 
-/** What the console asks for before it sends an operation. */
+/** The values that the console asks for before it sends an operation. */
 export interface Form {
   readonly description: string;
   readonly path: readonly Field[];

@@ -1,4 +1,4 @@
-/** What the document of the operator API says about each operation. */
+/** The facts of the document of the operator API about each operation. */
 import { joinPointer, keysOf, parseDocument, readOperations, schemaNodes, valueAt } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 import operatorDocument from '@reseller/openapi/operator.json' with { type: 'json' };
