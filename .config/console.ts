@@ -7,7 +7,7 @@ import { install } from './install.mjs';
 import { REPOSITORY } from './turbo.ts';
 
 /** Without the packages of the server, pnpm would remove them. */
-const OF_START_AND_CONSOLE = ['--prod', '--filter', '.', '--filter-prod', './apps/console', '--filter-prod', '{./apps/server}...'];
+const OF_START_AND_CONSOLE = ['--prod', '--filter', '.', '--filter-prod', '{./apps/console}...', '--filter-prod', '{./apps/server}...'];
 const project = join(REPOSITORY, 'apps/console');
 const hasAll = existsSync(join(REPOSITORY, 'node_modules/turbo'));
 const result = hasAll

@@ -5,23 +5,18 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 
-import { configureClient } from './api/client.ts';
-import { statusOf } from './api/problem.ts';
+import { whenSignedOut } from './api/client.ts';
 import { App } from './app/App.tsx';
 import { forgetSession, takeSignInCode } from './app/session.ts';
 import { BASE } from './base.ts';
 
 const queryClient = new QueryClient({
   defaultOptions: {
-    queries: {
-      // A refused request is refused again. A service that cannot be reached may be reachable a moment later.
-      retry: (count, error) => count < 2 && (statusOf(error) ?? 0) === 0,
-      retryDelay: 500,
-      staleTime: 2_000,
-    },
+    // The client itself repeats what is harmless.
+    queries: { retry: false, staleTime: 2_000 },
   },
 });
-configureClient(() => forgetSession(queryClient));
+whenSignedOut(() => forgetSession(queryClient));
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no element for the console.');
 createRoot(root).render(

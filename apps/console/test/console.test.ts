@@ -12,7 +12,7 @@ import { violationsOf } from '../../../.config/axe.ts';
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { byDepth, isDeep } from '../../../.config/depth.ts';
 import { copyVms } from '../../../packages/service/test/large-account.ts';
-import { operations } from '../src/generated/operations.gen.ts';
+import { operations } from '../src/document/operations.data.ts';
 import { call, consoleLink, DESKTOP, openContext, operate, overflowOf, PHONE, runPrintedPurchase, startRestartable } from './browser.ts';
 import type { Restartable, Watched } from './browser.ts';
 
@@ -182,6 +182,31 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await page.keyboard.press('Escape');
   });
 
+  test('a new secret is shown once and copied, and a dialog says what cannot be undone', async () => {
+    await watched.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('link', { name: 'Demo reseller' }).click();
+    await page.getByRole('button', { name: 'Issue a key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Label', { exact: true }).fill('Till');
+    await dialog.getByRole('button', { name: operations.issueApiKey.summary }).click();
+    const { key } = JSON.parse((await dialog.getByRole('region', { name: 'Response' }).textContent()) ?? '');
+    await dialog.getByRole('button', { name: 'Copy the secret' }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+    expect(await call({ ...sandbox.current(), apiKey: key }, 'GET /vm/list/hosts')).toMatchObject({ status: 'success' });
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Actions for Demo reseller' }).click();
+    await page.getByRole('menuitem', { name: operations.suspendAccount.summary }).click();
+    await dialog.getByLabel('Reason', { exact: true }).waitFor();
+    expect(await dialog.getByText('This cannot be undone.').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Actions for Till' }).click();
+    await page.getByRole('menuitem', { name: operations.revokeApiKey.summary }).click();
+    await dialog.getByText('This cannot be undone.').waitFor();
+    await dialog.getByRole('button', { name: operations.revokeApiKey.summary }).click();
+    await row('Till').getByText('revoked').waitFor();
+    await page.getByRole('link', { name: 'Accounts' }).first().click();
+  });
+
   test('two operators see what the other does, and only what their scopes allow', async () => {
     const body = { name: 'Support desk', scopes: ['read', 'support'] };
     const { token } = await operate(sandbox.current(), 'POST /operator-tokens', body);
@@ -282,11 +307,14 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     );
   });
 
-  test('signing out asks for a token again', async () => {
+  test('signing out asks for a token again, and an unknown one is refused', async () => {
     await open('accounts');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading('Sign in to the console').waitFor();
     expect(await watched.context.cookies()).toEqual([]);
+    await page.getByLabel('Operator token').fill('rso_unknown');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText(/token/).waitFor();
   });
 });
 

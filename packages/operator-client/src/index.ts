@@ -1,7 +1,7 @@
 export * from './generated/sdk.gen.ts';
 export type * from './generated/types.gen.ts';
 export { createClient } from './runtime/client.ts';
-export type { Client, ClientConfig, Where } from './runtime/client.ts';
+export type { Client, ClientConfig, OperationId, Where } from './runtime/client.ts';
 export type { Call, RequestOptions, WithMeta } from '@reseller/client/runtime';
 export {
   AbortedError,

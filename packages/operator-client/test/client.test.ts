@@ -91,6 +91,14 @@ test('encodes path and query, and sends no body if there is none', async () => {
   ]);
 });
 
+test('sends no token if it is null, whatever the environment has', async () => {
+  vi.stubEnv('RESELLER_OPERATOR_TOKEN', 'operator-token');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { baseUrl, sent } = await clientOf({ status: 200, headers: json, body: '{"items":[],"next_cursor":null}' });
+  await listVms({ client: createClient({ baseUrl, token: null }) });
+  expect(sent.map(({ authorization }) => authorization)).toEqual([undefined]);
+});
+
 const problem = (status: number, more: object = {}): ServedResponse => ({
   status,
   headers: { 'content-type': 'application/problem+json; charset=utf-8' },

@@ -1,35 +1,40 @@
-/** Configures the generated client. The page has the origin of the operator API, and the browser sends the cookie of the session. */
-import { client } from '../generated/client.gen.ts';
-import { operations } from '../generated/operations.gen.ts';
-import { ApiError } from './problem.ts';
+/** The client of the operator API. The page has the origin of this API, and the browser sends the cookie of the session. */
+import * as operatorClient from '@reseller/operator-client';
+import type { OperationId } from '@reseller/operator-client';
 
-export type OperationId = keyof typeof operations;
-export type Scope = (typeof operations)[OperationId]['scope'];
+/** Long, because an advance of the clock runs all jobs of the time between. */
+const TIMEOUT_MS = 600_000;
 
-/** Calls `onSignedOut` when the service no longer takes the session. */
-export function configureClient(onSignedOut: () => void): void {
-  client.setConfig({ baseUrl: globalThis.location.origin, throwOnError: true });
-  client.interceptors.error.use((error, response) => {
-    const found = response as Response | undefined;
-    if (found?.status === 401) onSignedOut();
-    return new ApiError(found?.status ?? 0, typeof error === 'object' && error !== null ? error : {});
-  });
+let onSignedOut: (() => void) | undefined;
+
+/** Calls the listener when the service no longer takes the session. */
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener;
 }
+
+export const client = operatorClient.createClient({
+  baseUrl: globalThis.location.origin,
+  token: null,
+  timeoutMs: TIMEOUT_MS,
+  middleware: [
+    (next) => async (url, init) => {
+      const response = await next(url, init);
+      if (response.status === 401) onSignedOut?.();
+      return response;
+    },
+  ],
+});
+
+const functions: Readonly<Record<OperationId, (options: never) => unknown>> = operatorClient;
 
 /** The values of a request. */
 export interface Sent {
-  readonly path?: Readonly<Record<string, string>>;
-  readonly body?: Readonly<Record<string, unknown>>;
+  readonly path?: Readonly<Record<string, unknown>> | undefined;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: unknown;
 }
 
-/** Sends any operation and returns the body of its response. */
-export async function send(id: OperationId, { path = {}, body }: Sent): Promise<unknown> {
-  const { method, path: url } = operations[id];
-  const { data } = await client.request({
-    method,
-    url,
-    path: { ...path },
-    ...(body === undefined ? {} : { body, headers: { 'Content-Type': 'application/json' } }),
-  });
-  return data;
+/** Sends any operation by its name, for callers that know the type of its data. */
+export async function send<Data = unknown>(id: OperationId, sent: Sent, signal?: AbortSignal): Promise<Data> {
+  return Reflect.apply(functions[id], undefined, [{ client, ...sent, signal }]);
 }

@@ -2,8 +2,10 @@
  * The requests of all accounts as they arrive, and whether the service can be reached. The service has no events yet, so this asks for what is
  * new: an idle service responds with an empty list.
  */
-import { listRequests } from '../generated/sdk.gen.ts';
-import type { RequestSummary } from '../generated/types.gen.ts';
+import { listRequests } from '@reseller/operator-client';
+import type { RequestSummary } from '@reseller/operator-client';
+
+import { client } from './client.ts';
 import { statusOf } from './problem.ts';
 
 const POLL_MS = 500;
@@ -52,9 +54,10 @@ export function createFeed({ onChange, onRecovery }: FeedEvents): Feed {
   async function ask(): Promise<void> {
     const asked = generation;
     try {
-      const { data } = await listRequests({ throwOnError: true, query: { limit: LIMIT, ...(since === undefined ? {} : { since }) } });
+      const query = { limit: LIMIT, ...(since === undefined ? {} : { since }) };
+      const { items, next_since: nextSince } = await listRequests({ client, maxRetries: 0, query });
       if (asked !== generation) return;
-      receive(data.items, data.next_since);
+      receive(items, nextSince);
     } catch (error) {
       if (asked !== generation) return;
       const status = statusOf(error) ?? 0;

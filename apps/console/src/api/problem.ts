@@ -1,32 +1,21 @@
 /** The failures of requests to the operator API. */
-import type { ValidationProblem } from '../generated/types.gen.ts';
+import { ConnectionError, InvalidError, ResellerError, TimeoutError } from '@reseller/operator-client';
 
-type Problem = Partial<ValidationProblem>;
-
-/** A request that failed. `status` is 0 if no response arrived. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  readonly status: number;
-  readonly problem: Problem;
-
-  constructor(status: number, problem: Problem) {
-    super(problem.detail ?? (status === 0 ? 'The service cannot be reached.' : `The service responded with ${status}.`));
-    this.status = status;
-    this.problem = problem;
-  }
-}
-
+/** Undefined if no response arrived. */
 export function statusOf(error: unknown): number | undefined {
-  return error instanceof ApiError ? error.status : undefined;
+  return error instanceof ResellerError ? error.status : undefined;
 }
 
 /** The messages for the fields of a body, by JSON Pointer without `#`. */
 export function fieldErrors(error: unknown): ReadonlyMap<string, string> {
-  const errors = error instanceof ApiError ? (error.problem.errors ?? []) : [];
-  return new Map(errors.map(({ pointer, detail }) => [pointer.replace(/^#/, ''), detail]));
+  const fields = error instanceof InvalidError ? (error.fields ?? []) : [];
+  return new Map(fields.map(({ field, message }) => [field.replace(/^#/, ''), message]));
 }
 
-/** The generated types say that a request fails with a problem. The interceptor of the client makes it an ApiError. */
+/** The detail of a problem, which is written for people, or else the message of the error. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'The request failed.';
+  if (error instanceof ConnectionError || error instanceof TimeoutError) return 'The service cannot be reached.';
+  if (!(error instanceof Error)) return 'The request failed.';
+  const { detail }: { readonly detail?: unknown } = Object(error.cause);
+  return typeof detail === 'string' ? detail : error.message;
 }

@@ -1,5 +1,7 @@
 /** Sends a request to the reseller API as an account. Its key is only in the memory of this page. */
-import { issueApiKey } from '../generated/sdk.gen.ts';
+import { issueApiKey } from '@reseller/operator-client';
+
+import { client } from './client.ts';
 import { parametersOf } from './snippets.ts';
 import type { LoggedRequest } from './snippets.ts';
 
@@ -18,12 +20,12 @@ const KEY_MS = 3_600_000;
 
 /** @param now The time of the service's clock. */
 export async function issueKey(accountId: string, now: string): Promise<void> {
-  const { data } = await issueApiKey({
-    throwOnError: true,
+  const { key } = await issueApiKey({
+    client,
     path: { account_id: accountId },
     body: { label: 'Console replay', access: 'full', valid_until: new Date(Date.parse(now) + KEY_MS).toISOString() },
   });
-  rememberKey(accountId, data.key);
+  rememberKey(accountId, key);
 }
 
 export interface Reply {

@@ -1,7 +1,9 @@
-import { operations } from '../generated/operations.gen.ts';
 /** Commands and code that send a request again. */
-import { resellerOperations } from '../generated/reseller-operations.gen.ts';
-import type { OperationId, Sent } from './client.ts';
+import type { OperationId } from '@reseller/operator-client';
+
+import { operations } from '../document/operations.data.ts';
+import { resellerOperations } from '../document/reseller-operations.data.ts';
+import type { Sent } from './client.ts';
 
 /** A request of the request log. */
 export interface LoggedRequest {
@@ -43,7 +45,8 @@ export function curlOf(request: LoggedRequest, baseUrl: string): string {
 /** A curl command for an operation of the operator API. */
 export function operatorCurl(id: OperationId, { path = {}, body }: Sent): string {
   const { method, path: template } = operations[id];
-  const url = globalThis.location.origin + template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
+  const url =
+    globalThis.location.origin + template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name] ?? '')));
   const parts = [`curl -X ${method} ${quoted(url)}`, '-H "Authorization: Bearer $RESELLER_OPERATOR_TOKEN"'];
   if (body !== undefined) parts.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`);
   return parts.join(' \\\n  ');

@@ -1,10 +1,10 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
+import type { OperationId } from '@reseller/operator-client';
 import { useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 
-import type { OperationId } from '../api/client.ts';
-import { operations } from '../generated/operations.gen.ts';
+import { operations } from '../document/operations.data.ts';
 import { useAccounts } from '../ui/AccountName.tsx';
 import { useOperation } from '../ui/OperationDialog.tsx';
 import { mayUse, useSession } from './session.ts';

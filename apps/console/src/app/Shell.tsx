@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 
-import { getClockOptions } from '../generated/@tanstack/react-query.gen.ts';
+import { queryOf } from '../api/queries.ts';
 import { Button, EmptyState, Instant } from '../ui/controls.tsx';
 import { ErrorBoundary } from '../ui/ErrorBoundary.tsx';
 import { useFeed, useFeedControl } from './feed.tsx';
@@ -92,7 +92,7 @@ function Header({ views }: { readonly views: readonly View[] }) {
 
 /** The clock of a sandbox. If it goes back, a snapshot was restored or the sandbox was reset, so nothing that is shown is right. */
 function ClockInHeader() {
-  const { data } = useQuery({ ...getClockOptions(), refetchInterval: 2_000 });
+  const { data } = useQuery({ ...queryOf('getClock', {}), refetchInterval: 2_000 });
   const queryClient = useQueryClient();
   const feed = useFeedControl();
   const now = data?.now;

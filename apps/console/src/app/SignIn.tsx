@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 
+import { messageOf } from '../api/problem.ts';
 import { Button } from '../ui/controls.tsx';
 import { signIn } from './session.ts';
 
@@ -14,7 +15,7 @@ export function SignIn({ queryClient }: { readonly queryClient: QueryClient }) {
     try {
       await signIn(queryClient, token);
     } catch (failure) {
-      setError(failure instanceof Error ? failure.message : String(failure));
+      setError(messageOf(failure));
     }
   }
   return (

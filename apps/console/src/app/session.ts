@@ -1,13 +1,13 @@
 /** Who uses the console. The session is a cookie that scripts cannot read, so a reload keeps it and no script can take it away. */
+import { createClient, createSession, endSession, getSession } from '@reseller/operator-client';
+import type { OperationId, Session } from '@reseller/operator-client';
 import { useQuery } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 
-import type { OperationId } from '../api/client.ts';
+import { client } from '../api/client.ts';
 import { statusOf } from '../api/problem.ts';
-import { operations } from '../generated/operations.gen.ts';
-import { createSession, endSession, getSession } from '../generated/sdk.gen.ts';
-import type { Session } from '../generated/types.gen.ts';
+import { operations } from '../document/operations.data.ts';
 
 const KEY = ['session'] as const;
 
@@ -33,8 +33,7 @@ let signingIn: Promise<Session | null> | undefined;
 
 async function currentSession(signInCode: string | undefined): Promise<Session | null> {
   try {
-    const { data } = await getSession({ throwOnError: true });
-    return data;
+    return await getSession({ client });
   } catch (error) {
     if (statusOf(error) !== 401) throw error;
     if (signInCode === undefined) return null;
@@ -43,18 +42,17 @@ async function currentSession(signInCode: string | undefined): Promise<Session |
   }
 }
 
-async function signInWith(token: string): Promise<Session> {
-  const { data } = await createSession({ throwOnError: true, headers: { authorization: `Bearer ${token}` } });
-  return data;
+function signInWith(token: string): Promise<Session> {
+  return createSession({ client: createClient({ baseUrl: globalThis.location.origin, token }) });
 }
 
-/** @throws ApiError if the token is not valid. */
+/** @throws AuthenticationError if the token is not valid. */
 export async function signIn(queryClient: QueryClient, token: string): Promise<void> {
   queryClient.setQueryData(KEY, await signInWith(token));
 }
 
 export async function signOut(queryClient: QueryClient): Promise<void> {
-  await endSession({ throwOnError: true });
+  await endSession({ client });
   forgetSession(queryClient);
 }
 

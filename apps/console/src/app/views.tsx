@@ -1,8 +1,8 @@
+import type { OperationId } from '@reseller/operator-client';
 /** The pages of the console. Each is loaded when it is opened, except the first. */
 import { lazy } from 'react';
 import type { ComponentType } from 'react';
 
-import type { OperationId } from '../api/client.ts';
 import { Requests } from '../views/Requests.tsx';
 
 export interface View {

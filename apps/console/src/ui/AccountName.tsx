@@ -1,15 +1,15 @@
+import type { Account } from '@reseller/operator-client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 
-import { listAccountsInfiniteOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { Account } from '../generated/types.gen.ts';
+import { pagesOf } from '../api/queries.ts';
 import { ShortId } from './controls.tsx';
-import { PAGE, PAGED, useRows } from './list.tsx';
+import { useRows } from './list.tsx';
 import type { Rows } from './list.tsx';
 
 export function useAccounts(): Rows<Account> {
-  return useRows(useInfiniteQuery({ ...listAccountsInfiniteOptions(PAGE), ...PAGED }));
+  return useRows(useInfiniteQuery(pagesOf('listAccounts', {})));
 }
 
 export function useAccountNames(): ReadonlyMap<string, string> {

@@ -1,34 +1,15 @@
 /** The operations that a page offers for a resource. Those that the holder of the session may not use are not shown. */
 import { Menu } from '@base-ui/react/menu';
 
-import type { OperationId } from '../api/client.ts';
 import { mayUse, useSession } from '../app/session.ts';
-import { operations } from '../generated/operations.gen.ts';
+import { operations } from '../document/operations.data.ts';
 import { Button } from './controls.tsx';
 import { useOperation } from './OperationDialog.tsx';
-import type { Opened } from './OperationDialog.tsx';
+import type { Opened } from './OperationForm.tsx';
 
 export interface Action extends Opened {
   /** Default: the summary of the operation. */
   readonly label?: string;
-}
-
-const DANGEROUS: ReadonlySet<OperationId> = new Set<OperationId>([
-  'eraseAccount',
-  'removeVm',
-  'revokeApiKey',
-  'revokeOperatorToken',
-  'revokeVerifier',
-  'resetSandbox',
-  'restoreSnapshot',
-  'terminateDomain',
-  'cancelInvoice',
-  'deleteIsolatedAccount',
-  'suspendAccount',
-]);
-
-export function isDangerous(id: OperationId): boolean {
-  return DANGEROUS.has(id);
 }
 
 export function ActionButton({ label, ...opened }: Action) {
@@ -53,7 +34,11 @@ export function ActionMenu({ of, actions }: { readonly of: string; readonly acti
         <Menu.Positioner align="end" sideOffset={4} className="above">
           <Menu.Popup className="menu">
             {allowed.map(({ label, ...opened }) => (
-              <Menu.Item key={opened.id} className={`menu-item ${isDangerous(opened.id) ? 'danger' : ''}`} onClick={() => open(opened)}>
+              <Menu.Item
+                key={opened.id}
+                className={`menu-item ${operations[opened.id].destructive ? 'danger' : ''}`}
+                onClick={() => open(opened)}
+              >
                 {label ?? operations[opened.id].summary}
               </Menu.Item>
             ))}

@@ -1,5 +1,5 @@
 /** The inputs of a form. */
-import type { Field } from '../api/field.ts';
+import type { Field } from '../document/fields.ts';
 import type { Values } from './form.ts';
 
 export interface FieldsProps {

@@ -4,20 +4,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { createContext, lazy, Suspense, useCallback, useContext, useState } from 'react';
 import type { ReactNode } from 'react';
 
-import type { OperationId } from '../api/client.ts';
 import { useFeedControl } from '../app/feed.tsx';
-import { operations } from '../generated/operations.gen.ts';
+import { operations } from '../document/operations.data.ts';
+import type { Opened } from './OperationForm.tsx';
 
 const OperationForm = lazy(async () => ({ default: (await import('./OperationForm.tsx')).OperationForm }));
-
-/** The operation of the dialog, and the values that the page knows. */
-export interface Opened {
-  readonly id: OperationId;
-  /** Parameters of the path that the page knows. The form asks for the others. */
-  readonly path?: Readonly<Record<string, string>>;
-  /** The resource as it is now, because an operation may replace the whole of it. */
-  readonly current?: unknown;
-}
 
 const OperationContext = createContext<(opened: Opened) => void>(() => {});
 

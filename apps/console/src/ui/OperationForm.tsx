@@ -1,22 +1,30 @@
 import { Dialog } from '@base-ui/react/dialog';
+import type { OperationId } from '@reseller/operator-client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 
 import { send } from '../api/client.ts';
-import type { OperationId, Sent } from '../api/client.ts';
-import type { Form } from '../api/field.ts';
-import { fieldErrors } from '../api/problem.ts';
+import type { Sent } from '../api/client.ts';
+import { fieldErrors, messageOf } from '../api/problem.ts';
 import { operatorCurl } from '../api/snippets.ts';
-import { forms } from '../generated/forms.gen.ts';
-import { operations } from '../generated/operations.gen.ts';
-import { isDangerous } from './Actions.tsx';
+import { forms } from '../document/forms.data.ts';
+import type { Form } from '../document/forms.data.ts';
+import { operations } from '../document/operations.data.ts';
 import { Button, CopyButton, Json } from './controls.tsx';
 import { Description } from './Description.tsx';
 import { Fields } from './Fields.tsx';
 import { bodyOf, initialValues, UnreadableField } from './form.ts';
 import type { Values } from './form.ts';
-import type { Opened } from './OperationDialog.tsx';
+
+/** The operation of the dialog, and the values that the page knows. */
+export interface Opened {
+  readonly id: OperationId;
+  /** Parameters of the path that the page knows. The form asks for the others. */
+  readonly path?: Readonly<Record<string, string>>;
+  /** The resource as it is now, because an operation may replace the whole of it. */
+  readonly current?: unknown;
+}
 
 interface Props {
   readonly opened: Opened;
@@ -24,21 +32,11 @@ interface Props {
   readonly onClose: () => void;
 }
 
-const NO_FORM: Form = { description: '', path: [], query: [], body: [] };
-
-/** Operations whose response is shown, because it has a secret that is never returned again, or the result of a check. */
-const SHOWN_RESPONSES: ReadonlySet<OperationId> = new Set<OperationId>([
-  'issueApiKey',
-  'rotateApiKey',
-  'createOperatorToken',
-  'rotateOperatorToken',
-  'registerVerifier',
-  'createIsolatedAccount',
-  'verifyOtp',
-]);
+const NO_FORM: Form = { description: '', path: [], body: [] };
 
 export function OperationForm({ opened, onDone, onClose }: Props) {
   const { id, path: given = {}, current } = opened;
+  const { summary, destructive, secret } = operations[id];
   const form = forms[id] ?? NO_FORM;
   const asked = form.path.filter(({ name }) => given[name] === undefined);
   const [values, setValues] = useState<Values>(() => ({ ...initialValues(asked, {}, 'path:'), ...initialValues(form.body, current) }));
@@ -47,7 +45,8 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
     mutationFn: (sent: Sent) => send(id, sent),
     onSuccess() {
       onDone();
-      if (!SHOWN_RESPONSES.has(id)) onClose();
+      // The response to a check is its result.
+      if (secret === undefined && id !== 'verifyOtp') onClose();
     },
   });
 
@@ -78,8 +77,9 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
   }
   return (
     <form onSubmit={submit} className="operation" noValidate={false}>
-      <Dialog.Title className="dialog-title">{operations[id].summary}</Dialog.Title>
+      <Dialog.Title className="dialog-title">{summary}</Dialog.Title>
       <Description text={form.description} />
+      {destructive && <p className="strong">This cannot be undone.</p>}
       {Object.keys(given).length > 0 && (
         <p className="target">
           <code>{Object.values(given).join(' / ')}</code>
@@ -89,14 +89,14 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
       <Fields fields={form.body} values={values} errors={errors} onChange={onChange} />
       {mutation.error && (
         <p className="error" role="alert">
-          {mutation.error.message}
+          {messageOf(mutation.error)}
         </p>
       )}
       <div className="dialog-buttons">
         <CopyCurl id={id} request={request} />
         <Dialog.Close className="button">Cancel</Dialog.Close>
-        <Button kind={isDangerous(id) ? 'danger' : 'primary'} type="submit" disabled={mutation.isPending}>
-          {mutation.isPending ? 'Sending' : operations[id].summary}
+        <Button kind={destructive ? 'danger' : 'primary'} type="submit" disabled={mutation.isPending}>
+          {mutation.isPending ? 'Sending' : summary}
         </Button>
       </div>
     </form>
@@ -114,13 +114,18 @@ function CopyCurl({ id, request }: { readonly id: OperationId; readonly request:
 }
 
 function Result({ id, response, onClose }: { readonly id: OperationId; readonly response: unknown; readonly onClose: () => void }) {
+  const { summary, secret } = operations[id];
   return (
     <div className="operation">
-      <Dialog.Title className="dialog-title">{operations[id].summary}: done</Dialog.Title>
-      <p>{id === 'verifyOtp' ? 'The code is valid.' : 'Copy the secret now. The service stores only its hash and never shows it again.'}</p>
+      <Dialog.Title className="dialog-title">{summary}: done</Dialog.Title>
+      <p>{secret ? 'Copy the secret now. The service stores only its hash and never shows it again.' : 'The code is valid.'}</p>
       <Json text={JSON.stringify(response)} label="Response" />
       <div className="dialog-buttons">
-        <CopyButton text={secretOf(response)}>Copy the secret</CopyButton>
+        {secret ? (
+          <CopyButton text={textAt(response, secret)}>Copy the secret</CopyButton>
+        ) : (
+          <CopyButton text={JSON.stringify(response)}>Copy the response</CopyButton>
+        )}
         <Button kind="primary" onClick={onClose}>
           Close
         </Button>
@@ -129,9 +134,6 @@ function Result({ id, response, onClose }: { readonly id: OperationId; readonly 
   );
 }
 
-/** The key or token in a response, or else the whole response. */
-function secretOf(response: unknown): string {
-  const { key, token, issued, api_key: ofAccount } = Object(response);
-  const found: unknown = key ?? token ?? Object(issued).key ?? Object(issued).token ?? Object(ofAccount).key;
-  return typeof found === 'string' ? found : JSON.stringify(response);
+function textAt(response: unknown, path: readonly string[]): string {
+  return String(path.reduce<unknown>((value, name) => Object(value)[name], response));
 }

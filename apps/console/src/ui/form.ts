@@ -1,5 +1,5 @@
 /** The values of a form: texts by the path of their field, and the JSON that they stand for. */
-import type { Field } from '../api/field.ts';
+import type { Field } from '../document/fields.ts';
 
 /** Texts by path, such as `effect.milliseconds`. */
 export type Values = Readonly<Record<string, string>>;

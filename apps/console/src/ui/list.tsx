@@ -3,28 +3,10 @@ import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query
 import { useDeferredValue, useEffect, useId, useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 
+import type { ListPage } from '../api/queries.ts';
 import { EmptyState, Failure } from './controls.tsx';
 import { DataTable } from './DataTable.tsx';
 import type { DataTableProps } from './DataTable.tsx';
-
-/** The most items that a page of a list has. */
-export const PAGE = { query: { limit: 200 } } as const;
-/** Longer lists are read again only after a change. */
-const LIVE_PAGES = 2;
-const REFRESH_MS = 5_000;
-
-interface ListPage<Item> {
-  readonly items: readonly Item[];
-  readonly next_cursor: string | null;
-}
-
-/** Options of every list: pages follow each other by their cursor, and a short list is read again regularly. */
-export const PAGED = {
-  initialPageParam: {},
-  getNextPageParam: (last: ListPage<unknown>) => last.next_cursor ?? undefined,
-  refetchInterval: ({ state }: { readonly state: { readonly data?: InfiniteData<unknown, unknown> | undefined } }) =>
-    (state.data?.pages.length ?? 0) <= LIVE_PAGES ? REFRESH_MS : (false as const),
-};
 
 export interface Rows<Item> {
   readonly rows: readonly Item[];

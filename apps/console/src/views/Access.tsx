@@ -1,17 +1,13 @@
+import type { FailedAuthentications, OperatorToken, Verifier } from '@reseller/operator-client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 
+import { pagesOf } from '../api/queries.ts';
 import { useMayUse, useSession } from '../app/session.ts';
-import {
-  listFailedAuthenticationsInfiniteOptions,
-  listOperatorTokensInfiniteOptions,
-  listVerifiersInfiniteOptions,
-} from '../generated/@tanstack/react-query.gen.ts';
-import type { FailedAuthentications, OperatorToken, Verifier } from '../generated/types.gen.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { Instant, PageHead, Section, Status } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
-import { PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { useRows } from '../ui/list.tsx';
 
 /** Who may use the operator API: tokens, third parties, and failed attempts. */
 export function Access() {
@@ -42,7 +38,7 @@ const TOKENS: readonly Column<OperatorToken>[] = [
 ];
 
 function Tokens() {
-  const tokens = useRows(useInfiniteQuery({ ...listOperatorTokensInfiniteOptions(PAGE), ...PAGED }));
+  const tokens = useRows(useInfiniteQuery(pagesOf('listOperatorTokens', {})));
   return (
     <Section title="Operator tokens" actions={<ActionButton id="createOperatorToken" />}>
       <DataTable
@@ -82,7 +78,7 @@ const VERIFIERS: readonly Column<Verifier>[] = [
 ];
 
 function Verifiers() {
-  const verifiers = useRows(useInfiniteQuery({ ...listVerifiersInfiniteOptions(PAGE), ...PAGED }));
+  const verifiers = useRows(useInfiniteQuery(pagesOf('listVerifiers', {})));
   return (
     <Section title="Third parties that verify one-time codes" actions={<ActionButton id="registerVerifier" />}>
       <DataTable
@@ -107,7 +103,7 @@ const FAILED: readonly Column<FailedAuthentications>[] = [
 ];
 
 function FailedAttempts() {
-  const failed = useRows(useInfiniteQuery({ ...listFailedAuthenticationsInfiniteOptions(PAGE), ...PAGED }));
+  const failed = useRows(useInfiniteQuery(pagesOf('listFailedAuthentications', {})));
   return (
     <Section title="Requests without a valid key or token">
       <DataTable

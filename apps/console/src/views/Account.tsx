@@ -1,27 +1,21 @@
+import type { AccountRequest, ApiKey } from '@reseller/operator-client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 
+import { pagesOf, queryOf } from '../api/queries.ts';
 import { useMayUse } from '../app/session.ts';
-import {
-  exportAccountOptions,
-  getAccountOptions,
-  getBillingProfileOptions,
-  listAccountRequestsInfiniteOptions,
-  listApiKeysInfiniteOptions,
-} from '../generated/@tanstack/react-query.gen.ts';
-import type { AccountRequest, ApiKey } from '../generated/types.gen.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { Button, Facts, Failure, Instant, PageHead, Result, Section, Status } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
-import { PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { useRows } from '../ui/list.tsx';
 import { accountActions, stateOf } from './Accounts.tsx';
 import { Credit } from './Credit.tsx';
 
 /** Everything about one account. */
 export function AccountPage({ id }: { readonly id: string }) {
-  const account = useQuery({ ...getAccountOptions({ path: { account_id: id } }), refetchInterval: 5_000 });
+  const account = useQuery({ ...queryOf('getAccount', { path: { account_id: id } }), refetchInterval: 5_000 });
   const { data } = account;
   return (
     <>
@@ -55,7 +49,7 @@ export function AccountPage({ id }: { readonly id: string }) {
 /** The export is personal data, and reading it leaves a record, so it is read only when it is asked for. */
 function ExportButton({ id }: { readonly id: string }) {
   const mayExport = useMayUse('exportAccount');
-  const query = useQuery({ ...exportAccountOptions({ path: { account_id: id } }), enabled: false, gcTime: 0 });
+  const query = useQuery({ ...queryOf('exportAccount', { path: { account_id: id } }), enabled: false, gcTime: 0 });
   if (!mayExport) return null;
   async function download(): Promise<void> {
     const { data } = await query.refetch();
@@ -89,9 +83,7 @@ const KEY_COLUMNS: readonly Column<ApiKey>[] = [
 
 function Keys({ accountId }: { readonly accountId: string }) {
   const path = { account_id: accountId };
-  const { rows, isLoading } = useRows(
-    useInfiniteQuery({ ...listApiKeysInfiniteOptions({ path, ...PAGE }), ...PAGED, initialPageParam: { path } }),
-  );
+  const { rows, isLoading } = useRows(useInfiniteQuery(pagesOf('listApiKeys', { path })));
   return (
     <Section title="API keys" actions={<ActionButton id="issueApiKey" label="Issue a key" path={path} />}>
       <DataTable
@@ -122,7 +114,7 @@ function Keys({ accountId }: { readonly accountId: string }) {
 
 function BillingProfile({ accountId }: { readonly accountId: string }) {
   const path = { account_id: accountId };
-  const { data } = useQuery(getBillingProfileOptions({ path }));
+  const { data } = useQuery(queryOf('getBillingProfile', { path }));
   const profile = data?.billing_profile;
   return (
     <Section
@@ -165,9 +157,7 @@ function AccountRequests({ accountId }: { readonly accountId: string }) {
   const [isShown, setShown] = useState(false);
   const mayRead = useMayUse('listAccountRequests');
   const query = useInfiniteQuery({
-    ...listAccountRequestsInfiniteOptions({ path: { account_id: accountId }, query: { limit: 50 } }),
-    ...PAGED,
-    initialPageParam: { path: { account_id: accountId } },
+    ...pagesOf('listAccountRequests', { path: { account_id: accountId }, query: { limit: 50 } }),
     refetchInterval: false,
     enabled: isShown,
   });

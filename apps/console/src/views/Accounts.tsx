@@ -1,4 +1,5 @@
-import type { Account } from '../generated/types.gen.ts';
+import type { Account } from '@reseller/operator-client';
+
 import { useAccounts } from '../ui/AccountName.tsx';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { Instant, Money, PageHead, Status } from '../ui/controls.tsx';

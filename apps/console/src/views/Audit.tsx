@@ -1,15 +1,15 @@
+import type { AuditRecord } from '@reseller/operator-client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
-import { listAuditRecordsInfiniteOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { AuditRecord } from '../generated/types.gen.ts';
+import { pagesOf } from '../api/queries.ts';
 import { Button, Facts, Instant, Json, PageHead, Section, ShortId } from '../ui/controls.tsx';
 import type { Column } from '../ui/DataTable.tsx';
-import { FilteredList, PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { FilteredList, useRows } from '../ui/list.tsx';
 
 /** Every change of the team, newest first. */
 export function Audit() {
-  const records = useRows(useInfiniteQuery({ ...listAuditRecordsInfiniteOptions(PAGE), ...PAGED }));
+  const records = useRows(useInfiniteQuery(pagesOf('listAuditRecords', {})));
   const [shown, setShown] = useState<AuditRecord>();
   const columns: readonly Column<AuditRecord>[] = [
     {

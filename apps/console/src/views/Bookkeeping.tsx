@@ -1,7 +1,7 @@
+import type { ExportBookkeepingData } from '@reseller/operator-client';
 import { useState } from 'react';
 
 import { useMayUse } from '../app/session.ts';
-import type { ExportBookkeepingData } from '../generated/types.gen.ts';
 
 type Table = ExportBookkeepingData['path']['table'];
 

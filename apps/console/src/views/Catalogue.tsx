@@ -1,18 +1,12 @@
+import type { IpPool, OsImage, Sale, TldPrice, TldPriceVersion } from '@reseller/operator-client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 
-import {
-  listIpPoolsInfiniteOptions,
-  listOsImagesInfiniteOptions,
-  listSalesInfiniteOptions,
-  listTldPricesInfiniteOptions,
-  listTldPriceVersionsInfiniteOptions,
-} from '../generated/@tanstack/react-query.gen.ts';
-import type { IpPool, OsImage, Sale, TldPrice, TldPriceVersion } from '../generated/types.gen.ts';
+import { pagesOf } from '../api/queries.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { Instant, Money, PageHead, Section, Status } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
-import { PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { useRows } from '../ui/list.tsx';
 
 /** What accounts can buy, besides host systems and dedicated servers. */
 export function Catalogue() {
@@ -38,7 +32,7 @@ const SALES: readonly Column<Sale>[] = [
 ];
 
 function Sales() {
-  const sales = useRows(useInfiniteQuery({ ...listSalesInfiniteOptions(PAGE), ...PAGED }));
+  const sales = useRows(useInfiniteQuery(pagesOf('listSales', {})));
   return (
     <Section title="Sales" actions={<ActionButton id="createSale" />}>
       <DataTable
@@ -63,7 +57,7 @@ const TLDS: readonly Column<TldPrice>[] = [
 ];
 
 function TldPrices() {
-  const tlds = useRows(useInfiniteQuery({ ...listTldPricesInfiniteOptions(PAGE), ...PAGED }));
+  const tlds = useRows(useInfiniteQuery(pagesOf('listTldPrices', {})));
   return (
     <Section title="Prices of domains" actions={<ActionButton id="setTldPrice" />}>
       <DataTable
@@ -101,9 +95,7 @@ const TLD_VERSIONS: readonly Column<TldPriceVersion>[] = [
 /** The prices of a TLD, by date. */
 export function TldPage({ tld }: { readonly tld: string }) {
   const path = { tld };
-  const versions = useRows(
-    useInfiniteQuery({ ...listTldPriceVersionsInfiniteOptions({ path, ...PAGE }), ...PAGED, initialPageParam: { path } }),
-  );
+  const versions = useRows(useInfiniteQuery(pagesOf('listTldPriceVersions', { path })));
   return (
     <>
       <PageHead title={`.${tld}`} back={{ href: '/catalogue', label: 'Catalogue' }}>
@@ -132,7 +124,7 @@ const IMAGES: readonly Column<OsImage>[] = [
 ];
 
 function OsImages() {
-  const images = useRows(useInfiniteQuery({ ...listOsImagesInfiniteOptions(PAGE), ...PAGED }));
+  const images = useRows(useInfiniteQuery(pagesOf('listOsImages', {})));
   return (
     <Section title="Operating systems" actions={<ActionButton id="defineOsImage" />}>
       <DataTable
@@ -157,7 +149,7 @@ const POOLS: readonly Column<IpPool>[] = [
 ];
 
 function IpPools() {
-  const pools = useRows(useInfiniteQuery({ ...listIpPoolsInfiniteOptions(PAGE), ...PAGED }));
+  const pools = useRows(useInfiniteQuery(pagesOf('listIpPools', {})));
   return (
     <Section title="IP pools" actions={<ActionButton id="defineIpPool" />}>
       <DataTable

@@ -1,9 +1,9 @@
+import type { AccountCurrentInvoice, CurrentPosition } from '@reseller/operator-client';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 
 import { decimalOf, perSecond, sumOf } from '../api/money.ts';
-import { getAccountCurrentInvoiceOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { AccountCurrentInvoice, CurrentPosition } from '../generated/types.gen.ts';
+import { queryOf } from '../api/queries.ts';
 import { Failure, Instant, Money, Section } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
@@ -13,7 +13,7 @@ const MonthChart = lazy(async () => ({ default: (await import('./MonthChart.tsx'
 
 /** The credit of an account, line by line, and its running invoice. */
 export function Credit({ accountId }: { readonly accountId: string }) {
-  const query = useQuery({ ...getAccountCurrentInvoiceOptions({ path: { account_id: accountId } }), refetchInterval: 2_000 });
+  const query = useQuery({ ...queryOf('getAccountCurrentInvoice', { path: { account_id: accountId } }), refetchInterval: 2_000 });
   const { data, error } = query;
   if (error) return <Failure error={error} />;
   if (!data) return <p className="muted">Loading</p>;

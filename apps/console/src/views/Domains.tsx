@@ -1,17 +1,17 @@
+import type { DnsRecord, Domain } from '@reseller/operator-client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 
-import { listDnsRecordsInfiniteOptions, listDomainsInfiniteOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { DnsRecord, Domain } from '../generated/types.gen.ts';
+import { pagesOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { Failure, Instant, PageHead, Section, Status } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
-import { FilteredList, PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { FilteredList, useRows } from '../ui/list.tsx';
 
 export function Domains() {
   const names = useAccountNames();
-  const domains = useRows(useInfiniteQuery({ ...listDomainsInfiniteOptions(PAGE), ...PAGED }));
+  const domains = useRows(useInfiniteQuery(pagesOf('listDomains', {})));
   const columns: readonly Column<Domain>[] = [
     { header: 'Domain', cell: ({ name }) => <span className="ellipsis">{name}</span> },
     { header: 'Status', width: '8.5rem', cell: ({ status, terminated }) => <Status value={terminated ? 'terminated' : status} /> },
@@ -48,13 +48,7 @@ const RECORDS: readonly Column<DnsRecord>[] = [
 
 /** The zone of a domain. */
 export function DomainPage({ name }: { readonly name: string }) {
-  const records = useRows(
-    useInfiniteQuery({
-      ...listDnsRecordsInfiniteOptions({ path: { domain: name }, ...PAGE }),
-      ...PAGED,
-      initialPageParam: { path: { domain: name } },
-    }),
-  );
+  const records = useRows(useInfiniteQuery(pagesOf('listDnsRecords', { path: { domain: name } })));
   const sorted = records.rows.toSorted((one, other) =>
     `${one.name} ${one.type} ${one.data}` < `${other.name} ${other.type} ${other.data}` ? -1 : 1,
   );

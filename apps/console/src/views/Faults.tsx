@@ -1,12 +1,12 @@
+import type { Fault } from '@reseller/operator-client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 
-import { listFaultsInfiniteOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { Fault } from '../generated/types.gen.ts';
+import { pagesOf } from '../api/queries.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { Instant, PageHead } from '../ui/controls.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { labelOf } from '../ui/Fields.tsx';
-import { FilteredList, PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { FilteredList, useRows } from '../ui/list.tsx';
 
 const COLUMNS: readonly Column<Fault>[] = [
   { header: 'Effect', cell: ({ effect }) => <span className="ellipsis">{effectOf(effect)}</span> },
@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Fault>[] = [
 
 /** Failures that a sandbox injects. */
 export function Faults() {
-  const faults = useRows(useInfiniteQuery({ ...listFaultsInfiniteOptions(PAGE), ...PAGED, refetchInterval: 1_000 }));
+  const faults = useRows(useInfiniteQuery({ ...pagesOf('listFaults', {}), refetchInterval: 1_000 }));
   return (
     <>
       <PageHead title="Faults">

@@ -1,18 +1,18 @@
+import type { CreditNote, Invoice } from '@reseller/operator-client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 
-import { getInvoiceOptions, listInvoicesInfiniteOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { CreditNote, Invoice } from '../generated/types.gen.ts';
+import { pagesOf, queryOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { Facts, Failure, Instant, Money, PageHead, Section, Status } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
-import { FilteredList, PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { FilteredList, useRows } from '../ui/list.tsx';
 import { Bookkeeping } from './Bookkeeping.tsx';
 
 export function Invoices() {
   const names = useAccountNames();
-  const invoices = useRows(useInfiniteQuery({ ...listInvoicesInfiniteOptions(PAGE), ...PAGED }));
+  const invoices = useRows(useInfiniteQuery(pagesOf('listInvoices', {})));
   const columns: readonly Column<Invoice>[] = [
     { header: 'Invoice', cell: ({ id, number }) => <span className="ellipsis">{number ?? id}</span> },
     { header: 'Status', width: '6.5rem', cell: ({ status }) => <Status value={status} /> },
@@ -62,7 +62,7 @@ const CREDIT_NOTES: readonly Column<CreditNote>[] = [
 
 export function InvoicePage({ id }: { readonly id: string }) {
   const names = useAccountNames();
-  const { data: invoice, error } = useQuery(getInvoiceOptions({ path: { invoice_id: id } }));
+  const { data: invoice, error } = useQuery(queryOf('getInvoice', { path: { invoice_id: id } }));
   return (
     <>
       <PageHead title={`Invoice ${invoice?.number ?? id}`} back={{ href: '/invoices', label: 'Invoices' }}>

@@ -1,7 +1,7 @@
+import type { DueItem, FailedJob } from '@reseller/operator-client';
 import { useQuery } from '@tanstack/react-query';
 
-import { getDueWorkOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { DueItem, FailedJob } from '../generated/types.gen.ts';
+import { queryOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionMenu } from '../ui/Actions.tsx';
 import { Facts, Failure, Instant, PageHead, ShortId, Status } from '../ui/controls.tsx';
@@ -12,7 +12,7 @@ import { labelOf } from '../ui/Fields.tsx';
 /** Scheduled jobs that are due next. */
 export function Jobs() {
   const names = useAccountNames();
-  const { data, error, isPending } = useQuery({ ...getDueWorkOptions({ query: { limit: 200 } }), refetchInterval: 2_000 });
+  const { data, error, isPending } = useQuery({ ...queryOf('getDueWork', { query: { limit: 200 } }), refetchInterval: 2_000 });
   const columns: readonly Column<DueItem>[] = [
     { header: 'Job', cell: ({ kind }) => labelOf(kind) },
     { header: 'Subject', width: '11rem', wide: true, cell: ({ subject }) => <ShortId id={subject} /> },

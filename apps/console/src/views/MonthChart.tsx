@@ -1,10 +1,10 @@
 import 'uplot/dist/uPlot.min.css';
+import type { AccountCurrentInvoice } from '@reseller/operator-client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 
-import { getDueWorkOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { AccountCurrentInvoice } from '../generated/types.gen.ts';
+import { queryOf } from '../api/queries.ts';
 import { courseOf } from './month.ts';
 import type { Course } from './month.ts';
 
@@ -14,7 +14,7 @@ const HEIGHT = 180;
 export function MonthChart({ invoice }: { readonly invoice: AccountCurrentInvoice }) {
   const box = useRef<HTMLDivElement>(null);
   // It has the time of the clock of the service, which in a sandbox is ahead.
-  const { data } = useQuery({ ...getDueWorkOptions({ query: { limit: 1 } }), refetchInterval: 5_000 });
+  const { data } = useQuery({ ...queryOf('getDueWork', { query: { limit: 1 } }), refetchInterval: 5_000 });
   const now = data?.now;
   useEffect(() => {
     const element = box.current;

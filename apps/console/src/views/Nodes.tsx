@@ -1,22 +1,18 @@
+import type { HostNode, HostSystem, HostSystemPriceVersion } from '@reseller/operator-client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 
-import {
-  getHostSystemOptions,
-  listHostSystemPriceVersionsInfiniteOptions,
-  listHostSystemsInfiniteOptions,
-} from '../generated/@tanstack/react-query.gen.ts';
-import type { HostNode, HostSystem, HostSystemPriceVersion } from '../generated/types.gen.ts';
+import { pagesOf, queryOf } from '../api/queries.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { EmptyState, Facts, Failure, Instant, Money, PageHead, Section, Status } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { labelOf } from '../ui/Fields.tsx';
-import { PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { useRows } from '../ui/list.tsx';
 
 /** Host systems and the room of their nodes. */
 export function Nodes() {
-  const { rows, isLoading, error } = useRows(useInfiniteQuery({ ...listHostSystemsInfiniteOptions(PAGE), ...PAGED }));
+  const { rows, isLoading, error } = useRows(useInfiniteQuery(pagesOf('listHostSystems', {})));
   return (
     <>
       <PageHead title="Nodes">
@@ -125,10 +121,8 @@ const VERSIONS: readonly Column<HostSystemPriceVersion>[] = [
 /** The prices of a host system, by date. */
 export function HostSystemPage({ name }: { readonly name: string }) {
   const path = { hostsystem: name };
-  const { data: host, error } = useQuery(getHostSystemOptions({ path }));
-  const versions = useRows(
-    useInfiniteQuery({ ...listHostSystemPriceVersionsInfiniteOptions({ path, ...PAGE }), ...PAGED, initialPageParam: { path } }),
-  );
+  const { data: host, error } = useQuery(queryOf('getHostSystem', { path }));
+  const versions = useRows(useInfiniteQuery(pagesOf('listHostSystemPriceVersions', { path })));
   return (
     <>
       <PageHead title={host?.displayname ?? name} back={{ href: '/nodes', label: 'Nodes' }}>

@@ -1,17 +1,17 @@
+import type { Payment } from '@reseller/operator-client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 
-import { listPaymentsInfiniteOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { Payment } from '../generated/types.gen.ts';
+import { pagesOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { Money, PageHead, Status } from '../ui/controls.tsx';
 import type { Column } from '../ui/DataTable.tsx';
-import { FilteredList, PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { FilteredList, useRows } from '../ui/list.tsx';
 
 /** Payments and refunds, with the invoices that each pays. */
 export function Payments() {
   const names = useAccountNames();
-  const payments = useRows(useInfiniteQuery({ ...listPaymentsInfiniteOptions(PAGE), ...PAGED }));
+  const payments = useRows(useInfiniteQuery(pagesOf('listPayments', {})));
   const columns: readonly Column<Payment>[] = [
     {
       header: 'Payment',

@@ -1,12 +1,13 @@
+import { getDueWork } from '@reseller/operator-client';
+import type { AccountRequest } from '@reseller/operator-client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 
+import { client } from '../api/client.ts';
 import { issueKey, keyOf, rememberKey, replay } from '../api/replay.ts';
 import { useFeedControl } from '../app/feed.tsx';
 import { useMayUse, useSession } from '../app/session.ts';
-import { getDueWork } from '../generated/sdk.gen.ts';
-import type { AccountRequest } from '../generated/types.gen.ts';
 import { Button, Failure, Json, Status } from '../ui/controls.tsx';
 
 /** Sends a logged request again, with the body as it was or changed. */
@@ -28,8 +29,8 @@ function AskForKey({ accountId, onKey }: { readonly accountId: string; readonly 
   const mayIssue = useMayUse('issueApiKey') && mode === 'sandbox';
   const issue = useMutation({
     async mutationFn() {
-      const { data } = await getDueWork({ throwOnError: true, query: { limit: 1 } });
-      await issueKey(accountId, data.now);
+      const { now } = await getDueWork({ client, query: { limit: 1 } });
+      await issueKey(accountId, now);
     },
     onSuccess: () => onKey(keyOf(accountId)),
   });

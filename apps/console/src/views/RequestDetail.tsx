@@ -1,10 +1,10 @@
+import type { AccountRequest } from '@reseller/operator-client';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 
+import { queryOf } from '../api/queries.ts';
 import { curlOf, matching, typescriptOf } from '../api/snippets.ts';
 import { useMayUse, useSession } from '../app/session.ts';
-import { getAccountRequestOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { AccountRequest } from '../generated/types.gen.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { Button, CopyButton, Facts, Failure, Instant, Json, Result, Section } from '../ui/controls.tsx';
 
@@ -20,7 +20,7 @@ interface Props {
 export function RequestDetail({ accountId, number, onClose }: Props) {
   const mayRead = useMayUse('getAccountRequest');
   const query = useQuery({
-    ...getAccountRequestOptions({ path: { account_id: accountId, number } }),
+    ...queryOf('getAccountRequest', { path: { account_id: accountId, number } }),
     staleTime: Infinity,
     enabled: mayRead,
   });

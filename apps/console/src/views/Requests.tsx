@@ -1,9 +1,9 @@
+import type { RequestSummary } from '@reseller/operator-client';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useLocation, useRoute } from 'wouter';
 
 import { useFeed } from '../app/feed.tsx';
 import { useSession } from '../app/session.ts';
-import type { RequestSummary } from '../generated/types.gen.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { CopyButton, EmptyState, Instant, PageHead, Result } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';

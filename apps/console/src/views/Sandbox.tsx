@@ -1,16 +1,17 @@
+import { advanceClock } from '@reseller/operator-client';
+import type { AdvanceClockRequest, Snapshot } from '@reseller/operator-client';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 
+import { client } from '../api/client.ts';
+import { pagesOf, queryOf } from '../api/queries.ts';
 import { useFeedControl } from '../app/feed.tsx';
 import { useMayUse } from '../app/session.ts';
-import { getClockOptions, getDueWorkOptions, listSnapshotsInfiniteOptions } from '../generated/@tanstack/react-query.gen.ts';
-import { advanceClock } from '../generated/sdk.gen.ts';
-import type { AdvanceClockRequest, Snapshot } from '../generated/types.gen.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { Button, Failure, Instant, PageHead, Section } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { labelOf } from '../ui/Fields.tsx';
-import { PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { useRows } from '../ui/list.tsx';
 
 const DAY_SECONDS = 86_400;
 
@@ -33,13 +34,10 @@ function Clock() {
   const queryClient = useQueryClient();
   const feed = useFeedControl();
   const mayAdvance = useMayUse('advanceClock');
-  const clock = useQuery({ ...getClockOptions(), refetchInterval: 1_000 });
-  const due = useQuery({ ...getDueWorkOptions({ query: { limit: 1 } }), refetchInterval: 2_000 });
+  const clock = useQuery({ ...queryOf('getClock', {}), refetchInterval: 1_000 });
+  const due = useQuery({ ...queryOf('getDueWork', { query: { limit: 1 } }), refetchInterval: 2_000 });
   const advance = useMutation({
-    async mutationFn(body: AdvanceClockRequest) {
-      const { data } = await advanceClock({ throwOnError: true, body });
-      return data;
-    },
+    mutationFn: (body: AdvanceClockRequest) => advanceClock({ client, body }),
     onSuccess() {
       feed?.poll();
       return queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
@@ -98,7 +96,7 @@ const SNAPSHOTS: readonly Column<Snapshot>[] = [
 ];
 
 function Snapshots() {
-  const snapshots = useRows(useInfiniteQuery({ ...listSnapshotsInfiniteOptions(PAGE), ...PAGED }));
+  const snapshots = useRows(useInfiniteQuery(pagesOf('listSnapshots', {})));
   return (
     <Section title="Snapshots" actions={<ActionButton id="createSnapshot" />}>
       <DataTable

@@ -1,13 +1,13 @@
+import type { DedicatedServer, MarketItem } from '@reseller/operator-client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 
-import { listDedicatedServersInfiniteOptions, listMarketItemsInfiniteOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { DedicatedServer, MarketItem } from '../generated/types.gen.ts';
+import { pagesOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
 import { Instant, Money, PageHead, Section, ShortId, Status } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
-import { PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { useRows } from '../ui/list.tsx';
 
 const MARKET: readonly Column<MarketItem>[] = [
   { header: 'Offer', cell: ({ cpu }) => <span className="ellipsis">{`${cpu.amount} × ${cpu.type}`}</span> },
@@ -28,8 +28,8 @@ const MARKET: readonly Column<MarketItem>[] = [
 /** Dedicated servers of all accounts, and the market. */
 export function Servers() {
   const names = useAccountNames();
-  const servers = useRows(useInfiniteQuery({ ...listDedicatedServersInfiniteOptions(PAGE), ...PAGED }));
-  const market = useRows(useInfiniteQuery({ ...listMarketItemsInfiniteOptions(PAGE), ...PAGED }));
+  const servers = useRows(useInfiniteQuery(pagesOf('listDedicatedServers', {})));
+  const market = useRows(useInfiniteQuery(pagesOf('listMarketItems', {})));
   const columns: readonly Column<DedicatedServer>[] = [
     { header: 'Server', width: '9.5rem', cell: ({ id }) => <ShortId id={id} /> },
     { header: 'State', width: '8.5rem', cell: (server) => <Status value={stateOf(server)} /> },

@@ -1,7 +1,7 @@
+import type { NumberSeries, RateLimit } from '@reseller/operator-client';
 import { useQuery } from '@tanstack/react-query';
 
-import { getDocumentSeriesOptions, getSellerOptions, getSettingsOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { NumberSeries, RateLimit } from '../generated/types.gen.ts';
+import { queryOf } from '../api/queries.ts';
 import { ActionButton } from '../ui/Actions.tsx';
 import { Facts, Failure, PageHead, Section } from '../ui/controls.tsx';
 import { labelOf } from '../ui/Fields.tsx';
@@ -20,7 +20,7 @@ export function Settings() {
 }
 
 function Service() {
-  const { data: settings, error } = useQuery(getSettingsOptions());
+  const { data: settings, error } = useQuery(queryOf('getSettings', {}));
   if (error) return <Failure error={error} />;
   if (!settings) return null;
   const { request_log_retention: log, default_quotas: quotas } = settings;
@@ -95,7 +95,7 @@ function limitOf(limit: RateLimit | null): string {
 }
 
 function Seller() {
-  const { data } = useQuery(getSellerOptions());
+  const { data } = useQuery(queryOf('getSeller', {}));
   const seller = data?.seller;
   return (
     <Section title="Seller on invoices" actions={<ActionButton id="setSeller" label="Edit" current={seller ?? {}} />}>
@@ -109,7 +109,7 @@ function Seller() {
 }
 
 function Series() {
-  const { data } = useQuery(getDocumentSeriesOptions());
+  const { data } = useQuery(queryOf('getDocumentSeries', {}));
   return (
     <Section title="Numbers of documents" actions={<ActionButton id="setDocumentSeries" label="Edit" current={data} />}>
       {data && (

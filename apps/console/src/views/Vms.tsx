@@ -1,17 +1,17 @@
+import type { Vm } from '@reseller/operator-client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 
 import { perSecond, unitsOf } from '../api/money.ts';
-import { getVmOptions, listVmsInfiniteOptions } from '../generated/@tanstack/react-query.gen.ts';
-import type { Vm } from '../generated/types.gen.ts';
+import { pagesOf, queryOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionMenu } from '../ui/Actions.tsx';
 import { Facts, Failure, Instant, Money, PageHead, Status } from '../ui/controls.tsx';
 import type { Column } from '../ui/DataTable.tsx';
-import { FilteredList, PAGE, PAGED, useRows } from '../ui/list.tsx';
+import { FilteredList, useRows } from '../ui/list.tsx';
 
 export function Vms() {
   const names = useAccountNames();
-  const vms = useRows(useInfiniteQuery({ ...listVmsInfiniteOptions(PAGE), ...PAGED }));
+  const vms = useRows(useInfiniteQuery(pagesOf('listVms', {})));
   const columns: readonly Column<Vm>[] = [
     {
       header: 'VM',
@@ -61,7 +61,7 @@ function vmActions(vm: Vm) {
 
 export function VmPage({ id }: { readonly id: string }) {
   const names = useAccountNames();
-  const { data: vm, error } = useQuery({ ...getVmOptions({ path: { vm_id: id } }), refetchInterval: 3_000 });
+  const { data: vm, error } = useQuery({ ...queryOf('getVm', { path: { vm_id: id } }), refetchInterval: 3_000 });
   return (
     <>
       <PageHead title={`VM ${id}`} back={{ href: '/vms', label: 'VMs' }}>

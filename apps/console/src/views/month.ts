@@ -1,5 +1,5 @@
 /** The course of a running invoice over its month, for the chart. Only here are amounts floats. */
-import type { AccountCurrentInvoice, CurrentPosition } from '../generated/types.gen.ts';
+import type { AccountCurrentInvoice, CurrentPosition } from '@reseller/operator-client';
 
 const DAY_S = 86_400;
 const MONTH_S = 30 * DAY_S;

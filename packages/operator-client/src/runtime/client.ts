@@ -19,8 +19,11 @@ import { classifyProblem } from './problem.ts';
 /** Options of `createClient`. */
 export type ClientConfig = Where &
   Omit<AnyClientConfig, 'apiKey' | 'baseUrl' | 'honoursIdempotencyKey' | 'showPersonalData'> & {
-    /** The operator token, or a verifier's, which serves for `verifyOtp` alone. By default the environment variable `RESELLER_OPERATOR_TOKEN`. */
-    readonly token?: string | undefined;
+    /**
+     * The operator token, or a verifier's, which serves for `verifyOtp` alone. By default the environment variable `RESELLER_OPERATOR_TOKEN`.
+     * Null sends none, for a page of the service whose session is a cookie.
+     */
+    readonly token?: string | null | undefined;
   };
 
 /**
@@ -30,6 +33,9 @@ export type ClientConfig = Where &
 export type Where =
   | { readonly baseUrl: string; readonly environment?: undefined }
   | { readonly environment: 'sandbox'; readonly baseUrl?: undefined };
+
+/** The name of an operation in the document, and of its function. */
+export type OperationId = (typeof operations)[keyof typeof operations]['id'];
 
 /** Sends requests for the functions of this package. */
 export interface Client {
@@ -98,13 +104,13 @@ export function createClient(config: ClientConfig): Client {
   const variable = 'RESELLER_OPERATOR_TOKEN';
   assertKnown('createClient', config, CLIENT_OPTIONS);
   const { token = environmentVariable(variable), environment, ...others } = config;
-  checkCredential(token, 'token', variable);
+  if (token !== null) checkCredential(token, 'token', variable);
   const baseUrl = environment === undefined ? config.baseUrl : (environmentVariable('RESELLER_SANDBOX_OPERATOR_URL') ?? SANDBOX_URL);
   const connection = connect(
     { ...others, baseUrl },
     {
       userAgent: 'reseller-operator-client',
-      credentials: () => ({ authorization: `Bearer ${token}` }),
+      credentials: () => (token === null ? {} : { authorization: `Bearer ${token}` }),
       classify: classifyProblem,
       adviceWhenLost: ADVICE_WHEN_LOST,
     },

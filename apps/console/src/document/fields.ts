@@ -1,23 +1,41 @@
 /** Derives the fields of a form from the schemas of a document. */
-import type { Field, Variant } from '../src/api/field.ts';
+import { valueAt } from '@reseller/contract';
+import type { OpenApiDocument } from '@reseller/contract';
 
-export type Json = Record<string, unknown>;
-
-export interface Reader {
-  /** The object that a reference refers to, or the object itself. */
-  resolved(value: unknown): Json;
-  field(name: string, schema: unknown, required: boolean, example?: unknown): Field;
+/** A value of a request. */
+export interface Field {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly nullable: boolean;
+  /** `lines` is a list of texts, one per line. `json` is anything that needs its structure written out. */
+  readonly kind: 'text' | 'integer' | 'boolean' | 'enum' | 'lines' | 'object' | 'variant' | 'json';
+  readonly values?: readonly (string | number)[];
+  readonly fields?: readonly Field[];
+  /** The variants of an object, by the value of its property `kind`. */
+  readonly variants?: readonly Variant[];
+  readonly example?: unknown;
 }
 
-export function createReader(document: unknown): Reader {
-  function at(pointer: string): unknown {
-    const tokens = pointer.split('/').slice(1);
-    return tokens.reduce<unknown>((value, token) => Object(value)[token.replaceAll('~1', '/').replaceAll('~0', '~')], document);
-  }
+export interface Variant {
+  readonly title: string;
+  readonly description: string;
+  readonly fields: readonly Field[];
+}
 
+type Json = Readonly<Record<string, unknown>>;
+
+export interface FieldReader {
+  fieldOf(name: string, schema: unknown, required: boolean, example?: unknown): Field;
+  /** The fields of an object. */
+  fieldsOf(schema: unknown, example?: unknown): Field[];
+}
+
+export function createFieldReader(document: OpenApiDocument): FieldReader {
+  /** The object that a reference names, with what is written next to the reference. */
   function resolved(value: unknown): Json {
     const { $ref, ...own } = Object(value);
-    return typeof $ref === 'string' ? { ...resolved(at($ref.slice(1))), ...own } : own;
+    return typeof $ref === 'string' ? { ...resolved(valueAt(document, $ref.slice(1))), ...own } : own;
   }
 
   /** The schema without null, and whether it had it. */
@@ -32,11 +50,10 @@ export function createReader(document: unknown): Reader {
     return { schema: { ...schema, type: type.find((one) => one !== 'null') }, nullable: type.includes('null') };
   }
 
-  function fieldsOf(schema: Json, example?: unknown): Field[] {
-    const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
-    return Object.entries(Object(schema['properties'])).map(([name, part]) =>
-      field(name, part, required.includes(name), Object(example)[name]),
-    );
+  function fieldsOf(schema: unknown, example?: unknown): Field[] {
+    const { required, properties } = resolved(schema);
+    const names: readonly unknown[] = Array.isArray(required) ? required : [];
+    return Object.entries(Object(properties)).map(([name, part]) => fieldOf(name, part, names.includes(name), Object(example)[name]));
   }
 
   function variantsOf(list: readonly unknown[]): Variant[] {
@@ -47,7 +64,7 @@ export function createReader(document: unknown): Reader {
     }));
   }
 
-  function field(name: string, given: unknown, required: boolean, example?: unknown): Field {
+  function fieldOf(name: string, given: unknown, required: boolean, example?: unknown): Field {
     const { schema, nullable } = withoutNull(given);
     const { type, enum: values, oneOf, properties, items, additionalProperties } = schema;
     const common = {
@@ -71,18 +88,5 @@ export function createReader(document: unknown): Reader {
     return { ...common, kind: type === 'string' ? 'text' : 'json' };
   }
 
-  return { resolved, field };
-}
-
-/** The fields of the JSON body of an operation, with the values of its first example. */
-export function bodyFields(reader: Reader, operation: Json): readonly Field[] {
-  const content = Object(Object(operation['requestBody']).content)['application/json'];
-  if (content === undefined) return [];
-  const [first] = Object.values(Object(content.examples));
-  const example = first === undefined ? undefined : reader.resolved(first)['value'];
-  const schema = reader.resolved(content.schema);
-  const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
-  return Object.entries(Object(schema['properties'])).map(([name, part]) =>
-    reader.field(name, part, required.includes(name), Object(example)[name]),
-  );
+  return { fieldOf, fieldsOf };
 }

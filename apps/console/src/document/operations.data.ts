@@ -1,0 +1,55 @@
+/** The facts of the document of the operator API about each operation. */
+import { joinPointer, keysOf, parseDocument, readOperations, schemaNodes, valueAt } from '@reseller/contract';
+import type { Operation } from '@reseller/contract';
+import operatorDocument from '@reseller/openapi/operator.json' with { type: 'json' };
+import type { OperationId } from '@reseller/operator-client';
+
+const document = parseDocument(operatorDocument);
+
+interface Facts extends Pick<Operation, 'method' | 'path' | 'summary' | 'destructive'> {
+  readonly scope: string;
+  readonly sandboxOnly: boolean;
+  /** The path of the secret in its response that no operation returns again, such as `['issued', 'key']`. Undefined if it has none. */
+  readonly secret?: readonly string[] | undefined;
+}
+
+const readable = new Set(
+  readOperations(document)
+    .filter(({ readOnly }) => readOnly)
+    .flatMap(secretsOf)
+    .map(({ mark }) => mark),
+);
+
+export const operations: Readonly<Record<OperationId, Facts>> = Object.assign(
+  {},
+  ...readOperations(document).map((operation) => ({ [operation.id]: factsOf(operation) })),
+);
+
+function factsOf(operation: Operation): Facts {
+  const { method, path, summary, destructive, pointer } = operation;
+  const { 'x-scope': scope, 'x-sandbox-only': sandboxOnly } = Object(valueAt(document, pointer));
+  const secret = secretsOf(operation).find(({ mark }) => !readable.has(mark));
+  return { method, path, summary, destructive, scope: String(scope), sandboxOnly: sandboxOnly === true, secret: secret?.path };
+}
+
+interface Secret {
+  /** Pointer to the schema that has `x-secret`. */
+  readonly mark: string;
+  readonly path: readonly string[];
+}
+
+/** The secrets in the JSON of a successful response. */
+function secretsOf({ responses }: Operation): Secret[] {
+  return Object.entries(responses).flatMap(([status, { content }]) => {
+    const pointer = content['application/json']?.pointer;
+    return status.startsWith('2') && pointer !== undefined ? secretsIn(pointer, []) : [];
+  });
+}
+
+function secretsIn(schema: string, path: readonly string[]): Secret[] {
+  return schemaNodes(document, schema).flatMap((node) => [
+    ...(node.schema['x-secret'] === true ? [{ mark: node.pointer, path }] : []),
+    ...keysOf(node.schema, 'properties').flatMap((name) => secretsIn(joinPointer(node.pointer, 'properties', name), [...path, name])),
+    ...(node.schema['items'] === undefined ? [] : secretsIn(joinPointer(node.pointer, 'items'), [...path, '0'])),
+  ]);
+}
