@@ -14,8 +14,8 @@ export interface Api {
 }
 
 export interface ApiCommand {
-  /** `['vm', 'create']`. */
-  readonly words: readonly [group: string, name: string];
+  /** `['vm', 'create']`, `['account', 'keys', 'rotate']`. */
+  readonly words: readonly string[];
   readonly operation: Operation;
 }
 
@@ -32,9 +32,6 @@ export function operatorApi(): Api {
 function readApi(name: Api['name'], json: unknown, names: Readonly<Record<string, string>>): Api {
   const document = parseDocument(json);
   const operations = readOperations(document).filter(({ id }) => !LEFT_OUT.has(id));
-  const commands = operations.map((operation): ApiCommand => {
-    const [group = operation.id, ...rest] = (names[operation.id] ?? '').split(' ');
-    return { words: [group, rest.join(' ')], operation };
-  });
+  const commands = operations.map((operation): ApiCommand => ({ words: (names[operation.id] ?? operation.id).split(' '), operation }));
   return { name, document, commands };
 }

@@ -1,56 +1,19 @@
-/** The command of each operation. A test holds both tables complete. */
+/** The command of each operation. Those of the reseller API have the words of its client, such as `reseller.vm.resetPassword`. */
+import { EXTENSION_PLACES, PLACES } from '@reseller/client/places';
+import type { Places } from '@reseller/client/places';
 
-/** Commands of the reseller API, by operationId. */
-export const RESELLER_COMMANDS: Readonly<Record<string, string>> = {
-  createVm: 'vm create',
-  listVms: 'vm list',
-  getVmConfig: 'vm show',
-  getVmStatus: 'vm status',
-  setVmPower: 'vm power',
-  changeVm: 'vm change',
-  reinstallVm: 'vm reinstall',
-  resetVmPassword: 'vm reset-password',
-  deleteVm: 'vm delete',
-  listVmHosts: 'vm hosts',
-  listVmOsImages: 'vm images',
-  listDedicatedMarket: 'dedicated market',
-  getDedicatedOffer: 'dedicated offer',
-  purchaseDedicatedServer: 'dedicated purchase',
-  listDedicatedServers: 'dedicated list',
-  getDedicatedServer: 'dedicated show',
-  deleteDedicatedServer: 'dedicated delete',
-  undeleteDedicatedServer: 'dedicated undelete',
-  checkDomain: 'domain check',
-  getDomainPricings: 'domain prices',
-  registerDomain: 'domain register',
-  listDomains: 'domain list',
-  getDomain: 'domain show',
-  setDomainNameservers: 'domain set-nameservers',
-  requestDomainAuthcode: 'domain request-authcode',
-  deleteDomain: 'domain delete',
-  undeleteDomain: 'domain undelete',
-  listDomainDns: 'dns list',
-  addDomainDns: 'dns add',
-  editDomainDnsRecord: 'dns edit',
-  removeDomainDns: 'dns remove',
-  editDomainDns: 'dns replace',
-  createHandle: 'handle create',
-  getHandle: 'handle show',
-  listHandleCountries: 'handle countries',
-  getCurrentInvoice: 'invoice current',
-  listInvoices: 'invoice list',
-  getInvoice: 'invoice show',
-  listDocuments: 'invoice documents',
-  listPayments: 'payment list',
-  getCredit: 'credit show',
-  getPricings: 'price list',
-  listSales: 'sale list',
-  generateOtp: 'otp create',
-  listRequests: 'request list',
-  listKeys: 'key list',
-  rotateKey: 'key rotate',
-  revokeKey: 'key revoke',
-};
+export const RESELLER_COMMANDS: Readonly<Record<string, string>> = { ...commandsOf(PLACES), ...commandsOf(EXTENSION_PLACES) };
+
+/** Such as `vm reset-password` of `resetVmPassword`. */
+function commandsOf(places: Places, ...groups: readonly string[]): Record<string, string> {
+  return Object.assign(
+    {},
+    ...Object.entries(places).map(([name, inner]) => {
+      const words = [...groups, name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)];
+      return typeof inner === 'string' ? { [inner]: words.join(' ') } : commandsOf(inner, ...words);
+    }),
+  );
+}
 
 /** Commands of the operator API, by operationId. They follow `reseller operator`. */
 export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {

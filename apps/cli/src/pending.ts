@@ -95,7 +95,7 @@ function checkResumable(earlier: PendingPurchase): void {
       : `The service has kept its key for ${earlier.keyLifetime} seconds only`;
   throw new Failure(
     `The same command was interrupted at ${earlier.begunAt}, and the purchase may have been made. ${why}, so repeating it could buy twice. ` +
-      `Look with 'reseller request list' or in the list of what you own. Then run 'reseller pending forget ${earlier.id}'.`,
+      `Look with 'reseller account requests' or in the list of what you own. Then run 'reseller pending forget ${earlier.id}'.`,
     EXIT.unknown,
   );
 }

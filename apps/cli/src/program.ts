@@ -21,16 +21,11 @@ const GROUPS: Readonly<Record<string, string>> = {
   vm: 'Virtual servers',
   dedicated: 'Dedicated servers',
   domain: 'Domains',
-  dns: 'DNS records of a domain',
-  handle: 'Contacts of domains',
-  invoice: 'Invoices and their documents',
-  payment: 'Payments',
-  credit: 'Credit limit, and what counts towards it',
-  price: 'Prices',
-  sale: 'Sales',
-  otp: 'One-time codes, with which you identify yourself to the support of the provider',
-  request: 'The log of your requests',
-  key: 'API keys',
+  'domain dns': 'DNS records of a domain',
+  'domain handle': 'Contacts of domains',
+  accounting: 'Invoices, payments, credit, prices and sales',
+  account: 'The log of your requests, API keys, and one-time codes for the support of the provider',
+  'account keys': 'API keys',
 };
 
 /** The whole program. */
@@ -63,12 +58,20 @@ export function buildProgram(): Command {
 
 function addOperations(parent: Command, api: Api): void {
   const groups = new Map<string, Command>();
-  for (const { words, operation } of api.commands) {
-    const [group, name] = words;
-    const existing = groups.get(group) ?? parent.command(group).description(GROUPS[group] ?? `${operation.tag ?? group}`);
-    groups.set(group, existing);
-    addOperation(existing, name, api, operation);
+  function groupOf(words: readonly string[], { tag }: Pick<ApiCommand['operation'], 'tag'>): Command {
+    const name = words.join(' ');
+    const word = words.at(-1);
+    if (word === undefined) return parent;
+    const group =
+      groups.get(name) ??
+      groupOf(words.slice(0, -1), { tag })
+        .command(word)
+        .description(GROUPS[name] ?? tag ?? name);
+    groups.set(name, group);
+    return group;
   }
+  for (const { words, operation } of api.commands)
+    addOperation(groupOf(words.slice(0, -1), operation), words.at(-1) ?? operation.id, api, operation);
 }
 
 function addOperation(parent: Command, name: string, api: Api, operation: ApiCommand['operation']): void {

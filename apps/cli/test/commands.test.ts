@@ -56,7 +56,7 @@ describe('input', () => {
     { given: ['vm', 'list', '--watch', '0'], message: '--watch must be a number of seconds of at least 0.1, got "0".' },
     { given: ['vm', 'list', '--output', 'xml'], message: 'Allowed choices are table, json, yaml' },
     { given: ['vm', 'lst'], message: "unknown command 'lst'" },
-    { given: ['vm', 'show'], message: "missing required argument 'vmid'" },
+    { given: ['vm', 'config'], message: "missing required argument 'vmid'" },
   ];
   test.each(byDepth({ usual: wrong.slice(0, 4), deep: wrong }))('refuses $given with exit code 2', async ({ given, message }) => {
     expect(await user.run(...given)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
@@ -112,7 +112,7 @@ describe('output', () => {
   });
 
   test('prints a watched list again when it differs, until it is interrupted', async () => {
-    const watching = await user.start('handle', 'countries', '--watch', '0.1', '-o', 'json');
+    const watching = await user.start('domain', 'handle', 'countries', '--watch', '0.1', '-o', 'json');
     await once(watching.stdout, 'data');
     watching.kill('SIGINT');
     expect(await once(watching, 'exit')).toEqual([0, null]);
@@ -132,7 +132,7 @@ describe('output', () => {
 describe('exit codes', () => {
   test.each([
     { code: 3, given: ['vm', 'power', '48213', '--mode', 'fly'], says: 'mode' },
-    { code: 5, given: ['vm', 'show', '99999'], says: 'No such VM exists on this account' },
+    { code: 5, given: ['vm', 'config', '99999'], says: 'No such VM exists on this account' },
   ])('$code for $given', async ({ code, given, says }) => {
     expect(await user.run(...given)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(says) });
   });
@@ -171,7 +171,7 @@ describe('exit codes', () => {
 
 describe('what cannot be undone', () => {
   const destructive = [
-    ['key', 'revoke', '01900000-0000-7000-8000-000000000001'],
+    ['account', 'keys', 'revoke', '01900000-0000-7000-8000-000000000001'],
     ['vm', 'delete', '48213'],
     ['operator', 'sandbox', 'reset'],
   ];
@@ -319,7 +319,7 @@ test.each([
   await once(server, 'listening');
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  const { code, stderr } = await person({ RESELLER_BASE_URL: url, RESELLER_API_KEY: 'key' }).run('sale', 'list');
+  const { code, stderr } = await person({ RESELLER_BASE_URL: url, RESELLER_API_KEY: 'key' }).run('accounting', 'sales');
   expect([code, stderr]).toEqual([end === '' ? 0 : EXIT.unavailable, expect.stringContaining(end + meanwhile)]);
   server.close();
 });

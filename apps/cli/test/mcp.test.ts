@@ -105,11 +105,11 @@ describe('twenty tasks', () => {
     const hosts = items(await ok('vm_hosts'));
     expect(hosts.filter((host) => Object(host['datacenter']).country === 'Netherlands')).toMatchObject([{ name: 'nl_ryzen' }]);
     // 2. Which operating systems can be installed?
-    expect(items(await ok('vm_images')).length).toBeGreaterThan(3);
+    expect(items(await ok('vm_os_images')).length).toBeGreaterThan(3);
     // 3. What will this month cost?
-    expect(Number((await ok('invoice_current'))['estimatedInvoiceTotal'])).toBeGreaterThan(0);
+    expect(Number((await ok('accounting_current_invoice'))['estimatedInvoiceTotal'])).toBeGreaterThan(0);
     // 4. How much may I still spend?
-    expect(await ok('credit_show')).toHaveProperty('remaining');
+    expect(await ok('accounting_credit')).toHaveProperty('remaining');
     // 5. Buy a small VM.
     const { identifier, config } = await ok('vm_create', VM);
     expect(questions.at(-1)).toMatch(/^Create a VM\?\n[^]*Price: 10\.40 EUR net/);
@@ -129,19 +129,19 @@ describe('twenty tasks', () => {
     // 10. Is a domain free?
     expect(await ok('domain_check', { domain: 'twenty-tasks.net' })).toMatchObject({ available: true });
     // 11. Which countries can a contact have?
-    expect((await ok('handle_countries'))['total']).toBeGreaterThan(100);
+    expect((await ok('domain_handle_countries'))['total']).toBeGreaterThan(100);
     // 12. Register the domain.
     await ok('domain_register', { domain: 'twenty-tasks.net', handle: await demoHandle() });
     expect(questions.at(-1)).toContain('Price: 11.00 EUR net, 13.09 EUR gross: the first year of .net');
     // 13. Let mail go to another server.
-    await ok('dns_add', { domain: 'twenty-tasks.net', type: 'MX', data: '10 mail.example.com' });
+    await ok('domain_dns_add', { domain: 'twenty-tasks.net', type: 'MX', data: '10 mail.example.com' });
     // 14. Which records does the domain have?
-    const records = await ok('dns_list', { domain: 'twenty-tasks.net' });
+    const records = await ok('domain_dns_list', { domain: 'twenty-tasks.net' });
     expect(JSON.stringify(records)).toContain('mail.example.com');
     // 15. When does it expire?
-    expect(await ok('domain_show', { domain: 'twenty-tasks.net' })).toHaveProperty('timings');
+    expect(await ok('domain_info', { domain: 'twenty-tasks.net' })).toHaveProperty('timings');
     // 16. Which requests failed?
-    expect(items(await ok('request_list')).length).toBeGreaterThan(0);
+    expect(items(await ok('account_requests')).length).toBeGreaterThan(0);
     // 17. Which invoices are not paid?
     expect(await ok('operator_invoices_list', { status: 'OPEN' })).toHaveProperty('items');
     // 18. Let a day pass.
@@ -205,15 +205,15 @@ describe('purchases', () => {
 
 test('refuses input that a tool does not have, and names what is missing', async () => {
   const { call } = await assistant([]);
-  expect(await call('vm_show', { vm: '1' })).toMatchObject({ ok: false, result: expect.stringContaining('vm_show has no vm') });
-  expect(await call('vm_show')).toMatchObject({ ok: false, result: 'vm_show needs vmid.' });
+  expect(await call('vm_config', { vm: '1' })).toMatchObject({ ok: false, result: expect.stringContaining('vm_config has no vm') });
+  expect(await call('vm_config')).toMatchObject({ ok: false, result: 'vm_config needs vmid.' });
 });
 
 test('returns lists in pages', async () => {
   const { call } = await assistant([]);
-  const first = await call('handle_countries', { limit: 3 });
+  const first = await call('domain_handle_countries', { limit: 3 });
   expect(first.result).toMatchObject({ items: { length: 3 }, next_offset: 3 });
-  const second = await call('handle_countries', { limit: 3, offset: 3 });
+  const second = await call('domain_handle_countries', { limit: 3, offset: 3 });
   expect(second.result).toMatchObject({ items: { length: 3 }, next_offset: 6 });
   expect(Object(second.result).items[0]).not.toEqual(Object(first.result).items[0]);
 });

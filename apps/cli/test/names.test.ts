@@ -14,10 +14,11 @@ test.each(apis)('each operation of the $api.name API has a command, and each com
   expect(Object.keys(names).toSorted()).toEqual(operations.toSorted());
 });
 
-test.each(apis)('each command of the $api.name API consists of two words and is unique', ({ names }) => {
+test.each(apis)('each command of the $api.name API consists of words and is unique, and no group is a command', ({ names }) => {
   const commands = Object.values(names);
-  expect(commands.filter((command) => !/^[a-z]+(?:-[a-z]+)* [a-z]+(?:-[a-z]+)*$/.test(command))).toEqual([]);
+  expect(commands.filter((command) => !/^[a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*){1,2}$/.test(command))).toEqual([]);
   expect(new Set(commands).size).toBe(commands.length);
+  expect(commands.filter((command) => commands.some((other) => other.startsWith(`${command} `)))).toEqual([]);
 });
 
 test('no input of an operation has the name of an option that commands have in common', () => {
