@@ -10,11 +10,14 @@ import type { Finding, Remark, Sample, Touched } from './finding.ts';
 import type { Judged } from './judge.ts';
 import { limitToOperation } from './limit-to-operation.ts';
 import type { Proposal } from './proposal.ts';
+import { replayOf } from './replay.ts';
+import type { Story } from './replay.ts';
 
 const MAX_SAMPLES = 3;
 
 /** Groups remarks of the same check, place in the document and rule into findings. The most severe come first. */
-export function groupFindings(document: OpenApiDocument, judged: readonly Judged[]): readonly Finding[] {
+export function groupFindings(story: Story, judged: readonly Judged[]): readonly Finding[] {
+  const { document } = story;
   const groups = new Map<string, Judged[]>();
   for (const one of judged) {
     const { check, remark } = one;
@@ -23,7 +26,7 @@ export function groupFindings(document: OpenApiDocument, judged: readonly Judged
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
   }
-  return [...groups.values()].flatMap((group) => findingOf(document, group)).toSorted((one, other) => rankOf(one) - rankOf(other));
+  return [...groups.values()].flatMap((group) => findingOf(story, group)).toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 /** Hashes of inlined schemas by their pointers. */
@@ -56,7 +59,8 @@ function rankOf({ verdict, isUrgent }: Finding): number {
   return 2 * VERDICTS.indexOf(verdict) + (isUrgent ? 0 : 1);
 }
 
-function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonly Finding[] {
+function findingOf(story: Story, group: readonly Judged[]): readonly Finding[] {
+  const { document } = story;
   const [first] = group;
   if (first === undefined) return [];
   const { check, exchange, remark } = first;
@@ -78,6 +82,7 @@ function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonl
       curl: curlOf(document, exchange),
       client: `${typeName(at)}${check.client}`,
       proposals: proposalsOf(document, group),
+      replay: replayOf(story, group),
     },
   ];
 }

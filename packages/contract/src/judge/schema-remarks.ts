@@ -2,6 +2,7 @@ import type { Issue } from '../document/issues.ts';
 import { provenanceOfIssue } from '../document/place.ts';
 import { joinPointer, lastToken, pointerTokens, valueAt } from '../document/pointer.ts';
 import { observe } from '../exchange/observe.ts';
+import { assertionOf } from './assertion.ts';
 import type { ResponseContext } from './check.ts';
 import { verdictOf } from './finding.ts';
 import type { Remark } from './finding.ts';
@@ -36,6 +37,7 @@ function remarkOf({ document, exchange, response, json }: ResponseContext, issue
         ? `${issue.message} ${lastToken(issue.path)}`
         : issue.message,
     proposal: provenance === 'shown' ? undefined : proposalFor(issue, valueAt(value, issue.path)),
+    assertion: assertionOf(issue),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Provenance } from '../../document/provenance.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
 import { readBody } from '../../form/body.ts';
 import { takesBody } from '../applies.ts';
+import { REFUSED } from '../assertion.ts';
 import type { Check, ResponseContext } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
@@ -49,6 +50,7 @@ export const formRefused: Check = {
           at: operation.body.pointer,
           cause: operation.pointer,
           rule: 'every invalid body',
+          assertion: REFUSED,
           proposal,
         },
       ];
@@ -61,6 +63,7 @@ export const formRefused: Check = {
         observed: String(status),
         at: operation.body?.pointer ?? operation.pointer,
         rule: sent.detail === '' ? `${broken.issue.path} ${broken.issue.keyword}` : sent.detail,
+        assertion: REFUSED,
         proposal,
       },
     ];

@@ -5,6 +5,7 @@ import type { Operation } from '../../document/operation.ts';
 import { parentPointer, valueAt } from '../../document/pointer.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
 import { always } from '../applies.ts';
+import { REFUSED } from '../assertion.ts';
 import type { Check } from '../check.ts';
 import { observedResponse } from '../observed.ts';
 
@@ -29,6 +30,7 @@ export const methodRefused: Check = {
         observed: String(status),
         at: parentPointer(operation.pointer),
         rule: sent.method,
+        assertion: REFUSED,
         proposal: {
           kind: 'add-entry',
           at: parentPointer(operation.pointer),

@@ -4,6 +4,7 @@ import type { Provenance } from '../../document/provenance.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
 import { parameterText } from '../../exchange/runtime-expression.ts';
 import { takesParameters } from '../applies.ts';
+import { REFUSED } from '../assertion.ts';
 import type { Check, ResponseContext } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
@@ -39,6 +40,7 @@ export const parameterRefused: Check = {
         observed: String(status),
         at: broken.at,
         rule: detail,
+        assertion: REFUSED,
         proposal: broken.provenance === 'shown' ? undefined : (broken.proposal ?? occasionProposal(context, 'x-for-invalid-form')),
       },
     ];

@@ -58,6 +58,7 @@ function remarksOn(holder: unknown, places: readonly Place[]): readonly Remark[]
         observed: `${places.length} other keys, each with ${shapeOf(first.value)}`,
         at,
         rule: 'map',
+        assertion: { kind: 'property', pointer: first.pointer, isPresent: false },
         proposal: { kind: 'add-entry', at: owner, key: 'additionalProperties', value: observedSchema(first.value) },
       },
     ];
@@ -70,6 +71,7 @@ function remarksOn(holder: unknown, places: readonly Place[]): readonly Remark[]
     observed: shapeOf(place.value),
     at,
     rule: place.name,
+    assertion: { kind: 'property', pointer: place.pointer, isPresent: false },
     proposal: { kind: 'add-entry', at, key: place.name, value: observedSchema(place.value) },
   }));
 }
