@@ -36,8 +36,13 @@ export async function writeReports(directory: string, report: SettledReport, sec
 /** Writes a test for each finding, in place of those of an earlier run. An unverified finding has none, because it shows no defect. */
 async function writeTests(directory: string, report: SettledReport, secrets: readonly string[]): Promise<void> {
   await mkdir(directory, { recursive: true });
-  const earlier = (await readdir(directory)).filter((name) => /^f-[0-9a-f]{12}\.test\.mjs$/.test(name));
+  const earlier = (await readdir(directory)).filter((name) => /^f-[0-9a-f]{12}(?:-[a-z]+)?\.test\.mjs$/.test(name));
   for (const name of earlier) await rm(join(directory, name));
-  for (const finding of report.findings.filter(({ verdict }) => verdict !== 'unverified'))
-    await writeFile(join(directory, `${finding.id}.test.mjs`), withoutSecrets(toNodeTest(report, finding), secrets));
+  const written = new Set<string>();
+  for (const finding of report.findings.filter(({ verdict }) => verdict !== 'unverified')) {
+    // One cause can have two verdicts, which are two findings with one id.
+    const name = written.has(finding.id) ? `${finding.id}-${finding.verdict}` : finding.id;
+    written.add(name);
+    await writeFile(join(directory, `${name}.test.mjs`), withoutSecrets(toNodeTest(report, finding), secrets));
+  }
 }

@@ -40,6 +40,12 @@ function inlinedSchemaAt(at: string): readonly [root: string, rest: string] | un
   return [tokens.slice(0, end).join('/'), `/${tokens.slice(end).join('/')}`];
 }
 
+/** Leaves out the examples and texts of a schema, which frameworks write for each response. */
+function withoutTexts(name: string, value: unknown): unknown {
+  const isText = (name === 'description' || name === 'title') && typeof value === 'string';
+  return isText || name === 'example' || name === 'examples' ? undefined : value;
+}
+
 /** The cause of a remark: its place in the document. Places in identical inlined schemas, as frameworks write them, are one cause. */
 function causeOf(document: OpenApiDocument, { cause, at }: Pick<Remark, 'cause' | 'at'>): string {
   const [root, rest] = inlinedSchemaAt(at) ?? [];
@@ -49,7 +55,7 @@ function causeOf(document: OpenApiDocument, { cause, at }: Pick<Remark, 'cause' 
   const hash =
     known.get(root) ??
     createHash('sha256')
-      .update(JSON.stringify(valueAt(document, root) ?? root))
+      .update(JSON.stringify(valueAt(document, root) ?? root, withoutTexts))
       .digest('hex');
   known.set(root, hash);
   return `${hash}${rest}`;

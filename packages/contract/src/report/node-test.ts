@@ -16,7 +16,7 @@ export function toNodeTest({ document }: Pick<SettledReport, 'document'>, findin
     `${message}: expected ${expected}, observed ${observed}`,
     '',
     'Run it with Node.js 20 or later. It needs no package, and fails while the service has this defect:',
-    `CONTRACT_TARGET=https://api.example.com CONTRACT_API_KEY=KEY node --test ${id}.test.mjs`,
+    'CONTRACT_TARGET=https://api.example.com CONTRACT_API_KEY=KEY node --test FILE',
     ...(typeof replay === 'string' ? [] : notesOn(replay)),
   ]);
   const body =

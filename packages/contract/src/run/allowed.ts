@@ -52,7 +52,7 @@ function reasonFor({ operations, sendable }: Parts, operation: Operation, used: 
   const maker = makers.find((one) => itemIn(operation.path, one) !== undefined);
   // A POST on a resource can have effects elsewhere, such as a message, so it needs a name unless it plainly creates.
   if (maker !== undefined && operation.method !== 'POST') return `it is sent only for what ${maker.id} made`;
-  // What it makes below a resource, such as an action or an invitation, can have effects that stay when the resource is removed.
+  // An action or an invitation below a resource can have effects that stay when the resource is removed.
   if (!isCreation(operation, operations) || !canRemove(operation)) return undefined;
   return `${removalOf(operation, operations)?.id ?? ''} removes what it makes`;
 }

@@ -39,7 +39,8 @@ export const parameterRefused: Check = {
         expected: '4xx',
         observed: String(status),
         at: broken.at,
-        rule: detail,
+        // Several values can break the same rule of a parameter.
+        rule: broken.detail,
         assertion: REFUSED,
         proposal: broken.provenance === 'shown' ? undefined : (broken.proposal ?? occasionProposal(context, 'x-for-invalid-form')),
       },
