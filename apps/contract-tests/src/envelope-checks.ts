@@ -33,6 +33,10 @@ export const envelopeKept: Check = {
         observed: body.kind === 'json' ? shapeOf(value) : body.kind === 'empty' ? 'an empty body' : body.problem,
         at: `${exchange.operation.pointer}/responses`,
         rule: missing.length > 0 ? `envelope ${missing.join(' ')}` : 'payload',
+        assertion:
+          missing.length > 0
+            ? { kind: 'property', pointer: `/${missing[0] ?? ''}`, isPresent: true, ofAll: true }
+            : { kind: 'rule', pointer: `/${payload ?? ''}`, keyword: 'type', limit: 'null' },
       },
     ];
   },
@@ -68,6 +72,8 @@ export const requestIdUnique: Check = {
           observed: `the value of ${earlier.operation.id}`,
           at: '/components',
           rule: 'repeated',
+          assertion: { kind: 'values-differ' as const, pointer: `/${identifier}` },
+          shownBy: [earlier, exchange],
         },
       ];
     });

@@ -64,7 +64,8 @@ Results
   --fail-on VERDICT    least severe verdict that ends with exit code 1: violation (default), discovered, learned or
                        unverified
   --baseline FILE      accepted findings, each with reason, owner and expiry
-  --report DIR         write report.json, JUnit, SARIF, HTML, Markdown, HAR and proposals to this folder
+  --report DIR         write report.json, JUnit, SARIF, HTML, Markdown, HAR, proposals, and a test of each finding for
+                       node --test to this folder
   --quiet              print only the result, and what the run leaves
   --write              write the proposals into the YAML files of the document
   --format FORMAT      output of diff: text (default), json, markdown, or github (annotations)

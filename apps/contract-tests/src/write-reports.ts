@@ -1,7 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { toHar, toHtml, toJunit, toMarkdown, toSarif } from '@reseller/contract/engine';
+import { toHar, toHtml, toJunit, toMarkdown, toNodeTest, toSarif } from '@reseller/contract/engine';
 import type { SettledReport } from '@reseller/contract/engine';
 
 import { CannotRunError } from './cannot-run.ts';
@@ -30,4 +30,19 @@ export async function writeReports(directory: string, report: SettledReport, sec
   };
   await makeReportFolder(directory);
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), withoutSecrets(text, secrets));
+  await writeTests(join(directory, 'tests'), report, secrets);
+}
+
+/** Writes a test for each finding, in place of those of an earlier run. An unverified finding has none, because it shows no defect. */
+async function writeTests(directory: string, report: SettledReport, secrets: readonly string[]): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const earlier = (await readdir(directory)).filter((name) => /^f-[0-9a-f]{12}(?:-[a-z]+)?\.test\.mjs$/.test(name));
+  for (const name of earlier) await rm(join(directory, name));
+  const written = new Set<string>();
+  for (const finding of report.findings.filter(({ verdict }) => verdict !== 'unverified')) {
+    // One cause can have two verdicts, which are two findings with one id.
+    const name = written.has(finding.id) ? `${finding.id}-${finding.verdict}` : finding.id;
+    written.add(name);
+    await writeFile(join(directory, `${name}.test.mjs`), withoutSecrets(toNodeTest(report, finding), secrets));
+  }
 }

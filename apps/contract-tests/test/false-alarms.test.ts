@@ -4,6 +4,7 @@ import { runContract } from '@reseller/contract/engine';
 import type { Report } from '@reseller/contract/engine';
 import { describe, expect, test } from 'vitest';
 
+import { memoryJournal } from './memory-journal.ts';
 import { sendJson, startServer } from './raw-server.ts';
 
 function json(schema: unknown): unknown {
@@ -195,6 +196,8 @@ describe('an alternative', () => {
   });
 });
 
+const IDENTIFIER = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+
 describe('one cause is one finding', () => {
   const names = ['a', 'b', 'c', 'd'];
 
@@ -237,6 +240,13 @@ describe('one cause is one finding', () => {
     ]);
   });
 
+  test('for a map with missing values and numbers of several kinds', async () => {
+    const map = { type: 'object', properties: { varname1: { type: 'number' } } };
+    const body = { 'cpu.green': null, 'cpu.user': 1.5, 'cpu.every': 1 };
+    const report = await judge(documentOf({ '/a': operation('a', map) }), { '/a': body });
+    expect(discovered(report).map(({ observed }) => observed)).toEqual(['3 other keys, each with number']);
+  });
+
   test('for undescribed properties next to a described one: each is a finding', async () => {
     const report = await judge(documentOf({ '/a': operation('a', { type: 'object', properties: { known: text } }) }), {
       '/a': { known: 'x', one: 'x', two: 'x' },
@@ -260,6 +270,61 @@ describe('one cause is one finding', () => {
     const schema = { type: 'object', additionalProperties: false, properties: { known: text } };
     const report = await judge(documentOf({ '/a': operation('a', schema) }), { '/a': { known: 'x', extra: 1 } });
     expect(discovered(report).map(({ check, verdict }) => [check, verdict])).toEqual([['value-allowed', 'violation']]);
+  });
+
+  test('for all properties that a closed schema forbids', async () => {
+    const schema = { type: 'object', additionalProperties: false, properties: { known: text } };
+    const found = discovered(await judge(documentOf({ '/a': operation('a', schema) }), { '/a': { known: 'x', one: 1, two: 2 } }));
+    expect(found.map(({ message, expected, observed }) => [message, expected, observed])).toEqual([
+      ['the body has properties that the document forbids', 'only known', 'one, two'],
+    ]);
+  });
+
+  test('for inlined schemas that differ only in their examples', async () => {
+    const schema = (name: string) => ({ type: 'object', properties: { known: { ...text, example: name, description: name } } });
+    const paths = Object.fromEntries(names.map((name) => [`/${name}`, operation(name, schema(name))]));
+    const report = await judge(documentOf(paths), Object.fromEntries(names.map((name) => [`/${name}`, { known: 'x', details: [] }])));
+    expect(discovered(report).map(({ touches }) => touches.length)).toEqual([names.length]);
+  });
+
+  test('for a parameter whose list of values is not checked, whichever values show it', async () => {
+    const parameters = [{ name: 'sort', in: 'query', schema: { type: 'string', enum: ['name', 'size'] } }];
+    const get = { operationId: 'a', parameters, responses: { 200: { description: 'A.', content: json({}) }, 400: { description: 'B.' } } };
+    const { url } = await startServer((_, response) => sendJson(response, 200, {}));
+    const { findings } = await runContract({
+      document: parseDocument(documentOf({ '/a': { get } })),
+      target: url,
+      mode: 'full',
+      journal: memoryJournal(),
+    });
+    expect(findings.filter(({ check }) => check === 'parameter-refused').map(({ touches }) => touches[0]?.times)).toEqual([2]);
+  });
+
+  test('for a service that takes numbers as texts', async () => {
+    const schema = { type: 'object', required: names, properties: Object.fromEntries(names.map((name) => [name, text])) };
+    const item = {
+      '/things/{id}': { delete: { operationId: 'remove', parameters: [IDENTIFIER], responses: { 204: { description: 'A.' } } } },
+    };
+    const post = {
+      operationId: 'make',
+      requestBody: { content: json(schema) },
+      responses: { 201: { description: 'A.' }, 400: { description: 'B.' } },
+    };
+    const { url } = await startServer(({ method, body }, response) => {
+      const given: unknown = method === 'POST' ? JSON.parse(body || '{}') : {};
+      const isValid = names.every((name) => ['string', 'number'].includes(typeof Object(given)[name]));
+      sendJson(response, method === 'DELETE' ? 204 : isValid ? 201 : 400, isValid ? { id: 7 } : {});
+    });
+    const options = {
+      document: parseDocument(documentOf({ '/things': { post }, ...item })),
+      target: url,
+      mode: 'full',
+      journal: memoryJournal(),
+    } as const;
+    const { findings } = await runContract(options);
+    expect(findings.filter(({ check }) => check === 'form-refused').map(({ message, samples }) => [message, samples.length])).toEqual([
+      ['the service accepts an invalid body: a number instead of a text', 3],
+    ]);
   });
 
   test('for a list where the document has an object', async () => {

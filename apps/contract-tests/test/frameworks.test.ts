@@ -77,6 +77,14 @@ test('sends one request for any media type to each operation, and finds errors i
   expect(foundIn(report)).toContain('discovered content-type-documented');
 });
 
+test('does not take the pages of a web application, which a service serves for every unknown path, for operations', async () => {
+  const operation = { operationId: 'a', responses: { 200: { description: 'A.', content: { 'application/json': { schema: {} } } } } };
+  const document = { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths: { '/a': { post: operation } } };
+  const serve = async (type: string) => judge(document, '<p>Hello</p>', type);
+  expect(foundIn(await serve('text/html'))).toEqual([]);
+  expect(foundIn(await serve('text/plain'))).toEqual(['discovered method-refused']);
+});
+
 test('sends a NUL character in a path in a full run, and reports a service that fails because of it', async () => {
   const id = { name: 'id', in: 'path', required: true, schema: text };
   const responses = { 200: { description: 'A.' }, 404: { description: 'None.' } };

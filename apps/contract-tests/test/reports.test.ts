@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { OpenApiDocument } from '@reseller/contract';
 import { readBaseline } from '@reseller/contract/engine';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
 import { command } from './run-command.ts';
@@ -125,6 +125,25 @@ test('the Markdown summary, the JSON and the HAR have the same findings', async 
   expect(har.log.version).toBe('1.2');
   expect(har.log.entries).toHaveLength(report.traffic.length);
   expect(await read('proposals.diff')).toContain('+++ b/openapi/components/schemas/');
+});
+
+test('each finding is a test for Node.js that needs no package and has no key, in place of those of an earlier run', async () => {
+  const service = await startFakeService(document, defective);
+  onTestFinished(() => service.close());
+  const written = await temporaryFolder();
+  await mkdir(join(written, 'tests'));
+  await writeFile(join(written, 'tests', 'f-000000000000.test.mjs'), '');
+  await writeFile(join(written, 'tests', 'mine.test.mjs'), '');
+  await command(['--target', service.url, '--report', written], environment);
+  const { findings } = JSON.parse(await readFile(join(written, 'report.json'), 'utf8'));
+  const shown = findings.filter(({ verdict }: { verdict: string }) => verdict !== 'unverified');
+  const names = shown.map(({ id }: { id: string }) => `${id}.test.mjs`);
+  expect((await readdir(join(written, 'tests'))).toSorted()).toEqual([...names, 'mine.test.mjs'].toSorted());
+  for (const name of names) {
+    const text = await readFile(join(written, 'tests', name), 'utf8');
+    expect(text).not.toContain(FAKE_KEY);
+    expect([...text.matchAll(/^import .* from '(.*)';$/gm)].map(([, from]) => from)).toEqual(['node:assert/strict', 'node:test']);
+  }
 });
 
 test('a baseline accepts a finding until it expires, and lists fixed findings', async () => {

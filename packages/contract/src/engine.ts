@@ -56,6 +56,7 @@ export { createRecorder, HarError, readHar, type Recorder, type RawExchange } fr
 export { toHar } from './report/har.ts';
 export { toHtml } from './report/html.ts';
 export { toJunit } from './report/junit.ts';
+export { toNodeTest } from './report/node-test.ts';
 export { toMarkdown } from './report/markdown.ts';
 export { toSarif } from './report/sarif.ts';
 export { summarise, summaryLine, type Summary } from './report/summary.ts';

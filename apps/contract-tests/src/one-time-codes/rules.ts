@@ -39,6 +39,7 @@ export function otpRules(presented: readonly Presented[]): Check {
     judges:
       'Generates codes and compares them. With `--operator URL`, presents them at the operator API, to test that a code works once and not after a newer one was generated. Without it, or if the operator API gives no verdict, these rules are unverified.',
     client: 'A third party can still use a code that you believe to be invalid.',
+    untestable: 'it needs the operator API, at which a code is presented',
     needs: ['repeat'],
     applies: (operation, document) => returnsCode(document, operation),
     checkRun: ({ document, exchanges }) => [

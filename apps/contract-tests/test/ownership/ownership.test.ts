@@ -161,6 +161,15 @@ describe('the plan of a full run', () => {
         parameters: [text('server_id'), text('zone_id')],
         delete: { operationId: 'deleteZone', responses: ok },
       },
+      // The document reads single invitations, but what they cause stays when the zone is removed.
+      '/servers/{server_id}/zones/{zone_id}/invitations': {
+        parameters: [text('server_id'), text('zone_id')],
+        post: { operationId: 'createInvitation', responses: { 201: { description: 'Sent.' } } },
+      },
+      '/servers/{server_id}/zones/{zone_id}/invitations/{invitation_id}': {
+        parameters: [text('server_id'), text('zone_id'), text('invitation_id')],
+        get: { operationId: 'getInvitation', responses: { 200: { description: 'One.' } } },
+      },
       '/registry': { delete: { operationId: 'deleteRegistry', responses: ok } },
       '/projects/default': {
         patch: {
@@ -176,14 +185,15 @@ describe('the plan of a full run', () => {
 
   test('has creations below a path parameter, and names what undoes them', async () => {
     const { steps, allowed, withheld } = await planContract(options);
-    const changing = new Set(steps.filter(({ effect }) => effect !== 'reads').map(({ operation }) => operation.id));
-    expect(changing).toEqual(new Set(['createZone', 'deleteZone']));
+    const changing = steps.filter(({ effect, purpose }) => effect !== 'reads' && purpose !== 'method');
+    expect(new Set(changing.map(({ operation }) => operation.id))).toEqual(new Set(['createZone', 'deleteZone']));
     expect(Object.fromEntries(allowed)).toEqual({
       createZone: 'deleteZone removes what it makes',
       deleteZone: 'it is sent only for what createZone made',
     });
     for (const id of ['deleteRegistry', 'patchDefaultProject', 'deleteProject'])
       expect(withheld.get(id)).toMatch(new RegExp(`^it changes what this run does not make; add it with --also ${id}`));
+    expect(withheld.get('createInvitation')).toBe('the document has no operation that undoes it; add it with --also createInvitation');
   });
 
   test('has neither an excluded operation nor what it alone could undo', async () => {

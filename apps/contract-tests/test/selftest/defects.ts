@@ -108,11 +108,12 @@ export const SELFTEST_DEFECTS: readonly Defect[] = [
   },
   {
     check: 'header-present',
-    description: 'The Retry-After of a 429 is not a number.',
-    tamper: ({ outcome, key, response }) =>
-      outcome === 'unauthorized' && key === 'none'
-        ? { ...withMembers(response, { type: 'rate_limited' }), status: 429, headers: { ...response.headers, 'retry-after': 'soon' } }
-        : undefined,
+    description: 'A header that is a number has a word.',
+    tamper: ({ outcome, operation, response }) => {
+      const described = Object.values(operation?.responses[String(response.status)]?.headers ?? {});
+      const headers = Object.fromEntries(described.map(({ name }) => [name.toLowerCase(), 'soon']));
+      return outcome === 'success' && described.length > 0 ? { ...response, headers: { ...response.headers, ...headers } } : undefined;
+    },
   },
   {
     check: 'part-seen',

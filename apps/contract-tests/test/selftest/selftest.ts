@@ -12,6 +12,7 @@ import { FAKE_KEY, startFakeService } from './fake-service.ts';
 import type { FakeService, Tamper } from './fake-service.ts';
 import { WORKSHOP } from './workshop-document.ts';
 import { startWorkshop, WORKSHOP_TOKEN } from './workshop.ts';
+import type { Workshop } from './workshop.ts';
 
 /** All checks of the engine and of this API. */
 export const ALL_CHECKS: readonly Check[] = checksWith([otpRules([]), ...OWN_CHECKS]);
@@ -21,26 +22,40 @@ export async function controlRun(document: OpenApiDocument): Promise<Report['fin
   return [...(await runAgainstFake(document)).findings, ...(await runAgainstWorkshop()).findings, ...(await clientFindings(document))];
 }
 
-/**
- * Whether the check of a defect finds it. Runs all checks against services with the defect, which have one area of the API each, until
- * the check has a finding.
- */
-export async function isFound(given: OpenApiDocument, defect: Defect): Promise<boolean> {
-  const check = ALL_CHECKS.find(({ id }) => id === defect.check);
-  if (check === undefined) throw new Error(`There is no check ${defect.check}.`);
-  const documents = [given, AMOUNTS].filter((one) => appliesTo(check, one));
-  // The workshop is one service; it has no separate areas.
-  if (documents.length === 0) return hasFinding((await runAgainstWorkshop(defect.tamper)).findings, check);
-  for (const document of documents) {
-    // Some defects may appear only in the whole API.
-    for (const part of [...areasOf(document).filter((area) => appliesTo(check, area)), document])
-      if (hasFinding(await findingsOnDefect(part, defect), check)) return true;
-  }
-  return false;
+/** A finding of a check on a service, and how to start a service of that kind again, with or without the defect. */
+export interface Found {
+  readonly finding: Report['findings'][number];
+  readonly key: string;
+  readonly start: (tamper?: Tamper) => Promise<RunningService>;
 }
 
-function hasFinding(findings: Report['findings'], { id }: Check): boolean {
-  return findings.some(({ check }) => check === id);
+interface RunningService {
+  readonly url: string | URL;
+  close(): Promise<void>;
+}
+
+/**
+ * The finding of the check of a defect. Runs all checks against services with the defect, which have one area of the API each, until
+ * the check has a finding; undefined if none has.
+ */
+export async function findDefect(given: OpenApiDocument, defect: Defect): Promise<Found | undefined> {
+  const check = ALL_CHECKS.find(({ id }) => id === defect.check);
+  if (check === undefined) throw new Error(`There is no check ${defect.check}.`);
+  function found(findings: Report['findings'], key: string, start: Found['start']): Found | undefined {
+    const finding = findings.find(({ check: id }) => id === defect.check);
+    return finding === undefined ? undefined : { finding, key, start };
+  }
+  const documents = [given, AMOUNTS].filter((one) => appliesTo(check, one));
+  // The workshop is one service; it has no separate areas.
+  if (documents.length === 0) return found((await runAgainstWorkshop(defect.tamper)).findings, WORKSHOP_TOKEN, startTampered);
+  for (const document of documents) {
+    // Some defects may appear only in the whole API.
+    for (const part of [...areasOf(document).filter((area) => appliesTo(check, area)), document]) {
+      const one = found(await findingsOnDefect(part, defect), FAKE_KEY, (tamper) => startFakeService(part, tamper));
+      if (one !== undefined) return one;
+    }
+  }
+  return undefined;
 }
 
 function appliesTo(check: Check, document: OpenApiDocument): boolean {
@@ -145,11 +160,10 @@ function fullRun(document: OpenApiDocument, service: FakeService): Promise<Repor
   });
 }
 
-/** Runs all operations in full mode against a workshop with defects. */
-async function runAgainstWorkshop(tamper: Tamper = () => undefined): Promise<Report> {
-  const operations = readOperations(WORKSHOP);
-  const match = createMatcher(operations);
-  const workshop = await startWorkshop({
+/** Starts a workshop with defects. */
+function startTampered(tamper: Tamper = () => undefined): Promise<Workshop> {
+  const match = createMatcher(readOperations(WORKSHOP));
+  return startWorkshop({
     replace({ method, path, headers, query }, reply) {
       const response = { status: reply.status, headers: reply.headers ?? {}, body: reply.text ?? reply.body ?? '' };
       const outcome = reply.status < 300 ? 'success' : reply.status === 401 ? 'unauthorized' : 'invalid-form';
@@ -170,6 +184,12 @@ async function runAgainstWorkshop(tamper: Tamper = () => undefined): Promise<Rep
       return { status, headers: changed, ...(typeof body === 'string' ? { text: body } : { body }) };
     },
   });
+}
+
+/** Runs all operations in full mode against a workshop with defects. */
+async function runAgainstWorkshop(tamper?: Tamper): Promise<Report> {
+  const operations = readOperations(WORKSHOP);
+  const workshop = await startTampered(tamper);
   try {
     return await runContract({
       document: WORKSHOP,

@@ -232,6 +232,24 @@ test.each<[string, readonly Edit[], string]>([
     'client-breaking: count is writeOnly now',
   ],
   [
+    'a response gets a required property that is writeOnly',
+    [
+      [`${RECEIVED}/required`, ['sku', 'secret']],
+      [`${RECEIVED}/properties/secret`, { type: 'string', writeOnly: true }],
+    ],
+    'documentation: secret is new and writeOnly',
+  ],
+  [
+    'a response loses a property that was writeOnly',
+    [[`${RECEIVED}/properties/pin`, undefined]],
+    'documentation: pin, which was writeOnly, is gone',
+  ],
+  [
+    'a request gets a property that is readOnly',
+    [[`${SENT}/properties/state`, { readOnly: true }]],
+    'documentation: state is new and readOnly',
+  ],
+  [
     'a property of a request is no longer writeOnly',
     [[`${SENT}/properties/pin/writeOnly`, undefined]],
     'documentation: pin is no longer writeOnly',

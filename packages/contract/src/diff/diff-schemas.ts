@@ -1,4 +1,5 @@
-import { isObject } from '../document/json.ts';
+import { readDiscriminator } from '../document/discriminator.ts';
+import type { Discriminator } from '../document/discriminator.ts';
 import { joinPointer } from '../document/pointer.ts';
 import { NOTHING_CHANGES, NOTHING_TO_DO, RECOMPILE } from './change.ts';
 import type { Documents } from './change.ts';
@@ -96,6 +97,8 @@ function compareProperties(pair: SchemaPair, comparison: Comparison): void {
     const property = is.isPresent ? joinPointer(at, 'properties', name) : at;
     if (was.isPresent && !is.isPresent) reportGone(pair, comparison, { name, label, wasNeeded: was.isNeeded });
     else if (!was.isPresent && is.isPresent) reportNew(pair, comparison, { name, label, isNeeded: is.isNeeded && !was.isNeeded });
+    else if (!was.isPresent && !is.isPresent && propertyNames(before).has(name) !== propertyNames(after).has(name))
+      reportHidden(pair, comparison, { name, label });
     else if (was.isNeeded !== is.isNeeded) compareRequired(pair, { isNeeded: is.isNeeded, label, at: property });
     if (was.isPresent && is.isPresent)
       compareAccess(pair, { before: propertyShape(before, name), after: propertyShape(after, name), label, at: property });
@@ -113,6 +116,14 @@ function compareAccess(
   const keyword = ABSENT[direction === 'request' ? 'response' : 'request'];
   const [was, is] = [keywordOf(before, keyword) === true, keywordOf(after, keyword) === true];
   if (was !== is) report('documentation', at, `${label} is ${is ? keyword : `no longer ${keyword}`}${is ? ' now' : ''}`, NOTHING_CHANGES);
+}
+
+/** Neither requests nor responses change with a property that they do not have, but a reader wants to know it. */
+function reportHidden({ report, direction }: SchemaPair, { before, after }: Comparison, { name, label }: ChangedProperty): void {
+  const isNew = propertyNames(after).has(name);
+  const pointer = joinPointer(ownerOf(isNew ? after : before), 'properties', name);
+  const what = isNew ? `${label} is new and ${ABSENT[direction]}` : `${label}, which was ${ABSENT[direction]}, is gone`;
+  report('documentation', isNew ? pointer : { removed: pointer }, what, NOTHING_CHANGES);
 }
 
 interface ChangedProperty {
@@ -343,30 +354,19 @@ function compareDiscriminator(pair: SchemaPair, comparison: Comparison): void {
     const what = is === undefined ? 'no longer has a discriminator' : `has the discriminator ${is.property} now`;
     return pair.report('client-breaking', at, `${subject} ${what}`, client);
   }
-  const gone = [...was.values].filter((value) => !is.values.has(value));
-  const added = [...is.values].filter((value) => !was.values.has(value));
+  const gone = [...was.pointers.keys()].filter((value) => !is.pointers.has(value));
+  const added = [...is.pointers.keys()].filter((value) => !was.pointers.has(value));
   if (gone.length > 0) judge(pair, comparison, true, `${is.property} of ${subject} can no longer be ${gone.join(' or ')}`);
   if (added.length > 0) judge(pair, comparison, false, `${is.property} of ${subject} can be ${added.join(' or ')} now`);
-  if (gone.length === 0 && added.length === 0 && was.mapping !== is.mapping)
+  const isMoved = [...was.pointers].some(([value, pointer]) => is.pointers.get(value) !== pointer);
+  if (gone.length === 0 && added.length === 0 && isMoved)
     pair.report('client-breaking', at, `the discriminator of ${subject} maps its values to other alternatives now`, client);
 }
 
-/** The property of a discriminator and its values: those of the mapping, else the names of the alternatives. */
-function discriminatorOf(
-  shape: Shape,
-): { readonly property: string; readonly values: ReadonlySet<string>; readonly mapping: string } | undefined {
-  const written = keywordOf(shape, 'discriminator');
-  if (!isObject(written) || typeof written['propertyName'] !== 'string') return undefined;
-  const mapping = isObject(written['mapping']) ? written['mapping'] : {};
-  const mapped = new Set(Object.values(mapping).map((target) => String(target).split('/').at(-1)));
-  const branches = (['oneOf', 'anyOf'] as const).flatMap((keyword) =>
-    keywordsOf(shape, keyword).flatMap((list) => (Array.isArray(list) ? list : [])),
-  );
-  const names = branches.flatMap((branch: unknown) =>
-    isObject(branch) && typeof branch['$ref'] === 'string' ? [branch['$ref'].split('/').at(-1) ?? ''] : [],
-  );
-  const values = new Set([...Object.keys(mapping), ...names.filter((name) => !mapped.has(name))]);
-  return { property: written['propertyName'], values, mapping: JSON.stringify(mapping) };
+/** The discriminator of a shape, which the alternatives may be next to in another part of `allOf`. */
+function discriminatorOf(shape: Shape): Discriminator | undefined {
+  const [oneOf, anyOf] = (['oneOf', 'anyOf'] as const).map((keyword) => keywordsOf(shape, keyword).flat());
+  return readDiscriminator({ discriminator: keywordOf(shape, 'discriminator'), oneOf, anyOf });
 }
 
 /** Ignores alternatives that are the same in both documents, and compares the others in their order. */

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 
+import { readDiscriminator } from './discriminator.ts';
 import type { Issue } from './issues.ts';
 import { isObject } from './json.ts';
 import { expectation, typeNames } from './messages.ts';
@@ -76,11 +77,16 @@ function takeBranches(found: Found[], error: ErrorObject): readonly Found[] {
   return branches;
 }
 
-/** The discriminator of an object: its property, and the value in the data. */
-function discriminatorOf({ parentSchema, data }: ErrorObject): { readonly name: string; readonly value: unknown } | undefined {
-  const discriminator: unknown = isObject(parentSchema) ? parentSchema['discriminator'] : undefined;
-  const name = isObject(discriminator) ? discriminator['propertyName'] : undefined;
-  return typeof name === 'string' && isObject(data) ? { name, value: data[name] } : undefined;
+/** The discriminator of an object: its property, the value in the data, and the pointer of the alternative that the value names. */
+function discriminatorOf({
+  parentSchema,
+  data,
+}: ErrorObject): { readonly name: string; readonly value: unknown; readonly pointer: string | undefined } | undefined {
+  const discriminator = isObject(parentSchema) ? readDiscriminator(parentSchema) : undefined;
+  if (discriminator === undefined || !isObject(data)) return undefined;
+  const { property: name, pointers } = discriminator;
+  const value = data[name];
+  return { name, value, pointer: typeof value === 'string' ? pointers.get(value) : undefined };
 }
 
 /**
@@ -103,7 +109,8 @@ function selectedBranch(error: ErrorObject, found: readonly Found[], pointers: R
         (discriminator === undefined || instancePath === joinPointer(error.instancePath, discriminator.name)),
     );
   }
-  const mapped = discriminator === undefined ? -1 : mappedBranch(error, branches, discriminator.value);
+  const named = discriminator?.pointer;
+  const mapped = named === undefined ? -1 : branches.findIndex((starts) => starts.includes(named));
   const possible = mapped >= 0 ? [mapped] : branches.map((_, index) => index).filter((index) => !isOther(index));
   const [selected] = possible;
   if (possible.length === 1 && selected !== undefined && branches.some((_, index) => index !== selected && isOther(index))) {
@@ -165,16 +172,6 @@ function schemasAt(pointers: ReadonlyMap<object, string>): ReadonlyMap<string, o
   const schemas = known.get(pointers) ?? new Map([...pointers].map(([schema, pointer]) => [pointer, schema]));
   known.set(pointers, schemas);
   return schemas;
-}
-
-/** The branch that the mapping of a discriminator, or the name of a schema, selects; -1 when there is none. */
-function mappedBranch({ parentSchema }: ErrorObject, branches: readonly (readonly string[])[], value: unknown): number {
-  const mapping: unknown =
-    isObject(parentSchema) && isObject(parentSchema['discriminator']) ? parentSchema['discriminator']['mapping'] : undefined;
-  if (typeof value !== 'string') return -1;
-  const target = isObject(mapping) ? mapping[value] : undefined;
-  const wanted = typeof target === 'string' ? target.slice(target.indexOf('#') + 1) : `/components/schemas/${value}`;
-  return branches.findIndex((starts) => starts.includes(wanted));
 }
 
 /** The issues of the only branch whose type matches the value, such as the object in "object or null". */

@@ -6,10 +6,12 @@ import type { JsonObject } from './json.ts';
 import { joinPointer } from './pointer.ts';
 import type { Compiled } from './validator.ts';
 
-/** The branches of a discriminator by their value, if each is a reference. */
-interface Branches {
+export interface Discriminator {
   readonly property: string;
+  /** The pointers of the alternatives by the values of the property; the text of the mapping, if it is not a reference within the document. */
   readonly pointers: ReadonlyMap<string, string>;
+  /** Whether all alternatives are references, so that each value names one. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -22,10 +24,10 @@ export function addDiscriminator(ajv: Ajv2020, compile: (pointer: string) => Com
     type: 'object',
     schemaType: 'object',
     errors: 'full',
-    compile(discriminator: JsonObject, parentSchema: JsonObject) {
-      const branches = branchesOf(discriminator, parentSchema);
+    compile(_, parentSchema: JsonObject) {
+      const discriminator = readDiscriminator(parentSchema);
       const validate: DataValidateFunction = (data: unknown, context?: DataValidationCxt) => {
-        const errors = branches === undefined ? [] : errorsOf(branches, data, compile);
+        const errors = discriminator?.isWhole === true ? errorsOf(discriminator, data, compile) : [];
         validate.errors = errors.map((error) => ({ ...error, instancePath: `${context?.instancePath ?? ''}${error.instancePath ?? ''}` }));
         return errors.length === 0;
       };
@@ -36,10 +38,11 @@ export function addDiscriminator(ajv: Ajv2020, compile: (pointer: string) => Com
 
 /** The errors of an object that fits another alternative than the one it names. */
 function errorsOf(
-  { property, pointers }: Branches,
+  { property, pointers: all }: Discriminator,
   data: unknown,
   compile: (pointer: string) => Compiled,
 ): readonly Partial<ErrorObject>[] {
+  const pointers = new Map([...all].filter(([, pointer]) => pointer.startsWith('/')));
   const named = isObject(data) ? member(data, property) : undefined;
   if (![...new Set(pointers.values())].some((pointer) => compile(pointer)(data))) return [];
   const pointer = typeof named === 'string' ? pointers.get(named) : undefined;
@@ -51,18 +54,23 @@ function errorsOf(
   return check(data) ? [] : (check.errors ?? []);
 }
 
-function branchesOf(discriminator: JsonObject, parentSchema: JsonObject): Branches | undefined {
-  const property = member(discriminator, 'propertyName');
-  const alternatives = member(parentSchema, 'oneOf') ?? member(parentSchema, 'anyOf');
-  if (typeof property !== 'string' || !Array.isArray(alternatives)) return undefined;
-  const references = alternatives.map((one) => (isObject(one) ? member(one, '$ref') : undefined));
-  if (!references.every((one): one is string => typeof one === 'string' && one.startsWith('#/'))) return undefined;
-  const pointers = new Map(references.map((one) => [decodeURIComponent(one.slice(one.lastIndexOf('/') + 1)), one.slice(1)]));
+/**
+ * Reads the discriminator of a schema with alternatives: the values of a mapping, and the names of the alternatives that are references.
+ * @returns undefined when the schema has none
+ */
+export function readDiscriminator(schema: JsonObject): Discriminator | undefined {
+  const discriminator = member(schema, 'discriminator');
+  const property = isObject(discriminator) ? member(discriminator, 'propertyName') : undefined;
+  if (!isObject(discriminator) || typeof property !== 'string') return undefined;
+  const alternatives = [member(schema, 'oneOf'), member(schema, 'anyOf')].flatMap((list) => (Array.isArray(list) ? list : []));
+  const references = alternatives.flatMap((one): readonly string[] => {
+    const reference: unknown = isObject(one) ? member(one, '$ref') : undefined;
+    return typeof reference === 'string' && reference.startsWith('#/') ? [reference.slice(1)] : [];
+  });
+  const pointers = new Map(references.map((pointer) => [decodeURIComponent(pointer.slice(pointer.lastIndexOf('/') + 1)), pointer]));
   const mapping = member(discriminator, 'mapping');
   for (const [value, target] of Object.entries(isObject(mapping) ? mapping : {})) {
-    if (typeof target !== 'string') continue;
-    const pointer = target.startsWith('#/') ? target.slice(1) : pointers.get(target);
-    if (pointer !== undefined) pointers.set(value, pointer);
+    if (typeof target === 'string') pointers.set(value, target.startsWith('#/') ? target.slice(1) : (pointers.get(target) ?? target));
   }
-  return { property, pointers };
+  return { property, pointers, isWhole: alternatives.length > 0 && references.length === alternatives.length };
 }

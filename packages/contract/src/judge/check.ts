@@ -68,6 +68,8 @@ export interface Check {
   readonly undescribed?: 'also' | 'only';
   /** Whether later checks of the same response are skipped after a remark of this one. */
   readonly isFinal?: boolean;
+  /** Why no test of a few requests can show its findings. Default: it can. */
+  readonly untestable?: string;
   /** Judges one response. */
   readonly checkResponse?: (subject: ResponseContext) => readonly Remark[];
   /** Judges all responses of a run together. */

@@ -1,6 +1,8 @@
 import type { Provenance } from '../document/provenance.ts';
 import type { Exchange } from '../exchange/exchange.ts';
+import type { Assertion } from './assertion.ts';
 import type { Proposal } from './proposal.ts';
+import type { Replay } from './replay.ts';
 
 /** The classification of a difference between response and document, by the provenance of the described fact. */
 export type Verdict = 'violation' | 'learned' | 'discovered' | 'unverified';
@@ -26,6 +28,10 @@ export interface Remark {
   readonly isUrgent?: boolean;
   /** The change that makes the document describe the observation; undefined when the service is wrong. */
   readonly proposal?: Proposal | undefined;
+  /** The fact about the response that shows the service is right, for a test without this package; undefined when no such test can say it. */
+  readonly assertion?: Assertion | undefined;
+  /** The exchanges that show the problem together, if it takes several. The assertion is about the responses to these. */
+  readonly shownBy?: readonly Exchange[];
 }
 
 /** A remark of a check of a whole run, with the exchange that shows the problem. */
@@ -74,6 +80,8 @@ export interface Finding {
   readonly client: string;
   /** The changes that make the document describe the observation; none when the service is wrong. */
   readonly proposals: readonly Proposal[];
+  /** The requests and the assertion of a test for it; a text says why there can be none. */
+  readonly replay: Replay | string;
 }
 
 /** A contradiction of a shown fact is a violation; of an inferred or not shown one, it is learned. */

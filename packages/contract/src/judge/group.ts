@@ -10,11 +10,14 @@ import type { Finding, Remark, Sample, Touched } from './finding.ts';
 import type { Judged } from './judge.ts';
 import { limitToOperation } from './limit-to-operation.ts';
 import type { Proposal } from './proposal.ts';
+import { replayOf } from './replay.ts';
+import type { Story } from './replay.ts';
 
 const MAX_SAMPLES = 3;
 
 /** Groups remarks of the same check, place in the document and rule into findings. The most severe come first. */
-export function groupFindings(document: OpenApiDocument, judged: readonly Judged[]): readonly Finding[] {
+export function groupFindings(story: Story, judged: readonly Judged[]): readonly Finding[] {
+  const { document } = story;
   const groups = new Map<string, Judged[]>();
   for (const one of judged) {
     const { check, remark } = one;
@@ -23,7 +26,7 @@ export function groupFindings(document: OpenApiDocument, judged: readonly Judged
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
   }
-  return [...groups.values()].flatMap((group) => findingOf(document, group)).toSorted((one, other) => rankOf(one) - rankOf(other));
+  return [...groups.values()].flatMap((group) => findingOf(story, group)).toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 /** Hashes of inlined schemas by their pointers. */
@@ -37,6 +40,12 @@ function inlinedSchemaAt(at: string): readonly [root: string, rest: string] | un
   return [tokens.slice(0, end).join('/'), `/${tokens.slice(end).join('/')}`];
 }
 
+/** Leaves out the examples and texts of a schema, which frameworks write for each response. */
+function withoutTexts(name: string, value: unknown): unknown {
+  const isText = (name === 'description' || name === 'title') && typeof value === 'string';
+  return isText || name === 'example' || name === 'examples' ? undefined : value;
+}
+
 /** The cause of a remark: its place in the document. Places in identical inlined schemas, as frameworks write them, are one cause. */
 function causeOf(document: OpenApiDocument, { cause, at }: Pick<Remark, 'cause' | 'at'>): string {
   const [root, rest] = inlinedSchemaAt(at) ?? [];
@@ -46,7 +55,7 @@ function causeOf(document: OpenApiDocument, { cause, at }: Pick<Remark, 'cause' 
   const hash =
     known.get(root) ??
     createHash('sha256')
-      .update(JSON.stringify(valueAt(document, root) ?? root))
+      .update(JSON.stringify(valueAt(document, root) ?? root, withoutTexts))
       .digest('hex');
   known.set(root, hash);
   return `${hash}${rest}`;
@@ -56,7 +65,8 @@ function rankOf({ verdict, isUrgent }: Finding): number {
   return 2 * VERDICTS.indexOf(verdict) + (isUrgent ? 0 : 1);
 }
 
-function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonly Finding[] {
+function findingOf(story: Story, group: readonly Judged[]): readonly Finding[] {
+  const { document } = story;
   const [first] = group;
   if (first === undefined) return [];
   const { check, exchange, remark } = first;
@@ -78,6 +88,7 @@ function findingOf(document: OpenApiDocument, group: readonly Judged[]): readonl
       curl: curlOf(document, exchange),
       client: `${typeName(at)}${check.client}`,
       proposals: proposalsOf(document, group),
+      replay: replayOf(story, group),
     },
   ];
 }

@@ -26,6 +26,7 @@ export function keyRemarks(context: ResponseContext, how: string): readonly Rema
       observed: String(status),
       at: '/security',
       rule: isServed ? 'served' : String(status),
+      assertion: { kind: 'status', pattern: '^(?:401|403)' },
       proposal: isServed || same !== undefined ? undefined : occasionProposal(context, 'x-for-no-key'),
     },
   ];

@@ -1,7 +1,8 @@
 import type { Issue } from '../document/issues.ts';
 import { provenanceOfIssue } from '../document/place.ts';
-import { joinPointer, lastToken, pointerTokens, valueAt } from '../document/pointer.ts';
+import { joinPointer, lastToken, parentPointer, pointerTokens, valueAt } from '../document/pointer.ts';
 import { observe } from '../exchange/observe.ts';
+import { assertionOf } from './assertion.ts';
 import type { ResponseContext } from './check.ts';
 import { verdictOf } from './finding.ts';
 import type { Remark } from './finding.ts';
@@ -18,25 +19,35 @@ export function schemaRemarks(context: ResponseContext, isMine: (issue: Issue, v
 }
 
 /** The remark on one broken rule. */
-function remarkOf({ document, exchange, response, json }: ResponseContext, issue: Issue): Remark {
+function remarkOf({ document, exchange, response, json, issues }: ResponseContext, issue: Issue): Remark {
   const value = exchange.body.kind === 'json' ? exchange.body.value : undefined;
   const described = { pointer: json?.pointer ?? '', provenance: response?.provenance ?? 'shown' };
   const provenance = provenanceOfIssue(document, described, value, issue);
+  const isForbidden = issue.keyword === 'additionalProperties';
   return {
     pointer: issue.path,
     verdict: verdictOf(provenance),
-    message: `${generalised(issue.path, value) || 'the body'} ${issue.message}`,
-    expected: issue.message,
-    observed: observe(document, described.pointer, value, issue.path),
+    // All forbidden properties of a closed schema are one cause.
+    message: isForbidden
+      ? `${generalised(parentPointer(issue.path), value) || 'the body'} has properties that the document forbids`
+      : `${generalised(issue.path, value) || 'the body'} ${issue.message}`,
+    expected: isForbidden ? issue.message.replace('is not known here; known are', 'only') : issue.message,
+    observed: isForbidden ? forbiddenNames(issues(), issue) : observe(document, described.pointer, value, issue.path),
     at: issue.schemaPath,
     // The same for all values that break the rule, so that one cause is one finding.
     ...(isRelativeUri(issue, valueAt(value, issue.path)) ? { cause: 'relative URI' } : {}),
-    rule:
-      issue.keyword === 'required' || issue.keyword === 'additionalProperties'
-        ? `${issue.message} ${lastToken(issue.path)}`
-        : issue.message,
+    rule: issue.keyword === 'required' ? `${issue.message} ${lastToken(issue.path)}` : isForbidden ? 'forbidden' : issue.message,
     proposal: provenance === 'shown' ? undefined : proposalFor(issue, valueAt(value, issue.path)),
+    assertion: assertionOf(issue),
   };
+}
+
+/** The names of all properties of one object that a schema forbids. */
+function forbiddenNames(issues: readonly Issue[], { path, schemaPath }: Issue): string {
+  return issues
+    .filter((one) => one.schemaPath === schemaPath && parentPointer(one.path) === parentPointer(path))
+    .map((one) => lastToken(one.path))
+    .join(', ');
 }
 
 /** Whether a service sends a relative reference in place of a URI. It does so everywhere, so this is one cause. */

@@ -35,6 +35,7 @@ function findingOf(verdict: Verdict, more: Partial<PlacedFinding> = {}): PlacedF
     curl: 'curl http://a.test/',
     client: 'It breaks.',
     proposals: [],
+    replay: 'an example',
     ...more,
   };
 }

@@ -38,6 +38,7 @@ function findingOf(verdict: Verdict): PlacedFinding {
     curl: 'curl http://a.test/',
     client: 'Your code breaks.',
     proposals: [],
+    replay: 'an example',
     source: { file: 'openapi\\a.yaml', line: 3, column: 5 },
   };
 }

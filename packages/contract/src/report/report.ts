@@ -13,6 +13,8 @@ import type { Coverage } from '../judge/coverage.ts';
 import type { Finding } from '../judge/finding.ts';
 import { groupFindings } from '../judge/group.ts';
 import { createJudge } from '../judge/judge.ts';
+import type { Replay, Story } from '../judge/replay.ts';
+import { basePath } from '../run/guard.ts';
 import { showMoney } from '../run/money.ts';
 import type { Plan } from '../run/plan.ts';
 import type { Mode } from '../run/planning.ts';
@@ -54,6 +56,8 @@ export interface ReportParts {
   readonly operations: readonly Operation[];
   readonly validator: Validator;
   readonly exchanges: readonly Exchange[];
+  /** The resources that the exchanges made. */
+  readonly made?: Story['made'];
   /** Recorded exchanges that match no operation of the document. */
   readonly foreign: readonly Exchange[];
   /** Operations that cannot be used, with the reason. */
@@ -88,7 +92,8 @@ export function buildReport(parts: ReportParts): Report {
     ...exchanges.filter(isWanted).flatMap((exchange) => judge.judgeResponse(exchange)),
     ...judge.judgeRun({ exchanges, foreign }).filter(({ exchange }) => isWanted(exchange)),
   ];
-  const findings = groupFindings(document, judged);
+  const story = { document, operations, exchanges, made: parts.made ?? new Map(), base: basePath(parts.target) };
+  const findings = groupFindings(story, judged);
   const unwanted = operations.filter(({ id }) => parts.wanted?.has(id) === false);
   const left = new Map([...unwanted.map(({ id }) => [id, reasons.get(id) ?? ''] as const), ...unusable]);
   const scrub = scrubber([
@@ -144,7 +149,7 @@ function scrubbed(report: Report, scrub: (text: string) => string): Report {
 }
 
 function scrubFinding(finding: Finding, scrub: (text: string) => string): Finding {
-  const { message, expected, observed, curl, client, samples, proposals, touches } = finding;
+  const { message, expected, observed, curl, client, samples, proposals, touches, replay } = finding;
   return {
     ...finding,
     message: scrub(message),
@@ -154,9 +159,15 @@ function scrubFinding(finding: Finding, scrub: (text: string) => string): Findin
     client: scrub(client),
     touches: touches.map((touch) => ({ ...touch, curl: scrub(touch.curl) })),
     samples: samples.map((sample) => ({ ...sample, pointer: scrub(sample.pointer), observed: scrub(sample.observed) })),
+    replay: typeof replay === 'string' ? replay : scrubReplay(replay, scrub),
     // A proposal must not write a secret into the document.
     proposals: proposals.filter((proposal) => scrub(JSON.stringify(proposal)) === JSON.stringify(proposal)),
   };
+}
+
+function scrubReplay(replay: Replay, scrub: (text: string) => string): Replay {
+  const text = JSON.stringify(replay);
+  return scrub(text) === text ? replay : JSON.parse(scrub(text));
 }
 
 function scrubHeaders(headers: Readonly<Record<string, string>>, scrub: (text: string) => string): Readonly<Record<string, string>> {

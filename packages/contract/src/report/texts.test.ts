@@ -48,6 +48,7 @@ function findingOf(message: string, verdict: PlacedFinding['verdict'] = 'violati
     curl: CURL,
     client: message,
     proposals: [],
+    replay: 'an example',
   };
 }
 

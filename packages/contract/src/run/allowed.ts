@@ -52,7 +52,7 @@ function reasonFor({ operations, sendable }: Parts, operation: Operation, used: 
   const maker = makers.find((one) => itemIn(operation.path, one) !== undefined);
   // A POST on a resource can have effects elsewhere, such as a message, so it needs a name unless it plainly creates.
   if (maker !== undefined && operation.method !== 'POST') return `it is sent only for what ${maker.id} made`;
-  if (!isCreation(operation, operations)) return undefined;
-  if (canRemove(operation)) return `${removalOf(operation, operations)?.id ?? ''} removes what it makes`;
-  return maker !== undefined && canRemove(maker) ? `what it makes is below what ${maker.id} made, and is removed with it` : undefined;
+  // An action or an invitation below a resource can have effects that stay when the resource is removed.
+  if (!isCreation(operation, operations) || !canRemove(operation)) return undefined;
+  return `${removalOf(operation, operations)?.id ?? ''} removes what it makes`;
 }

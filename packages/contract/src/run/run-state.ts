@@ -11,7 +11,7 @@ import { createGuard } from './guard.ts';
 import type { Guard } from './guard.ts';
 import { accountOf } from './leftovers.ts';
 import { createOwnership } from './ownership.ts';
-import type { Ownership } from './ownership.ts';
+import type { Made, Ownership } from './ownership.ts';
 import { countRequests, MAX_READ_ONLY_REQUESTS } from './plan.ts';
 import type { Plan } from './plan.ts';
 import type { Naming } from './planning.ts';
@@ -33,6 +33,8 @@ export interface Run extends UsableDocument {
   readonly ownership: Ownership;
   readonly cleaner: Cleaner;
   readonly exchanges: Exchange[];
+  /** The resources that the exchanges made. */
+  readonly made: Map<Exchange, Made>;
   /** The reasons why operations were not verified, by id. */
   readonly reasons: Map<string, string>;
   /** The reads that can show the progress of accepted work. */
@@ -101,6 +103,7 @@ export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableD
     options,
     cleaner,
     exchanges: [],
+    made: new Map(),
     reasons: new Map(plan.withheld),
     pollSteps: plan.steps.filter(({ purpose }) => purpose === 'poll'),
     sent: new Map(),

@@ -52,6 +52,7 @@ export async function runContract(given: ContractOptions): Promise<Report> {
     notes: [...notes, ...usable.notes()],
     checks: checksWith(extensions.flatMap(({ checks }) => checks)),
     exchanges: run.exchanges,
+    made: run.made,
     foreign: [],
     plan,
     wanted: plan.wanted,

@@ -47,6 +47,7 @@ async function sendAndRecord(run: Run, step: Step, values: StepValues): Promise<
   }
   run.exchanges.push(exchange);
   const made = run.ownership.saw(exchange);
+  if (made?.isNew === true) run.made.set(exchange, made);
   await cleaner.saw(step, exchange, values.path);
   // After a truncated response, the effect of the request is unknown.
   if (exchange.body.kind === 'cut') await cleaner.lost(entry, false);

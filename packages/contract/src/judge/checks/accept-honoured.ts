@@ -34,6 +34,7 @@ export const acceptHonoured: Check = {
         observed: mediaType === '' ? 'no content type' : mediaType,
         at: `${response.holder}/content`,
         rule: accept,
+        assertion: { kind: 'media-type', allowed: [accept] },
       },
     ];
   },

@@ -23,6 +23,7 @@ export const bodyComplete: Check = {
         at: `${operation.pointer}/responses`,
         rule: 'cut',
         cause: 'cut',
+        assertion: { kind: 'body', is: 'complete' },
       },
     ];
   },

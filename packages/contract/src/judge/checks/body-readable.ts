@@ -45,6 +45,7 @@ export const bodyReadable: Check = {
         // One error handler writes the errors of all operations.
         ...(exchange.status >= 400 ? { cause: `${exchange.mediaType} ${exchange.body.kind} ${response.provenance}` } : {}),
         rule: 'body',
+        assertion: { kind: 'body', is: 'json' },
         proposal: response.provenance === 'shown' ? undefined : proposalOf(context, response),
       },
     ];

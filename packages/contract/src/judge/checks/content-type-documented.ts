@@ -32,6 +32,7 @@ export const contentTypeDocumented: Check = {
         at: `${response.holder}/content`,
         rule: exchange.mediaType,
         cause: 'content-type',
+        assertion: { kind: 'media-type', allowed: expected },
         proposal: {
           kind: 'add-entry',
           at: `${response.holder}/content`,

@@ -25,6 +25,7 @@ export const credentialEchoed: Check = {
         at: `${exchange.operation.pointer}/responses`,
         rule: 'echoed',
         cause: 'echoed',
+        assertion: { kind: 'body', is: 'without-key' },
       },
     ];
   },

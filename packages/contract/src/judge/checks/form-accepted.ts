@@ -3,10 +3,14 @@ import { isPlainCall, isSuccess } from '../../exchange/exchange.ts';
 import type { Exchange, Purpose } from '../../exchange/exchange.ts';
 import { needsNoField, readBody } from '../../form/body.ts';
 import { takesBody } from '../applies.ts';
+import type { Assertion } from '../assertion.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import type { RunRemark } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
+
+/** Refusals because of state, credit or rate say nothing about the body. */
+const ACCEPTED: Assertion = { kind: 'status', pattern: '^(?!400|413|415|422)' };
 
 export const formAccepted: Check = {
   id: 'form-accepted',
@@ -31,6 +35,7 @@ export const formAccepted: Check = {
         observed: `${status} for ${sent.detail || 'the first valid body'}`,
         at: operation.body.pointer,
         rule: 'refused',
+        assertion: ACCEPTED,
         proposal: operation.provenance === 'shown' || sent.isMadeUp === true ? undefined : occasionProposal(context, 'x-for-valid-form'),
       },
     ];
@@ -67,6 +72,7 @@ function untried(operation: Operation, exchanges: readonly Exchange[]): readonly
         observed: `${[...new Set(refused.map(({ status }) => status))].join(', ')} for ${[...new Set(refused.flatMap(given))].join(', ')}`,
         at: body.pointer,
         rule: 'all refused',
+        assertion: ACCEPTED,
       },
     ];
   const invalid = exchanges.filter(({ sent }) => sent.purpose === 'invalid-form');

@@ -1,10 +1,11 @@
 import type { Issue } from '../../document/issues.ts';
 import { provenanceOfIssue } from '../../document/place.ts';
-import { valueAt } from '../../document/pointer.ts';
+import { joinPointer, valueAt } from '../../document/pointer.ts';
 import type { Provenance } from '../../document/provenance.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
 import { readBody } from '../../form/body.ts';
 import { takesBody } from '../applies.ts';
+import { REFUSED } from '../assertion.ts';
 import type { Check, ResponseContext } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
@@ -49,6 +50,24 @@ export const formRefused: Check = {
           at: operation.body.pointer,
           cause: operation.pointer,
           rule: 'every invalid body',
+          assertion: REFUSED,
+          proposal,
+        },
+      ];
+    // A service that converts types does so in all of its bodies.
+    const [, field, wrongType] = /^(\S+) as (a .* instead of .*)$/.exec(sent.detail) ?? [];
+    if (field !== undefined && wrongType !== undefined)
+      return [
+        {
+          pointer: joinPointer('', field),
+          verdict: verdictOf(broken.provenance),
+          message: `the service accepts an invalid body: ${wrongType}`,
+          expected: '4xx',
+          observed: `${status} for ${field}`,
+          at: operation.body.pointer,
+          rule: wrongType,
+          cause: 'type',
+          assertion: REFUSED,
           proposal,
         },
       ];
@@ -61,6 +80,7 @@ export const formRefused: Check = {
         observed: String(status),
         at: operation.body?.pointer ?? operation.pointer,
         rule: sent.detail === '' ? `${broken.issue.path} ${broken.issue.keyword}` : sent.detail,
+        assertion: REFUSED,
         proposal,
       },
     ];

@@ -24,6 +24,7 @@ export const headerDescribed: Check = {
         at: response.holder,
         rule: name,
         cause: 'header',
+        assertion: { kind: 'header' as const, name, isPresent: false },
         proposal: {
           kind: 'add-entry' as const,
           at: `${response.holder}/headers`,

@@ -4,6 +4,7 @@ import { MASK } from '../../document/secrets.ts';
 import { issuesOfSimple } from '../../document/simple-style.ts';
 import { isSecretHeader, isSecretParameter } from '../../exchange/mask-exchange.ts';
 import { shortText } from '../../exchange/observe.ts';
+import { assertionOf } from '../assertion.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import type { Remark } from '../finding.ts';
@@ -32,6 +33,7 @@ export const headerPresent: Check = {
             expected: `the header ${header.name}`,
             observed: 'nothing',
             rule: 'missing',
+            assertion: { kind: 'header', name: key, isPresent: true },
             proposal: header.provenance === 'shown' ? undefined : { kind: 'remove-entry' as const, at, key: 'required' },
           },
         ];
@@ -51,6 +53,7 @@ export const headerPresent: Check = {
           expected: issue.message,
           observed: isSecretHeader(exchange.operation, key, text) || isSecretParameter(document, header) ? MASK : shortText(text),
           rule: issue.message,
+          assertion: issue.path === '' ? assertionOf(issue, key) : undefined,
           proposal: provenance === 'shown' ? undefined : proposalFor(issue, text),
         },
       ];

@@ -2,6 +2,7 @@ import { isItemWrite } from '../../document/creation.ts';
 import { responseFor } from '../../document/operations.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
 import { hasPathParameter } from '../applies.ts';
+import { REFUSED } from '../assertion.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
@@ -37,6 +38,7 @@ export const identifierUnknown: Check = {
         at: described?.holder ?? operation.pointer,
         rule: isServed ? 'served' : String(status),
         cause: 'unknown-id',
+        assertion: isServed ? REFUSED : { kind: 'status', pattern: '^(?:401|403|404|410|429)' },
         proposal: isServed && operation.provenance === 'shown' ? undefined : occasionProposal(context, 'x-for-unknown-id'),
       },
     ];

@@ -1,7 +1,10 @@
 import { returnsJson } from '../applies.ts';
+import type { Assertion } from '../assertion.ts';
 import type { Check } from '../check.ts';
 import type { Remark } from '../finding.ts';
 import { generalised } from '../schema-remarks.ts';
+
+const UNAMBIGUOUS: Assertion = { kind: 'body', is: 'unambiguous' };
 
 export const jsonUnambiguous: Check = {
   id: 'json-unambiguous',
@@ -24,6 +27,7 @@ export const jsonUnambiguous: Check = {
       at,
       rule: `duplicate ${generalised(pointer, body.value)}`,
       cause: 'duplicate',
+      assertion: UNAMBIGUOUS,
     }));
     if (body.hasByteOrderMark)
       remarks.push({
@@ -35,6 +39,7 @@ export const jsonUnambiguous: Check = {
         at,
         rule: 'byte order mark',
         cause: 'byte order mark',
+        assertion: UNAMBIGUOUS,
       });
     return remarks;
   },

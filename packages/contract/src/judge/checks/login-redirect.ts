@@ -30,6 +30,7 @@ export const loginRedirect: Check = {
         at: response?.holder ?? `${exchange.operation.pointer}/responses`,
         rule: 'login',
         cause: 'login',
+        assertion: { kind: 'status', pattern: '^(?!3)' },
       },
     ];
   },

@@ -4,7 +4,9 @@ import type { JsonObject } from '../../document/json.ts';
 import type { Operation } from '../../document/operation.ts';
 import { parentPointer, valueAt } from '../../document/pointer.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 import { always } from '../applies.ts';
+import { REFUSED } from '../assertion.ts';
 import type { Check } from '../check.ts';
 import { observedResponse } from '../observed.ts';
 
@@ -13,13 +15,13 @@ export const methodRefused: Check = {
   claim: 'A described path refuses undescribed methods.',
   example: 'The document describes only POST for `/orders`, and `GET /orders` returns 200.',
   judges:
-    'Sends GET to paths for which the document has no GET; in full mode also PATCH. Success is a discovery: the service has an undescribed operation. Does not send HEAD and OPTIONS, because HTTP servers add these themselves.',
+    'Sends GET to paths for which the document has no GET; in full mode also PATCH. Success is a discovery: the service has an undescribed operation. An HTML page is none, unless the document describes HTML for the path. Does not send HEAD and OPTIONS, because HTTP servers add these themselves.',
   client: 'The client has no function for this operation, and the operation may give access to data without having been reviewed.',
   needs: ['method'],
   applies: always,
   checkResponse({ document, validator, exchange }) {
     const { operation, sent, status } = exchange;
-    if (sent.purpose !== 'method' || !isSuccess(status)) return [];
+    if (sent.purpose !== 'method' || !isSuccess(status) || isWebPage(exchange)) return [];
     return [
       {
         pointer: '',
@@ -29,6 +31,7 @@ export const methodRefused: Check = {
         observed: String(status),
         at: parentPointer(operation.pointer),
         rule: sent.method,
+        assertion: REFUSED,
         proposal: {
           kind: 'add-entry',
           at: parentPointer(operation.pointer),
@@ -48,6 +51,12 @@ export const methodRefused: Check = {
     ];
   },
 };
+
+/** Whether a response is a page of a web application, which many services serve for every unknown path, where the document has no pages. */
+function isWebPage({ mediaType, operation }: Exchange): boolean {
+  const described = Object.values(operation.responses).flatMap(({ content }) => Object.keys(content));
+  return mediaType === 'text/html' && !described.includes('text/html');
+}
 
 /** The path parameters of the described operation of the same path. */
 function borrowed(document: OpenApiDocument, pointer: string): JsonObject {

@@ -12,6 +12,7 @@ export const operationDescribed: Check = {
   needs: ['traffic'],
   undescribed: 'also',
   applies: always,
+  untestable: 'it is about a client: repeat what the client does',
   checkRun: ({ foreign, operations }) =>
     foreign.map((exchange) => {
       const { sent, status, operation } = exchange;

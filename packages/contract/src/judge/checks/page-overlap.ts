@@ -40,6 +40,8 @@ export function pageOverlapCheck(allowanceOf: (exchange: Exchange, between: numb
             observed: `${repeated} repeated`,
             at: paging.at,
             rule: 'overlap',
+            assertion: { kind: 'pages-differ' as const, pointer: paging.pointer, allowance: allowanceOf(exchange, 1) },
+            shownBy: [first, exchange],
           },
         ];
       });

@@ -4,6 +4,7 @@ import type { Provenance } from '../../document/provenance.ts';
 import { isSuccess } from '../../exchange/exchange.ts';
 import { parameterText } from '../../exchange/runtime-expression.ts';
 import { takesParameters } from '../applies.ts';
+import { REFUSED } from '../assertion.ts';
 import type { Check, ResponseContext } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
@@ -38,7 +39,9 @@ export const parameterRefused: Check = {
         expected: '4xx',
         observed: String(status),
         at: broken.at,
-        rule: detail,
+        // Several values can break the same rule of a parameter.
+        rule: broken.detail,
+        assertion: REFUSED,
         proposal: broken.provenance === 'shown' ? undefined : (broken.proposal ?? occasionProposal(context, 'x-for-invalid-form')),
       },
     ];

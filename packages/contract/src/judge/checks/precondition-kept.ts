@@ -2,6 +2,7 @@ import type { Operation } from '../../document/operation.ts';
 import { isEntityTag } from '../../document/parameters.ts';
 import { isPlainCall, isSuccess, jsonValue } from '../../exchange/exchange.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
+import { REFUSED } from '../assertion.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import type { RunRemark } from '../finding.ts';
@@ -31,6 +32,7 @@ export const preconditionKept: Check = {
         observed: String(status),
         at: operation.parameters.find(isEntityTag)?.holder ?? operation.pointer,
         rule: isServed ? how : 'refused',
+        assertion: isServed ? REFUSED : { kind: 'status', pattern: '^(?!412)' },
       },
     ];
   },
@@ -58,6 +60,8 @@ function sameTags(exchanges: readonly Exchange[]): readonly RunRemark[] {
       observed: 'the same ETag',
       at: operation.responses[String(status)]?.holder ?? operation.pointer,
       rule: 'same tag',
+      assertion: { kind: 'tags-differ' },
+      shownBy: [before, exchange],
     });
   }
   return [...found.values()];

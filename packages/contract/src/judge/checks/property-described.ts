@@ -48,6 +48,7 @@ function remarksOn(holder: unknown, places: readonly Place[]): readonly Remark[]
   const owner = first.parents.findLast(({ schema }) => keysOf(schema, 'properties').length > 0)?.pointer ?? '';
   const at = `${owner}/properties`;
   const isMap = places.length > 1 && known.every((name) => !Object.hasOwn(Object(holder), name)) && haveOneType(places);
+  const typical = (places.find(({ value }) => value !== null) ?? first).value;
   if (isMap)
     return [
       {
@@ -55,10 +56,11 @@ function remarksOn(holder: unknown, places: readonly Place[]): readonly Remark[]
         verdict: 'discovered',
         message: `the document describes example keys of a map as properties (${known.slice(0, 3).join(', ')})`,
         expected: 'additionalProperties with the schema of all values',
-        observed: `${places.length} other keys, each with ${shapeOf(first.value)}`,
+        observed: `${places.length} other keys, each with ${shapeOf(typical)}`,
         at,
         rule: 'map',
-        proposal: { kind: 'add-entry', at: owner, key: 'additionalProperties', value: observedSchema(first.value) },
+        assertion: { kind: 'property', pointer: first.pointer, isPresent: false },
+        proposal: { kind: 'add-entry', at: owner, key: 'additionalProperties', value: observedSchema(typical) },
       },
     ];
   return places.map((place) => ({
@@ -70,12 +72,15 @@ function remarksOn(holder: unknown, places: readonly Place[]): readonly Remark[]
     observed: shapeOf(place.value),
     at,
     rule: place.name,
+    assertion: { kind: 'property', pointer: place.pointer, isPresent: false },
     proposal: { kind: 'add-entry', at, key: place.name, value: observedSchema(place.value) },
   }));
 }
 
+/** Whether the values have one type, with numbers of any kind and null for values that are missing. */
 function haveOneType(places: readonly Place[]): boolean {
-  return new Set(places.map(({ value }) => typeOf(value))).size === 1;
+  const types = places.map(({ value }) => typeOf(value).replace('integer', 'number'));
+  return new Set(types.filter((type) => type !== 'null')).size <= 1;
 }
 
 function observedSchema(value: unknown): JsonObject {

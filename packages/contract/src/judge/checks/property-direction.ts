@@ -1,5 +1,6 @@
 import { isObject, member } from '../../document/json.ts';
 import { walkDescribed } from '../../document/place.ts';
+import { joinPointer } from '../../document/pointer.ts';
 import { rootView } from '../../document/view.ts';
 import { isSuccess, jsonValue } from '../../exchange/exchange.ts';
 import { readBody } from '../../form/body.ts';
@@ -34,6 +35,7 @@ function returned({ document, exchange, response, json }: ResponseContext): read
       observed: 'a value',
       at: `${node.pointer}/writeOnly`,
       rule: 'writeOnly',
+      assertion: { kind: 'property', pointer: place.pointer, isPresent: false },
       isUrgent: true,
     });
     return false;
@@ -59,6 +61,7 @@ function takenOver({ document, exchange }: ResponseContext): readonly Remark[] {
         observed: 'the value that was sent',
         at: `${node.pointer}/readOnly`,
         rule: 'readOnly',
+        assertion: { kind: 'value', pointer: joinPointer('', name), value: given, isEqual: false },
       },
     ];
   });

@@ -1,4 +1,5 @@
 import { isSuccess } from '../../exchange/exchange.ts';
+import { REFUSED } from '../assertion.ts';
 import type { Check } from '../check.ts';
 import { verdictOf } from '../finding.ts';
 import { isKnownFor, occasionProposal } from '../observed.ts';
@@ -29,6 +30,7 @@ export const removedStaysRemoved: Check = {
         at: operation.pointer,
         cause: operation.path,
         rule: 'removed',
+        assertion: REFUSED,
         proposal: operation.provenance === 'shown' ? undefined : occasionProposal(context, 'x-for-removed'),
       },
     ];

@@ -29,6 +29,7 @@ export const requestDescribed: Check = {
   needs: ['traffic'],
   undescribed: 'also',
   applies: always,
+  untestable: 'it is about a client: repeat what the client does',
   checkResponse(context) {
     if (context.exchange.sent.purpose !== 'traffic') return [];
     return [...bodyRemarks(context), ...parameterRemarks(context)];

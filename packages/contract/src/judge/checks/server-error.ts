@@ -44,6 +44,7 @@ export const serverError: Check = {
         at: `${operation.pointer}/responses`,
         rule: `${status} ${sent.purpose}`,
         cause: 'failure',
+        assertion: { kind: 'status', pattern: '^[1-4]' },
       },
     ];
   },

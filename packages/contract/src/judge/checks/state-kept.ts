@@ -1,6 +1,7 @@
 import { isObject, member } from '../../document/json.ts';
 import type { Operation } from '../../document/operation.ts';
 import { fillPath, hasPathParameters } from '../../document/path-template.ts';
+import { joinPointer } from '../../document/pointer.ts';
 import { rootView } from '../../document/view.ts';
 import { discoverCreated, identifiersFor } from '../../exchange/discover.ts';
 import { isPlainCall, isSuccess, jsonValue } from '../../exchange/exchange.ts';
@@ -83,6 +84,8 @@ function notKept(context: RunContext): readonly RunRemark[] {
           observed: JSON.stringify(value).slice(0, 80),
           at: nodes[0]?.pointer ?? operation.pointer,
           rule: 'kept',
+          assertion: { kind: 'value', pointer: joinPointer('', name), value: given, isEqual: true },
+          shownBy: [exchange, ...(read === undefined ? [] : [read])],
           cause: `${operation.pointer} kept`,
         },
       ];
@@ -132,6 +135,8 @@ function notListed(context: RunContext): readonly RunRemark[] {
           observed: `${listed.size} others`,
           at: list.pointer,
           rule: 'listed',
+          assertion: pages.length > 1 ? undefined : { kind: 'lists-created' },
+          shownBy: [exchange, end],
         },
       ];
     });
@@ -159,5 +164,6 @@ function notFound({ exchanges }: RunContext): readonly RunRemark[] {
       observed: String(exchange.status),
       at: exchange.operation.pointer,
       rule: 'work',
+      assertion: { kind: 'status', pattern: '^(?!404|410)' },
     }));
 }

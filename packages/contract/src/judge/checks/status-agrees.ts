@@ -47,6 +47,7 @@ export const statusAgrees: Check = {
         observed: `${exchange.status} with ${json?.pointer === undefined ? 'a body of the other kind' : `${pointer} ${observe(document, json.pointer, value, pointer)}`}`,
         at: `${exchange.operation.pointer}/responses`,
         rule: isGood ? 'error in a success' : 'success in an error',
+        assertion: outcome === undefined ? undefined : { kind: 'agreement', pointer, success: outcome.success },
         proposal:
           isGood && response !== undefined && response.provenance !== 'shown' && json?.pointer !== undefined
             ? alternative(context, json.pointer)

@@ -28,6 +28,7 @@ export const statusDocumented: Check = {
         at: `${operation.pointer}/responses`,
         rule: String(status),
         cause: 'status',
+        assertion: { kind: 'status', pattern: `^(?:${Object.keys(operation.responses).join('|').replaceAll('X', '.')})` },
         proposal: {
           kind: 'add-entry',
           at: `${operation.pointer}/responses`,

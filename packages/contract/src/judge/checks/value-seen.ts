@@ -35,6 +35,7 @@ export const valueSeen: Check = {
           observed: shown,
           at,
           rule: isSecret ? 'secret' : value,
+          assertion: { kind: 'rule', pointer, keyword: 'enum', limit: seen },
           proposal: isSecret ? undefined : { kind: 'add-item', at, value },
         });
         return true;
