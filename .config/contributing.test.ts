@@ -12,9 +12,10 @@ import { REPOSITORY } from './turbo.ts';
 
 const TSC = 'node_modules/typescript/bin/tsc';
 const VITEST = 'node_modules/vitest/vitest.mjs';
-/** The test of the sample, and the shared test that lists each operation without input. */
-const TESTS = 'packages/service/src/reseller/domain/get-domain-count.test.ts packages/service/test/isolation.test.ts';
-const NAMES = '"counts the domains|no list shows"';
+/** The test of the sample, and tests of all operations: those without input, and the commands. */
+const TESTS =
+  'packages/service/src/reseller/domain/get-domain-count.test.ts packages/service/test/isolation.test.ts apps/cli/test/names.test.ts';
+const NAMES = '"counts the domains|no list shows|has a command"';
 
 test(
   'the steps add an operation that passes the lint, compiles and works over HTTP',
@@ -42,7 +43,7 @@ test(
     await Promise.all([
       runIn(copy, `node ${TSC} -p packages/service/tsconfig.sample.json --checkers 1`),
       runIn(copy, `node ${VITEST} run --config .config/vitest.config.ts --maxWorkers=1 ${TESTS} --testNamePattern ${NAMES}`).then(
-        (output) => expect(output).toContain('2 passed, 0 failed'),
+        (output) => expect(output).toContain('4 passed, 0 failed'),
       ),
     ]);
   },
@@ -59,13 +60,14 @@ function sectionOf(heading: string): string {
 function copyRepository(): string {
   const copy = mkdtempSync(join(tmpdir(), 'contributing-test-'));
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
-  const left = new Set(['dist', 'reports', '.turbo', '.git', '.data', 'apps']);
+  const left = new Set(['dist', 'reports', '.turbo', '.git', '.data']);
+  const command = join(REPOSITORY, 'apps/cli');
   const shared = ['node_modules', '.config/node_modules'].map((path) => join(REPOSITORY, path));
   cpSync(REPOSITORY, copy, {
     recursive: true,
     // The links between the packages of the workspace are relative, so they lead to the copy.
     verbatimSymlinks: true,
-    filter: (path) => !left.has(basename(path)) && !shared.includes(path),
+    filter: (path) => !left.has(basename(path)) && !shared.includes(path) && (dirname(path) !== dirname(command) || path === command),
   });
   for (const path of shared) symlinkSync(path, join(copy, path.slice(REPOSITORY.length)));
   return copy;
