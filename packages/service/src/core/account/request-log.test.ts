@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 
+import { amountOf } from '../../../../../.config/depth.ts';
 import { engines, storePlace } from '../../../test/engines.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { systemRandom } from '../../ports/random.ts';
@@ -73,7 +74,7 @@ describe.each(engines)('on %s', (engine) => {
       fc.asyncProperty(fc.nat(70), fc.integer({ min: 1, max: 60 }), async (offset, limit) => {
         expect(await idsOf(store, id, offset, limit)).toEqual(all.slice(offset, offset + limit));
       }),
-      { numRuns: 30 },
+      { numRuns: amountOf('PROPERTY_RUNS', { usual: 8, deep: 60 }) },
     );
   });
 

@@ -3,6 +3,7 @@ import * as operator from '@reseller/operator-client';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import { amountOf } from '../../../../../.config/depth.ts';
 import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
@@ -31,7 +32,7 @@ test.each(engines)('on %s, the credit is explained to the cent, and each payment
         expect(explained).toEqual(shown);
       }
     }),
-    { numRuns: 4 },
+    { numRuns: amountOf('PROPERTY_RUNS', { usual: 2, deep: 20 }) },
   );
 });
 

@@ -14,7 +14,7 @@ import type { TestOperator } from '../../../test/operator.ts';
 import { TestHypervisor } from '../../../test/ports/hypervisor.ts';
 import { Standstill } from '../../../test/ports/standstill.ts';
 
-const RUNS = amountOf('PROPERTY_RUNS', { usual: 8, deep: 30 });
+const RUNS = amountOf('PROPERTY_RUNS', { usual: 3, deep: 30 });
 const DAY = 86_400;
 const MANAGEMENT = { dashboard: 'https://d.example', username: 'u', email: 'u@d.example', password: 'p-1234567' };
 

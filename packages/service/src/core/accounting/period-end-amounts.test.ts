@@ -66,7 +66,7 @@ async function endTwoMonths(service: TestService, id: string) {
 }
 
 describe.each(engines)('on %s', (engine) => {
-  test.each(byDepth({ usual: [1, 2, 249, 250, 251, 500], deep: [1, 2, 249, 250, 251, 499, 500, 501, 20_000] }))(
+  test.each(byDepth({ usual: [1, 2, 250, 251], deep: [1, 2, 249, 250, 251, 499, 500, 501, 20_000] }))(
     'invoices %i VMs exactly',
     async (count) => {
       const { service, id } = await startWithVms(engine, count);
