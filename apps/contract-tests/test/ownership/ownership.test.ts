@@ -170,6 +170,32 @@ describe('the plan of a full run', () => {
         parameters: [text('server_id'), text('zone_id'), text('invitation_id')],
         get: { operationId: 'getInvitation', responses: { 200: { description: 'One.' } } },
       },
+      // One request can make several boxes, of which the run would recognise none.
+      '/boxes': {
+        post: {
+          operationId: 'createBoxes',
+          responses: {
+            202: {
+              description: 'One box, or several.',
+              content: {
+                'application/json': {
+                  schema: {
+                    oneOf: [
+                      { type: 'object', properties: { box: { type: 'object' } } },
+                      { type: 'object', properties: { boxes: { type: 'array', items: { type: 'object' } } } },
+                    ],
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+      '/boxes/{box_id}': {
+        parameters: [text('box_id')],
+        get: { operationId: 'getBox', responses: { 200: { description: 'One.' } } },
+        delete: { operationId: 'deleteBox', responses: ok },
+      },
       '/registry': { delete: { operationId: 'deleteRegistry', responses: ok } },
       '/projects/default': {
         patch: {
@@ -193,6 +219,7 @@ describe('the plan of a full run', () => {
     });
     for (const id of ['deleteRegistry', 'patchDefaultProject', 'deleteProject'])
       expect(withheld.get(id)).toMatch(new RegExp(`^it changes what this run does not make; add it with --also ${id}`));
+    expect(withheld.get('createBoxes')).toBe('it can make several resources at once; add it with --also createBoxes');
     expect(withheld.get('createInvitation')).toBe('the document has no operation that undoes it; add it with --also createInvitation');
   });
 

@@ -118,7 +118,11 @@ function creationsOf(operations: readonly Operation[]): Creations {
     const removal = items.find((other) => isRemoval(other, item ?? ''));
     if (removal !== undefined) removals.set(operation.id, removal);
     const isWrite = isItemWrite(operation);
-    if (!isWrite && items.some(({ method, path }) => method === 'GET' || isRemoval({ method, path }, item ?? '')))
+    if (
+      !isWrite &&
+      !operation.makesSeveral &&
+      items.some(({ method, path }) => method === 'GET' || isRemoval({ method, path }, item ?? ''))
+    )
       creating.add(operation.id);
     const undo = reverse ?? (isWrite ? undefined : removal);
     if (undo !== undefined) undos.set(operation.id, undo);

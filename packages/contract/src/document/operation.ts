@@ -21,6 +21,8 @@ export interface Operation {
   readonly readOnly: boolean;
   /** Removes what no other operation brings back (`x-destructive`). */
   readonly destructive: boolean;
+  /** Whether a success shows a list under the name of the collection, so that one request can make several resources. */
+  readonly makesSeveral: boolean;
   /** Whether a retry after a lost response is safe (`x-retry`). Default: only for read-only operations. */
   readonly retry: 'safe' | 'never';
   /** Its credential, or undefined. */
@@ -46,6 +48,7 @@ export const UNDESCRIBED: Omit<Operation, 'id' | 'method' | 'path' | 'pointer'> 
   billable: false,
   readOnly: false,
   destructive: false,
+  makesSeveral: false,
   retry: 'never',
   security: undefined,
   unsupportedSecurity: undefined,

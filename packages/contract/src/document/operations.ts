@@ -1,3 +1,4 @@
+import { collectionNameOf } from './creation.ts';
 import { DocumentError, parseDocument, resolve } from './document.ts';
 import type { OpenApiDocument, Resolved } from './document.ts';
 import { readBodyOf } from './form-fields.ts';
@@ -9,7 +10,7 @@ import type { Header, Link, MediaType, Operation, OperationResponse, Parameter, 
 import { joinPointer, valueAt } from './pointer.ts';
 import { provenanceOf } from './provenance.ts';
 import type { Provenance } from './provenance.ts';
-import { keysOf } from './schema.ts';
+import { keysOf, memberTypes } from './schema.ts';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 const READ_ONLY_METHODS: ReadonlySet<string> = new Set(['get', 'head', 'options']);
@@ -95,6 +96,7 @@ function readOperation(document: OpenApiDocument, item: Resolved, path: string, 
   const readOnly = !billable && (isSaid ? value['x-read-only'] === true : READ_ONLY_METHODS.has(method));
   const retry = value['x-retry'];
   const [tag] = listAt(value, 'tags');
+  const responses = readResponses(document, { pointer, value }, provenance, known);
   return {
     id: idOf(value, path, method),
     method: method.toUpperCase(),
@@ -106,12 +108,29 @@ function readOperation(document: OpenApiDocument, item: Resolved, path: string, 
     billable,
     readOnly,
     destructive: value['x-destructive'] === true,
+    makesSeveral: !readOnly && makesSeveral(document, { path, method: method.toUpperCase() }, responses),
     retry: retry === 'safe' || retry === 'never' ? retry : readOnly ? 'safe' : 'never',
     ...readSecurity(document, value),
     parameters: readParameters(document, [item, { pointer, value }], provenance),
     ...readBodyOf(document, pointer),
-    responses: readResponses(document, { pointer, value }, provenance, known),
+    responses,
   };
+}
+
+function makesSeveral(
+  document: OpenApiDocument,
+  operation: Pick<Operation, 'path' | 'method'>,
+  responses: Operation['responses'],
+): boolean {
+  const name = collectionNameOf(operation);
+  const successes = Object.entries(responses).flatMap(([status, { content }]) => (status.startsWith('2') ? Object.values(content) : []));
+  try {
+    return successes.some(({ pointer }) => pointer !== undefined && memberTypes(document, pointer, name).has('array'));
+  } catch (error) {
+    // A schema that cannot be read is reported with the response that has it.
+    if (error instanceof DocumentError) return false;
+    throw error;
+  }
 }
 
 function readParameters(document: OpenApiDocument, holders: readonly Resolved[], inherited: Provenance): readonly Parameter[] {

@@ -234,6 +234,7 @@ function reasonToName({ operations }: Planning, operation: Operation): string {
   const { id, billable } = operation;
   const name = `--also ${id}${hasPathParameters(operation.path) ? '=IDENTIFIER' : ''}`;
   if (billable) return `it costs money; add it with --also ${id}`;
+  if (operation.makesSeveral) return `it can make several resources at once; add it with --also ${id}`;
   if (isCreation(operation, operations)) return `the document has no operation that undoes it; add it with --also ${id}`;
   return `it changes what this run does not make; add it with ${name}`;
 }
