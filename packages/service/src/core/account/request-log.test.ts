@@ -47,8 +47,6 @@ async function appendInOpenTransaction(store: Store, one: LogEntry): Promise<() 
     const { insertRows } = await import('../../store/postgres/request-log.ts');
     const { toLogRow } = await import('../../store/log-row.ts');
     await insertRows(db, [toLogRow(one)]);
-    // A statement with a result sends the waiting statements.
-    await sql`select 1`.execute(db);
     inserted.resolve();
     await finish.promise;
   });
@@ -181,6 +179,23 @@ describe.each(engines)('on %s', (engine) => {
     expect(after).toEqual(before.slice(0, after.length));
     expect(await idsOf(store, small)).toEqual(['kept']);
     expect((await storeFigures(store)).logBytes).toBeLessThanOrEqual(202_000);
+  });
+
+  test('the size of an entry grows by each character of its path, its form and its response', async () => {
+    const store = await openStore();
+    const id = await createReseller(store);
+    const sizes = { endpoint: 7, request_body: 31, response_body: 257 };
+    const plain = entry(id, 'plain', { message: '' });
+    const longer = (['endpoint', 'request_body', 'response_body'] as const).map((name) => ({
+      ...plain,
+      request_id: name,
+      [name]: `${plain[name]}${'x'.repeat(sizes[name])}`,
+    }));
+    for (const one of [plain, ...longer]) await store.commit(async ({ log }) => log(one));
+    await store.requestLog.numberAll();
+    const rows = await store.read((db) => db.selectFrom('request_log').select('position').orderBy('number').execute());
+    const [first = 0, ...others] = rows.map(({ position }, index) => position - (rows[index - 1]?.position ?? 0));
+    expect(others.map((size) => size - first)).toEqual(Object.values(sizes));
   });
 
   test('retention by size counts the responses that entries share, and deletes those that no entry shares any longer', async () => {

@@ -37,6 +37,12 @@ test('a token begins a session of 12 hours in a cookie that scripts cannot read'
   expect((await ask(service, await cookieFrom(response))).status).toBe(401);
 });
 
+test.each(['', 'theme=dark'])('a page without a session is refused, with the cookie "%s"', async (cookie) => {
+  const service = await startOperator();
+  expect((await ask(service, cookie)).status).toBe(401);
+  expect((await service.operate('/accounts', { headers: { ...OF_A_PAGE, authorization: '' } })).status).toBe(401);
+});
+
 test.each(['none', 'same-site', 'cross-site', undefined])('no session counts in a request whose Sec-Fetch-Site is %s', async (site) => {
   const service = await startOperator();
   const cookie = await cookieFrom(await signIn(service, OPERATOR_TOKEN));
