@@ -136,7 +136,15 @@ test('responds with 500 without details if the service fails', async () => {
 });
 
 /** Operations that help to settle a suspended account. */
-const OPEN_TO_SUSPENDED: ReadonlySet<string> = new Set(['listRequests', 'listInvoices', 'getInvoice', 'getCurrentInvoice']);
+const OPEN_TO_SUSPENDED: ReadonlySet<string> = new Set([
+  'listRequests',
+  'listInvoices',
+  'getInvoice',
+  'getCurrentInvoice',
+  'listDocuments',
+  'listPayments',
+  'getCredit',
+]);
 
 test('responds with 403 while the account is suspended, unless the operation helps to settle the account', async () => {
   const service = await startService();

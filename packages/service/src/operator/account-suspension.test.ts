@@ -84,6 +84,21 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
+test('a suspended account reads what it owes: its invoices, documents, payments and credit', async () => {
+  const service = await startOperator();
+  const { id, apiKey } = await service.account();
+  await service.call('createVm', { form: SMALL_VM, apiKey });
+  service.clock.advanceTo('2026-12-01T00:00:01Z');
+  await service.runScheduledJobs();
+  await operator.suspendAccount({ client: service.client, path: { account_id: id }, body: { reason: 'Unpaid' } });
+  const readable = ['listInvoices', 'getCurrentInvoice', 'listDocuments', 'listPayments', 'getCredit'] as const;
+  for (const operation of readable) expect([operation, (await service.call(operation, { apiKey })).status]).toEqual([operation, 200]);
+  const [invoice] = (await service.call('listDocuments', { apiKey })).body.data.list;
+  expect(await service.call('getInvoice', { path: { invoiceID: invoice.invoiceID }, apiKey })).toMatchObject({ status: 200 });
+  for (const link of [invoice.document, invoice.xml]) expect((await fetch(link)).status).toBe(200);
+  expect(await service.call('listVms', { apiKey })).toMatchObject(SUSPENDED);
+});
+
 test('refuses and serves a suspended account on every instance as soon as the operator has the response', async () => {
   const instances = await newInstances();
   const all = [await instances.start(), await instances.start(), await instances.start()];

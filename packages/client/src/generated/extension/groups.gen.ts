@@ -260,7 +260,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
     /**
      * List invoices and credit notes
      *
-     * Returns the documents that the provider issued: the number, the dates, the VAT and the gross amount of each invoice, what is still to be paid of it, and each credit note that corrects an invoice. A document is issued some seconds after its invoice is closed.
+     * Returns the documents that the provider issued: the number, the dates, the VAT and the gross amount of each invoice, what is still to be paid of it, and each credit note that corrects an invoice. A document is issued some seconds after its invoice is closed. A suspended account may read them too.
      *
      * *Not shown in the specification; this is our choice.*
      *
@@ -270,7 +270,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
     /**
      * List payments
      *
-     * Returns the payments that the provider received from the account and the refunds that it paid back, with the invoices that each payment pays. What pays no invoice yet is the balance of the account: it pays the next invoices.
+     * Returns the payments that the provider received from the account and the refunds that it paid back, with the invoices that each payment pays. What pays no invoice yet is the balance of the account: it pays the next invoices. A suspended account may read them too.
      *
      * *Not shown in the specification; this is our choice.*
      *
@@ -280,7 +280,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
     /**
      * Get the credit
      *
-     * Returns the amounts that decide whether the account may buy more. They add up to `creditLimitRemaining` of `GET /accounting/invoices/current`.
+     * Returns the amounts that decide whether the account may buy more. They add up to `creditLimitRemaining` of `GET /accounting/invoices/current`. A suspended account may read it too.
      *
      * *Not shown in the specification; this is our choice.*
      *

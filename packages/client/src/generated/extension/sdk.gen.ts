@@ -264,7 +264,7 @@ export const removeDomainDns = <ThrowOnError extends boolean = false>(options: O
 /**
  * List invoices and credit notes
  *
- * Returns the documents that the provider issued: the number, the dates, the VAT and the gross amount of each invoice, what is still to be paid of it, and each credit note that corrects an invoice. A document is issued some seconds after its invoice is closed.
+ * Returns the documents that the provider issued: the number, the dates, the VAT and the gross amount of each invoice, what is still to be paid of it, and each credit note that corrects an invoice. A document is issued some seconds after its invoice is closed. A suspended account may read them too.
  */
 export const listDocuments = <ThrowOnError extends boolean = false>(options: Options<ListDocumentsData, ThrowOnError>): RequestResult<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError> => options.client.get<ListDocumentsResponses, ListDocumentsErrors, ThrowOnError>({
     requestValidator: listDocumentsFacts,
@@ -275,7 +275,7 @@ export const listDocuments = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List payments
  *
- * Returns the payments that the provider received from the account and the refunds that it paid back, with the invoices that each payment pays. What pays no invoice yet is the balance of the account: it pays the next invoices.
+ * Returns the payments that the provider received from the account and the refunds that it paid back, with the invoices that each payment pays. What pays no invoice yet is the balance of the account: it pays the next invoices. A suspended account may read them too.
  */
 export const listPayments = <ThrowOnError extends boolean = false>(options: Options<ListPaymentsData, ThrowOnError>): RequestResult<ListPaymentsResponses, ListPaymentsErrors, ThrowOnError> => options.client.get<ListPaymentsResponses, ListPaymentsErrors, ThrowOnError>({
     requestValidator: listPaymentsFacts,
@@ -286,7 +286,7 @@ export const listPayments = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Get the credit
  *
- * Returns the amounts that decide whether the account may buy more. They add up to `creditLimitRemaining` of `GET /accounting/invoices/current`.
+ * Returns the amounts that decide whether the account may buy more. They add up to `creditLimitRemaining` of `GET /accounting/invoices/current`. A suspended account may read it too.
  */
 export const getCredit = <ThrowOnError extends boolean = false>(options: Options<GetCreditData, ThrowOnError>): RequestResult<GetCreditResponses, GetCreditErrors, ThrowOnError> => options.client.get<GetCreditResponses, GetCreditErrors, ThrowOnError>({
     requestValidator: getCreditFacts,

@@ -2305,10 +2305,6 @@ export type ListDocumentsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
      * The API key has sent too many requests.
      */
     429: ErrorEnvelope;
@@ -2350,10 +2346,6 @@ export type ListPaymentsErrors = {
      */
     401: ErrorEnvelope;
     /**
-     * The provider has suspended the account; nothing was changed.
-     */
-    403: ErrorEnvelope;
-    /**
      * The API key has sent too many requests.
      */
     429: ErrorEnvelope;
@@ -2394,10 +2386,6 @@ export type GetCreditErrors = {
      * The API key is missing, unknown or revoked.
      */
     401: ErrorEnvelope;
-    /**
-     * The provider has suspended the account; nothing was changed.
-     */
-    403: ErrorEnvelope;
     /**
      * The API key has sent too many requests.
      */
