@@ -8,11 +8,9 @@ import { readOperations } from '../document/operations.ts';
 import { NO_PARAMETERS, NOTHING_GIVEN } from '../document/parameters.ts';
 import { createValidator } from '../document/validator.ts';
 import type { Purpose } from '../exchange/exchange.ts';
-import { createCleaner } from './clean-up.ts';
-import type { Cleaner } from './clean-up.ts';
+import { Cleaner } from './clean-up.ts';
 import type { JournalEntry } from './journal.ts';
-import { createOwnership } from './ownership.ts';
-import type { Ownership } from './ownership.ts';
+import { Ownership } from './ownership.ts';
 import type { Effect, Step } from './step.ts';
 
 const thing = {
@@ -83,13 +81,13 @@ beforeEach(() => {
 
 function cleanerOf(hasJournal: boolean): Cleaner {
   const journal = { record: async (entry: JournalEntry) => void entries.push(entry), open: async () => [] };
-  ownership = createOwnership({
+  ownership = new Ownership({
     document,
     operations,
     validator: createValidator(document),
     naming: { names: new Map(), given: NOTHING_GIVEN },
   });
-  return createCleaner({
+  return new Cleaner({
     document,
     operations,
     ownership,

@@ -18,26 +18,6 @@ import type { Made, Ownership } from './ownership.ts';
 import { isChange } from './step.ts';
 import type { Step } from './step.ts';
 
-/** Keeps the journal of a run. */
-export interface Cleaner {
-  /** Whether an operation succeeded on a resource in this run and has not been undone. */
-  didTo(operation: string, path: PathValues): boolean;
-  /** Records a change before its request. */
-  before(step: Step, path: PathValues): Promise<JournalEntry | undefined>;
-  /** Records the result of a change; `made` is what it made. */
-  after(entry: JournalEntry | undefined, step: Step, exchange: Exchange, made: Made | undefined): Promise<void>;
-  /** Called when there is no response; `isUnsent` means that the request was not sent. */
-  lost(entry: JournalEntry | undefined, isUnsent: boolean): Promise<void>;
-  /** Looks at a read: it can show that a resource still is what a run made. */
-  saw(step: Step, exchange: Exchange, path: PathValues): Promise<void>;
-  /** Whether a step may be sent. False for the removal of what may be another resource than an earlier run made. */
-  mayUndo(step: Step): boolean;
-  /** Closes the entries of earlier runs that are too old to be undone; this run lists them for the last time. */
-  forgetOld(): Promise<void>;
-  /** Returns the changes that the run leaves behind. */
-  finish(): Remains;
-}
-
 /** Readable descriptions of the changes that a run leaves on the account. */
 export interface Remains {
   readonly left: readonly string[];
@@ -62,167 +42,196 @@ const NO_UNDO = 'the document has no operation that undoes it';
 /** Statuses that mean that there is nothing to undo: not found, in another state, gone. */
 const NOTHING_TO_UNDO: ReadonlySet<number> = new Set([404, 409, 410]);
 
-export function createCleaner({ document, operations, ownership, journal, target, account, leftovers = [] }: Parts): Cleaner {
+/** Keeps the journal of a run. */
+export class Cleaner {
+  readonly #parts: Parts;
   /** The leftovers that are not undone yet, by the identifier of their entry, and why not. */
-  const remaining = new Map(leftovers.map((leftover) => [leftover.entry.id, leftover]));
+  readonly #remaining: Map<string, Leftover>;
   /** The entries of earlier runs whose resource a read has recognised. */
-  const proven = new Set<string>();
-  const open = new Map<string, JournalEntry>();
+  readonly #proven = new Set<string>();
+  readonly #open = new Map<string, JournalEntry>();
   /** The innermost resource in the path of each change, by the identifier of its entry. */
-  const places = new Map<string, string | undefined>();
+  readonly #places = new Map<string, string | undefined>();
   /** Changes that cannot be undone. */
-  let stays: { readonly line: string; readonly resource: string | undefined }[] = [];
+  #stays: { readonly line: string; readonly resource: string | undefined }[] = [];
 
-  async function record(entry: JournalEntry): Promise<JournalEntry> {
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#remaining = new Map(parts.leftovers?.map((leftover) => [leftover.entry.id, leftover]));
+  }
+
+  /** Whether an operation succeeded on a resource in this run and has not been undone. */
+  didTo(operation: string, path: PathValues): boolean {
+    return [...this.#open.values()].some(
+      (entry) =>
+        entry.operation === operation && entry.state === 'done' && entry.undo !== undefined && nameOf(entry.undo.path) === nameOf(path),
+    );
+  }
+
+  /** Records a change before its request. */
+  async before(step: Step, path: PathValues): Promise<JournalEntry | undefined> {
+    const { operation, undoes } = step;
+    if (!isChange(step)) return undefined;
+    const undo = step.isUnknown === true ? removalOf(operation, this.#parts.operations) : undoOf(operation, this.#parts.operations);
+    const isKnown = undo !== undefined && depthOf(undo) > 0 && depthOf(undo) === depthOf(operation);
+    // After a crash amid a removal, the entry of the creation is enough.
+    const isOwnRemoval =
+      operation.method === 'DELETE' &&
+      [...this.#open.values()].some((other) => other.undo?.operation === operation.id && sameValues(other.undo.path, path));
+    const entry: JournalEntry = {
+      id: undoes ?? randomUUID(),
+      target: this.#parts.target.href,
+      operation: operation.id,
+      state: 'intended',
+      undo: undoes === undefined ? (isKnown ? { operation: undo.id, path } : undefined) : { operation: operation.id, path },
+      made: Object.keys(path).length > 0 ? nameOf(path) : undefined,
+      at: new Date().toISOString(),
+      account: this.#parts.account,
+    };
+    this.#places.set(entry.id, resourcesAt(operation.path, path).at(-1));
+    return isOwnRemoval && undoes === undefined ? entry : this.#record(entry);
+  }
+
+  /** Records the result of a change; `made` is what it made. */
+  async after(intended: JournalEntry | undefined, step: Step, exchange: Exchange, made: Made | undefined): Promise<void> {
+    if (intended === undefined) return;
+    const entry = { ...intended, at: new Date().toISOString() };
+    const { operation } = step;
+    const isRemoval = operation.method === 'DELETE';
+    const isGone = isRemoval && (exchange.status === 404 || exchange.status === 410);
+    if (!isSuccess(exchange.status) && !isGone) {
+      // A failed undo of an earlier run stays open for the next run, unless there is nothing to undo.
+      const isOpen = step.undoes !== undefined && !NOTHING_TO_UNDO.has(exchange.status);
+      return void (await this.#record({ ...entry, state: isOpen ? 'done' : 'closed' }));
+    }
+    const resource = resourcesAt(operation.path, pathOf(exchange)).at(-1);
+    // The removal of a resource also removes its changes and subresources.
+    if (isRemoval) this.#stays = this.#stays.filter((stay) => !isAtOrBelow(stay.resource, resource));
+    const undone = [...this.#open.values()].filter(
+      ({ id, undo }) => id !== entry.id && undo?.operation === operation.id && nameOf(undo.path) === entry.made,
+    );
+    for (const other of undone) await this.#record({ ...other, state: 'closed' });
+    // So does it with what the run made below it, also where the response did not name it.
+    const below =
+      isRemoval && undone.length > 0
+        ? [...this.#open.values()].filter(({ id }) => id !== entry.id && isAtOrBelow(this.#places.get(id), resource))
+        : [];
+    for (const other of below) await this.#record({ ...other, state: 'closed' });
+    // A resource that the run made and removed again needs no undo.
+    if (isGone || (isRemoval && undone.length > 0)) return void (await this.#record({ ...entry, undo: undefined, state: 'closed' }));
+    if (made !== undefined && (made.isNew || !isItemWrite(operation))) return this.#recordMade(entry, exchange, made);
+    const undo = undoOf(operation, this.#parts.operations);
+    if (
+      step.undoes === undefined &&
+      undo !== undefined &&
+      (entry.undo?.operation === undo.id || isCreation(operation, this.#parts.operations))
+    )
+      return void (await this.#record({ ...entry, state: 'done' }));
+    const isOurs = isRemoval || step.purpose === 'undo' || this.#parts.ownership.owns(operation, pathOf(exchange));
+    return isOurs ? void (await this.#record({ ...entry, undo: undefined, state: 'closed' })) : this.#recordStay(entry, resource);
+  }
+
+  /** Called when there is no response; `isUnsent` means that the request was not sent. */
+  async lost(entry: JournalEntry | undefined, isUnsent: boolean): Promise<void> {
+    if (entry !== undefined && isUnsent) await this.#record({ ...entry, state: 'closed', at: new Date().toISOString() });
+  }
+
+  /** Looks at a read: it can show that a resource still is what a run made. */
+  async saw(step: Step, exchange: Exchange, path: PathValues): Promise<void> {
+    if (step.effect !== 'reads' || step.method !== 'GET') return;
+    const { status, operation } = exchange;
+    const leftover = step.undoes === undefined ? undefined : this.#remaining.get(step.undoes);
+    if (leftover !== undefined) {
+      const { entry } = leftover;
+      if (NOTHING_TO_UNDO.has(status)) return void (await this.#record({ ...entry, state: 'closed', at: new Date().toISOString() }));
+      const read = isSuccess(status) ? fingerprintOf(this.#parts.document, exchange) : undefined;
+      const isProven = read !== undefined && entry.fingerprint !== undefined && isSameResource(entry.fingerprint, read);
+      const problem = read === undefined ? `its read returned ${status}, so it cannot be recognised` : DIFFERS;
+      if (isProven) this.#proven.add(entry.id);
+      this.#remaining.set(entry.id, { ...leftover, problem: isProven ? undefined : problem });
+      return;
+    }
+    for (const entry of this.#open.values()) {
+      const undo = this.#parts.operations.find(({ id }) => id === entry.undo?.operation);
+      const isItem = undo?.method === 'DELETE' && undo.path === operation.path && nameOf(entry.undo?.path ?? {}) === nameOf(path);
+      const read = isItem && entry.state === 'done' && isSuccess(status) ? fingerprintOf(this.#parts.document, exchange) : undefined;
+      if (read === undefined || JSON.stringify(read) === JSON.stringify(entry.fingerprint)) continue;
+      // The read can show another resource only when the service has begun again in between.
+      const { fingerprint } = entry;
+      if (fingerprint === undefined || fingerprint.unique.length === 0 || sharesUnique(fingerprint, read))
+        await this.#record({ ...entry, fingerprint: read });
+    }
+  }
+
+  /** Whether a step may be sent. False for the removal of what may be another resource than an earlier run made. */
+  mayUndo({ undoes, purpose, operation }: Step): boolean {
+    return undoes === undefined || purpose === 'leftover' || operation.method !== 'DELETE' || this.#proven.has(undoes);
+  }
+
+  /** Closes the entries of earlier runs that are too old to be undone; this run lists them for the last time. */
+  async forgetOld(): Promise<void> {
+    for (const { entry, isOld } of this.#parts.leftovers ?? []) if (isOld) await this.#parts.journal?.record({ ...entry, state: 'stays' });
+  }
+
+  /** Returns the changes that the run leaves behind. */
+  finish(): Remains {
+    const unfinished: string[] = [];
+    const earlier = [...this.#remaining.values()].map(({ entry, problem = 'it was not undone' }) => {
+      const isForeign = problem === DIFFERS;
+      const undo = this.#parts.operations.find(({ id }) => id === entry.undo?.operation);
+      const how =
+        undo === undefined || entry.undo === undefined
+          ? 'look for it, and remove it if it exists'
+          : `if it is yours to remove, run: ${undoCommand(undo, entry.undo.path, this.#parts.target)}`;
+      const line = `${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`} of an earlier run: ${problem}; ${how}`;
+      if (!isForeign) unfinished.push(line);
+      return line;
+    });
+    const left = [...this.#open.values()].map((entry) => {
+      const { operation: id, made: what, state } = entry;
+      const operation = this.#parts.operations.find((one) => one.id === id);
+      const undo =
+        operation === undefined ? undefined : (undoOf(operation, this.#parts.operations) ?? removalOf(operation, this.#parts.operations));
+      const why = state === 'intended' ? 'its response was lost, so it may have happened' : 'it was not undone';
+      const line = `${id}${what === undefined ? '' : ` (${what})`}: ${why}; ${undo === undefined ? NO_UNDO : remedy(undo, entry, this.#parts.target)}`;
+      if (undo !== undefined) unfinished.push(line);
+      return line;
+    });
+    return { left: counted([...earlier, ...this.#stays.map(({ line }) => line), ...left]), unfinished: counted(unfinished) };
+  }
+
+  async #record(entry: JournalEntry): Promise<JournalEntry> {
+    const { journal } = this.#parts;
     if (journal === undefined) throw new Error('A run that changes something needs a journal.');
     await journal.record(entry);
-    remaining.delete(entry.id);
-    if (entry.state === 'closed' || entry.state === 'stays') open.delete(entry.id);
-    else open.set(entry.id, entry);
+    this.#remaining.delete(entry.id);
+    if (entry.state === 'closed' || entry.state === 'stays') this.#open.delete(entry.id);
+    else this.#open.set(entry.id, entry);
     return entry;
   }
 
   /** Records a change that the run cannot undo. */
-  async function recordStay(entry: JournalEntry, resource: string | undefined, why = NO_UNDO): Promise<void> {
-    await record({ ...entry, undo: undefined, state: 'stays' });
-    stays.push({ line: `${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`}: ${why}`, resource });
+  async #recordStay(entry: JournalEntry, resource: string | undefined, why = NO_UNDO): Promise<void> {
+    await this.#record({ ...entry, undo: undefined, state: 'stays' });
+    this.#stays.push({ line: `${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`}: ${why}`, resource });
   }
 
   /** Records what a request made. */
-  async function recordMade(entry: JournalEntry, exchange: Exchange, made: Made): Promise<void> {
+  async #recordMade(entry: JournalEntry, exchange: Exchange, made: Made): Promise<void> {
     const { operation } = exchange;
-    const removal = removalOf(operation, operations);
+    const removal = removalOf(operation, this.#parts.operations);
     const path = removal === undefined ? undefined : made.pathFor(removal);
     const named = { ...entry, made: made.name };
     if (!made.isNew) {
-      const how = removal === undefined || path === undefined ? '' : `; if this run made it, run: ${undoCommand(removal, path, target)}`;
+      const how =
+        removal === undefined || path === undefined ? '' : `; if this run made it, run: ${undoCommand(removal, path, this.#parts.target)}`;
       const why = `the response does not show that it is new, so this run did not remove it${how}`;
-      return recordStay(named, made.resource, why);
+      return this.#recordStay(named, made.resource, why);
     }
-    if (removal === undefined || path === undefined) return recordStay(named, made.resource);
-    const fingerprint = fingerprintOf(document, exchange);
-    await record({ ...named, state: 'done', undo: { operation: removal.id, path }, made: nameOf(path), fingerprint });
+    if (removal === undefined || path === undefined) return this.#recordStay(named, made.resource);
+    const fingerprint = fingerprintOf(this.#parts.document, exchange);
+    await this.#record({ ...named, state: 'done', undo: { operation: removal.id, path }, made: nameOf(path), fingerprint });
   }
-
-  return {
-    didTo: (operation, path) =>
-      [...open.values()].some(
-        (entry) =>
-          entry.operation === operation && entry.state === 'done' && entry.undo !== undefined && nameOf(entry.undo.path) === nameOf(path),
-      ),
-    async before(step, path) {
-      const { operation, undoes } = step;
-      if (!isChange(step)) return undefined;
-      const undo = step.isUnknown === true ? removalOf(operation, operations) : undoOf(operation, operations);
-      const isKnown = undo !== undefined && depthOf(undo) > 0 && depthOf(undo) === depthOf(operation);
-      // After a crash amid a removal, the entry of the creation is enough.
-      const isOwnRemoval =
-        operation.method === 'DELETE' &&
-        [...open.values()].some((other) => other.undo?.operation === operation.id && sameValues(other.undo.path, path));
-      const entry: JournalEntry = {
-        id: undoes ?? randomUUID(),
-        target: target.href,
-        operation: operation.id,
-        state: 'intended',
-        undo: undoes === undefined ? (isKnown ? { operation: undo.id, path } : undefined) : { operation: operation.id, path },
-        made: Object.keys(path).length > 0 ? nameOf(path) : undefined,
-        at: new Date().toISOString(),
-        account,
-      };
-      places.set(entry.id, resourcesAt(operation.path, path).at(-1));
-      return isOwnRemoval && undoes === undefined ? entry : record(entry);
-    },
-    async after(intended, step, exchange, made) {
-      if (intended === undefined) return;
-      const entry = { ...intended, at: new Date().toISOString() };
-      const { operation } = step;
-      const isRemoval = operation.method === 'DELETE';
-      const isGone = isRemoval && (exchange.status === 404 || exchange.status === 410);
-      if (!isSuccess(exchange.status) && !isGone) {
-        // A failed undo of an earlier run stays open for the next run, unless there is nothing to undo.
-        const isOpen = step.undoes !== undefined && !NOTHING_TO_UNDO.has(exchange.status);
-        return void (await record({ ...entry, state: isOpen ? 'done' : 'closed' }));
-      }
-      const resource = resourcesAt(operation.path, pathOf(exchange)).at(-1);
-      // The removal of a resource also removes its changes and subresources.
-      if (isRemoval) stays = stays.filter((stay) => !isAtOrBelow(stay.resource, resource));
-      const undone = [...open.values()].filter(
-        ({ id, undo }) => id !== entry.id && undo?.operation === operation.id && nameOf(undo.path) === entry.made,
-      );
-      for (const other of undone) await record({ ...other, state: 'closed' });
-      // So does it with what the run made below it, also where the response did not name it.
-      const below =
-        isRemoval && undone.length > 0
-          ? [...open.values()].filter(({ id }) => id !== entry.id && isAtOrBelow(places.get(id), resource))
-          : [];
-      for (const other of below) await record({ ...other, state: 'closed' });
-      // A resource that the run made and removed again needs no undo.
-      if (isGone || (isRemoval && undone.length > 0)) return void (await record({ ...entry, undo: undefined, state: 'closed' }));
-      if (made !== undefined && (made.isNew || !isItemWrite(operation))) return recordMade(entry, exchange, made);
-      const undo = undoOf(operation, operations);
-      if (step.undoes === undefined && undo !== undefined && (entry.undo?.operation === undo.id || isCreation(operation, operations)))
-        return void (await record({ ...entry, state: 'done' }));
-      const isOurs = isRemoval || step.purpose === 'undo' || ownership.owns(operation, pathOf(exchange));
-      return isOurs ? void (await record({ ...entry, undo: undefined, state: 'closed' })) : recordStay(entry, resource);
-    },
-    async lost(entry, isUnsent) {
-      if (entry !== undefined && isUnsent) await record({ ...entry, state: 'closed', at: new Date().toISOString() });
-    },
-    async saw(step, exchange, path) {
-      if (step.effect !== 'reads' || step.method !== 'GET') return;
-      const { status, operation } = exchange;
-      const leftover = step.undoes === undefined ? undefined : remaining.get(step.undoes);
-      if (leftover !== undefined) {
-        const { entry } = leftover;
-        if (NOTHING_TO_UNDO.has(status)) return void (await record({ ...entry, state: 'closed', at: new Date().toISOString() }));
-        const read = isSuccess(status) ? fingerprintOf(document, exchange) : undefined;
-        const isProven = read !== undefined && entry.fingerprint !== undefined && isSameResource(entry.fingerprint, read);
-        const problem = read === undefined ? `its read returned ${status}, so it cannot be recognised` : DIFFERS;
-        if (isProven) proven.add(entry.id);
-        remaining.set(entry.id, { ...leftover, problem: isProven ? undefined : problem });
-        return;
-      }
-      for (const entry of open.values()) {
-        const undo = operations.find(({ id }) => id === entry.undo?.operation);
-        const isItem = undo?.method === 'DELETE' && undo.path === operation.path && nameOf(entry.undo?.path ?? {}) === nameOf(path);
-        const read = isItem && entry.state === 'done' && isSuccess(status) ? fingerprintOf(document, exchange) : undefined;
-        if (read === undefined || JSON.stringify(read) === JSON.stringify(entry.fingerprint)) continue;
-        // The read can show another resource only when the service has begun again in between.
-        const { fingerprint } = entry;
-        if (fingerprint === undefined || fingerprint.unique.length === 0 || sharesUnique(fingerprint, read))
-          await record({ ...entry, fingerprint: read });
-      }
-    },
-    mayUndo: ({ undoes, purpose, operation }) =>
-      undoes === undefined || purpose === 'leftover' || operation.method !== 'DELETE' || proven.has(undoes),
-    async forgetOld() {
-      for (const { entry, isOld } of leftovers) if (isOld) await journal?.record({ ...entry, state: 'stays' });
-    },
-    finish() {
-      const unfinished: string[] = [];
-      const earlier = [...remaining.values()].map(({ entry, problem = 'it was not undone' }) => {
-        const isForeign = problem === DIFFERS;
-        const undo = operations.find(({ id }) => id === entry.undo?.operation);
-        const how =
-          undo === undefined || entry.undo === undefined
-            ? 'look for it, and remove it if it exists'
-            : `if it is yours to remove, run: ${undoCommand(undo, entry.undo.path, target)}`;
-        const line = `${entry.operation}${entry.made === undefined ? '' : ` (${entry.made})`} of an earlier run: ${problem}; ${how}`;
-        if (!isForeign) unfinished.push(line);
-        return line;
-      });
-      const left = [...open.values()].map((entry) => {
-        const { operation: id, made: what, state } = entry;
-        const operation = operations.find((one) => one.id === id);
-        const undo = operation === undefined ? undefined : (undoOf(operation, operations) ?? removalOf(operation, operations));
-        const why = state === 'intended' ? 'its response was lost, so it may have happened' : 'it was not undone';
-        const line = `${id}${what === undefined ? '' : ` (${what})`}: ${why}; ${undo === undefined ? NO_UNDO : remedy(undo, entry, target)}`;
-        if (undo !== undefined) unfinished.push(line);
-        return line;
-      });
-      return { left: counted([...earlier, ...stays.map(({ line }) => line), ...left]), unfinished: counted(unfinished) };
-    },
-  };
 }
 
 function depthOf({ path }: Operation): number {

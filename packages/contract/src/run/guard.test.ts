@@ -7,8 +7,7 @@ import { NOTHING_GIVEN } from '../document/parameters.ts';
 import { createValidator } from '../document/validator.ts';
 import { createGuard, RefusedRequestError } from './guard.ts';
 import type { Guard } from './guard.ts';
-import { createOwnership } from './ownership.ts';
-import type { Ownership } from './ownership.ts';
+import { Ownership } from './ownership.ts';
 import { countRequests, makePlan, MAX_READ_ONLY_REQUESTS } from './plan.ts';
 import type { Plan } from './plan.ts';
 import type { Mode } from './planning.ts';
@@ -49,10 +48,10 @@ let names: Map<string, string | undefined>;
 let ownership: Ownership;
 
 function guardFor({ steps }: Plan, budget: Budget = NO_BUDGET, price?: Price): Guard {
-  ownership = createOwnership({ document: bundle, operations, validator, naming: { names, given: NOTHING_GIVEN } });
+  ownership = new Ownership({ document: bundle, operations, validator, naming: { names, given: NOTHING_GIVEN } });
   return createGuard({
     steps,
-    refusal: ownership.refusal,
+    refusal: (step, path) => ownership.refusal(step, path),
     target: TARGET,
     budget,
     priceOf: () => price,

@@ -24,21 +24,6 @@ import type { Naming } from './planning.ts';
 import { isChange } from './step.ts';
 import type { Step } from './step.ts';
 
-/**
- * The changes that a run may make: of the resources that it made, and of those that the user named. A resource is its whole path with the values of its parents,
- * such as `/projects/7/tasks/3`. The guard asks for each request, whichever step of the plan it belongs to.
- */
-export interface Ownership {
-  /** Why the run may not send a request with these path parameters, or undefined. */
-  refusal(step: Step, path: PathValues): string | undefined;
-  /** Learns from a response what exists, what does not, and what the run made or removed. Returns what the request made. */
-  saw(exchange: Exchange): Made | undefined;
-  /** Whether the run made the resource at a path, or one above it. */
-  owns(operation: Pick<Operation, 'path'>, path: PathValues): boolean;
-  /** The path parameters of a step that are about what the run made, or about something below it; after removals, about what it removed. */
-  pathsFor(step: Pick<Step, 'operation' | 'purpose'>, exchanges: readonly Exchange[]): readonly PathValues[];
-}
-
 /** A resource that a request made, as its response names it. */
 export interface Made {
   /** The path parameters of an operation on it. */
@@ -74,42 +59,120 @@ const CREATION_TIME = /creat|added/i;
 /** A resource with a time of creation this close to the request is new. */
 const NEW_MS = 5 * 60_000;
 
-export function createOwnership({ document, validator, operations, naming }: Parts): Ownership {
-  const states = new Map<string, State>();
+/**
+ * The changes that a run may make: of the resources that it made, and of those that the user named. A resource is its whole path with the values of its parents,
+ * such as `/projects/7/tasks/3`. The guard asks for each request, whichever step of the plan it belongs to.
+ */
+export class Ownership {
+  readonly #parts: Parts;
+  readonly #states = new Map<string, State>();
   /** The resources that the run removed. */
-  const removed = new Set<string>();
+  readonly #removed = new Set<string>();
   /** The resources that the run made after its latest removal in their collection. */
-  const recent = new Map<string, string>();
+  readonly #recent = new Map<string, string>();
   /** Whether a list of a collection showed all of its resources. */
-  const listed = new Map<string, boolean>();
+  readonly #listed = new Map<string, boolean>();
 
-  function stateAt({ path: template }: Pick<Operation, 'path'>, path: PathValues, state: State): boolean {
-    return resourcesAt(template, path).some((resource) => states.get(resource) === state);
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  function note(resource: string | undefined, state: 'foreign' | 'maybe' | 'absent'): void {
-    if (resource !== undefined && states.get(resource) !== 'made') states.set(resource, state);
+  /** Whether the run made the resource at a path, or one above it. */
+  owns(operation: Pick<Operation, 'path'>, path: PathValues): boolean {
+    return this.#stateAt(operation, path, 'made');
   }
 
-  function isNamed(operation: Operation, path: PathValues): boolean {
-    const undone = operations.filter((other) => naming.names.has(other.id) && undoOf(other, operations)?.id === operation.id);
-    return [...(naming.names.has(operation.id) ? [operation] : []), ...undone].some((one) => {
-      const paths = namedPaths(naming, one);
+  /** Why the run may not send a request with these path parameters, or undefined. */
+  refusal(step: Step, path: PathValues): string | undefined {
+    const { operation, isUnknown = false, purpose } = step;
+    if (!isChange(step)) return undefined;
+    const own = resourcesAt(operation.path, path).at(-1) ?? '';
+    if (purpose === 'remove-again' && this.#removed.has(own))
+      return this.#isNotReused(own) ? undefined : 'another resource may have the identifier now';
+    if (this.#stateAt(operation, path, 'made')) return undefined;
+    if (isUnknown) {
+      if (!this.#stateAt(operation, path, 'absent')) return 'no read has shown that there is no such resource';
+      if (operation.method === 'DELETE' || excludesCreation(operation) || this.#parts.naming.names.has(operation.id)) return undefined;
+      return 'the service may create it, and the user did not name the operation';
+    }
+    if (this.#isNamed(operation, path)) {
+      const isBroken = purpose === 'invalid-parameter' || purpose === 'invalid-form';
+      return operation.method === 'DELETE' && isBroken ? 'a removal with a broken filter can remove more than the user named' : undefined;
+    }
+    const undo =
+      isCreation(operation, this.#parts.operations) && step.method === operation.method
+        ? undoOf(operation, this.#parts.operations)
+        : undefined;
+    if (undo !== undefined && !undo.billable && !operation.billable) return undefined;
+    return 'this run did not make it, and the user did not name it';
+  }
+
+  /** Learns from a response what exists, what does not, and what the run made or removed. Returns what the request made. */
+  saw(exchange: Exchange): Made | undefined {
+    const { operation, status, sent } = exchange;
+    if (sent.method !== operation.method) return undefined;
+    if (operation.readOnly) {
+      if (sent.credential === 'account') this.#sawRead(exchange);
+      return undefined;
+    }
+    if (!isSuccess(status)) return undefined;
+    if (operation.method !== 'DELETE') return this.#madeBy(exchange);
+    const resource = resourcesAt(operation.path, pathOf(exchange)).at(-1);
+    // From now on, the identifier may belong to another resource.
+    if (resource !== undefined && this.#states.get(resource) === 'made' && this.#isRemovalOfItem(operation)) {
+      this.#states.delete(resource);
+      this.#removed.add(resource);
+      this.#recent.delete(folderOf(resource));
+    }
+    return undefined;
+  }
+
+  /** The path parameters of a step that are about what the run made, or about something below it; after removals, about what it removed. */
+  pathsFor({ operation, purpose }: Pick<Step, 'operation' | 'purpose'>, exchanges: readonly Exchange[]): readonly PathValues[] {
+    const shape = shapeOf(operation.path);
+    const names = pathParameters(operation.path);
+    const isAfter = purpose === 'remove-again' || purpose === 'read-removed' || (purpose === 'leftover' && operation.method === 'GET');
+    const resources = isAfter
+      ? [...this.#removed].filter((one) => this.#states.get(one) !== 'made')
+      : [...this.#states].flatMap(([resource, state]) => (state === 'made' ? [resource] : []));
+    const own = resources.flatMap((resource) => {
+      const values = valuesAt(shape, resource);
+      return values?.length === names.length ? [Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']))] : [];
+    });
+    return isAfter
+      ? own
+      : [...own, ...discoverBelow({ ...this.#parts, operation, exchanges }, (path) => this.#stateAt(operation, path, 'made'))];
+  }
+
+  #stateAt({ path: template }: Pick<Operation, 'path'>, path: PathValues, state: State): boolean {
+    return resourcesAt(template, path).some((resource) => this.#states.get(resource) === state);
+  }
+
+  #note(resource: string | undefined, state: 'foreign' | 'maybe' | 'absent'): void {
+    if (resource !== undefined && this.#states.get(resource) !== 'made') this.#states.set(resource, state);
+  }
+
+  #isNamed(operation: Operation, path: PathValues): boolean {
+    const undone = this.#parts.operations.filter(
+      (other) => this.#parts.naming.names.has(other.id) && undoOf(other, this.#parts.operations)?.id === operation.id,
+    );
+    return [...(this.#parts.naming.names.has(operation.id) ? [operation] : []), ...undone].some((one) => {
+      const paths = namedPaths(this.#parts.naming, one);
       if (paths.length > 0) return paths.some((named) => sameValues(named, path));
       // A creation without an identifier may take place below any parent.
-      return one === operation && (pathParameters(one.path).length === 0 || isCreation(one, operations));
+      return one === operation && (pathParameters(one.path).length === 0 || isCreation(one, this.#parts.operations));
     });
   }
 
-  function isNew({ operation, status, body, sent }: Exchange, resource: string): boolean {
-    const before = states.get(resource);
+  #isNew({ operation, status, body, sent }: Exchange, resource: string): boolean {
+    const before = this.#states.get(resource);
     if (before === 'foreign') return false;
     if (isItemWrite(operation)) return before === 'absent' || status === 201;
     if (status === 201) return true;
     if (before === 'maybe') return false;
     // A document that describes 201 says with another status that the resource existed before.
     if (operation.responses['201'] !== undefined) return false;
-    const isListed = listed.get(folderOf(resource));
+    const isListed = this.#listed.get(folderOf(resource));
     return isListed !== false || (body.kind === 'json' && hasTimeNear(body.value, Date.parse(sent.at)));
   }
 
@@ -117,19 +180,17 @@ export function createOwnership({ document, validator, operations, naming }: Par
    * Whether no other resource can get the identifier of a removed one: it is unique, or the service gave a later one to a resource that the
    * run made after the removal, while a read showed that the removed one was free.
    */
-  function isNotReused(resource: string): boolean {
-    if (isUnique(resource)) return states.get(resource) !== 'made';
-    const later = recent.get(folderOf(resource));
-    if (later === undefined || states.get(resource) !== 'absent') return false;
+  #isNotReused(resource: string): boolean {
+    if (isUnique(resource)) return this.#states.get(resource) !== 'made';
+    const later = this.#recent.get(folderOf(resource));
+    if (later === undefined || this.#states.get(resource) !== 'absent') return false;
     return later.length === resource.length ? later > resource : later.length > resource.length;
   }
 
-  function madeBy(exchange: Exchange): Made | undefined {
+  #madeBy(exchange: Exchange): Made | undefined {
     const { operation } = exchange;
-    function pathFor(other: Operation): PathValues | undefined {
-      return discoverCreated({ document, validator, operation: other, operations, exchange });
-    }
-    const items = operations.flatMap((other) => {
+    const pathFor = (other: Operation): PathValues | undefined => discoverCreated({ ...this.#parts, operation: other, exchange });
+    const items = this.#parts.operations.flatMap((other) => {
       const path = pathFor(other);
       return path === undefined ? [] : [{ other, path }];
     });
@@ -137,104 +198,50 @@ export function createOwnership({ document, validator, operations, naming }: Par
     const resource = item === undefined ? undefined : resourcesAt(item.other.path, item.path).at(-1);
     if (item === undefined || resource === undefined) return undefined;
     // The change of what the run made.
-    if (states.get(resource) === 'made') return undefined;
-    const isOurs = isNew(exchange, resource);
+    if (this.#states.get(resource) === 'made') return undefined;
+    const isOurs = this.#isNew(exchange, resource);
     if (isOurs) {
-      states.set(resource, 'made');
-      recent.set(folderOf(resource), resource);
-    } else note(resource, 'foreign');
+      this.#states.set(resource, 'made');
+      this.#recent.set(folderOf(resource), resource);
+    } else this.#note(resource, 'foreign');
     return { pathFor, resource, name: nameOf(item.path), isNew: isOurs };
   }
 
-  function sawRead(exchange: Exchange): void {
+  #sawRead(exchange: Exchange): void {
     const { operation, status } = exchange;
     const path = pathOf(exchange);
     const resources = resourcesAt(operation.path, path);
-    if (ABSENT.has(status)) note(resources.at(-1), 'absent');
+    if (ABSENT.has(status)) this.#note(resources.at(-1), 'absent');
     if (!isSuccess(status)) return;
-    for (const resource of resources) note(resource, 'foreign');
-    for (const item of operations) {
+    for (const resource of resources) this.#note(resource, 'foreign');
+    for (const item of this.#parts.operations) {
       if (!isListFrom(operation, item.path)) continue;
       const depth = item.path.slice(0, item.path.lastIndexOf('/{')).split('/').length;
       const folder = fillPath(withoutEnding(operation.path), path).split('/').slice(0, depth).join('/');
-      listed.set(folder, isComplete(exchange));
+      this.#listed.set(folder, this.#isComplete(exchange));
       const { values, isSure } = identifiersAnywhere(jsonValue(exchange), pathParameters(item.path).at(-1) ?? '');
       for (const value of values) {
         const resource = `${folder}/${encodeURIComponent(value)}`;
-        if (isSure || states.get(resource) !== 'foreign') note(resource, isSure ? 'foreign' : 'maybe');
+        if (isSure || this.#states.get(resource) !== 'foreign') this.#note(resource, isSure ? 'foreign' : 'maybe');
       }
     }
   }
 
   /** Whether a list shows all resources: the document describes no pages for it, or this is the last one. */
-  function isComplete(exchange: Exchange): boolean {
+  #isComplete(exchange: Exchange): boolean {
     const { operation } = exchange;
-    const paging = pagingOf(document, operation);
+    const paging = pagingOf(this.#parts.document, operation);
     if (paging?.by === 'cursor') return paging.next(jsonValue(exchange)) === undefined;
     const items = paging?.itemsOf(jsonValue(exchange));
     if (items !== undefined && paging?.size !== undefined) return items.length < paging.size;
     return !operation.parameters.some(({ in: place, name, required }) => place === 'query' && (required || PAGE.test(name)));
   }
 
-  return {
-    owns: (operation, path) => stateAt(operation, path, 'made'),
-    refusal(step, path) {
-      const { operation, isUnknown = false, purpose } = step;
-      if (!isChange(step)) return undefined;
-      const own = resourcesAt(operation.path, path).at(-1) ?? '';
-      if (purpose === 'remove-again' && removed.has(own))
-        return isNotReused(own) ? undefined : 'another resource may have the identifier now';
-      if (stateAt(operation, path, 'made')) return undefined;
-      if (isUnknown) {
-        if (!stateAt(operation, path, 'absent')) return 'no read has shown that there is no such resource';
-        if (operation.method === 'DELETE' || excludesCreation(operation) || naming.names.has(operation.id)) return undefined;
-        return 'the service may create it, and the user did not name the operation';
-      }
-      if (isNamed(operation, path)) {
-        const isBroken = purpose === 'invalid-parameter' || purpose === 'invalid-form';
-        return operation.method === 'DELETE' && isBroken ? 'a removal with a broken filter can remove more than the user named' : undefined;
-      }
-      const undo = isCreation(operation, operations) && step.method === operation.method ? undoOf(operation, operations) : undefined;
-      if (undo !== undefined && !undo.billable && !operation.billable) return undefined;
-      return 'this run did not make it, and the user did not name it';
-    },
-    saw(exchange) {
-      const { operation, status, sent } = exchange;
-      if (sent.method !== operation.method) return undefined;
-      if (operation.readOnly) {
-        if (sent.credential === 'account') sawRead(exchange);
-        return undefined;
-      }
-      if (!isSuccess(status)) return undefined;
-      if (operation.method !== 'DELETE') return madeBy(exchange);
-      const resource = resourcesAt(operation.path, pathOf(exchange)).at(-1);
-      // From now on, the identifier may belong to another resource.
-      if (resource !== undefined && states.get(resource) === 'made' && isRemovalOfItem(operation)) {
-        states.delete(resource);
-        removed.add(resource);
-        recent.delete(folderOf(resource));
-      }
-      return undefined;
-    },
-    pathsFor({ operation, purpose }, exchanges) {
-      const shape = shapeOf(operation.path);
-      const names = pathParameters(operation.path);
-      const isAfter = purpose === 'remove-again' || purpose === 'read-removed' || (purpose === 'leftover' && operation.method === 'GET');
-      const resources = isAfter
-        ? [...removed].filter((one) => states.get(one) !== 'made')
-        : [...states].flatMap(([resource, state]) => (state === 'made' ? [resource] : []));
-      const own = resources.flatMap((resource) => {
-        const values = valuesAt(shape, resource);
-        return values?.length === names.length ? [Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']))] : [];
-      });
-      return isAfter
-        ? own
-        : [...own, ...discoverBelow({ document, validator, operation, exchanges }, (path) => stateAt(operation, path, 'made'))];
-    },
-  };
-
-  function isRemovalOfItem(operation: Operation): boolean {
-    return withoutEnding(operation.path).endsWith('}') || operations.some((other) => removalOf(other, operations)?.id === operation.id);
+  #isRemovalOfItem(operation: Operation): boolean {
+    return (
+      withoutEnding(operation.path).endsWith('}') ||
+      this.#parts.operations.some((other) => removalOf(other, this.#parts.operations)?.id === operation.id)
+    );
   }
 }
 

@@ -2,16 +2,15 @@ import { NOTHING_GIVEN } from '../document/parameters.ts';
 import type { PathValues } from '../exchange/discover.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { UsableDocument } from '../judge/usable.ts';
-import { createCleaner } from './clean-up.ts';
-import type { Cleaner } from './clean-up.ts';
+import { Cleaner } from './clean-up.ts';
 import type { ContractOptions } from './contract-options.ts';
 import { createCredentials } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
 import { createGuard } from './guard.ts';
 import type { Guard } from './guard.ts';
 import { accountOf } from './leftovers.ts';
-import { createOwnership } from './ownership.ts';
-import type { Made, Ownership } from './ownership.ts';
+import { Ownership } from './ownership.ts';
+import type { Made } from './ownership.ts';
 import { countRequests, MAX_READ_ONLY_REQUESTS } from './plan.ts';
 import type { Plan } from './plan.ts';
 import type { Naming } from './planning.ts';
@@ -79,8 +78,8 @@ export function prepareRun(options: ContractOptions, plan: Plan, usable: UsableD
     given = NOTHING_GIVEN,
   } = options;
   const naming: Naming = { names: new Map([...(options.only ?? []), ...(options.also ?? [])]), given };
-  const ownership = createOwnership({ ...usable, naming });
-  const cleaner = createCleaner({
+  const ownership = new Ownership({ ...usable, naming });
+  const cleaner = new Cleaner({
     ...usable,
     ownership,
     journal: options.journal,
