@@ -85,30 +85,10 @@ async function mutate({ tests, startsService, threshold }: Area, sources: readon
   const incrementalFile = join(REPOSITORY, 'node_modules/.cache/mutation', `${name}.json`);
   mkdirSync(dirname(incrementalFile), { recursive: true });
   try {
+    const mutated = sample ? linesOf(sample) : sources;
     writeFileSync(
       join(copy, 'stryker.config.json'),
-      JSON.stringify({
-        testRunner: 'vitest',
-        plugins: ['@stryker-mutator/vitest-runner', './.config/mutation/stryker-plugins.ts'],
-        inPlace: true,
-        // The tests do not check types.
-        disableTypeChecks: false,
-        // A change of a value that a module computes when it loads would need all tests again, which take minutes.
-        ignoreStatic: startsService,
-        mutate: sample ? linesOf(sample) : sources,
-        checkers: sample ? ['sample'] : [],
-        vitest: { configFile: '.config/mutation/vitest.config.ts', related: false, pool: 'threads' },
-        coverageAnalysis: 'perTest',
-        concurrency: Number(values.concurrency),
-        incremental: values.incremental,
-        incrementalFile,
-        reporters: ['results', 'progress-append-only'],
-        // Long, because a slow test on a busy machine must not count as an endless loop.
-        timeoutMS: startsService ? 60_000 : 10_000,
-        timeoutFactor: 3,
-        dryRunTimeoutMinutes: 60,
-        tempDirName: '.stryker-tmp',
-      }),
+      JSON.stringify(settingsOf({ mutated, isSample: sample !== undefined, startsService, incrementalFile })),
     );
     writeFileSync(join(copy, SAMPLE_FILE), JSON.stringify(sample?.map(keyOf) ?? []));
     const ended = await runStryker(copy, {
@@ -133,6 +113,40 @@ async function mutate({ tests, startsService, threshold }: Area, sources: readon
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
+}
+
+interface Run {
+  /** Files, or their lines. */
+  readonly mutated: readonly string[];
+  readonly isSample: boolean;
+  readonly startsService: boolean;
+  readonly incrementalFile: string;
+}
+
+/** The settings of StrykerJS. */
+function settingsOf({ mutated, isSample, startsService, incrementalFile }: Run): object {
+  return {
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner', './.config/mutation/stryker-plugins.ts'],
+    inPlace: true,
+    // The tests do not check types.
+    disableTypeChecks: false,
+    // A change of a value that a module computes when it loads would need all tests again, which take minutes.
+    ignoreStatic: startsService,
+    mutate: mutated,
+    checkers: isSample ? ['sample'] : [],
+    vitest: { configFile: '.config/mutation/vitest.config.ts', related: false, pool: 'threads' },
+    coverageAnalysis: 'perTest',
+    concurrency: Number(values.concurrency),
+    incremental: values.incremental,
+    incrementalFile,
+    reporters: ['results', 'progress-append-only'],
+    // Long, because a slow test on a busy machine must not count as an endless loop.
+    timeoutMS: startsService ? 60_000 : 10_000,
+    timeoutFactor: 3,
+    dryRunTimeoutMinutes: 60,
+    tempDirName: '.stryker-tmp',
+  };
 }
 
 function resultsOf(lines: string): Result[] {

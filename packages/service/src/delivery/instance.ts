@@ -67,38 +67,19 @@ export interface JoinOptions {
  */
 export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, onOutdated }: JoinOptions): Promise<Instance> {
   const { hasInstances, now } = store.sharing;
-  let heldSince = performance.now();
-  let heldUntil = -Infinity;
+  const lease = new Lease({ store, id, leaseMs, clockCheck, onOutdated });
   let leaving = false;
-  let outdated: string | undefined;
-
-  async function renew(): Promise<void> {
-    const begun = performance.now();
-    const reason = await renewLease({ store, id, leaseMs, clockCheck });
-    if (reason !== undefined && outdated === undefined) onOutdated((outdated = reason));
-    if (begun > heldUntil) heldSince = begun;
-    // A slow renewal may end after a later one.
-    heldUntil = Math.max(heldUntil, begun + leaseMs);
-  }
 
   /** A database that hangs delays neither the next renewal nor the end of the process. */
   function withTimeout<T>(work: Promise<T>): Promise<T> {
     return within(work, Math.min(leaseMs / 2, MAX_RENEWAL_WAIT_MS));
   }
 
-  /**
-   * Whether an expired lease proves that its instance is dead. After an outage of the database, all leases have expired although the
-   * instances are alive. So this instance first holds its own lease for a while, in which the others can renew theirs.
-   */
-  function trustsExpiry(): boolean {
-    return performance.now() < heldUntil && performance.now() - heldSince > leaseMs / 2;
-  }
-
   let timer: NodeJS.Timeout | undefined;
   let renewing: Promise<void> = Promise.resolve();
   function renewAgain(): void {
     timer = setTimeout(() => {
-      renewing = withTimeout(renew())
+      renewing = withTimeout(lease.renew())
         // The clock check itself reports a wrong clock.
         .catch((error: unknown) => {
           if (!(error instanceof ClockError)) onFailure(error);
@@ -110,7 +91,7 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
   }
   let markedAt = performance.now();
   if (hasInstances) {
-    await renew();
+    await lease.renew();
     renewAgain();
   } else await clockCheck.mark();
 
@@ -120,17 +101,17 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
     isDead(eb, owner) {
       const others = eb(owner, 'is distinct from', id);
       if (!hasInstances) return others;
-      const known = sql<SqlBool>`exists (select 1 from instances where instances.id = ${owner} ${trustsExpiry() ? sql`and instances.lease_until > ${now}` : sql``})`;
+      const known = sql<SqlBool>`exists (select 1 from instances where instances.id = ${owner} ${lease.provesDeath() ? sql`and instances.lease_until > ${now}` : sql``})`;
       return eb.and([others, eb.not(known)]);
     },
     async assertAlive() {
       await clockCheck.assertRight();
-      if (hasInstances && performance.now() >= heldUntil) await withTimeout(renew());
+      if (hasInstances && !lease.isHeld()) await withTimeout(lease.renew());
       if (hasInstances || performance.now() - markedAt < MARK_INTERVAL_MS) return;
       markedAt = performance.now();
       await clockCheck.mark();
     },
-    assertReady: shared(() => withTimeout(hasInstances ? renew() : clockCheck.mark())),
+    assertReady: shared(() => withTimeout(hasInstances ? lease.renew() : clockCheck.mark())),
     hasOthers: async () =>
       hasInstances &&
       (await store.read(
@@ -146,6 +127,42 @@ export async function joinCluster({ store, id, leaseMs, clockCheck, onFailure, o
         await withTimeout(store.commit(({ db }) => db.deleteFrom('instances').where('id', '=', id).execute(), { isUrgent: true }));
     },
   };
+}
+
+/** The lease of this instance. */
+class Lease {
+  readonly #options: Omit<JoinOptions, 'onFailure'>;
+  #heldSince = performance.now();
+  #heldUntil = -Infinity;
+  #isOutdated = false;
+
+  constructor(options: Omit<JoinOptions, 'onFailure'>) {
+    this.#options = options;
+  }
+
+  async renew(): Promise<void> {
+    const begun = performance.now();
+    const reason = await renewLease(this.#options);
+    if (reason !== undefined && !this.#isOutdated) {
+      this.#isOutdated = true;
+      this.#options.onOutdated(reason);
+    }
+    if (begun > this.#heldUntil) this.#heldSince = begun;
+    // A slow renewal may end after a later one.
+    this.#heldUntil = Math.max(this.#heldUntil, begun + this.#options.leaseMs);
+  }
+
+  isHeld(): boolean {
+    return performance.now() < this.#heldUntil;
+  }
+
+  /**
+   * Whether the expired lease of another instance proves that it is dead. After an outage of the database, all leases have expired although
+   * the instances are alive. So this instance first holds its own lease for a while, in which the others can renew theirs.
+   */
+  provesDeath(): boolean {
+    return this.isHeld() && performance.now() - this.#heldSince > this.#options.leaseMs / 2;
+  }
 }
 
 /** @returns Why the instance must stop, if a newer version has upgraded the database. */
