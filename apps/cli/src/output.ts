@@ -1,6 +1,7 @@
 /** The output of a command: a table, JSON or YAML. */
 import stringWidth from 'string-width';
 import { stringify } from 'yaml';
+import type { ScalarTag } from 'yaml';
 
 import { printable } from './text.ts';
 
@@ -20,8 +21,23 @@ export function render(data: unknown, layout: Layout): string {
   // A table of CSV. A file gets it as it is.
   if (typeof data === 'string') return layout.width === undefined ? data : `${data.split('\r\n').map(printable).join('\n')}`;
   if (layout.format === 'json') return `${JSON.stringify(data ?? null, null, 2)}\n`;
-  if (layout.format === 'yaml') return stringify(data ?? null, { lineWidth: 0 });
+  if (layout.format === 'yaml') return stringify(data ?? null, { lineWidth: 0, customTags: (tags) => [PLAIN_NUMBER, ...tags] });
   return `${blocksOf(data, '', layout).join('\n\n')}\n`;
+}
+
+/** YAML 1.1 reads `1.3e-7` as a text. */
+const PLAIN_NUMBER: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: (value) => typeof value === 'number' && String(value).includes('e'),
+  test: /^-?\d+(?:\.\d+)?e[-+]?\d+$/,
+  resolve: Number,
+  stringify: ({ value }) => plainNumber(Number(value)),
+};
+
+/** A number without an exponent, such as `0.00000013` instead of `1.3e-7`. */
+function plainNumber(value: number): string {
+  return String(value).includes('e') ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 }) : String(value);
 }
 
 /** A list shows `hostsystem.name` by default, and not what is deeper. */
@@ -110,6 +126,7 @@ function flatten(object: object, prefix = ''): Map<string, unknown> {
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (isList(value)) return value.some(isObject) ? `${value.length} items` : value.map(cellText).join(', ');
+  if (typeof value === 'number') return plainNumber(value);
   return printable(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 

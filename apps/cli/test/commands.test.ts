@@ -12,6 +12,7 @@ import { parse } from 'yaml';
 import { byDepth } from '../../../.config/depth.ts';
 import { EXIT, exitCodes } from '../src/failure.ts';
 import { render } from '../src/output.ts';
+import { render } from '../src/output.ts';
 import { buildProgram } from '../src/program.ts';
 import { newFolder, person, program, startSandbox } from './cli.ts';
 import type { Person, Sandbox } from './cli.ts';
@@ -81,6 +82,16 @@ describe('output', () => {
     const hosts = await sandbox.reseller.vm.hosts();
     expect(JSON.parse((await user.run('vm', 'hosts', '-o', 'json')).stdout)).toEqual(hosts);
     expect(parse((await user.run('vm', 'hosts', '-o', 'yaml')).stdout)).toEqual(hosts);
+  });
+
+  test('prints small amounts as plain decimals, because YAML 1.1 reads 1.3e-7 as a text', () => {
+    const data = { list: [{ monthlyPrice: 1.3e-7, hourly: -1e-8, cores: 2 }] };
+    const layout = { columns: undefined, width: 80 };
+    expect(render(data, { ...layout, format: 'table' })).toContain('0.00000013  -0.00000001      2');
+    const yaml = render(data, { ...layout, format: 'yaml' });
+    expect(yaml).toBe('list:\n  - monthlyPrice: 0.00000013\n    hourly: -0.00000001\n    cores: 2\n');
+    expect(parse(yaml, { version: '1.1' })).toEqual(data);
+    expect(JSON.parse(render(data, { ...layout, format: 'json' }))).toEqual(data);
   });
 
   test('prints the named columns of a table, with numbers to the right', async () => {
