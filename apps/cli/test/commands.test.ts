@@ -12,7 +12,6 @@ import { parse } from 'yaml';
 import { byDepth } from '../../../.config/depth.ts';
 import { EXIT, exitCodes } from '../src/failure.ts';
 import { render } from '../src/output.ts';
-import { render } from '../src/output.ts';
 import { buildProgram } from '../src/program.ts';
 import { newFolder, person, program, startSandbox } from './cli.ts';
 import type { Person, Sandbox } from './cli.ts';
