@@ -74,7 +74,8 @@ export interface ReconcileOptions extends Pick<RequestOptions, 'signal' | 'timeo
   readonly resend?: boolean | undefined;
   /**
    * Whether no other program makes changes with this account. Without it, an entry for a new VM may belong to an identical purchase
-   * of another program, and is a candidate only. Default false.
+   * of another program, and is a candidate only, and so may a refusal. Clients that `createReseller` makes in this program know each other's
+   * requests; those of `createClient` are unknown. Default false.
    */
   readonly exclusive?: boolean | undefined;
 }
@@ -179,7 +180,11 @@ function decide(
 ): Reconciliation | undefined {
   const { operation } = request.prepared;
   const { matches, refusals, near, possible } = candidatesFor(history, request, snapshot, waitMs);
-  const isOwn = exclusive || operation.unique === true;
+  // Two requests that name what they change have the same effect as one.
+  if (operation.unique && matches[0]) return claim(history, matches[0], committed(operation, matches[0].response_body, matches[0]));
+  // The entry may be that of an identical request whose response this program awaits.
+  const isAnotherInProgress = [...history.inProgress].some((other) => isSame(other, request.prepared));
+  const isOwn = exclusive && !isAnotherInProgress;
   const rivals = [...history.lost].filter((other) => isAlike(other, request, waitMs));
   // As many entries as identical lost requests: all were carried out, and any assignment is correct.
   const own = isOwn && matches.length === rivals.length && near.length === rivals.length ? matches[rivals.indexOf(request)] : undefined;
@@ -187,7 +192,8 @@ function decide(
   const [refusal] = refusals;
   const isRefused = isOwn && possible.length === 0 && rivals.length === 1 && refusals.length >= request.attempts;
   if (isLast && refusal && isRefused && snapshot.isComplete) return claim(history, refusal, { outcome: 'not-committed', entry: refusal });
-  if (!isLast && near.length <= (isOwn ? rivals.length : 0)) return undefined;
+  const mayShowMore = operation.unique || isAnotherInProgress || near.length <= (isOwn ? rivals.length : 0);
+  if (!isLast && mayShowMore) return undefined;
   const { entries, isComplete } = snapshot;
   const [first] = entries;
   const last = entries.at(-1);
@@ -204,8 +210,11 @@ function decide(
 
 /** Whether an entry that is one request's could be the other's as well. */
 function isAlike(one: LostRequest, other: LostRequest, waitMs: number): boolean {
-  const isSame = one.prepared.url === other.prepared.url && one.prepared.body === other.prepared.body;
-  return isSame && one.sentAt <= other.endedAt + waitMs && other.sentAt <= one.endedAt + waitMs;
+  return isSame(one.prepared, other.prepared) && one.sentAt <= other.endedAt + waitMs && other.sentAt <= one.endedAt + waitMs;
+}
+
+function isSame(one: Prepared, other: Prepared): boolean {
+  return one.url === other.url && one.body === other.body;
 }
 
 /** An entry that belongs to one request does not belong to another. */

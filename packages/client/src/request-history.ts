@@ -1,6 +1,8 @@
-/** The record that a client keeps of its requests, to tell them from those of other programs in the request log. */
+/** The record that a program keeps of its requests, to tell them from those of other programs in the request log. */
 import type { Reconciliation } from './reconcile.ts';
+import type { Connection } from './runtime/connection.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
+import type { Clock } from './runtime/options.ts';
 import type { Prepared } from './runtime/prepare.ts';
 
 /** A request that must not take effect twice and whose response was lost. Times are by the client's clock. */
@@ -17,6 +19,8 @@ export interface LostRequest {
 }
 
 export interface RequestHistory {
+  /** Requests whose responses have not arrived yet. */
+  readonly inProgress: Set<Prepared>;
   /** When the response to each request arrived, by the identifier of the request. None of these requests is lost. */
   readonly respondedAt: Map<string, number>;
   /** Entries of the log that belong to earlier lost requests. */
@@ -39,6 +43,7 @@ export function createRequestHistory(): RequestHistory {
   const lost = new Set<LostRequest>();
   const lostOf = new WeakMap<OutcomeUnknownError, LostRequest>();
   return {
+    inProgress: new Set(),
     respondedAt,
     claimed: new Set(),
     lost,
@@ -54,6 +59,18 @@ export function createRequestHistory(): RequestHistory {
       dropOldest(lost);
     },
   };
+}
+
+const histories = new WeakMap<Clock, Map<string, RequestHistory>>();
+
+/** The record of an account, which all its clients in a program share, as long as their clocks agree. */
+export function historyOf({ base, credentials, clock }: Connection): RequestHistory {
+  const accounts = histories.get(clock) ?? new Map<string, RequestHistory>();
+  const account = JSON.stringify([base, credentials()]);
+  const history = accounts.get(account) ?? createRequestHistory();
+  histories.set(clock, accounts.set(account, history));
+  dropOldest(accounts);
+  return history;
 }
 
 /** Removes the oldest entry of a collection that has become too large. */

@@ -7,8 +7,7 @@ import { listDomains, listRequests } from './generated/sdk.gen.ts';
 import { loggerOf } from './logger.ts';
 import { reconcile } from './reconcile.ts';
 import type { ReconcileOptions, Reconciliation } from './reconcile.ts';
-import { createRequestHistory } from './request-history.ts';
-import type { RequestHistory } from './request-history.ts';
+import { historyOf } from './request-history.ts';
 import { createLogReader } from './request-log.ts';
 import { callOf } from './runtime/call.ts';
 import type { Call } from './runtime/call.ts';
@@ -37,7 +36,7 @@ export interface ClientMethods<AnyGroups> {
   /**
    * Finds out what happened to a request whose response was lost.
    *
-   * @throws TypeError when the error is not from this client.
+   * @throws TypeError when the error is of another account or another program.
    * @throws ResellerError when the request log cannot be read.
    */
   reconcile(error: OutcomeUnknownError, options?: ReconcileOptions): Promise<Reconciliation>;
@@ -113,7 +112,7 @@ export function createResellerWith<AnyGroups>(groups: GroupsOf<AnyGroups>, confi
   if ('apiKey' in given && given.apiKey === undefined) {
     throw new TypeError('The apiKey is undefined. Leave the option out to use the environment variable RESELLER_API_KEY.');
   }
-  return resellerOf(groups, { ...given, baseUrl: baseUrlOf(given) }, createRequestHistory());
+  return resellerOf(groups, { ...given, baseUrl: baseUrlOf(given) });
 }
 
 /** Makes the groups of a client. */
@@ -133,14 +132,10 @@ function baseUrlOf({ environment, baseUrl }: Where): string | URL {
 
 type FullConfig = ClientConfig & ResellerOptions;
 
-function resellerOf<AnyGroups>(
-  groups: GroupsOf<AnyGroups>,
-  config: FullConfig,
-  history: RequestHistory,
-  keys?: KeySupport,
-): ResellerWith<AnyGroups> {
+function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, keys?: KeySupport): ResellerWith<AnyGroups> {
   const connection = connectToReseller(config, 'Pass this error to reconcile() to find out', keys);
   const { clock } = connection;
+  const history = historyOf(connection);
   const sendObserved = observedSend(connection, config);
 
   async function responseTo(method: string, input: RequestInput): Promise<ApiResponse<never>> {
@@ -148,6 +143,7 @@ function resellerOf<AnyGroups>(
     const prepared = prepare(connection, method, input);
     await authorise(config, prepared);
     const [sentAt, sentOn] = [clock.now(), clock.date?.() ?? Date.now()];
+    history.inProgress.add(prepared);
     try {
       const response = await sendObserved(prepared);
       history.remember(response.requestID, clock.now());
@@ -157,6 +153,8 @@ function resellerOf<AnyGroups>(
       if (error instanceof OutcomeUnknownError) history.lose(error, { prepared, sentAt, sentOn, endedAt, attempts: error.attempts });
       else if (error instanceof ResellerError) history.remember(error.requestID, endedAt);
       throw error;
+    } finally {
+      history.inProgress.delete(prepared);
     }
   }
 
@@ -204,7 +202,7 @@ function resellerOf<AnyGroups>(
     },
     withOptions: (options) => {
       checkOptions('withOptions', options, CHANGEABLE);
-      return resellerOf(groups, { ...config, ...options }, history, connection.keys);
+      return resellerOf(groups, { ...config, ...options }, connection.keys);
     },
   };
 }

@@ -161,7 +161,7 @@ test('takes the entry of an operation that names what it changes, because two of
     });
     const error: unknown = await service.reseller.domain.undelete('100%').catch((thrown: unknown) => thrown);
     if (!(error instanceof OutcomeUnknownError)) throw error;
-    const data = { domain: { name: '100%' } };
+    const data = { domain: '100%' };
     service.addEntry({ key: null, body: '', at: service.now() }, { endpoint, method, response_body: JSON.stringify(envelope(data)) });
     expect(await service.reseller.reconcile(error)).toMatchObject({ outcome: 'committed', entry: { endpoint } });
   }

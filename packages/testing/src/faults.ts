@@ -1,4 +1,6 @@
 /** Faults around the real service, as a network, a proxy or a failing service causes them. */
+import { randomUUID } from 'node:crypto';
+
 import type { TestClock } from './clock.ts';
 
 /** What goes wrong. `before`: the request never reaches the service. `after`: it was carried out, and its response is lost. */
@@ -59,7 +61,7 @@ export class Faults {
     trigger: Trigger & { readonly when?: 'before' | 'after'; readonly headers?: Record<string, string> } = {},
   ): void {
     const { when = 'before', headers = {} } = trigger;
-    const body = { status: 'error', type, requestID: null, message: 'A fault of the test.', data: null };
+    const body = { status: 'error', type, requestID: randomUUID(), message: 'A fault of the test.', data: null };
     const { path, times } = trigger;
     const response = () => Response.json(body, { status, headers });
     this.add({ kind: 'response', when, response }, { ...(path !== undefined && { path }), ...(times !== undefined && { times }) });

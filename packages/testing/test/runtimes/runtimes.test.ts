@@ -1,9 +1,3 @@
-/**
- * The built client against a service on a socket, in each supported runtime.
- *
- * PURCHASES sets the number of purchases for each kind of broken network, up to 10.
- */
-import type * as Program from './program.ts';
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,11 +8,13 @@ import { connect, createServer as createNetServer } from 'node:net';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+
 import { createServiceInside as createTestService } from '@reseller/testing/inside';
 import type { ServiceInside as TestService } from '@reseller/testing/inside';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TestContext } from 'vitest';
+
 import { launchBrowser, noBrowser } from '../../../../.config/browser.ts';
 import { byDepth } from '../../../../.config/depth.ts';
 import { freePort } from '../../../../.config/free-ports.ts';
@@ -29,6 +25,12 @@ import type { Kind } from '../client/kinds.ts';
 import { startProxy } from '../client/proxy.ts';
 import { vmsOf } from '../client/purchases.ts';
 import { serveWith } from './browser.ts';
+/**
+ * The built client against a service on a socket, in each supported runtime.
+ *
+ * PURCHASES sets the number of purchases for each kind of broken network, up to 10.
+ */
+import type * as Program from './program.ts';
 import type { Address, BrokenTask, Report, Task } from './program.ts';
 
 const here = join(import.meta.dirname, '../..');
@@ -259,7 +261,9 @@ async function startForwardProxy(): Promise<{ url: string; asked: readonly strin
   const proxy = createServer(({ method = '', url = '' }, response) => {
     asked.push(`${method} ${url}`);
     const data = { identifier: 10_001 };
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ status: 'success', requestID: null, message: '', data }));
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ status: 'success', requestID: 'purchase', message: '', data }));
   });
   proxy.on('connect', ({ url = '' }, socket) => {
     asked.push(`CONNECT ${url}`);
