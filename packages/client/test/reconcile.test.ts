@@ -351,7 +351,8 @@ describe('at a server that honours keys', () => {
       config: {
         middleware: [
           (next) => (url, init) => {
-            headers.push(new Headers(init.headers).get('x-trace'));
+            const sent = new Headers(init.headers);
+            if (url.endsWith('/vm/create')) headers.push(sent.get('x-trace'), sent.get('content-type'));
             return next(url, init);
           },
         ],
@@ -364,7 +365,8 @@ describe('at a server that honours keys', () => {
     });
     const found = service.reseller.reconcile(error, { signal: controller.signal, headers: { 'x-trace': 'reconcile' }, maxRetries: 0 });
     await expect(found).rejects.toMatchObject({ name: 'OutcomeUnknownError', cause: { name: 'AbortedError' } });
-    expect(headers.filter((value) => value !== null)).toEqual(['call', 'reconcile']);
+    const form = 'application/x-www-form-urlencoded';
+    expect(headers).toEqual(['call', form, 'reconcile', form]);
   });
 });
 

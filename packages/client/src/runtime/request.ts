@@ -130,6 +130,7 @@ function unknownOutcome({ adviceWhenLost }: Connection, request: Sendable, cause
 
 function wireRequestOf(connection: Connection, { operation, method, url, body, idempotencyKey, options }: Sendable): WireRequest {
   const headers = new Headers(connection.headers);
+  if (body !== null) headers.set('Content-Type', 'application/x-www-form-urlencoded');
   const given = new Headers(options.headers);
   assertNotReserved(given, connection.reserved);
   given.forEach((value, name) => headers.set(name, value));
