@@ -13,6 +13,7 @@ import type { LogReader, LogSnapshot } from './request-log.ts';
 import { isTransient } from './runtime/classify.ts';
 import type { Connection } from './runtime/connection.ts';
 import { OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
+import { MASK } from './runtime/form.ts';
 import type { Operation } from './runtime/operation.ts';
 import type { Clock, RequestOptions } from './runtime/options.ts';
 import type { Prepared } from './runtime/prepare.ts';
@@ -20,6 +21,7 @@ import type { Recovered } from './runtime/recovered.ts';
 import { ARRIVAL_MS } from './runtime/request.ts';
 import type { ApiResponse } from './runtime/request.ts';
 import { backoffMs } from './runtime/retry.ts';
+import { dateOf } from './stored-call.ts';
 
 type Facts = (typeof table)[keyof typeof table];
 
@@ -97,11 +99,17 @@ export async function reconcile(parts: ReconcileParts, request: LostRequest, opt
   const { keys, clock } = parts.connection;
   const { resend = true } = options;
   if (keys.honoured === undefined) await parts.log.contact();
-  if (resend && keys.honoured === true && ageOf(request, clock) < keys.lifetimeMs) await reconcileByKey(parts, request, options);
+  if (resend && isWhole(request) && keys.honoured === true && ageOf(request, clock) < keys.lifetimeMs)
+    await reconcileByKey(parts, request, options);
   if (request.outcome) return request.outcome;
   const { waiting } = parts.log;
   waiting.add(request);
   return reconcileByLog(parts, request, options).finally(() => waiting.delete(request));
+}
+
+/** Whether the form of a request is known with its secrets. */
+function isWhole({ isStored, prepared: { fields } }: LostRequest): boolean {
+  return !isStored || fields.every(({ shown }) => shown !== MASK);
 }
 
 /**
@@ -109,7 +117,7 @@ export async function reconcile(parts: ReconcileParts, request: LostRequest, opt
  * age counts: a key that may have expired is not sent again.
  */
 function ageOf({ sentAt, sentOn }: LostRequest, clock: Clock): number {
-  return Math.max(clock.now() - sentAt, (clock.date?.() ?? Date.now()) - sentOn);
+  return Math.max(clock.now() - sentAt, dateOf(clock) - sentOn);
 }
 
 async function reconcileByKey(
@@ -242,7 +250,7 @@ function committed(operation: Operation, envelope: string, entry?: RequestLogIte
 function removeMasks(value: unknown, path: string, masked: string[]): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, item] of Object.entries(value)) {
-    if (SECRETS.has(name) && typeof item === 'string' && MASK.test(item)) {
+    if (SECRETS.has(name) && typeof item === 'string' && LOG_MASK.test(item)) {
       masked.push(path + name);
       Reflect.deleteProperty(value, name);
     } else removeMasks(item, `${path}${name}.`, masked);
@@ -250,4 +258,4 @@ function removeMasks(value: unknown, path: string, masked: string[]): void {
 }
 
 /** `***`, or words in brackets such as `[hidden]`. */
-const MASK = /^([*•]+|[[(<].*[\])>])$/;
+const LOG_MASK = /^([*•]+|[[(<].*[\])>])$/;

@@ -4,6 +4,7 @@ import type { Connection } from './runtime/connection.ts';
 import type { OutcomeUnknownError } from './runtime/errors.ts';
 import type { Clock } from './runtime/options.ts';
 import type { Prepared } from './runtime/prepare.ts';
+import { storedCall } from './stored-call.ts';
 
 /** A request that must not take effect twice and whose response was lost. Times are by the client's clock. */
 export interface LostRequest {
@@ -14,6 +15,8 @@ export interface LostRequest {
   /** When its last attempt ended. */
   readonly endedAt: number;
   readonly attempts: number;
+  /** Whether another process made it. Its other requests are unknown, and so are secrets of the form. */
+  readonly isStored?: true;
   /** The outcome, once it is certain. */
   outcome?: Reconciliation;
 }
@@ -28,7 +31,7 @@ export interface RequestHistory {
   /** Lost requests whose outcome is not known. */
   readonly lost: Set<LostRequest>;
   /** The lost requests of errors. They are not properties of the errors, because errors are printed. */
-  readonly lostOf: WeakMap<OutcomeUnknownError, LostRequest>;
+  readonly lostOf: WeakMap<object, LostRequest>;
   /** Keeps the identifier of a request that has a response. */
   remember(requestID: string | null | undefined, now: number): void;
   /** Keeps the request of an error. */
@@ -41,7 +44,7 @@ const MAX_REMEMBERED = 1_000;
 export function createRequestHistory(): RequestHistory {
   const respondedAt = new Map<string, number>();
   const lost = new Set<LostRequest>();
-  const lostOf = new WeakMap<OutcomeUnknownError, LostRequest>();
+  const lostOf = new WeakMap<object, LostRequest>();
   return {
     inProgress: new Set(),
     respondedAt,
@@ -55,6 +58,8 @@ export function createRequestHistory(): RequestHistory {
     },
     lose(error, request) {
       lostOf.set(error, request);
+      // Not enumerable, as a method of the class would be.
+      Object.defineProperty(error, 'toJSON', { value: () => storedCall(error, request) });
       lost.add(request);
       dropOldest(lost);
     },

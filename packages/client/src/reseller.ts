@@ -24,6 +24,8 @@ import type { Prepared, RequestInput } from './runtime/prepare.ts';
 import { errorOf, send } from './runtime/request.ts';
 import type { ApiResponse } from './runtime/request.ts';
 import { shape } from './runtime/shape.ts';
+import { dateOf, readCall } from './stored-call.ts';
+import type { LostCall } from './stored-call.ts';
 
 /** The API, as one reseller account sees it. */
 export interface Reseller extends Groups, ClientMethods<Groups> {
@@ -36,10 +38,11 @@ export interface ClientMethods<AnyGroups> {
   /**
    * Finds out what happened to a request whose response was lost.
    *
-   * @throws TypeError when the error is of another account or another program.
+   * @param error The error, or its JSON value if another process wrote it down.
+   * @throws TypeError when the error is of another account, or the JSON value of another service.
    * @throws ResellerError when the request log cannot be read.
    */
-  reconcile(error: OutcomeUnknownError, options?: ReconcileOptions): Promise<Reconciliation>;
+  reconcile(error: OutcomeUnknownError | LostCall, options?: ReconcileOptions): Promise<Reconciliation>;
   /**
    * Checks the input of a call and returns the request that it would send: `dryRun((api) => api.vm.create(form))`.
    *
@@ -142,7 +145,7 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
     if (isPlanning) throw new TypeError('A dry run must use the client that its callback receives: dryRun((api) => api.vm.create(form)).');
     const prepared = prepare(connection, method, input);
     await authorise(config, prepared);
-    const [sentAt, sentOn] = [clock.now(), clock.date?.() ?? Date.now()];
+    const [sentAt, sentOn] = [clock.now(), dateOf(clock)];
     history.inProgress.add(prepared);
     try {
       const response = await sendObserved(prepared);
@@ -187,13 +190,13 @@ function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, 
         openForm: true,
       } as const;
       const input = { ...callOptions(options), ...urlSearchParamsBodySerializer, url: path, body: form, requestValidator: facts };
-      return callOf(responseTo(method, { ...input, headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...input.headers } }));
+      return callOf(responseTo(method, input));
     },
     reconcile: async (error, options = {}) => {
       checkOptions('reconcile', options, RECONCILE_OPTIONS);
-      const request = history.lostOf.get(error);
-      if (!request)
-        throw new TypeError('reconcile() takes an OutcomeUnknownError of this client. Pass the error to the client that made the call.');
+      const request = (isRecord(error) && history.lostOf.get(error)) || readCall(error, connection);
+      if (options.exclusive && request.isStored)
+        throw new TypeError('exclusive needs the error itself: the requests of the process that wrote the JSON value are unknown.');
       async function resend(prepared: Prepared): Promise<ApiResponse<never>> {
         await authorise(config, prepared);
         return sendObserved(prepared);

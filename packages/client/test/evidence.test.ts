@@ -1,4 +1,4 @@
-/** What counts as evidence of a purchase: a response that fits the request, and an entry of the log that can be no other's. */
+/** What counts as evidence of a purchase: a response that fits the request, and an entry of the log that only this request can have left. */
 import { describe, expect, test } from 'vitest';
 
 import { createReseller as createExtended } from '../src/extension.ts';
@@ -47,7 +47,7 @@ describe('the response to a purchase', () => {
     expect(await answering(domainOf(name)).domain.register({ domain, handle: 'HDL-1' })).toMatchObject({ domain: { name } });
   });
 
-  test.each([402, 404, 409, 501])('with status %i and without requestID is no refusal of the service', async (status) => {
+  test.each([402, 404, 409, 501])('with status %i and without requestID does not come from the service', async (status) => {
     const service = scripted();
     service.plan(() => Response.json({ ...refusalBody('not_found'), requestID: null }, { status }));
     expect(await lostBy(() => service.reseller.vm.create(VM))).toMatchObject({ cause: { reason: 'no-envelope', status } });

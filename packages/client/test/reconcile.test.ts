@@ -511,5 +511,5 @@ test('refuses the error of a client in another process', async () => {
   const service = scripted();
   const error = await lose(service);
   const other = createReseller({ apiKey: API_KEY, baseUrl: 'http://reseller.test' });
-  await expect(other.reconcile(error)).rejects.toThrow('reconcile() takes an OutcomeUnknownError of this client.');
+  await expect(other.reconcile(error)).rejects.toThrow('reconcile() takes an OutcomeUnknownError of this program and account, or');
 });
