@@ -24,7 +24,6 @@ const { metafile } = await build({
   entryPoints: { index: join(here, 'src/index.ts'), ...WORKERS },
   outdir: dist,
   bundle: true,
-  sourcemap: true,
   metafile: true,
   absWorkingDir: here,
   platform: 'node',

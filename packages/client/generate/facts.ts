@@ -4,7 +4,7 @@ import type { FormField, OpenApiDocument, Operation } from '@reseller/contract';
 
 import type { FieldType, Operation as Facts } from '../src/runtime/operation.ts';
 import { follow, items, members } from './json.ts';
-import { MAP_KEYS, UNIQUE } from './places.ts';
+import { MAP_KEYS, REPEATS, UNIQUE } from './places.ts';
 
 export function factsOf(document: OpenApiDocument, operation: Operation): Facts {
   const { id, billable, readOnly, retry, form, parameters } = operation;
@@ -23,7 +23,8 @@ export function factsOf(document: OpenApiDocument, operation: Operation): Facts 
     ...(form && formFactsOf(document, operation, [...form.fields.values()])),
     ...(isOpenForm(operation) && { openForm: true }),
     ...(list && { list }),
-    ...(!list && has !== undefined && { has }),
+    ...(!list && has !== undefined && { has, ...(!readOnly && typeOfProperty(document, data, has)) }),
+    ...(REPEATS[id] && { repeats: REPEATS[id] }),
     ...(isUnique(operation) && { unique: true }),
   };
 }
@@ -106,6 +107,16 @@ export function isPaged({ form }: Operation): boolean {
 export function identifyingProperty(document: unknown, data: unknown): string | undefined {
   const [first] = partsOf(document, data).flatMap((part) => items(part['required']));
   return typeof first === 'string' ? first : undefined;
+}
+
+/** The type that a property of `data` always has. */
+function typeOfProperty(document: unknown, data: unknown, name: string): Pick<Facts, 'hasType'> {
+  const schema = partsOf(document, data)
+    .map((part) => members(part['properties'])[name])
+    .find((property) => property !== undefined);
+  const type = members(follow(document, schema))['type'];
+  if (type === 'integer' || type === 'number') return { hasType: 'number' };
+  return type === 'string' || type === 'object' ? { hasType: type } : {};
 }
 
 /** Whether a request names what it changes, so that two identical ones have the same effect as one. */

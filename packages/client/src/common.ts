@@ -35,4 +35,5 @@ export type {
   Step,
 } from './runtime/options.ts';
 export type { Recovered } from './runtime/recovered.ts';
+export type { LostCall } from './stored-call.ts';
 export { redact } from './redact.ts';

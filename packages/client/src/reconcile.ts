@@ -13,6 +13,7 @@ import type { LogReader, LogSnapshot } from './request-log.ts';
 import { isTransient } from './runtime/classify.ts';
 import type { Connection } from './runtime/connection.ts';
 import { OutcomeUnknownError, ResellerError, SpendRefusedError } from './runtime/errors.ts';
+import { MASK } from './runtime/form.ts';
 import type { Operation } from './runtime/operation.ts';
 import type { Clock, RequestOptions } from './runtime/options.ts';
 import type { Prepared } from './runtime/prepare.ts';
@@ -20,6 +21,7 @@ import type { Recovered } from './runtime/recovered.ts';
 import { ARRIVAL_MS } from './runtime/request.ts';
 import type { ApiResponse } from './runtime/request.ts';
 import { backoffMs } from './runtime/retry.ts';
+import { dateOf } from './stored-call.ts';
 
 type Facts = (typeof table)[keyof typeof table];
 
@@ -74,7 +76,8 @@ export interface ReconcileOptions extends Pick<RequestOptions, 'signal' | 'timeo
   readonly resend?: boolean | undefined;
   /**
    * Whether no other program makes changes with this account. Without it, an entry for a new VM may belong to an identical purchase
-   * of another program, and is a candidate only. Default false.
+   * of another program, and is a candidate only, and so may a refusal. Clients that `createReseller` makes in this program know each other's
+   * requests; those of `createClient` are unknown. Default false.
    */
   readonly exclusive?: boolean | undefined;
 }
@@ -96,11 +99,17 @@ export async function reconcile(parts: ReconcileParts, request: LostRequest, opt
   const { keys, clock } = parts.connection;
   const { resend = true } = options;
   if (keys.honoured === undefined) await parts.log.contact();
-  if (resend && keys.honoured === true && ageOf(request, clock) < keys.lifetimeMs) await reconcileByKey(parts, request, options);
+  if (resend && isWhole(request) && keys.honoured === true && ageOf(request, clock) < keys.lifetimeMs)
+    await reconcileByKey(parts, request, options);
   if (request.outcome) return request.outcome;
   const { waiting } = parts.log;
   waiting.add(request);
   return reconcileByLog(parts, request, options).finally(() => waiting.delete(request));
+}
+
+/** Whether the form of a request is known with its secrets. */
+function isWhole({ isStored, prepared: { fields } }: LostRequest): boolean {
+  return !isStored || fields.every(({ shown }) => shown !== MASK);
 }
 
 /**
@@ -108,7 +117,7 @@ export async function reconcile(parts: ReconcileParts, request: LostRequest, opt
  * age counts: a key that may have expired is not sent again.
  */
 function ageOf({ sentAt, sentOn }: LostRequest, clock: Clock): number {
-  return Math.max(clock.now() - sentAt, (clock.date?.() ?? Date.now()) - sentOn);
+  return Math.max(clock.now() - sentAt, dateOf(clock) - sentOn);
 }
 
 async function reconcileByKey(
@@ -179,7 +188,11 @@ function decide(
 ): Reconciliation | undefined {
   const { operation } = request.prepared;
   const { matches, refusals, near, possible } = candidatesFor(history, request, snapshot, waitMs);
-  const isOwn = exclusive || operation.unique === true;
+  // Two requests that name what they change have the same effect as one.
+  if (operation.unique && matches[0]) return claim(history, matches[0], committed(operation, matches[0].response_body, matches[0]));
+  // The entry may be that of an identical request whose response this program awaits.
+  const isAnotherInProgress = [...history.inProgress].some((other) => isSame(other, request.prepared));
+  const isOwn = exclusive && !isAnotherInProgress;
   const rivals = [...history.lost].filter((other) => isAlike(other, request, waitMs));
   // As many entries as identical lost requests: all were carried out, and any assignment is correct.
   const own = isOwn && matches.length === rivals.length && near.length === rivals.length ? matches[rivals.indexOf(request)] : undefined;
@@ -187,7 +200,8 @@ function decide(
   const [refusal] = refusals;
   const isRefused = isOwn && possible.length === 0 && rivals.length === 1 && refusals.length >= request.attempts;
   if (isLast && refusal && isRefused && snapshot.isComplete) return claim(history, refusal, { outcome: 'not-committed', entry: refusal });
-  if (!isLast && near.length <= (isOwn ? rivals.length : 0)) return undefined;
+  const mayShowMore = operation.unique || isAnotherInProgress || near.length <= (isOwn ? rivals.length : 0);
+  if (!isLast && mayShowMore) return undefined;
   const { entries, isComplete } = snapshot;
   const [first] = entries;
   const last = entries.at(-1);
@@ -204,8 +218,11 @@ function decide(
 
 /** Whether an entry that is one request's could be the other's as well. */
 function isAlike(one: LostRequest, other: LostRequest, waitMs: number): boolean {
-  const isSame = one.prepared.url === other.prepared.url && one.prepared.body === other.prepared.body;
-  return isSame && one.sentAt <= other.endedAt + waitMs && other.sentAt <= one.endedAt + waitMs;
+  return isSame(one.prepared, other.prepared) && one.sentAt <= other.endedAt + waitMs && other.sentAt <= one.endedAt + waitMs;
+}
+
+function isSame(one: Prepared, other: Prepared): boolean {
+  return one.url === other.url && one.body === other.body;
 }
 
 /** An entry that belongs to one request does not belong to another. */
@@ -233,7 +250,7 @@ function committed(operation: Operation, envelope: string, entry?: RequestLogIte
 function removeMasks(value: unknown, path: string, masked: string[]): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, item] of Object.entries(value)) {
-    if (SECRETS.has(name) && typeof item === 'string' && MASK.test(item)) {
+    if (SECRETS.has(name) && typeof item === 'string' && LOG_MASK.test(item)) {
       masked.push(path + name);
       Reflect.deleteProperty(value, name);
     } else removeMasks(item, `${path}${name}.`, masked);
@@ -241,4 +258,4 @@ function removeMasks(value: unknown, path: string, masked: string[]): void {
 }
 
 /** `***`, or words in brackets such as `[hidden]`. */
-const MASK = /^([*•]+|[[(<].*[\])>])$/;
+const LOG_MASK = /^([*•]+|[[(<].*[\])>])$/;

@@ -180,9 +180,9 @@ function hasSameFields({ fields, body }: Prepared, entry: RequestLogItem): boole
   );
 }
 
-function isSuccess({ operation }: Prepared, { success, response_body: text }: RequestLogItem): boolean {
+function isSuccess(prepared: Prepared, { success, response_body: text }: RequestLogItem): boolean {
   const envelope = parseJson(text);
-  return Number(success) === 1 && isRecord(envelope) && 'data' in envelope && isDataOf(operation, envelope['data']);
+  return Number(success) === 1 && isRecord(envelope) && 'data' in envelope && isDataOf(prepared, envelope['data']);
 }
 
 /** Whether the entry says that nothing was done. */

@@ -7,8 +7,7 @@ import { listDomains, listRequests } from './generated/sdk.gen.ts';
 import { loggerOf } from './logger.ts';
 import { reconcile } from './reconcile.ts';
 import type { ReconcileOptions, Reconciliation } from './reconcile.ts';
-import { createRequestHistory } from './request-history.ts';
-import type { RequestHistory } from './request-history.ts';
+import { historyOf } from './request-history.ts';
 import { createLogReader } from './request-log.ts';
 import { callOf } from './runtime/call.ts';
 import type { Call } from './runtime/call.ts';
@@ -25,6 +24,8 @@ import type { Prepared, RequestInput } from './runtime/prepare.ts';
 import { errorOf, send } from './runtime/request.ts';
 import type { ApiResponse } from './runtime/request.ts';
 import { shape } from './runtime/shape.ts';
+import { dateOf, readCall } from './stored-call.ts';
+import type { LostCall } from './stored-call.ts';
 
 /** The API, as one reseller account sees it. */
 export interface Reseller extends Groups, ClientMethods<Groups> {
@@ -37,10 +38,11 @@ export interface ClientMethods<AnyGroups> {
   /**
    * Finds out what happened to a request whose response was lost.
    *
-   * @throws TypeError when the error is not from this client.
+   * @param error The error, or its JSON value if another process wrote it down.
+   * @throws TypeError when the error is of another account, or the JSON value of another service.
    * @throws ResellerError when the request log cannot be read.
    */
-  reconcile(error: OutcomeUnknownError, options?: ReconcileOptions): Promise<Reconciliation>;
+  reconcile(error: OutcomeUnknownError | LostCall, options?: ReconcileOptions): Promise<Reconciliation>;
   /**
    * Checks the input of a call and returns the request that it would send: `dryRun((api) => api.vm.create(form))`.
    *
@@ -113,7 +115,7 @@ export function createResellerWith<AnyGroups>(groups: GroupsOf<AnyGroups>, confi
   if ('apiKey' in given && given.apiKey === undefined) {
     throw new TypeError('The apiKey is undefined. Leave the option out to use the environment variable RESELLER_API_KEY.');
   }
-  return resellerOf(groups, { ...given, baseUrl: baseUrlOf(given) }, createRequestHistory());
+  return resellerOf(groups, { ...given, baseUrl: baseUrlOf(given) });
 }
 
 /** Makes the groups of a client. */
@@ -133,21 +135,18 @@ function baseUrlOf({ environment, baseUrl }: Where): string | URL {
 
 type FullConfig = ClientConfig & ResellerOptions;
 
-function resellerOf<AnyGroups>(
-  groups: GroupsOf<AnyGroups>,
-  config: FullConfig,
-  history: RequestHistory,
-  keys?: KeySupport,
-): ResellerWith<AnyGroups> {
+function resellerOf<AnyGroups>(groups: GroupsOf<AnyGroups>, config: FullConfig, keys?: KeySupport): ResellerWith<AnyGroups> {
   const connection = connectToReseller(config, 'Pass this error to reconcile() to find out', keys);
   const { clock } = connection;
+  const history = historyOf(connection);
   const sendObserved = observedSend(connection, config);
 
   async function responseTo(method: string, input: RequestInput): Promise<ApiResponse<never>> {
     if (isPlanning) throw new TypeError('A dry run must use the client that its callback receives: dryRun((api) => api.vm.create(form)).');
     const prepared = prepare(connection, method, input);
     await authorise(config, prepared);
-    const [sentAt, sentOn] = [clock.now(), clock.date?.() ?? Date.now()];
+    const [sentAt, sentOn] = [clock.now(), dateOf(clock)];
+    history.inProgress.add(prepared);
     try {
       const response = await sendObserved(prepared);
       history.remember(response.requestID, clock.now());
@@ -157,6 +156,8 @@ function resellerOf<AnyGroups>(
       if (error instanceof OutcomeUnknownError) history.lose(error, { prepared, sentAt, sentOn, endedAt, attempts: error.attempts });
       else if (error instanceof ResellerError) history.remember(error.requestID, endedAt);
       throw error;
+    } finally {
+      history.inProgress.delete(prepared);
     }
   }
 
@@ -189,13 +190,13 @@ function resellerOf<AnyGroups>(
         openForm: true,
       } as const;
       const input = { ...callOptions(options), ...urlSearchParamsBodySerializer, url: path, body: form, requestValidator: facts };
-      return callOf(responseTo(method, { ...input, headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...input.headers } }));
+      return callOf(responseTo(method, input));
     },
     reconcile: async (error, options = {}) => {
       checkOptions('reconcile', options, RECONCILE_OPTIONS);
-      const request = history.lostOf.get(error);
-      if (!request)
-        throw new TypeError('reconcile() takes an OutcomeUnknownError of this client. Pass the error to the client that made the call.');
+      const request = (isRecord(error) && history.lostOf.get(error)) || readCall(error, connection);
+      if (options.exclusive && request.isStored)
+        throw new TypeError('exclusive needs the error itself: the requests of the process that wrote the JSON value are unknown.');
       async function resend(prepared: Prepared): Promise<ApiResponse<never>> {
         await authorise(config, prepared);
         return sendObserved(prepared);
@@ -204,7 +205,7 @@ function resellerOf<AnyGroups>(
     },
     withOptions: (options) => {
       checkOptions('withOptions', options, CHANGEABLE);
-      return resellerOf(groups, { ...config, ...options }, history, connection.keys);
+      return resellerOf(groups, { ...config, ...options }, connection.keys);
     },
   };
 }

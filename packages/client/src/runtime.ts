@@ -13,5 +13,5 @@ export type { ClientConfig, Clock, Fetch, RequestOptions } from './runtime/optio
 export { fillPath } from './runtime/path.ts';
 export { assertKnown, CALL_OPTIONS } from './runtime/prepare.ts';
 export { errorOf, send } from './runtime/request.ts';
-export type { Sendable } from './runtime/request.ts';
+export type { Asked, Sendable } from './runtime/request.ts';
 export type { Received } from './runtime/send.ts';

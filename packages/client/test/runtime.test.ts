@@ -150,7 +150,7 @@ const envelope = (status: number, type?: string, headers?: Record<string, string
     headers,
   );
 
-const classify = (response: Received): Verdict => classifyEnvelope(response, {});
+const classify = (response: Received): Verdict => classifyEnvelope(response, { operation: { id: 'createVm', effect: 'purchase' } });
 
 describe('classify', () => {
   test('accepts an envelope with the status "success" and an HTTP status below 300', () => {

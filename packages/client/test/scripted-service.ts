@@ -1,6 +1,6 @@
 /** A fake service: a test plans the replies to purchases and fills the request log. */
 import { createReseller } from '../src/index.ts';
-import type { Fetch, RequestLogItem, Reseller, ResellerConfig } from '../src/index.ts';
+import type { Clock, Fetch, RequestLogItem, Reseller, ResellerConfig } from '../src/index.ts';
 import type { Api } from '../src/runtime/connection.ts';
 import { classifyEnvelope } from '../src/runtime/envelope.ts';
 
@@ -17,6 +17,9 @@ export interface Sent {
 
 export interface ScriptedService {
   readonly reseller: Reseller;
+  /** For further clients of the service. */
+  readonly fetch: Fetch;
+  readonly clock: Clock;
   /** The purchases, in the order in which they were sent. */
   readonly sent: readonly Sent[];
   /** Newest first. */
@@ -159,6 +162,8 @@ export function scripted({ lifetime, date, withoutReadsInLog, onLogRead, config 
   };
   const service: ScriptedService = {
     reseller: createReseller({ apiKey: API_KEY, baseUrl: 'http://reseller.test', fetch, clock, ...config }),
+    fetch,
+    clock,
     sent,
     log,
     count: (path) => counts.get(path) ?? 0,

@@ -1,4 +1,6 @@
 /** Faults around the real service, as a network, a proxy or a failing service causes them. */
+import { randomUUID } from 'node:crypto';
+
 import type { TestClock } from './clock.ts';
 
 /** What goes wrong. `before`: the request never reaches the service. `after`: it was carried out, and its response is lost. */
@@ -23,7 +25,31 @@ export interface Trigger {
   readonly times?: number;
 }
 
-const KINDS: readonly string[] = ['reset', 'hang', 'late', 'delay', 'cut-body', 'response'] satisfies Fault['kind'][];
+/** The members of each fault apart from its kind. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  reset: ['when'],
+  hang: ['when'],
+  late: ['milliseconds'],
+  delay: ['milliseconds'],
+  'cut-body': [],
+  response: ['when', 'response'],
+} satisfies Record<Fault['kind'], readonly string[]>;
+
+/** @throws TypeError naming the member that is missing, unknown or of another type. */
+function checkMembers({ kind, ...members }: Fault): void {
+  const known = MEMBERS[kind];
+  if (!known) throw new TypeError(`The fault '${kind}' is unknown. Use one of ${Object.keys(MEMBERS).join(', ')}.`);
+  const values: Readonly<Record<string, unknown>> = members;
+  const unknown = Object.keys(values).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new TypeError(`The fault '${kind}' has no member ${unknown}. Its members are ${known.join(', ')}.`);
+  const { when, milliseconds, response } = values;
+  if (known.includes('when') && when !== 'before' && when !== 'after')
+    throw new TypeError(`The fault '${kind}' needs when: 'before' or 'after'.`);
+  if (known.includes('milliseconds') && !(typeof milliseconds === 'number' && milliseconds >= 0))
+    throw new TypeError(`The fault '${kind}' needs milliseconds, a number from 0.`);
+  if (known.includes('response') && typeof response !== 'function')
+    throw new TypeError(`The fault '${kind}' needs response, a function that returns a Response.`);
+}
 
 interface Armed {
   readonly fault: Fault;
@@ -42,8 +68,7 @@ export class Faults {
    * @throws TypeError when the fault or its trigger cannot be used.
    */
   add(fault: Fault, { path, times = 1, ...others }: Trigger = {}): void {
-    const { kind } = fault;
-    if (!KINDS.includes(kind)) throw new TypeError(`The fault '${kind}' is unknown. Use one of ${KINDS.join(', ')}.`);
+    checkMembers(fault);
     if (typeof path === 'string' && !path.startsWith('/'))
       throw new TypeError(`The path '${path}' of a fault must begin with a slash, such as '/vm/create'.`);
     if (!(Number.isInteger(times) && times > 0)) throw new TypeError(`times must be a whole number from 1, got ${times}.`);
@@ -59,7 +84,7 @@ export class Faults {
     trigger: Trigger & { readonly when?: 'before' | 'after'; readonly headers?: Record<string, string> } = {},
   ): void {
     const { when = 'before', headers = {} } = trigger;
-    const body = { status: 'error', type, requestID: null, message: 'A fault of the test.', data: null };
+    const body = { status: 'error', type, requestID: randomUUID(), message: 'A fault of the test.', data: null };
     const { path, times } = trigger;
     const response = () => Response.json(body, { status, headers });
     this.add({ kind: 'response', when, response }, { ...(path !== undefined && { path }), ...(times !== undefined && { times }) });

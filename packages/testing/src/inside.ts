@@ -61,6 +61,7 @@ export async function createServiceInside(options: InsideOptions = {}): Promise<
   const faults = new Faults();
 
   const send: TestService['fetch'] = async (input, init) => {
+    assertRealTimers();
     const request = new Request(input, init);
     if (!request.url.startsWith(`${BASE_URL}/`))
       throw new TypeError('fetch failed', { cause: new Error(`only ${BASE_URL} is served here`) });
@@ -115,6 +116,15 @@ export async function createServiceInside(options: InsideOptions = {}): Promise<
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** @throws Error when fake timers would keep the service from responding. */
+function assertRealTimers(): void {
+  const faked = [setImmediate, queueMicrotask, process.nextTick].find((timer) => 'clock' in timer);
+  if (!faked) return;
+  throw new Error(
+    'Fake timers have replaced setImmediate, queueMicrotask or process.nextTick, and the service cannot respond. Fake only Date and setTimeout, or use the clock of the service: advance(ms).',
+  );
 }
 
 async function carryOut(app: Service['app'], request: Request): Promise<Response> {

@@ -55,7 +55,10 @@ async function losePurchases(target: string): Promise<string> {
     if (method === 'PUT' && !lost) {
       lost = true;
       request.socket.resetAndDestroy();
-    } else response.writeHead(received.status, { 'content-type': 'application/json' }).end(await received.text());
+    } else {
+      for (const name of ['content-type', 'idempotency-key-lifetime']) response.setHeader(name, received.headers.get(name) ?? '');
+      response.writeHead(received.status).end(await received.text());
+    }
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
@@ -86,6 +89,21 @@ test('all samples compile', () => {
     JSON.stringify({ extends: '../../../../tsconfig.base.json', compilerOptions, include: ['*.ts'] }),
   );
   expect(tsc('-p', directory)).toEqual({ status: 0, stdout: '' });
+});
+
+test('the sample that writes an error to a file finds out in a second process what the first one bought', async () => {
+  const code = samples.find(([, source]) => source.includes('JSON.stringify(error)'))?.[1] ?? '';
+  await using service = await createTestService();
+  const baseUrl = await losePurchases(await service.listen());
+  const cwd = mkdtempSync(join(directory, 'processes-'));
+  writeFileSync(join(cwd, 'buy.ts'), code.replace("environment: 'sandbox'", `baseUrl: '${baseUrl}'`));
+  const env = { ...process.env, RESELLER_API_KEY: service.apiKey };
+  const run = async () => (await promisify(execFile)(process.execPath, ['buy.ts'], { cwd, env })).stdout;
+  expect(await run()).toBe('not known whether it was bought. The next run finds out.\n');
+  expect(readFileSync(join(cwd, 'lost-purchase.json'), 'utf8')).not.toContain(service.apiKey);
+  expect(await run()).toBe('the purchase of the earlier run: committed\n');
+  expect(readdirSync(cwd)).toEqual(['buy.ts']);
+  expect(await service.store.read((db) => db.selectFrom('vms').select('id').execute())).toHaveLength(1);
 });
 
 /** Each is a process. */

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { createReseller } from '@reseller/client';
 import { responses, createTestService, forms } from '@reseller/testing';
 import type { TestService } from '@reseller/testing';
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 test('services share no data', async () => {
   await using one = await createTestService();
@@ -47,6 +47,35 @@ test('a fault applies to its path, as many times as it says', async () => {
   await reseller.vm.hosts();
   service.faults.add({ kind: 'delay', milliseconds: 1 });
   await reseller.vm.hosts();
+});
+
+test.each<[string, object]>([
+  ["The fault 'late' has no member ms.", { kind: 'late', ms: 40_000 }],
+  ["The fault 'late' needs milliseconds", { kind: 'late' }],
+  ["The fault 'delay' needs milliseconds", { kind: 'delay', milliseconds: -1 }],
+  ["The fault 'reset' needs when", { kind: 'reset' }],
+  ["The fault 'response' needs response", { kind: 'response', when: 'before' }],
+  ["The fault 'explode' is unknown.", { kind: 'explode' }],
+])('a fault that cannot be used is refused: %s', async (message, fault) => {
+  await using service = await createTestService();
+  expect(() => Reflect.apply(service.faults.add, service.faults, [fault])).toThrow(message);
+});
+
+describe('fake timers', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test('with their defaults are refused with a sentence, because every call would hang', async () => {
+    await using service = await createTestService();
+    vi.useFakeTimers();
+    await expect(service.fetch(`${service.baseUrl}/domain/list`)).rejects.toThrow('Fake only Date and setTimeout');
+    vi.useRealTimers();
+  });
+
+  test('of Date and setTimeout change nothing', async () => {
+    await using service = await createTestService();
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout'] });
+    expect(await service.reseller().domain.list()).toEqual([]);
+  });
 });
 
 test('close reports a fault that no request met', async () => {

@@ -27,7 +27,13 @@ export const createVmFacts = {
         'os',
         'hostsystem'
     ],
-    has: 'identifier'
+    has: 'identifier',
+    hasType: 'number',
+    repeats: {
+        cores: 'config.cores',
+        mem: 'config.mem',
+        disk: 'config.disk'
+    }
 } as const;
 
 export const reinstallVmFacts = {
@@ -76,6 +82,10 @@ export const deleteDedicatedServerFacts = {
     effect: 'write',
     keyed: true,
     has: 'identifier',
+    hasType: 'string',
+    repeats: {
+        identifier: 'identifier'
+    },
     unique: true
 } as const;
 
@@ -84,6 +94,10 @@ export const undeleteDedicatedServerFacts = {
     effect: 'purchase',
     keyed: true,
     has: 'identifier',
+    hasType: 'string',
+    repeats: {
+        identifier: 'identifier'
+    },
     unique: true
 } as const;
 
@@ -126,6 +140,10 @@ export const registerDomainFacts = {
         'authcode'
     ],
     has: 'domain',
+    hasType: 'object',
+    repeats: {
+        domain: 'domain.name'
+    },
     unique: true
 } as const;
 
@@ -169,6 +187,7 @@ export const requestDomainAuthcodeFacts = {
     effect: 'write',
     keyed: true,
     has: 'authcode',
+    hasType: 'string',
     unique: true
 } as const;
 
@@ -177,6 +196,10 @@ export const undeleteDomainFacts = {
     effect: 'purchase',
     keyed: true,
     has: 'domain',
+    hasType: 'string',
+    repeats: {
+        domain: 'domain'
+    },
     unique: true
 } as const;
 
@@ -234,7 +257,8 @@ export const createHandleFacts = {
         'email',
         'phone'
     ],
-    has: 'handle'
+    has: 'handle',
+    hasType: 'string'
 } as const;
 
 export const listHandleCountriesFacts = {
@@ -283,7 +307,8 @@ export const generateOtpFacts = {
     id: 'generateOtp',
     effect: 'write',
     keyed: true,
-    has: 'note'
+    has: 'note',
+    hasType: 'string'
 } as const;
 
 export const listRequestsFacts = {

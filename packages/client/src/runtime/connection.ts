@@ -1,8 +1,8 @@
 /** A server, its address, and the facts that its responses have shown. */
 import type { Verdict } from './classify.ts';
 import { systemClock } from './clock.ts';
-import type { Operation } from './operation.ts';
 import type { ClientConfig, Clock, Fetch } from './options.ts';
+import type { Asked } from './request.ts';
 import type { Received } from './send.ts';
 
 export interface Connection {
@@ -13,13 +13,13 @@ export interface Connection {
   /** Names of the headers that an option of the client or the call sets, in lower case. */
   readonly reserved: readonly string[];
   /** Reads the meaning of a response. */
-  readonly classify: (received: Received, operation: Pick<Operation, 'has'>) => Verdict;
+  readonly classify: (received: Received, request: Asked) => Verdict;
   /** A sentence for `OutcomeUnknownError`. */
   readonly adviceWhenLost: string;
   /** `fetch`, wrapped in the middleware. */
   readonly fetch: Fetch;
-  /** How many requests the middleware passed on to `fetch`, or how many of them have this signal. */
-  readonly passedOn: (signal?: AbortSignal) => number;
+  /** The attempts in progress, by their signals. */
+  readonly attempts: Map<AbortSignal, Attempt>;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly deadlineMs: number;
@@ -27,6 +27,13 @@ export interface Connection {
   readonly headers: Headers;
   readonly showPersonalData: boolean;
   readonly keys: KeySupport;
+}
+
+export interface Attempt {
+  /** Its idempotency key. */
+  readonly key: string | null;
+  /** How many requests the middleware passed on to `fetch`. */
+  passedOn: number;
 }
 
 /** The particulars of the API of a connection. */
@@ -45,14 +52,9 @@ const DEFAULT_KEY_LIFETIME_MS = 3_600_000;
 /** @throws TypeError when the configuration cannot be used. */
 export function connect(config: Omit<ClientConfig, 'apiKey'>, { userAgent, ...api }: Api, keys?: KeySupport): Connection {
   const { middleware = [], fetch: sendRequest = fetch, timeoutMs = 30_000, deadlineMs = Infinity, maxRetries = 2 } = config;
-  let total = 0;
-  const bySignal = new WeakMap<AbortSignal, number>();
-  function passedOn(signal?: AbortSignal) {
-    return signal ? (bySignal.get(signal) ?? 0) : total;
-  }
+  const attempts: Connection['attempts'] = new Map();
   const counted: Fetch = (url, init) => {
-    total++;
-    if (init.signal) bySignal.set(init.signal, passedOn(init.signal) + 1);
+    countIn(attempts, init);
     return sendRequest(url, init);
   };
   const headers = new Headers({ 'user-agent': userAgent });
@@ -65,7 +67,7 @@ export function connect(config: Omit<ClientConfig, 'apiKey'>, { userAgent, ...ap
     ...api,
     reserved,
     fetch: middleware.reduceRight((next, wrap) => wrap(next), counted),
-    passedOn,
+    attempts,
     clock: config.clock ?? systemClock,
     timeoutMs,
     deadlineMs,
@@ -87,6 +89,20 @@ export function assertNotReserved(headers: Headers, reserved: readonly string[])
   if (name === undefined) return;
   const instead = name === 'idempotency-key' ? 'Pass the option idempotencyKey of the call' : 'The client sets it by its own options';
   throw new TypeError(`The headers must not contain ${name}. ${instead}.`);
+}
+
+/**
+ * Counts a request that the middleware passes on. With another key, or without one, it could take effect twice.
+ *
+ * @throws TypeError when the middleware changed the key.
+ */
+function countIn(attempts: Connection['attempts'], { headers, signal }: RequestInit): void {
+  const key = new Headers(headers).get('idempotency-key');
+  const own = signal && attempts.get(signal);
+  // A middleware may set a signal of its own. Then the request may be that of any attempt.
+  const possible = (own ? [own] : [...attempts.values()]).filter((attempt) => attempt.key === key);
+  if (possible.length === 0) throw new TypeError('A middleware must not change the Idempotency-Key. Use the option idempotencyKey');
+  for (const attempt of possible) attempt.passedOn++;
 }
 
 /** Learns from a response whether the server honours keys. A setting of the caller is kept. */

@@ -3,7 +3,7 @@ import type { FieldError } from '../generated/types.gen.ts';
 import { classifyForeign, classOf, isRedirect, isRefusal, isTransient } from './classify.ts';
 import type { Failure, Verdict } from './classify.ts';
 import { isRecord, parseJson } from './json.ts';
-import type { Operation } from './operation.ts';
+import type { Asked } from './request.ts';
 import type { Received } from './send.ts';
 
 interface Envelope {
@@ -14,17 +14,34 @@ interface Envelope {
   readonly type?: string;
 }
 
-export function classifyEnvelope(received: Received, operation: Pick<Operation, 'has'>): Verdict {
+export function classifyEnvelope(received: Received, request: Asked): Verdict {
   const envelope = isRedirect(received.status) ? undefined : parseJson(received.text);
-  if (!isEnvelope(envelope)) return classifyForeign(received);
+  if (!isEnvelope(envelope) || !hasRequestID(envelope, request)) return classifyForeign(received);
   const { status, data, requestID, message } = envelope;
   if (status !== 'success' || received.status >= 300) return classifyRefusal(received, envelope);
-  return isDataOf(operation, data) ? { data, requestID, message } : classifyForeign(received, 'other-data');
+  return isDataOf(request, data) ? { data, requestID, message } : classifyForeign(received, 'other-data');
 }
 
-/** Whether data has the property that every response of the operation has. */
-export function isDataOf({ has }: Pick<Operation, 'has'>, data: unknown): boolean {
-  return has === undefined || (isRecord(data) && has in data);
+/** Each purchase that the document describes has one. */
+function hasRequestID({ requestID }: Envelope, { operation: { effect, has } }: Asked): boolean {
+  return requestID !== null || effect !== 'purchase' || has === undefined;
+}
+
+/** Whether data has the property that every response of the operation has, and repeats the values of this request. */
+export function isDataOf({ operation: { has, hasType, repeats = {} }, values = {} }: Asked, data: unknown): boolean {
+  if (has === undefined) return true;
+  if (!isRecord(data) || !(has in data)) return false;
+  if (hasType && (typeof data[has] !== hasType || data[has] === null)) return false;
+  return Object.entries(repeats).every(([name, path]) => {
+    const got = path.split('.').reduce<unknown>((value, key) => Object(value)[key], data);
+    return got === undefined || sameText(got) === sameText(values[name]);
+  });
+}
+
+/** The service writes names of domains in lower case, and in ASCII form. */
+function sameText(value: unknown): string {
+  const text = String(value).toLowerCase();
+  return /[^ -~]/.test(text) ? new URL(`http://${text}`).hostname : text;
 }
 
 function classifyRefusal({ status, headers }: Received, { type, requestID, message, data }: Envelope): Failure {

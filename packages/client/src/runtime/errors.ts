@@ -1,5 +1,6 @@
 /** Everything that a call can throw extends `ResellerError`. */
 import type { FieldError } from '../generated/types.gen.ts';
+import type { LostCall } from '../stored-call.ts';
 
 /** The known details of the request that failed. Details that are unknown are absent. */
 export type ErrorDetails = { readonly [Name in Exclude<keyof ResellerError, keyof Error>]?: ResellerError[Name] | undefined } & {
@@ -125,4 +126,6 @@ export class SpendRefusedError extends ResellerError {
  */
 export class OutcomeUnknownError extends ResellerError {
   static override readonly name = 'OutcomeUnknownError';
+  /** The call as a small JSON value, for `reconcile` in another process. Errors of `createReseller` alone have it. */
+  declare readonly toJSON: () => LostCall;
 }

@@ -24,6 +24,10 @@ export interface Operation {
   readonly list?: ListShape;
   /** A property of `data` in every successful response. Without it, the response belongs to another operation. */
   readonly has?: string;
+  /** The type of that property, if it has one. */
+  readonly hasType?: 'number' | 'string' | 'object';
+  /** Where `data` repeats a value of the form or the path: `{ cores: 'config.cores' }`. With another value, the response is that of another request. */
+  readonly repeats?: Readonly<Record<string, string>>;
   /** Whether the request names what it changes, so that two identical requests have the same effect as one. */
   readonly unique?: boolean;
 }

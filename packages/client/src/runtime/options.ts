@@ -7,7 +7,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * Wraps each attempt: takes the function that sends the request, and returns its replacement. If the replacement throws before it calls
- * that function, the request counts as not sent.
+ * that function, the request counts as not sent. It must pass on the `Idempotency-Key` as it is, or nothing is sent.
  */
 export type Middleware = (next: Fetch) => Fetch;
 

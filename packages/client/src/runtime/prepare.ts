@@ -55,7 +55,19 @@ export function prepare({ base, showPersonalData }: Connection, method: string, 
   const fields = bodySerializer?.(operation, form, refuse, showPersonalData) ?? [];
   const idempotencyKey = operation.keyed ? keyOf(options.idempotencyKey ?? crypto.randomUUID(), refuse) : undefined;
   const curl = curlOf(method, url, idempotencyKey, fields);
-  const prepared = { operation, method, url, body: formText(fields), curl, idempotencyKey, options, path, form, fields };
+  const prepared = {
+    operation,
+    method,
+    url,
+    body: formText(fields),
+    curl,
+    idempotencyKey,
+    options,
+    path,
+    form,
+    values: { ...path, ...form },
+    fields,
+  };
   if (issues.length > 0) {
     const message = issues.map((issue) => `${issue.field} ${issue.message}`).join('; ');
     throw errorOf(prepared, { Class: InvalidError, message, details: { fields: issues } });

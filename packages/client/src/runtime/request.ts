@@ -4,15 +4,23 @@ import { assertNotReserved, learnKeySupport } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { OutcomeUnknownError } from './errors.ts';
 import type { ErrorDetails, ResellerError } from './errors.ts';
+import type { Values } from './form.ts';
 import type { Operation } from './operation.ts';
 import type { RequestOptions, Step } from './options.ts';
 import { retryAfterMs, retryDelayMs } from './retry.ts';
 import { sendOnce } from './send.ts';
 import type { Received, WireRequest } from './send.ts';
 
+/** The part of a request that its response must fit. */
+export interface Asked {
+  readonly operation: Pick<Operation, 'id' | 'effect' | 'has' | 'hasType' | 'repeats'>;
+  /** Values of the path and of the form. */
+  readonly values?: Values;
+}
+
 /** A request that can be sent. */
-export interface Sendable {
-  readonly operation: Pick<Operation, 'id' | 'effect' | 'repeatable' | 'keyed' | 'has'>;
+export interface Sendable extends Asked {
+  readonly operation: Asked['operation'] & Pick<Operation, 'repeatable' | 'keyed'>;
   readonly method: string;
   readonly url: string;
   readonly body: string | null;
@@ -83,7 +91,7 @@ export async function send(connection: Connection, request: Sendable, observe: O
     let failure: Failure;
     if ('text' in result) {
       learnKeySupport(keys, result.headers);
-      const verdict = connection.classify(result, operation);
+      const verdict = connection.classify(result, request);
       if ('data' in verdict) {
         observe({ type: 'response', status: result.status, requestID: verdict.requestID }, attempts);
         return responseOf(result, verdict, attempts);
@@ -122,6 +130,7 @@ function unknownOutcome({ adviceWhenLost }: Connection, request: Sendable, cause
 
 function wireRequestOf(connection: Connection, { operation, method, url, body, idempotencyKey, options }: Sendable): WireRequest {
   const headers = new Headers(connection.headers);
+  if (body !== null) headers.set('Content-Type', 'application/x-www-form-urlencoded');
   const given = new Headers(options.headers);
   assertNotReserved(given, connection.reserved);
   given.forEach((value, name) => headers.set(name, value));

@@ -25,18 +25,19 @@ export interface Received {
 
 /** Sends a request once and reads its response. Never throws. */
 export async function sendOnce(
-  { fetch, passedOn, clock }: Pick<Connection, 'fetch' | 'passedOn' | 'clock'>,
+  { fetch, attempts, clock }: Pick<Connection, 'fetch' | 'attempts' | 'clock'>,
   { url, once, ...init }: WireRequest,
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<Received | Failure> {
-  const before = passedOn();
   const timeout = new AbortController();
   function abort() {
     timeout.abort();
   }
   const ending = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal;
   const cancel = clock.setTimer?.(timeoutMs, abort) ?? systemClock.setTimer(timeoutMs, abort);
+  const attempt = { key: init.headers.get('idempotency-key'), passedOn: 0 };
+  attempts.set(ending, attempt);
   let response: Response | undefined;
   try {
     signal?.throwIfAborted();
@@ -51,7 +52,7 @@ export async function sendOnce(
     return { status, statusText, headers, text: await response.text() };
   } catch (cause) {
     const { status, headers } = response ?? {};
-    const isSent = response !== undefined || passedOn() !== before;
+    const isSent = response !== undefined || attempt.passedOn > 0;
     const failure = { notCarriedOut: isSent ? undefined : 'attempt', transient: true, details: { status, headers }, cause } as const;
     if (signal?.aborted) return { ...failure, transient: false, Class: AbortedError, message: 'the signal aborted the call' };
     if (timeout.signal.aborted)
@@ -60,9 +61,10 @@ export async function sendOnce(
     if (response)
       return { ...failure, Class: ResponseError, message: `the response broke off: ${why}`, details: { status, headers, reason: 'cut' } };
     // A middleware may have sent it before the attempt that did not connect.
-    const isUnsent = passedOn(ending) <= 1 && neverConnected(cause);
+    const isUnsent = attempt.passedOn <= 1 && neverConnected(cause);
     return { ...failure, Class: ConnectionError, message: `no response: ${why}`, ...(isUnsent && { notCarriedOut: 'attempt' }) };
   } finally {
+    attempts.delete(ending);
     cancel();
   }
 }

@@ -1,14 +1,14 @@
 /** Responses of the operator API: JSON, CSV, or a problem (RFC 9457). */
 import { classifyForeign, classOf, isRecord, isRedirect, isRefusal, isTransient, parseJson } from '@reseller/client/runtime';
-import type { Received, Verdict } from '@reseller/client/runtime';
+import type { Asked, Received, Verdict } from '@reseller/client/runtime';
 
 import type { Problem, ValidationProblem } from '../generated/types.gen.ts';
 
 /** A problem as it may arrive. Every member but the title may be missing (RFC 9457, section 3.1). */
 type ReceivedProblem = Pick<Problem, 'title'> & Partial<Omit<Problem, 'title'> & Pick<ValidationProblem, 'errors'>>;
 
-/** @param operation.has A property that the body of each successful response has. Undefined if the operation has no such body. */
-export function classifyProblem(received: Received, { has }: { readonly has?: string }): Verdict {
+/** @param request.operation.has A property that the body of each successful response has. Undefined if the operation has no such body. */
+export function classifyProblem(received: Received, { operation: { has } }: Asked): Verdict {
   const { status, headers, text } = received;
   const json = parseJson(text);
   if (isRedirect(status)) return classifyForeign(received);

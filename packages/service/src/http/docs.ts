@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
+import { isError } from '../rules/is-error.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { HttpContext } from './context.ts';
 
@@ -105,7 +106,7 @@ interface Details {
 }
 
 function detailsOf(error: unknown): Details {
-  if (!(error instanceof Error)) return { status: undefined, code: undefined, headers: undefined };
+  if (!isError(error)) return { status: undefined, code: undefined, headers: undefined };
   const range = 'headers' in error && typeof error.headers === 'object' ? new Headers(Object(error.headers)).get('content-range') : null;
   return {
     status: 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined,

@@ -1,8 +1,9 @@
 import type { MaskKey } from '../reseller/masking.ts';
+import { isError } from '../rules/is-error.ts';
 
 /** The members of an error that may be logged. The values that a database driver adds are left out. */
 export function loggableError(error: unknown, maskKey: MaskKey = (text) => text): Readonly<Record<string, unknown>> {
-  if (!(error instanceof Error)) return { message: maskKey(String(error)) };
+  if (!isError(error)) return { message: maskKey(String(error)) };
   return {
     type: error.name,
     message: maskKey(error.message),

@@ -1,6 +1,8 @@
 /** Rules of HTTP that apply to both APIs. A request that breaks one reaches no operation. */
 import type { IncomingMessage } from 'node:http';
 
+import { isError } from '../rules/is-error.ts';
+
 /** The kinds of broken requests. The names are those of problem types in the operator API. */
 export type FaultKind =
   | 'malformed-request'
@@ -95,7 +97,7 @@ export interface AcceptedBody {
 
 /** The fault for an error of Fastify, or undefined for any other error. */
 export function fastifyFault(error: unknown, { type, maxBytes }: AcceptedBody): RequestFault | undefined {
-  switch (error instanceof Error && 'statusCode' in error ? error.statusCode : undefined) {
+  switch (isError(error) && 'statusCode' in error ? error.statusCode : undefined) {
     case 400:
       return unreadable();
     case 413:

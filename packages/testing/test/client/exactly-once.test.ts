@@ -139,11 +139,17 @@ const withoutKey: Middleware = (next) => (url, init) => {
   return next(url, { ...init, headers });
 };
 
+/** A client in another process does not know the requests of this one. It has a clock object of its own, so it shares no record. */
+function inAnotherProcess(service: TestService, apiKey = service.apiKey): Reseller {
+  const { clock } = service;
+  return service.reseller({ apiKey, clock: { now: () => clock.now(), sleep: (milliseconds) => clock.sleep(milliseconds) } });
+}
+
 describe('reconcile', () => {
   test('does not report an earlier identical purchase of this process or another one', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
-    await service.reseller().vm.create(SMALL_VM);
+    await inAnotherProcess(service).vm.create(SMALL_VM);
     service.clock.advance(3_600_000);
     const reseller = service.reseller({ honoursIdempotencyKey: false });
     await reseller.vm.create(SMALL_VM);
@@ -155,7 +161,7 @@ describe('reconcile', () => {
   test('does not report an earlier purchase of another process before the first response to this client', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
-    await service.reseller().vm.create(SMALL_VM);
+    await inAnotherProcess(service).vm.create(SMALL_VM);
     service.clock.advance(3_600_000);
     const reseller = service.reseller({ honoursIdempotencyKey: false });
     service.faults.add({ kind: 'reset', when: 'before' });
@@ -170,7 +176,7 @@ describe('reconcile', () => {
       const reseller = service.reseller({ honoursIdempotencyKey: false });
       service.faults.add({ kind: 'reset', when });
       const error = await lostBy({ make: (options) => reseller.vm.create(SMALL_VM, options) });
-      await service.reseller().vm.create(SMALL_VM);
+      await inAnotherProcess(service).vm.create(SMALL_VM);
       const count = when === 'before' ? 1 : 2;
       expect(await vmsOf(service)).toBe(count);
       const found = await reseller.reconcile(error);
@@ -185,7 +191,7 @@ describe('reconcile', () => {
     const reseller = service.reseller({ honoursIdempotencyKey: false, apiKey });
     service.faults.add({ kind: 'reset', when: 'before' });
     const error = await lostBy({ make: (options) => reseller.vm.create(SMALL_VM, options) });
-    await expect(service.reseller({ apiKey }).vm.create(SMALL_VM)).rejects.toMatchObject({ status: 402 });
+    await expect(inAnotherProcess(service, apiKey).vm.create(SMALL_VM)).rejects.toMatchObject({ status: 402 });
     expect(await reseller.reconcile(error)).toMatchObject({ outcome: 'undecided', candidates: [] });
   });
 
@@ -205,7 +211,7 @@ describe('reconcile', () => {
   test('does not report a purchase twice, for two identical ones', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
-    const reseller = service.reseller({ honoursIdempotencyKey: false, middleware: [withoutKey] });
+    const reseller = service.reseller({ honoursIdempotencyKey: false, fetch: withoutKey(service.fetch) });
     await reseller.vm.hosts();
     const make = { make: (options?: object) => reseller.vm.create(SMALL_VM, { ...options, idempotencyKey: 'order' }) };
     service.faults.add({ kind: 'reset', when: 'after' });
@@ -218,7 +224,7 @@ describe('reconcile', () => {
   test('finds both of two identical purchases that were carried out, each as a different VM', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
-    const reseller = service.reseller({ honoursIdempotencyKey: false, middleware: [withoutKey] });
+    const reseller = service.reseller({ honoursIdempotencyKey: false, fetch: withoutKey(service.fetch) });
     service.faults.add({ kind: 'reset', when: 'after' }, { times: 2 });
     const make = { make: (options?: object) => reseller.vm.create(SMALL_VM, { ...options, idempotencyKey: 'order' }) };
     const errors = await Promise.all([lostBy(make), lostBy(make)]);
@@ -262,12 +268,14 @@ describe('reconcile', () => {
     expect(await reseller.reconcile(error, EXCLUSIVE)).toMatchObject({ outcome: 'committed', operation: 'createVm' });
   });
 
-  test('refuses the error of another client', async () => {
+  test('takes the error of another client of the account, and refuses that of another account', async () => {
     const service = await createTestService();
     onTestFinished(() => service.close());
     service.faults.add({ kind: 'reset', when: 'after' });
     const error = await lostBy({ make: (options) => service.reseller().vm.create(SMALL_VM, options) });
-    await expect(service.reseller().reconcile(error)).rejects.toThrow(TypeError);
+    const { apiKey } = await service.addAccount();
+    await expect(service.reseller({ apiKey }).reconcile(error)).rejects.toThrow(TypeError);
+    expect(await service.reseller().reconcile(error)).toMatchObject({ outcome: 'committed' });
   });
 });
 

@@ -261,7 +261,9 @@ async function startForwardProxy(): Promise<{ url: string; asked: readonly strin
   const proxy = createServer(({ method = '', url = '' }, response) => {
     asked.push(`${method} ${url}`);
     const data = { identifier: 10_001 };
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ status: 'success', requestID: null, message: '', data }));
+    response
+      .setHeader('content-type', 'application/json')
+      .end(JSON.stringify({ status: 'success', requestID: 'purchase', message: '', data }));
   });
   proxy.on('connect', ({ url = '' }, socket) => {
     asked.push(`CONNECT ${url}`);

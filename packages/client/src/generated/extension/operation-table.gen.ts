@@ -28,7 +28,13 @@ export const createVmFacts = {
         'os',
         'hostsystem'
     ],
-    has: 'identifier'
+    has: 'identifier',
+    hasType: 'number',
+    repeats: {
+        cores: 'config.cores',
+        mem: 'config.mem',
+        disk: 'config.disk'
+    }
 } as const;
 
 export const registerDomainFacts = {
@@ -56,6 +62,10 @@ export const registerDomainFacts = {
         'authcode'
     ],
     has: 'domain',
+    hasType: 'object',
+    repeats: {
+        domain: 'domain.name'
+    },
     unique: true
 } as const;
 
@@ -115,6 +125,7 @@ export const changeVmFacts = {
         max_price: 'string'
     },
     has: 'newConfig',
+    hasType: 'object',
     unique: true
 } as const;
 
@@ -130,6 +141,7 @@ export const resetVmPasswordFacts = {
     effect: 'write',
     keyed: true,
     has: 'password',
+    hasType: 'string',
     unique: true
 } as const;
 
@@ -149,6 +161,10 @@ export const purchaseDedicatedServerFacts = {
     },
     openForm: true,
     has: 'identifier',
+    hasType: 'string',
+    repeats: {
+        identifier: 'identifier'
+    },
     unique: true
 } as const;
 
@@ -164,6 +180,10 @@ export const deleteDomainFacts = {
     effect: 'write',
     keyed: true,
     has: 'domain',
+    hasType: 'string',
+    repeats: {
+        domain: 'domain'
+    },
     unique: true
 } as const;
 
@@ -188,6 +208,7 @@ export const addDomainDnsFacts = {
         'data'
     ],
     has: 'record_id',
+    hasType: 'string',
     unique: true
 } as const;
 
@@ -202,6 +223,7 @@ export const editDomainDnsRecordFacts = {
         ttl: 'integer'
     },
     has: 'record_id',
+    hasType: 'string',
     unique: true
 } as const;
 
@@ -258,6 +280,7 @@ export const rotateKeyFacts = {
     },
     openForm: true,
     has: 'key_id',
+    hasType: 'string',
     unique: true
 } as const;
 
@@ -266,5 +289,6 @@ export const revokeKeyFacts = {
     effect: 'write',
     keyed: true,
     has: 'key_id',
+    hasType: 'string',
     unique: true
 } as const;

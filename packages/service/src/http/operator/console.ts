@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
+import { isError } from '../../rules/is-error.ts';
 import { RequestFault } from '../protocol.ts';
 
 /** The built console. */
@@ -50,7 +51,7 @@ export async function serveConsole(
       const handleError = site.errorHandler;
       site.setErrorHandler(async (error, request, reply) => {
         // The file server refuses paths outside its folder with 400 or 403.
-        const isOfRequest = error instanceof Error && 'statusCode' in error && Number(error.statusCode) < SMALLEST_ERROR_OF_SERVICE;
+        const isOfRequest = isError(error) && 'statusCode' in error && Number(error.statusCode) < SMALLEST_ERROR_OF_SERVICE;
         return handleError.call(site, isOfRequest ? noSuchFile() : error, request, reply);
       });
       site.setNotFoundHandler(async () => {

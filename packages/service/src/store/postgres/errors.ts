@@ -1,3 +1,4 @@
+import { isError } from '../../rules/is-error.ts';
 import { StoreUnavailableError } from '../store.ts';
 import { readDatabaseUrl } from './hosts.ts';
 
@@ -74,9 +75,9 @@ export function isTimeout(error: unknown): boolean {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : '';
+  return isError(error) ? error.message : '';
 }

@@ -4,6 +4,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, readSync, ren
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+import { isError } from '../../rules/is-error.ts';
 import { StoreOpenError } from '../store.ts';
 import { forgetNumber, markClosed } from './open-mark.ts';
 import { lockDirectory, STORE_FILE } from './open.ts';
@@ -152,5 +153,5 @@ function sync(path: string): void {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return isError(error) ? error.message : String(error);
 }

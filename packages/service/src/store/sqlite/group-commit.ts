@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
+import { isError } from '../../rules/is-error.ts';
 import type { LogEntry } from '../log-row.ts';
 import { StoreUnavailableError } from '../store.ts';
 import type { Db, Transaction } from '../store.ts';
@@ -234,6 +235,6 @@ export class GroupCommit {
 
 /** Turns an outage into a StoreUnavailableError, and returns other errors unchanged. */
 export function unavailableOr(error: unknown): unknown {
-  const code = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
+  const code = isError(error) && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
   return UNAVAILABLE.has(code) ? new StoreUnavailableError('The store cannot be written to at the moment.', { cause: error }) : error;
 }

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { Kysely, sql } from 'kysely';
 
+import { isError } from '../../rules/is-error.ts';
 import { migrate } from '../migrate.ts';
 import type { RunMigration } from '../migrate.ts';
 import { runDirectly } from '../prepared.ts';
@@ -139,8 +140,7 @@ async function openConnection(
 
 /** The explanation of a damaged file, or the error itself. */
 export function damageOr(error: unknown, directory: string): unknown {
-  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && DAMAGED.has(error.errcode & 0xff)))
-    return error;
+  if (!(isError(error) && 'errcode' in error && typeof error.errcode === 'number' && DAMAGED.has(error.errcode & 0xff))) return error;
   return new StoreOpenError(
     `The store in ${directory} is damaged (${error.message}). Keep a copy of the directory, and restore the newest backup into another one. Without a backup, the command .recover of the SQLite shell saves what can be read.`,
     { cause: error },
@@ -207,7 +207,7 @@ function prepareDirectory(directory: string): void {
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new StoreOpenError(
-      `The data directory ${directory} cannot be written to (${error instanceof Error ? error.message : String(error)}). Make it writable, or name another one.`,
+      `The data directory ${directory} cannot be written to (${isError(error) ? error.message : String(error)}). Make it writable, or name another one.`,
       { cause: error },
     );
   }
@@ -226,14 +226,14 @@ export function lockDirectory(directory: string): DatabaseSync {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
     return lock;
   } catch (error) {
-    if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) {
+    if (isError(error) && 'errcode' in error && error.errcode === BUSY) {
       throw new StoreOpenError(
         `The data directory ${directory} is in use by another process. Stop that process, or name another directory.`,
         { cause: error },
       );
     }
     throw new StoreOpenError(
-      `The data directory ${directory} cannot be used (${error instanceof Error ? error.message : String(error)}). Make it writable, or name another one.`,
+      `The data directory ${directory} cannot be used (${isError(error) ? error.message : String(error)}). Make it writable, or name another one.`,
       { cause: error },
     );
   }

@@ -2,6 +2,8 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+import { isError } from '../../rules/is-error.ts';
+
 const OTHERS = 0o077;
 
 /**
@@ -12,7 +14,7 @@ export function createPrivateFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!(isError(error) && 'code' in error && error.code === 'EEXIST')) throw error;
     makePrivate(file);
   }
 }
@@ -27,7 +29,7 @@ export function makePrivateDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!(isError(error) && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
 

@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest';
 
 import { creditNoteContent, invoiceContent, reverseChargeContent } from '../../../../test/document-contents.ts';
 import { newDirectory } from '../../../../test/engines.ts';
+import { isError } from '../../../rules/is-error.ts';
 import { toCii } from './cii.ts';
 import type { DocumentContent } from './content.ts';
 
@@ -39,7 +40,7 @@ function violationsOf(xml: string): string[] {
     validator.validate(document);
     return [];
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return [isError(error) ? error.message : String(error)];
   }
 }
 

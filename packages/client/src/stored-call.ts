@@ -1,0 +1,66 @@
+/** A lost request as a JSON value, which another process can reconcile. */
+import type { LostRequest } from './request-history.ts';
+import type { Connection } from './runtime/connection.ts';
+import type { OutcomeUnknownError } from './runtime/errors.ts';
+import { formText, MASK } from './runtime/form.ts';
+import type { Values } from './runtime/form.ts';
+import { isRecord } from './runtime/json.ts';
+import type { Operation } from './runtime/operation.ts';
+import type { Clock } from './runtime/options.ts';
+
+/** A call whose outcome is unknown. Without the API key, further headers, secrets and personal data, so that it may be kept and logged. */
+export interface LostCall {
+  readonly name: string;
+  readonly message: string;
+  readonly operation: Omit<Operation, 'form' | 'required' | 'needs' | 'secret' | 'personal'>;
+  readonly method: string;
+  readonly url: string;
+  readonly path: Values;
+  readonly form: Values;
+  /** The encoded form. */
+  readonly body: string | null;
+  readonly curl: string;
+  readonly idempotencyKey?: string | undefined;
+  /** When it was first sent, ISO 8601. */
+  readonly sentAt: string;
+  /** When its last attempt ended, ISO 8601. */
+  readonly endedAt: string;
+  readonly attempts: number;
+}
+
+export function storedCall({ name, message }: OutcomeUnknownError, { prepared, sentAt, sentOn, endedAt, attempts }: LostRequest): LostCall {
+  const { method, url, path, curl, idempotencyKey, fields } = prepared;
+  const { form: _form, required: _required, needs: _needs, secret: _secret, personal: _personal, ...operation } = prepared.operation;
+  const body = formText(fields.map(({ text, shown, ...field }) => ({ ...field, text: shown === MASK ? MASK : text })));
+  const form = Object.fromEntries(fields.map((field) => [field.name, field.shown]));
+  const sent = { sentAt: isoOf(sentOn), endedAt: isoOf(sentOn + endedAt - sentAt), attempts };
+  return { name, message, operation, method, url, path, form, body, curl, idempotencyKey, ...sent };
+}
+
+/** @throws TypeError when the value is not a call of the service of this connection. */
+export function readCall(value: unknown, { base, clock }: Connection): LostRequest {
+  if (!isLostCall(value) || !value.url.startsWith(`${base}/`))
+    throw new TypeError('reconcile() takes an OutcomeUnknownError of this program and account, or the JSON value of one of this service.');
+  const { sentAt, endedAt, attempts, ...call } = value;
+  const fields = [...new URLSearchParams(call.body ?? '')].map(([name, text]) => ({ name, text, shown: call.form[name] }));
+  const prepared = { ...call, fields, values: { ...call.path, ...call.form }, options: {} };
+  const sentOn = Date.parse(sentAt);
+  const offset = clock.now() - dateOf(clock);
+  return { prepared, sentAt: sentOn + offset, sentOn, endedAt: Date.parse(endedAt) + offset, attempts, isStored: true };
+}
+
+/** Milliseconds since 1970, by a clock that goes on while the machine sleeps. */
+export function dateOf(clock: Clock): number {
+  return clock.date?.() ?? Date.now();
+}
+
+function isoOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function isLostCall(value: unknown): value is LostCall {
+  if (!isRecord(value)) return false;
+  const { operation, url, path, form, body, sentAt, endedAt } = value;
+  const isDated = [sentAt, endedAt].every((time) => Date.parse(String(time)) > 0);
+  return isDated && [operation, path, form].every(isRecord) && typeof url === 'string' && (typeof body === 'string' || body === null);
+}

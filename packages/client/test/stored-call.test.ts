@@ -1,0 +1,121 @@
+/** A call whose outcome is unknown, written down by one process and finished by another one. */
+import { describe, expect, test } from 'vitest';
+
+import { createReseller, OutcomeUnknownError } from '../src/index.ts';
+import type { LostCall } from '../src/index.ts';
+import { API_KEY, CREATED, reset, scripted, VM } from './scripted-service.ts';
+import type { ScriptedService } from './scripted-service.ts';
+
+const EXCLUSIVE = { exclusive: true };
+
+async function lostBy(call: () => Promise<unknown>): Promise<OutcomeUnknownError> {
+  const error = await call().catch((thrown: unknown) => thrown);
+  if (!(error instanceof OutcomeUnknownError)) throw new Error('The response was not lost.', { cause: error });
+  return error;
+}
+
+/** Loses the response to a purchase, and returns the error as the text of a file. */
+async function written(service: ScriptedService): Promise<string> {
+  await service.reseller.vm.hosts();
+  service.plan(reset);
+  const error = await lostBy(() => service.reseller.vm.create(VM, { maxRetries: 0, headers: { 'x-trace': 'secret of a header' } }));
+  return JSON.stringify(error);
+}
+
+/** The client of another process: its clock began at another time, and it knows no earlier request. */
+function later(service: ScriptedService, config: object = {}) {
+  const { clock, fetch } = service;
+  const others = { ...clock, now: () => clock.now() - 4_000_000 };
+  return createReseller({ apiKey: API_KEY, baseUrl: 'http://reseller.test', fetch, clock: others, ...config });
+}
+
+const read = (text: string): LostCall => JSON.parse(text);
+
+describe('reconcile of an error that was written down', () => {
+  test('sends the same request with the same key, and returns its response', async () => {
+    const service = scripted({ lifetime: '86400' });
+    const call = read(await written(service));
+    expect(await later(service).reconcile(call)).toEqual({ outcome: 'committed', operation: 'createVm', data: CREATED, masked: [] });
+    const [first, second] = service.sent;
+    expect([service.sent.length, second?.key, second?.body]).toEqual([2, first?.key, first?.body]);
+  });
+
+  test('does not send a key again that the server may have forgotten', async () => {
+    const service = scripted({ lifetime: '60' });
+    const call = read(await written(service));
+    service.advance(60_000);
+    expect(await later(service).reconcile(call)).toMatchObject({ outcome: 'undecided', candidates: [] });
+    expect(service.sent).toHaveLength(1);
+  });
+
+  test('asks beforeBillable with the form of the purchase', async () => {
+    const asked: unknown[] = [];
+    const service = scripted({ lifetime: '86400' });
+    const call = read(await written(service));
+    await later(service, { beforeBillable: (purchase: unknown) => void asked.push(purchase) }).reconcile(call);
+    expect(asked).toEqual([{ operation: 'createVm', path: {}, form: VM }]);
+  });
+
+  test('takes no entry of the log for a purchase, because the earlier process may have made an identical one', async () => {
+    const service = scripted();
+    const call = read(await written(service));
+    const [purchase] = service.sent;
+    if (purchase) service.addEntry(purchase);
+    expect(await later(service).reconcile(call)).toMatchObject({ outcome: 'undecided', candidates: [{ endpoint: '/vm/create' }] });
+    await expect(later(service).reconcile(call, EXCLUSIVE)).rejects.toThrow('exclusive needs the error itself');
+  });
+
+  test.each<[string, (call: LostCall) => unknown]>([
+    ['of another service', (call) => ({ ...call, url: 'http://other.test/vm/create' })],
+    ['whose host continues that of the service', (call) => ({ ...call, url: 'http://reseller.test.evil.test/vm/create' })],
+    ['without its form', (call) => ({ ...call, body: undefined })],
+    ['without its time', (call) => ({ ...call, sentAt: 'yesterday' })],
+    ['that is still text', (call) => JSON.stringify(call)],
+    ['that is null', () => null],
+  ])('refuses a value %s, and sends nothing', async (_, change) => {
+    const service = scripted({ lifetime: '86400' });
+    const value = change(read(await written(service)));
+    await expect(Reflect.apply(later(service).reconcile, undefined, [value])).rejects.toThrow(TypeError);
+    expect(service.sent).toHaveLength(1);
+  });
+});
+
+describe('the value that is written down', () => {
+  test('is small, says what happened, and has neither the API key nor the headers of the call', async () => {
+    const text = await written(scripted());
+    expect(text.length).toBeLessThan(1_000);
+    expect(read(text)).toMatchObject({
+      name: 'OutcomeUnknownError',
+      message: expect.stringContaining('createVm: the outcome is unknown'),
+      idempotencyKey: expect.any(String),
+      body: 'cores=1&mem=1024&disk=10&os=debian_12&hostsystem=nl_ryzen',
+      sentAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect(text).not.toContain(API_KEY);
+    expect(text).not.toContain('secret of a header');
+  });
+
+  test('has no secret of the form, so the request cannot be sent again, and the log decides', async () => {
+    const service = scripted({ lifetime: '86400' });
+    const sent: string[] = [];
+    const fetch: typeof service.fetch = (url, init) => {
+      if (!url.endsWith('/domain/register')) return service.fetch(url, init);
+      sent.push(String(init.body));
+      return Promise.reject(new TypeError('fetch failed'));
+    };
+    const form = { domain: 'reseller.test', handle: 'HDL-1', authcode: 'code-of-the-domain' };
+    const error = await lostBy(() => later(service, { fetch }).domain.register(form, { maxRetries: 0 }));
+    const text = JSON.stringify(error);
+    expect(text).not.toContain(form.authcode);
+    const response_body = JSON.stringify({ data: { domain: { name: form.domain } } });
+    const entry = {
+      endpoint: '/domain/register',
+      method: 'PUT',
+      response_body,
+      request_body: JSON.stringify({ ...form, authcode: '***' }),
+    };
+    service.addEntry({ key: null, body: '', at: service.now() }, { ...entry, method: read(text).method });
+    expect(await later(service, { fetch }).reconcile(read(text))).toMatchObject({ outcome: 'committed', operation: 'registerDomain' });
+    expect(sent).toHaveLength(1);
+  });
+});

@@ -1,0 +1,7 @@
+/**
+ * Whether a value is an error, also one of another realm: in Jest, in `vmThreads` of vitest and in `node:vm`, the errors of Node's own modules are
+ * not instances of the `Error` of this module.
+ */
+export function isError(value: unknown): value is Error {
+  return /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value));
+}
