@@ -7,6 +7,7 @@ import { EXIT, Failure } from './failure.ts';
 import { readIfPresent } from './private-file.ts';
 import { credentialsOf, findProfile, readSettings } from './profiles.ts';
 import type { Credentials } from './profiles.ts';
+import { installable } from './version.ts';
 
 /** A service. */
 export interface Target extends Credentials {
@@ -35,7 +36,7 @@ export async function findTarget(profile: string | undefined): Promise<Target> {
   const sandbox = runningSandbox();
   if (sandbox) return sandbox;
   throw new Failure(
-    `No service is known. Start a sandbox on this machine with 'npx @reseller/sandbox', or add a profile with 'reseller profile add NAME --url URL'.`,
+    `No service is known. Start a sandbox on this machine with 'npx --package ${installable('@reseller/sandbox')} reseller-sandbox', or add a profile with 'reseller profile add NAME --url URL'.`,
   );
 }
 
@@ -56,7 +57,7 @@ function runningSandbox(): Target | undefined {
   return undefined;
 }
 
-/** The data folders of `npx @reseller/sandbox`, and of `start` in the repository that contains the current folder. */
+/** The data folders of the package `@reseller/sandbox`, and of `start` in the repository that contains the current folder. */
 function* dataFolders(): Generator<string> {
   const { RESELLER_DATA_DIR: given } = process.env;
   if (given) yield given;

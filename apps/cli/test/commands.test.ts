@@ -158,9 +158,11 @@ describe('exit codes', () => {
     expect(await lost.run('vm', 'list')).toMatchObject({ code: 8, stdout: '' });
   });
 
-  test('2 if no service is known', async () => {
+  test('2 if no service is known, with the command that exists before the first release', async () => {
+    const sandboxCommand = "'npx --package ./reseller-sandbox-*.tgz reseller-sandbox'";
     const newcomer = person({ RESELLER_DATA_DIR: newFolder(), HOME: newFolder(), XDG_DATA_HOME: newFolder() });
-    expect(await newcomer.run('vm', 'list')).toMatchObject({ code: 2, stderr: expect.stringContaining("'npx @reseller/sandbox'") });
+    expect(await newcomer.run('vm', 'list')).toMatchObject({ code: 2, stderr: expect.stringContaining(sandboxCommand) });
+    expect(await newcomer.run('sandbox')).toMatchObject({ code: 1, stderr: expect.stringContaining('--global ./reseller-sandbox-*.tgz') });
   });
 
   test('the README lists all of them', () => {
