@@ -31,7 +31,7 @@ export const EXTERNAL_COMMANDS: readonly ExternalCommand[] = [
   { name: 'diff', summary: 'Compare two documents', program: ['@reseller/contract', 'contract', 'diff'] },
 ];
 
-/** The commands of an installation of the service (`npx pnpm@12 bundle`). */
+/** The commands of an installation of the service (`npx -y pnpm@12 bundle`). */
 export const SERVER_COMMANDS = {
   start: 'Run the service',
   backup: 'Copy the embedded store while the service runs',

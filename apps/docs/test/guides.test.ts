@@ -28,7 +28,7 @@ const BANNER = /^curl .*\/vm\/create.*\n/m;
 let folder: string;
 let clone: Clone;
 let sandbox: Typed;
-const RESET = 'npx pnpm@12 try --reset';
+const RESET = 'npx -y pnpm@12 try --reset';
 const ALWAYS_TYPED = new Set(['README', 'quickstart', 'first-purchase', 'lost-responses']);
 
 /** Empty if the ports of the documentation are free, as on the machine of most readers. Otherwise the ports to use instead. */
@@ -41,7 +41,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(reports, 'guides-'));
   clone = cloneRepository();
   settings = (await areFree([4010, 4011])) ? {} : await otherPorts();
-  sandbox = await startWith('npx pnpm@12 start');
+  sandbox = await startWith('npx -y pnpm@12 start');
 });
 
 afterAll(async () => {
@@ -112,7 +112,7 @@ test('every page with TypeScript says how to run it', () => {
     return (
       name !== 'README' &&
       blocks.some(({ language, marker }) => language === 'ts' && marker !== 'panel') &&
-      !commands.includes(`npx pnpm@12 try ${relative(REPOSITORY, path)}\n`)
+      !commands.includes(`npx -y pnpm@12 try ${relative(REPOSITORY, path)}\n`)
     );
   });
   expect(silent).toEqual([]);
@@ -121,7 +121,7 @@ test('every page with TypeScript says how to run it', () => {
 test('the programs of the README are the files that it runs', () => {
   const blocks = blocksOf(join(REPOSITORY, 'README.md'));
   const programs = blocks.filter(({ language }) => language === 'ts').map(({ code }) => code);
-  const run = [...programOf(blocks, 'sh').matchAll(/^npx pnpm@12 try (\S+\.ts)$/gm)].map(([, file = '']) =>
+  const run = [...programOf(blocks, 'sh').matchAll(/^npx -y pnpm@12 try (\S+\.ts)$/gm)].map(([, file = '']) =>
     readFileSync(join(REPOSITORY, file), 'utf8'),
   );
   expect(run.length).toBeGreaterThan(2);
@@ -142,16 +142,16 @@ test.each(typed)('$name does what it says', async ({ path }) => {
 
 /** A page runs again, or says that the sandbox must be reset first. */
 async function expectSecondRun(lines: string): Promise<void> {
-  const again = lines.match(/^npx pnpm@12 try \S+\.md$/gm) ?? [];
+  const again = lines.match(/^npx -y pnpm@12 try \S+\.md$/gm) ?? [];
   const { code, stderr } = await typeLines(again.join('\n'));
   if (code !== 0) expect(stderr).toContain(RESET);
 }
 
 test('try says that no sandbox is running', async () => {
   await stop(sandbox);
-  const { code, stderr } = await typeLines('npx pnpm@12 try examples/quickstart/buy.ts');
+  const { code, stderr } = await typeLines('npx -y pnpm@12 try examples/quickstart/buy.ts');
   expect(code).toBe(1);
-  expect(stderr).toContain('No sandbox is running. Start one in another terminal: npx pnpm@12 start\n');
+  expect(stderr).toContain('No sandbox is running. Start one in another terminal: npx -y pnpm@12 start\n');
 });
 
 test('the parts of the panel in the guide are in the file', () => {
