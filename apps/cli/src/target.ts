@@ -1,4 +1,5 @@
 /** Which service a command calls, and with which credentials. */
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import envPaths from 'env-paths';
@@ -48,13 +49,21 @@ async function ofProfile(name: string): Promise<Target> {
 /** A sandbox leaves its addresses and keys in its data folder. */
 function runningSandbox(): Target | undefined {
   for (const folder of dataFolders()) {
-    const running = readIfPresent(join(folder, 'running.json'));
+    const file = join(folder, 'running.json');
+    // In a folder above this one, another user could have put the address of another service.
+    if (folder !== process.env['RESELLER_DATA_DIR'] && isOfAnotherUser(file)) continue;
+    const running = readIfPresent(file);
     if (running === undefined) continue;
     const { baseUrl, operatorUrl } = Object(JSON.parse(running));
     const [apiKey, operatorToken] = ['demo-api-key', 'operator-token'].map((file) => readIfPresent(join(folder, file))?.trim());
     if (apiKey !== undefined) return { source: `the sandbox in ${folder}`, baseUrl, operatorUrl, apiKey, operatorToken };
   }
   return undefined;
+}
+
+function isOfAnotherUser(file: string): boolean {
+  const uid = statSync(file, { throwIfNoEntry: false })?.uid;
+  return uid !== undefined && process.getuid !== undefined && uid !== process.getuid();
 }
 
 /** The data folders of the package `@reseller/sandbox`, and of `start` in the repository that contains the current folder. */
