@@ -19,7 +19,7 @@ try {
     const different = filesOf(fresh, COMMITTED).filter((file) => contentOf(join(fresh, file)) !== contentOf(join(COMMITTED, file)));
     if (different.length > 0) {
       process.stderr.write(
-        `The generated code is not what the document gives: ${different.join(', ')}. Run 'npx pnpm@12 generate' and commit the result.\n`,
+        `The generated code is not what the document gives: ${different.join(', ')}. Run 'npx -y pnpm@12 generate' and commit the result.\n`,
       );
       process.exitCode = 1;
     }

@@ -30,7 +30,7 @@ test('a run that covered every described response passes, and prints why tests w
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(lines).toEqual([
     'skipped: covers no response: there is nothing to do',
-    'Tests left out, which npx pnpm@12 test:deep runs: 1',
+    'Tests left out, which npx -y pnpm@12 test:deep runs: 1',
     `The tests covered ${all.length} of ${all.length} described responses of the service`,
     '',
     '1 passed, 0 failed, 1 skipped',

@@ -22,7 +22,7 @@ export function closingLine({ reports }: { readonly reports?: string | undefined
       const isIncomplete = exercised !== undefined && exercised.missing.length > 0;
       if (isIncomplete) process.exitCode = 1;
       const lines = skipped.map(({ name, reason }) => `skipped: ${name}: ${reason}`);
-      if (leftOut > 0) lines.push(`Tests left out, which npx pnpm@12 test:deep runs: ${leftOut}`);
+      if (leftOut > 0) lines.push(`Tests left out, which npx -y pnpm@12 test:deep runs: ${leftOut}`);
       if (exercised !== undefined) lines.push(exercised.line);
       const failures = failed + errors.length + (isIncomplete ? 1 : 0);
       const closing = `${passed} passed, ${failures} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`;

@@ -1,5 +1,5 @@
 /**
- * How deep a run of the tests goes. `npx pnpm@12 test` runs a small part of each costly test. `npx pnpm@12 test:deep` also runs the tests with
+ * How deep a run of the tests goes. `npx -y pnpm@12 test` runs a small part of each costly test. `npx -y pnpm@12 test:deep` also runs the tests with
  * the tag `deep`, and the larger amount of each test that names two.
  */
 

@@ -26,7 +26,18 @@ beforeAll(() => {
 test('npm start names the command to use', async () => {
   const typed = type('npm start', clone.folder);
   expect(await typed.ended).toBe(1);
-  expect(typed.stderr()).toContain('This repository uses pnpm. Run: npx pnpm@12 start\n');
+  expect(typed.stderr()).toContain('This repository uses pnpm. Run: npx -y pnpm@12 start\n');
+});
+
+// Without a terminal, npx does not ask.
+test('a command line as printed asks nothing in a terminal, although npx has never downloaded pnpm', async ({ skip }) => {
+  skip(process.platform !== 'linux', 'the program script has other options here');
+  const typed = type('script --quiet --return --command "npx -y pnpm@12 --version" /dev/null', clone.folder, {
+    npm_config_cache: join(clone.folder, 'node_modules/empty-cache'),
+  });
+  onTestFinished(() => typed.signal('SIGKILL'));
+  // Nobody types an answer, so a question ends the command with an error.
+  expect({ code: await typed.ended, printed: typed.stdout() }).toEqual({ code: 0, printed: expect.stringMatching(/12\.\d+\.\d+\s/) });
 });
 
 test('says that it waits while the package registry is silent', { tags: 'deep' }, async () => {
@@ -36,7 +47,7 @@ test('says that it waits while the package registry is silent', { tags: 'deep' }
   const address = registry.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   const emptyStore = join(clone.folder, 'node_modules/empty');
-  const typed = type('npx pnpm@12 start', clone.folder, {
+  const typed = type('npx -y pnpm@12 start', clone.folder, {
     pnpm_config_registry: `http://127.0.0.1:${port}/`,
     XDG_DATA_HOME: emptyStore,
     XDG_CACHE_HOME: emptyStore,
@@ -61,8 +72,8 @@ test('the first start says what it does, installs only what the service needs, a
     expect([path, existsSync(join(clone.folder, path))]).toEqual([path, false]);
   const [, baseUrl = ''] = /Base URL\s+(\S+)/.exec(typed.stdout()) ?? [];
   const docs = await fetch(`${baseUrl}/docs/`);
-  expect([docs.status, await docs.text()]).toEqual([404, expect.stringContaining('npx pnpm@12 build')]);
-  expect(typed.stdout()).toMatch(/Docs +not built\. .*npx pnpm@12 build/);
+  expect([docs.status, await docs.text()]).toEqual([404, expect.stringContaining('npx -y pnpm@12 build')]);
+  expect(typed.stdout()).toMatch(/Docs +not built\. .*npx -y pnpm@12 build/);
   await stop(typed);
 });
 
@@ -89,7 +100,7 @@ test('the second start installs nothing and prints only the banner', async () =>
 });
 
 async function started(): Promise<Typed> {
-  const typed = type('npx pnpm@12 start', clone.folder, FREE_PORTS);
+  const typed = type('npx -y pnpm@12 start', clone.folder, FREE_PORTS);
   onTestFinished(() => typed.signal('SIGKILL'));
   await vi.waitFor(() => expect(typed.stdout()).toMatch(/^curl .*\/vm\/create.*\n/m), { timeout: 240_000, interval: 100 });
   return typed;

@@ -5,7 +5,7 @@ const SETTINGS = 'apps/server/README.md lists all variables.';
 
 /** @type {Readonly<Record<string, string>>} */
 export const HELP = {
-  start: `Usage: npx pnpm@12 start
+  start: `Usage: npx -y pnpm@12 start
 
 Runs the sandbox until Ctrl-C. Its settings are environment variables, such as:
 
@@ -14,24 +14,24 @@ Runs the sandbox until Ctrl-C. Its settings are environment variables, such as:
 
 ${SETTINGS}
 `,
-  test: `Usage: npx pnpm@12 test [PATH...]
+  test: `Usage: npx -y pnpm@12 test [PATH...]
 
 Runs lint, the check of generated code, the type check, the build of the documentation and all tests, or the tests in the files whose paths
 contain PATH. The first run installs about 1,300 MB of tools.
 `,
-  'test:deep': `Usage: npx pnpm@12 test:deep [PATH...]
+  'test:deep': `Usage: npx -y pnpm@12 test:deep [PATH...]
 
 Does the same as test, with more seeds, fault rounds, browser widths and versions of Node, and with every guide. It takes about 20 minutes. .config/depth.ts
 says how a test learns of it.
 `,
-  build: 'Usage: npx pnpm@12 build\n\nBuilds the client and the documentation site. The next start serves the site at /docs/.\n',
+  build: 'Usage: npx -y pnpm@12 build\n\nBuilds the client and the documentation site. The next start serves the site at /docs/.\n',
   generate:
-    'Usage: npx pnpm@12 generate\n\nGenerates bundles, clients, route types and tables from the documents in openapi. Commit the result.\n',
-  lint: 'Usage: npx pnpm@12 lint\n\nChecks the documents, the code and its format, and the English. npx pnpm@12 format corrects the format.\n',
-  typecheck: 'Usage: npx pnpm@12 typecheck\n\nChecks the types of all packages.\n',
-  mock: 'Usage: npx pnpm@12 mock\n\nRuns a Prism mock that returns the examples of the document. MOCK_PORT is its port; default 4020.\n',
-  site: 'Usage: npx pnpm@12 site\n\nBuilds the documentation site and serves it until Ctrl-C. DOCS_PORT is its port; default 4030.\n',
+    'Usage: npx -y pnpm@12 generate\n\nGenerates bundles, clients, route types and tables from the documents in openapi. Commit the result.\n',
+  lint: 'Usage: npx -y pnpm@12 lint\n\nChecks the documents, the code and its format, and the English. npx -y pnpm@12 format corrects the format.\n',
+  typecheck: 'Usage: npx -y pnpm@12 typecheck\n\nChecks the types of all packages.\n',
+  mock: 'Usage: npx -y pnpm@12 mock\n\nRuns a Prism mock that returns the examples of the document. MOCK_PORT is its port; default 4020.\n',
+  site: 'Usage: npx -y pnpm@12 site\n\nBuilds the documentation site and serves it until Ctrl-C. DOCS_PORT is its port; default 4030.\n',
   bundle:
-    'Usage: npx pnpm@12 bundle\n\nBuilds the JavaScript of a production installation. packages/service/OPERATIONS.md, section "Install", says how to install it.\n',
-  'pack:all': 'Usage: npx pnpm@12 pack:all\n\nWrites a tarball of each package that is published to dist/packages.\n',
+    'Usage: npx -y pnpm@12 bundle\n\nBuilds the JavaScript of a production installation. packages/service/OPERATIONS.md, section "Install", says how to install it.\n',
+  'pack:all': 'Usage: npx -y pnpm@12 pack:all\n\nWrites a tarball of each package that is published to dist/packages.\n',
 };

@@ -11,7 +11,8 @@ import './provided.ts';
 import { REPOSITORY } from './turbo.ts';
 
 /** Variables that pnpm, npm and vitest set for the processes that they start. */
-const OF_THE_TEST_RUN = /^(?:npm_(?!config_)|npm_config_user_agent$|pnpm_script|VITEST|NODE_|TEST$|INIT_CWD$|RESELLER_|PROD$|DEV$|MODE$)/i;
+const OF_THE_TEST_RUN =
+  /^(?:npm_(?!config_)|npm_config_(?:user_agent|yes)$|pnpm_script|VITEST|NODE_|TEST$|INIT_CWD$|RESELLER_|PROD$|DEV$|MODE$)/i;
 
 export interface Clone {
   readonly folder: string;
@@ -38,7 +39,7 @@ export function cloneRepository(): Clone {
 export function newcomerEnvironment(settings: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !OF_THE_TEST_RUN.test(name));
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'));
-  return { ...Object.fromEntries(kept), PATH: path.join(delimiter), npm_config_yes: 'true', ...settings };
+  return { ...Object.fromEntries(kept), PATH: path.join(delimiter), ...settings };
 }
 
 /** A command line in a shell, with what it has printed so far. */

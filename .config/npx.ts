@@ -1,5 +1,5 @@
 /**
- * A process that npx started ends with npx. When a supervisor signals `npx pnpm@12 start`, npx ends, but pnpm and the app do not learn of
+ * A process that npx started ends with npx. When a supervisor signals `npx -y pnpm@12 start`, npx ends, but pnpm and the app do not learn of
  * it: npx signals only the shell between itself and pnpm.
  */
 import { execFileSync } from 'node:child_process';

@@ -20,7 +20,7 @@ const [file, ...given] = process.argv.slice(2);
 const script = process.env['npm_lifecycle_event'] ?? 'start';
 
 if (/^(?:npm|yarn|bun)\//.test(process.env['npm_config_user_agent'] ?? '')) {
-  process.stderr.write(`This repository uses pnpm. Run: npx pnpm@12 ${script}\n`);
+  process.stderr.write(`This repository uses pnpm. Run: npx -y pnpm@12 ${script}\n`);
   process.exitCode = 1;
 } else if (given.includes('--help') && HELP[script] !== undefined) process.stdout.write(HELP[script]);
 else await main();

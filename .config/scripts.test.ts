@@ -23,7 +23,7 @@ const PARTS = new Set(['lint:code', 'lint:english', 'typecheck:all']);
 const scripts = scriptsOf('package.json');
 const documentation = filesOf('**/*.md');
 
-test.each(listedInReadme())('npx pnpm@12 %s runs the script, not a command of pnpm', { tags: 'deep' }, async (name) => {
+test.each(listedInReadme())('npx -y pnpm@12 %s runs the script, not a command of pnpm', { tags: 'deep' }, async (name) => {
   expect(Object.keys(scripts)).toContain(name);
   const folder = temporaryFolder();
   const stub = { private: true, scripts: { [name]: 'node script.cjs' } };
@@ -44,6 +44,14 @@ test('every command in the documentation exists', () => {
   );
   expect(commands.length).toBeGreaterThan(10);
   expect(commands.filter(({ name = '' }) => !(name in scripts) && !SHOWN_BUILT_INS.has(name))).toEqual([]);
+});
+
+// npm 11 asks before each command: it never takes a range such as pnpm@12 from its cache.
+test('no command on a page makes npx ask whether it may download pnpm', () => {
+  const asking = documentation
+    .filter((file) => !file.startsWith('packages/'))
+    .filter((file) => /npx(?: --offline)? pnpm@12/.test(readFileSync(join(REPOSITORY, file), 'utf8')));
+  expect(asking).toEqual([]);
 });
 
 test('every source file that a README names exists', () => {
@@ -96,7 +104,7 @@ test.each([
   expect(stderr).toMatch(line);
 });
 
-test.each(listedInReadme())('npx pnpm@12 %s --help says how to use it', { tags: 'deep' }, async (name) => {
+test.each(listedInReadme())('npx -y pnpm@12 %s --help says how to use it', { tags: 'deep' }, async (name) => {
   const { code, stdout, stderr } = await pnpm([name, '--help']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/usage/i);

@@ -10,8 +10,8 @@ import { basename, join, resolve } from 'node:path';
 import { blocksOf, programOf } from './blocks.ts';
 import { REPOSITORY } from './turbo.ts';
 
-const USAGE = `Usage: npx pnpm@12 try FILE [ARGUMENT...]
-       npx pnpm@12 try --reset
+const USAGE = `Usage: npx -y pnpm@12 try FILE [ARGUMENT...]
+       npx -y pnpm@12 try --reset
 
   FILE     a TypeScript program, or a Markdown page whose TypeScript blocks are one program. It runs against the sandbox on this machine:
            environment: 'sandbox' is its address, and RESELLER_API_KEY and RESELLER_OPERATOR_TOKEN are its keys
@@ -19,8 +19,8 @@ const USAGE = `Usage: npx pnpm@12 try FILE [ARGUMENT...]
 
 Put your own programs into examples/quickstart, where they find the packages of this repository.
 `;
-const NO_SANDBOX = 'No sandbox is running. Start one in another terminal: npx pnpm@12 start\n';
-const RESET = 'To bring the sandbox back to its first start: npx pnpm@12 try --reset\n';
+const NO_SANDBOX = 'No sandbox is running. Start one in another terminal: npx -y pnpm@12 start\n';
+const RESET = 'To bring the sandbox back to its first start: npx -y pnpm@12 try --reset\n';
 const DONE = `The sandbox keeps what the program did. ${RESET}`;
 const FAILED = `The program failed, perhaps because an earlier run has changed the sandbox. ${RESET}`;
 /** Pages become files here, where their imports are found. */

@@ -1,6 +1,6 @@
 /**
  * Checks the English of sources and documents: `node .config/english/check.ts [path ...]`.
- * Without paths it checks all files, as `npx pnpm@12 lint` does.
+ * Without paths it checks all files, as `npx -y pnpm@12 lint` does.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

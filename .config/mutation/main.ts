@@ -1,6 +1,6 @@
 /**
  * Changes the sources of an area one by one with StrykerJS, and lists the changes that no test notices:
- * `npx pnpm@12 mutate AREA [FILE...]`. It works on a copy of the repository, so an interruption leaves no changed source behind.
+ * `npx -y pnpm@12 mutate AREA [FILE...]`. It works on a copy of the repository, so an interruption leaves no changed source behind.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -21,7 +21,7 @@ import { percentage, scoreOf, scoresOf, textOf } from './report.ts';
 import type { Result } from './report.ts';
 import { RESULTS_FILE, SAMPLE_FILE } from './stryker-plugins.ts';
 
-const USAGE = `Usage: npx pnpm@12 mutate AREA [FILE...] [--sample NUMBER [--seed NUMBER]] [--concurrency NUMBER] [--incremental]
+const USAGE = `Usage: npx -y pnpm@12 mutate AREA [FILE...] [--sample NUMBER [--seed NUMBER]] [--concurrency NUMBER] [--incremental]
 
   AREA           ${Object.keys(areas).join(', ')}
   FILE           changes only sources whose path ends in it, such as money.ts

@@ -1,7 +1,21 @@
-/** Compiles the package in the current folder into its `dist`, which is empty before: a `prepack` script. */
-import { rmSync } from 'node:fs';
+/**
+ * Compiles the package in the current folder into its `dist`, which is empty before: a `prepack` script. If the package has a program, adds
+ * `dist/bin.js`, which checks the version of Node before it loads the program.
+ */
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { compile } from '../tsc.ts';
 
 rmSync('dist', { recursive: true, force: true });
 compile('tsconfig.build.json');
+const { name, engines, publishConfig } = JSON.parse(readFileSync('package.json', 'utf8'));
+if (publishConfig.bin !== undefined) {
+  copyFileSync(join(import.meta.dirname, 'has-node.mjs'), 'dist/has-node.mjs');
+  const lines = [
+    '#!/usr/bin/env node',
+    "import { hasNode } from './has-node.mjs';",
+    `if (hasNode(${JSON.stringify({ name, engines })})) import('./main.js');`,
+  ];
+  writeFileSync('dist/bin.js', `${lines.join('\n')}\n`);
+}

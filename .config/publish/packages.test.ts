@@ -269,6 +269,40 @@ function commandFile(command: string): string {
   return join(project, 'node_modules/.bin', command);
 }
 
+/** The installed programs, and the packages that have them. */
+const programs = [
+  { command: 'contract', name: '@reseller/contract' },
+  { command: 'reseller-mock', name: '@reseller/mock' },
+  { command: 'reseller-sandbox', name: '@reseller/sandbox' },
+  { command: 'reseller', name: '@reseller/cli' },
+].filter(({ name }) => isPacked(name));
+
+test.for(programs)('$command says which Node it needs on an older one', ({ command, name }, { skip }) => {
+  if (offline !== undefined) return skip(offline);
+  const { engines }: { engines: { node: string } } = JSON.parse(readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8'));
+  const older = "data:text/javascript,Object.defineProperty(process, 'version', { value: 'v18.20.8' })";
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', older, commandFile(command)], { encoding: 'utf8' });
+  expect({ status, stdout, stderr }).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: `${name} needs Node ${engines.node.replace('>=', '')} or later. This is Node 18.20.8. Get a newer one from https://nodejs.org.\n`,
+  });
+});
+
+test('the table of the README names the Node that each package needs', () => {
+  const readme = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');
+  const rows = new Map(
+    [...readme.matchAll(/^\| .*`(?:npx|npm install .*) (@reseller\/[\w-]+)` \| ([\d.]+) \|$/gm)].map(([, name, node]) => [name, node]),
+  );
+  const needed = PUBLISHED.filter((folder) => folder !== 'openapi').map((folder) => {
+    const { name, engines }: { name: string; engines: { node: string } } = JSON.parse(
+      readFileSync(join(REPOSITORY, folder, 'package.json'), 'utf8'),
+    );
+    return [name, engines.node.replace('>=', '')] as const;
+  });
+  expect(rows).toEqual(new Map(needed));
+});
+
 // The usual run has the workflow, which runs the same command.
 test('npx runs the contract tests from tarballs in an empty folder', { timeout: 300_000, tags: 'deep' }, async ({ skip }) => {
   if (offline !== undefined) return skip(offline);
@@ -278,7 +312,7 @@ test('npx runs the contract tests from tarballs in an empty folder', { timeout: 
     cwd: emptyFolder(),
     env: { ...process.env, PATH: path },
   });
-  expect(stdout).toContain('npx @reseller/contract [--target URL]');
+  expect(stdout).toContain('contract [--target URL]');
 });
 
 describe('the workflow in examples/github-actions, in a repository that has only it and two tarballs', { timeout: 300_000 }, () => {

@@ -9,8 +9,8 @@ import { thirdPartyLicenses } from '../../.config/publish/licenses.ts';
 
 const dist = join(import.meta.dirname, 'dist');
 
-if (!existsSync(siteDirectory)) throw new Error("The documentation site is missing. Run 'npx pnpm@12 build' first.");
-if (!existsSync(join(consoleDirectory, 'index.html'))) throw new Error("The console is missing. Run 'npx pnpm@12 build' first.");
+if (!existsSync(siteDirectory)) throw new Error("The documentation site is missing. Run 'npx -y pnpm@12 build' first.");
+if (!existsSync(join(consoleDirectory, 'index.html'))) throw new Error("The console is missing. Run 'npx -y pnpm@12 build' first.");
 rmSync(dist, { recursive: true, force: true });
 const { inputs, folder } = await bundlePrograms(join(dist, 'src'), { main: join(import.meta.dirname, 'src/main.ts') }, 'node22');
 // The service finds the site and the console by the same relative path as in the repository.

@@ -1,7 +1,7 @@
 import { createReseller } from '@reseller/client';
 import { advanceClock, createClient } from '@reseller/operator-client';
 
-const reseller = createReseller({ environment: 'sandbox', apiKey: process.env['RESELLER_API_KEY'] });
+const reseller = createReseller({ environment: 'sandbox' });
 const operator = createClient({ environment: 'sandbox', token: process.env['RESELLER_OPERATOR_TOKEN'] });
 
 await advanceClock({ client: operator, body: { by_seconds: 31 * 86_400 } });

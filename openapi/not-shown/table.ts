@@ -38,7 +38,7 @@ export function notShownTable(document: Fields): string {
   }
   return [
     '# What the specification does not show',
-    'Generated from `openapi.yaml` by `npx pnpm@12 generate`; do not edit. [EXTENSIONS.md](../EXTENSIONS.md) explains `x-provenance` and `x-constraints`, the sources of this table.',
+    'Generated from `openapi.yaml` by `npx -y pnpm@12 generate`; do not edit. [EXTENSIONS.md](../EXTENSIONS.md) explains `x-provenance` and `x-constraints`, the sources of this table.',
     'A part that several operations share is listed and counted once, in the first section that uses it. "Inferred" facts follow from shown facts; "not shown" facts are our choice. Lint refuses a limit without a provenance, so the list is complete.',
     counts(all, general),
     '## Operations',

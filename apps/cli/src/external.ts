@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import { EXIT, Failure } from './failure.ts';
 import { credential, findTarget } from './target.ts';
+import { installable } from './version.ts';
 
 /** A program of another package. */
 export interface ExternalCommand {
@@ -30,7 +31,7 @@ export const EXTERNAL_COMMANDS: readonly ExternalCommand[] = [
   { name: 'diff', summary: 'Compare two documents', program: ['@reseller/contract', 'contract', 'diff'] },
 ];
 
-/** The commands of an installation of the service (`npx pnpm@12 bundle`). */
+/** The commands of an installation of the service (`npx -y pnpm@12 bundle`). */
 export const SERVER_COMMANDS = {
   start: 'Run the service',
   backup: 'Copy the embedded store while the service runs',
@@ -47,7 +48,7 @@ export async function runExternal({ program, callsService }: ExternalCommand, gi
   const file = programFile(packageName, binary);
   if (file === undefined) {
     throw new Failure(
-      `This command runs a program of ${packageName}, which is not installed here. Install it: npm install --global ${packageName}`,
+      `This command runs a program of ${packageName}, which is not installed here. Install it: npm install --global ${installable(packageName)}`,
       EXIT.failed,
     );
   }

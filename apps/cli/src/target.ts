@@ -1,4 +1,5 @@
 /** Which service a command calls, and with which credentials. */
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import envPaths from 'env-paths';
@@ -7,6 +8,7 @@ import { EXIT, Failure } from './failure.ts';
 import { readIfPresent } from './private-file.ts';
 import { credentialsOf, findProfile, readSettings } from './profiles.ts';
 import type { Credentials } from './profiles.ts';
+import { installable } from './version.ts';
 
 /** A service. */
 export interface Target extends Credentials {
@@ -35,7 +37,7 @@ export async function findTarget(profile: string | undefined): Promise<Target> {
   const sandbox = runningSandbox();
   if (sandbox) return sandbox;
   throw new Failure(
-    `No service is known. Start a sandbox on this machine with 'npx @reseller/sandbox', or add a profile with 'reseller profile add NAME --url URL'.`,
+    `No service is known. Start a sandbox on this machine with 'npx --package ${installable('@reseller/sandbox')} reseller-sandbox', or add a profile with 'reseller profile add NAME --url URL'.`,
   );
 }
 
@@ -47,7 +49,10 @@ async function ofProfile(name: string): Promise<Target> {
 /** A sandbox leaves its addresses and keys in its data folder. */
 function runningSandbox(): Target | undefined {
   for (const folder of dataFolders()) {
-    const running = readIfPresent(join(folder, 'running.json'));
+    const file = join(folder, 'running.json');
+    // In a folder above this one, another user could have put the address of another service.
+    if (folder !== process.env['RESELLER_DATA_DIR'] && isOfAnotherUser(file)) continue;
+    const running = readIfPresent(file);
     if (running === undefined) continue;
     const { baseUrl, operatorUrl } = Object(JSON.parse(running));
     const [apiKey, operatorToken] = ['demo-api-key', 'operator-token'].map((file) => readIfPresent(join(folder, file))?.trim());
@@ -56,7 +61,12 @@ function runningSandbox(): Target | undefined {
   return undefined;
 }
 
-/** The data folders of `npx @reseller/sandbox`, and of `start` in the repository that contains the current folder. */
+function isOfAnotherUser(file: string): boolean {
+  const uid = statSync(file, { throwIfNoEntry: false })?.uid;
+  return uid !== undefined && process.getuid !== undefined && uid !== process.getuid();
+}
+
+/** The data folders of the package `@reseller/sandbox`, and of `start` in the repository that contains the current folder. */
 function* dataFolders(): Generator<string> {
   const { RESELLER_DATA_DIR: given } = process.env;
   if (given) yield given;

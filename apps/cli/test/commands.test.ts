@@ -1,7 +1,7 @@
 /** The command line as its user types it: input, output, profiles, exit codes. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
@@ -168,9 +168,21 @@ describe('exit codes', () => {
     expect(await lost.run('vm', 'list')).toMatchObject({ code: 8, stdout: '' });
   });
 
-  test('2 if no service is known', async () => {
+  test('2 if no service is known, with the command that exists before the first release', async () => {
+    const sandboxCommand = "'npx --package ./reseller-sandbox-*.tgz reseller-sandbox'";
     const newcomer = person({ RESELLER_DATA_DIR: newFolder(), HOME: newFolder(), XDG_DATA_HOME: newFolder() });
-    expect(await newcomer.run('vm', 'list')).toMatchObject({ code: 2, stderr: expect.stringContaining("'npx @reseller/sandbox'") });
+    expect(await newcomer.run('vm', 'list')).toMatchObject({ code: 2, stderr: expect.stringContaining(sandboxCommand) });
+    expect(await newcomer.run('sandbox')).toMatchObject({ code: 1, stderr: expect.stringContaining('--global ./reseller-sandbox-*.tgz') });
+  });
+
+  test('2 if the only sandbox in a folder above is that of another user', async ({ skip }) => {
+    skip(process.getuid?.() !== 0, 'only root can give a file to another user');
+    const newcomer = person({ HOME: newFolder(), XDG_DATA_HOME: newFolder() });
+    const folder = join(newcomer.configFolder, '../.data');
+    cpSync(sandbox.dataFolder, folder, { recursive: true, filter: (file) => !file.includes('sock') });
+    expect(await newcomer.run('vm', 'hosts')).toMatchObject({ code: 0 });
+    chownSync(join(folder, 'running.json'), 65_534, 65_534);
+    expect(await newcomer.run('vm', 'hosts')).toMatchObject({ code: 2, stderr: expect.stringContaining('No service is known') });
   });
 
   test('the README lists all of them', () => {

@@ -115,7 +115,7 @@ async function readBundle(name: BundleName): Promise<OpenApiDocument> {
   try {
     text = await readFile(place, 'utf8');
   } catch (error) {
-    throw new CannotRunError('The bundle of the document is missing. Generate it: npx pnpm@12 generate', { cause: error });
+    throw new CannotRunError('The bundle of the document is missing. Generate it: npx -y pnpm@12 generate', { cause: error });
   }
   return parseDocument(JSON.parse(text));
 }

@@ -4,13 +4,17 @@ import { join, resolve } from 'node:path';
 
 import envPaths from 'env-paths';
 
+import manifest from '../../../packages/contract/package.json' with { type: 'json' };
+
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 
+const isReleased = manifest.version !== '0.0.0';
 export const isClone = existsSync(join(REPOSITORY, 'pnpm-workspace.yaml'));
 
-/** The command lines that messages name. */
-export const CONTRACT = isClone ? 'npx pnpm@12 contract' : 'npx @reseller/contract';
-export const START_SANDBOX = isClone ? 'npx pnpm@12 start' : 'npx @reseller/sandbox';
+/** The command lines that messages name. Before the first release, there are only tarballs. */
+export const CONTRACT = isClone ? 'npx -y pnpm@12 contract' : isReleased ? 'npx @reseller/contract' : 'contract';
+const SANDBOX = isReleased ? 'npx @reseller/sandbox' : 'npx --package ./reseller-sandbox-*.tgz reseller-sandbox';
+export const START_SANDBOX = isClone ? 'npx -y pnpm@12 start' : SANDBOX;
 
 /** The folder of the journal: that of the clone, else the user's data folder for this program, or CONTRACT_DATA_DIR. */
 export function journalFolder(environment: Readonly<Record<string, string | undefined>>): string {

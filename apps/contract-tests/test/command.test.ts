@@ -104,7 +104,7 @@ describe('exits with 1', () => {
 
 describe('exits with 2 and one line that says what to do, for', () => {
   test.each([
-    ['an unknown option', ['--speed', 'full'], 'The option --speed is unknown. See npx pnpm@12 contract --help.'],
+    ['an unknown option', ['--speed', 'full'], 'The option --speed is unknown. See npx -y pnpm@12 contract --help.'],
     ['a mode that does not exist', ['--mode', 'wild'], '--mode must be read-only or full.'],
     ['an amount that is not a number', ['--budget', 'many'], '--budget must be an amount such as 12.50, with at most eight decimals.'],
     [
@@ -117,18 +117,18 @@ describe('exits with 2 and one line that says what to do, for', () => {
       ['--document', 'nowhere.yaml'],
       expect.stringContaining('The document nowhere.yaml cannot be read.'),
     ],
-    ['a comparison of a single document', ['diff', 'one.yaml'], 'diff needs two documents: npx pnpm@12 contract diff OLD NEW.'],
+    ['a comparison of a single document', ['diff', 'one.yaml'], 'diff needs two documents: npx -y pnpm@12 contract diff OLD NEW.'],
     ['a recording that does not exist', ['--har', 'nowhere.har'], 'The file nowhere.har cannot be read.'],
-    ['an argument without an option', ['my-secret-key'], 'Unexpected argument. See npx pnpm@12 contract --help.'],
+    ['an argument without an option', ['my-secret-key'], 'Unexpected argument. See npx -y pnpm@12 contract --help.'],
     [
       'an option without its value',
       ['--target'],
-      'The option --target needs a value, or does not take one. See npx pnpm@12 contract --help.',
+      'The option --target needs a value, or does not take one. See npx -y pnpm@12 contract --help.',
     ],
     [
       'a value for an option that takes none',
       ['--yes=my-secret-key'],
-      'The option --yes needs a value, or does not take one. See npx pnpm@12 contract --help.',
+      'The option --yes needs a value, or does not take one. See npx -y pnpm@12 contract --help.',
     ],
     [
       'a target that is not an address',
@@ -149,7 +149,7 @@ describe('exits with 2 and one line that says what to do, for', () => {
       'a target where no service listens',
       ['--target', 'http://127.0.0.1:9'],
       expect.stringMatching(
-        /^http:\/\/127\.0\.0\.1:9 does not respond: .+\. Start the service there \(npx pnpm@12 start for the sandbox\), or give another address with --target\.$/,
+        /^http:\/\/127\.0\.0\.1:9 does not respond: .+\. Start the service there \(npx -y pnpm@12 start for the sandbox\), or give another address with --target\.$/,
       ),
     ],
   ])('%s', async (_, argv, line) => {
@@ -254,7 +254,7 @@ describe('the local sandbox', () => {
       await expect(key(['--target', 'https://api.reseller.invalid'], {})).rejects.toThrow('There is no API key');
       const missing = join(folder, 'missing');
       await expect(key([], { RESELLER_DATA_DIR: missing })).rejects.toThrow(
-        `Start the sandbox once (npx pnpm@12 start), which writes ${join(missing, 'demo-api-key')}`,
+        `Start the sandbox once (npx -y pnpm@12 start), which writes ${join(missing, 'demo-api-key')}`,
       );
       expect(await key([], { RESELLER_API_KEY: 'mine' })).toBe('mine');
     });

@@ -121,7 +121,7 @@ export async function readBundle(specifier: string): Promise<string> {
   try {
     return await readFile(fileURLToPath(import.meta.resolve(specifier)), 'utf8');
   } catch {
-    throw new Error(`The bundle ${specifier} is missing. Generate it: npx pnpm@12 generate`);
+    throw new Error(`The bundle ${specifier} is missing. Generate it: npx -y pnpm@12 generate`);
   }
 }
 

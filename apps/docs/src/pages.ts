@@ -100,7 +100,7 @@ export function llmsTxt(documents: readonly ReadDocument[], guides: readonly { t
 > ${documents[0]?.document.info.summary ?? ''}
 
 Forms are application/x-www-form-urlencoded, responses are JSON in one envelope, and the API key is in the header X-SERVICE-APIKEY.
-\`npx pnpm@12 start\` in a copy of the repository starts a sandbox at http://127.0.0.1:4010. The typed client is @reseller/client.
+\`npx -y pnpm@12 start\` in a copy of the repository starts a sandbox at http://127.0.0.1:4010. The typed client is @reseller/client.
 
 ## Guides
 

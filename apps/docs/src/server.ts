@@ -27,7 +27,7 @@ const PAGE = /(\/[\w-]+)(?=\?|$)/;
  */
 export async function startSite(port: number): Promise<RunningSite> {
   if (!existsSync(join(siteDirectory, 'index.html'))) {
-    throw new Error('The site is not built yet. Build it: npx pnpm@12 build');
+    throw new Error('The site is not built yet. Build it: npx -y pnpm@12 build');
   }
   const app = fastify({ forceCloseConnections: true });
   app.addHook('onSend', async (_request, reply) => {

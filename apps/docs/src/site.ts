@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 /** The path of the site on its server, with slashes at both ends. VitePress writes it into every page. */
 export const BASE = '/docs/';
 
-/** The folder of the built site. It exists after `npx pnpm@12 build`. */
+/** The folder of the built site. It exists after `npx -y pnpm@12 build`. */
 export const siteDirectory = fileURLToPath(new URL('../dist/', import.meta.url));
 
 /**

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
 
 import { isJson } from './prism-document.ts';
@@ -22,11 +21,11 @@ try {
 
 async function readBundle(): Promise<Readonly<Record<string, unknown>>> {
   const text = await readFile(new URL(import.meta.resolve('@reseller/openapi/service.json')), 'utf8').catch(() => {
-    throw new Error('The bundle openapi/generated/service.json is missing. Generate it: npx pnpm@12 generate');
+    throw new Error('The bundle openapi/generated/service.json is missing. Generate it: npx -y pnpm@12 generate');
   });
   const document: unknown = JSON.parse(text);
   if (!isJson(document)) {
-    throw new Error('The bundle openapi/generated/service.json is not a document. Generate it: npx pnpm@12 generate');
+    throw new Error('The bundle openapi/generated/service.json is not a document. Generate it: npx -y pnpm@12 generate');
   }
   return document;
 }

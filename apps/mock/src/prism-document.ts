@@ -43,7 +43,7 @@ function resolve(document: Json, value: unknown): Json {
   const target = valueAt(document, decodeURIComponent(reference.slice(1)));
   // Prism accepts any form whose schema it cannot read, so a broken reference must be an error.
   if (!isJson(target)) {
-    throw new Error(`The document refers to ${reference}, which does not exist. Generate it again: npx pnpm@12 generate`);
+    throw new Error(`The document refers to ${reference}, which does not exist. Generate it again: npx -y pnpm@12 generate`);
   }
   return resolve(document, target);
 }

@@ -4,5 +4,9 @@ import { resolve } from 'node:path';
 
 import envPaths from 'env-paths';
 
+import { hasNode } from '../../../.config/publish/has-node.mjs';
+import manifest from '../package.json' with { type: 'json' };
+
 process.env['RESELLER_DATA_DIR'] = resolve(process.env['RESELLER_DATA_DIR'] || envPaths('reseller-sandbox', { suffix: '' }).data);
-await import('@reseller/server/main');
+// An older Node cannot load the server.
+if (hasNode(manifest)) await import('@reseller/server/main');

@@ -54,7 +54,7 @@ const { values } = parseArgs({
   },
 });
 if (values.help) {
-  process.stdout.write(`Usage: npx pnpm@12 bench [--seconds 3] [--rounds 3] [--minutes 2] [--only GROUP,...]
+  process.stdout.write(`Usage: npx -y pnpm@12 bench [--seconds 3] [--rounds 3] [--minutes 2] [--only GROUP,...]
 
   --seconds  duration of a measurement
   --rounds   how often each is repeated

@@ -22,6 +22,6 @@ if (status === 0) {
   cpSync(siteDirectory, join(SERVER, 'dist'), { recursive: true });
   cpSync(consoleDirectory, join(SERVER, 'console-dist'), { recursive: true });
   process.stdout.write(
-    `The bundle of the service is in ${relative(REPOSITORY, DIST)}. Install it with its packages: npx pnpm@12 --filter @reseller/installation deploy --prod /opt/reseller\n`,
+    `The bundle of the service is in ${relative(REPOSITORY, DIST)}. Install it with its packages: npx -y pnpm@12 --filter @reseller/installation deploy --prod /opt/reseller\n`,
   );
 } else process.exitCode = status;

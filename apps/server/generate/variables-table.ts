@@ -19,6 +19,6 @@ const committed = readFileSync(README, 'utf8');
 const fresh = committed.replace(TABLE, () => HEAD + rows.join(''));
 if (!process.argv.includes('--check')) writeFileSync(README, fresh);
 else if (fresh !== committed) {
-  process.stderr.write("The table of variables in README.md is out of date. Run 'npx pnpm@12 generate' and commit the result.\n");
+  process.stderr.write("The table of variables in README.md is out of date. Run 'npx -y pnpm@12 generate' and commit the result.\n");
   process.exitCode = 1;
 }

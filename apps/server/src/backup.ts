@@ -6,7 +6,7 @@ import { backUpSqliteStore } from '@reseller/service/maintenance';
 import { dataDirectory, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
 import { described } from './described.ts';
 
-const USAGE = `Usage: npx pnpm@12 backup --to FILE [--from DIRECTORY]
+const USAGE = `Usage: npx -y pnpm@12 backup --to FILE [--from DIRECTORY]
 
   --to    a new file for the copy
   --from  data directory of the service; default: RESELLER_DATA_DIR or .data

@@ -35,11 +35,11 @@ export function consoleBuilder(mode: 'sandbox' | 'live', directory: string): () 
   return () => {
     // A live service installs nothing by itself.
     if (mode === 'live' || !existsSync(BUILDER))
-      return page('The console is not built', 'Stop the service, run <code>npx pnpm@12 build</code>, and start it again.');
+      return page('The console is not built', 'Stop the service, run <code>npx -y pnpm@12 build</code>, and start it again.');
     if (state.kind === 'failed')
       return page(
         'The console could not be built',
-        `Run <code>npx pnpm@12 build</code>, which shows why.</p><pre>${escaped(state.output)}</pre><p>`,
+        `Run <code>npx -y pnpm@12 build</code>, which shows why.</p><pre>${escaped(state.output)}</pre><p>`,
       );
     if (state.kind === 'idle') build();
     return page(

@@ -4,7 +4,7 @@ import { migratePostgres, migrateSqlite, pendingOfPostgres, pendingOfSqlite } fr
 import { dataDirectory, flagOf, runCommand, UsageError } from './command-line.ts';
 import { secretOf } from './secrets.ts';
 
-const USAGE = `Usage: npx pnpm@12 migrate [--dry-run]
+const USAGE = `Usage: npx -y pnpm@12 migrate [--dry-run]
 
   --dry-run  only print the migrations that would run
 

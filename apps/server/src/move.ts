@@ -8,7 +8,7 @@ import { MoveDiffersError, moveStore, StoreOpenError } from '@reseller/service/m
 import type { Compared } from '@reseller/service/maintenance';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
-const USAGE = `Usage: npx pnpm@12 move [--from DIRECTORY] [--to URL]
+const USAGE = `Usage: npx -y pnpm@12 move [--from DIRECTORY] [--to URL]
 
   --from  data directory of the embedded store, relative to the root of the repository; default: RESELLER_DATA_DIR or .data
   --to    connection string of an empty PostgreSQL database; default: DATABASE_URL

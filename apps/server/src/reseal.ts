@@ -36,7 +36,7 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-const USAGE = `Usage: npx pnpm@12 reseal
+const USAGE = `Usage: npx -y pnpm@12 reseal
 
 Encrypts the stored secrets again after their key was replaced. Set RESELLER_SECRET to the new secret and RESELLER_SECRET_PREVIOUS to the one
 that the service used so far. With the embedded store, stop the service first.

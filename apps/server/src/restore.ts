@@ -4,7 +4,7 @@ import { restoreSqliteStore } from '@reseller/service/maintenance';
 import { dataDirectory, optionsOf, pathOf, runCommand, UsageError } from './command-line.ts';
 import { described } from './described.ts';
 
-const USAGE = `Usage: npx pnpm@12 restore --from FILE [--to DIRECTORY]
+const USAGE = `Usage: npx -y pnpm@12 restore --from FILE [--to DIRECTORY]
 
   --from  the file of a backup
   --to    a data directory without a store; default: RESELLER_DATA_DIR or .data

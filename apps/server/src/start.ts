@@ -36,7 +36,7 @@ import { welcome } from './welcome.ts';
  * installed by then.
  */
 const EXIT_CODE_REPLACED = 75;
-const NO_DOCS = 'The documentation is not built. Stop the service, run npx pnpm@12 build, and start it again.\n';
+const NO_DOCS = 'The documentation is not built. Stop the service, run npx -y pnpm@12 build, and start it again.\n';
 
 /** Starts the service, and ends the process on a signal. */
 export async function start(configuration: Configuration): Promise<void> {

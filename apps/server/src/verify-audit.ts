@@ -39,7 +39,7 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-const USAGE = `Usage: npx pnpm@12 verify-audit [--expect NUMBER:HASH]
+const USAGE = `Usage: npx -y pnpm@12 verify-audit [--expect NUMBER:HASH]
 
 Verifies that no audit record was changed, removed or put in between, and prints where the chain is broken (exit code 2). With --expect, it also
 verifies that the chain was not computed anew since the run that printed the number and the hash. With the embedded store, stop the service first.

@@ -26,7 +26,7 @@ export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, sig
   const facts = [
     ['Console', `${operatorUrl}/console/${signInCode === undefined ? '' : `#code=${signInCode}`}`],
     ['Base URL', baseUrl],
-    ['Docs', hasDocs ? `${baseUrl}/docs/` : 'not built. Run npx pnpm@12 build, and start again'],
+    ['Docs', hasDocs ? `${baseUrl}/docs/` : 'not built. Run npx -y pnpm@12 build, and start again'],
     ['API key', apiKey],
     ['Clock', clockAdvance > 0 ? `${duration(clockAdvance)} ahead of this machine` : undefined],
     ['Operator', operatorUrl],

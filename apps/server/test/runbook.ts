@@ -59,7 +59,7 @@ function folderOfNpx(): string {
   // The shell would find this file again.
   const path = process.env['PATH'] ?? '';
   const command = [PNPM, ...PNPM_ARGUMENTS].map((word) => `'${word}'`).join(' ');
-  writeFileSync(file, `#!/bin/sh\nshift\nPATH='${path}' exec ${command} "$@"\n`);
+  writeFileSync(file, `#!/bin/sh\n[ "$1" = -y ] && shift\nshift\nPATH='${path}' exec ${command} "$@"\n`);
   chmodSync(file, 0o755);
   return folder;
 }

@@ -1,4 +1,4 @@
-/** A supervisor stops the service that it started with `npx pnpm@12 start`. */
+/** A supervisor stops the service that it started with `npx -y pnpm@12 start`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';

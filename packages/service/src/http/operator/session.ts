@@ -8,7 +8,7 @@ import type { Random } from '../../rules/random.ts';
 import type { HttpContext } from '../context.ts';
 
 const COOKIE = 'reseller_session';
-const COOKIE_VALUE = /(?:^|;\s*)reseller_session=(?<value>[\w.-]{1,512})(?=;|$)/;
+const VALUE = /^[\w.-]{1,512}$/;
 
 /** How long a sign-in code is valid. */
 const CODE_TTL_MS = 3_600_000;
@@ -43,9 +43,18 @@ export function createSignInCodes(random: Random, clock: Clock): SignInCodes {
  * The session of a request. Browsers send the cookie of a host to all of its ports, and with requests of pages at its other ports. So a
  * session counts only if the browser says that a page of this origin sends the request. No page can set this header.
  */
-export function sessionOf({ headers }: FastifyRequest): string | undefined {
+export function sessionOf(request: FastifyRequest): string | undefined {
+  const { headers } = request;
   if (headers['sec-fetch-site'] !== 'same-origin') return undefined;
-  return COOKIE_VALUE.exec(headers.cookie ?? '')?.groups?.['value'];
+  const start = `${cookieName(request)}=`;
+  const cookie = (headers.cookie ?? '').split(/;\s*/).find((one) => one.startsWith(start));
+  const value = cookie?.slice(start.length) ?? '';
+  return VALUE.test(value) ? value : undefined;
+}
+
+/** With the port of the address, so that two services on one machine do not replace each other's cookie. */
+function cookieName({ host }: FastifyRequest): string {
+  return /:\d+$/.test(host) ? `${COOKIE}_${host.slice(host.lastIndexOf(':') + 1)}` : COOKIE;
 }
 
 /** The headers of the responses that begin and end a session. */
@@ -62,7 +71,14 @@ export function sessionHeaders(
   return { 'set-cookie': cookieOf(signSession(session, runtime.secret, bound), SESSION_MS / 1000, request) };
 }
 
-function cookieOf(value: string, maxAge: number, { protocol }: FastifyRequest): string {
-  const isSecure = protocol === 'https';
-  return [`${COOKIE}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Strict', `Max-Age=${maxAge}`, ...(isSecure ? ['Secure'] : [])].join('; ');
+function cookieOf(value: string, maxAge: number, request: FastifyRequest): string {
+  const isSecure = request.protocol === 'https';
+  return [
+    `${cookieName(request)}=${value}`,
+    'Path=/',
+    'HttpOnly',
+    'SameSite=Strict',
+    `Max-Age=${maxAge}`,
+    ...(isSecure ? ['Secure'] : []),
+  ].join('; ');
 }

@@ -23,7 +23,7 @@ test('a token begins a session of 12 hours in a cookie that scripts cannot read'
   const service = await startOperator();
   const response = await signIn(service, OPERATOR_TOKEN);
   const cookie = response.headers.get('set-cookie') ?? '';
-  expect(cookie).toMatch(/^reseller_session=operator\.\d+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/);
+  expect(cookie).toMatch(/^reseller_session_\d+=operator\.\d+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/);
   const seen = await (await ask(service, await cookieFrom(response))).json();
   expect(seen).toEqual({
     id: 'operator',
@@ -43,6 +43,16 @@ test.each(['', 'theme=dark'])('a page without a session is refused, with the coo
   expect((await service.operate('/accounts', { headers: { ...OF_A_PAGE, authorization: '' } })).status).toBe(401);
 });
 
+test('two services on one host do not sign each other out', async () => {
+  const services = [await startOperator(), await startOperator()];
+  const cookies = await Promise.all(services.map(async (service) => cookieFrom(await signIn(service, OPERATOR_TOKEN))));
+  // A browser sends the cookies of a host to all of its ports, and keeps one of each name.
+  const kept = new Map(cookies.map((cookie) => [cookie.split('=')[0], cookie]));
+  expect(kept.size).toBe(2);
+  const sent = [...kept.values()].join('; ');
+  expect(await Promise.all(services.map(async (service) => (await ask(service, sent)).status))).toEqual([200, 200]);
+});
+
 test.each(['none', 'same-site', 'cross-site', undefined])('no session counts in a request whose Sec-Fetch-Site is %s', async (site) => {
   const service = await startOperator();
   const cookie = await cookieFrom(await signIn(service, OPERATOR_TOKEN));
@@ -52,7 +62,7 @@ test.each(['none', 'same-site', 'cross-site', undefined])('no session counts in 
 test('a session with another signature, holder or end is refused, and does not lock the address out', async () => {
   const service = await startOperator();
   const cookie = await cookieFrom(await signIn(service, OPERATOR_TOKEN));
-  const [holder = '', ends = '', signature = ''] = cookie.replace('reseller_session=', '').split('.');
+  const [holder = '', ends = '', signature = ''] = cookie.replace(/^\w+=/, '').split('.');
   const forged = [
     `${holder}.${ends}.${signature.slice(1)}A`,
     `${holder}.${Number(ends) + 1}.${signature}`,
@@ -62,7 +72,7 @@ test('a session with another signature, holder or end is refused, and does not l
   ];
   for (let round = 0; round < 5; round++)
     for (const value of forged) {
-      const { status } = await ask(service, `reseller_session=${value}`);
+      const { status } = await ask(service, `${cookie.split('=')[0]}=${value}`);
       expect([value, status]).toEqual([value, 401]);
     }
   expect((await ask(service, cookie)).status).toBe(200);
@@ -98,7 +108,7 @@ test('signing out removes the cookie, and ends the session for a copy of it but 
   const response = await fetch(`${service.operatorUrl}/session`, { method: 'DELETE', headers: { ...OF_A_PAGE, cookie } });
   expect([response.status, response.headers.get('set-cookie')]).toEqual([
     204,
-    'reseller_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0',
+    `${cookie.split('=')[0]}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`,
   ]);
   expect([(await ask(service, cookie)).status, (await ask(service, other)).status]).toEqual([401, 200]);
   // It is remembered until it would have ended by itself.
