@@ -167,6 +167,59 @@ test('the samples in the README of @reseller/testing compile and pass', { timeou
   for (const file of files) await promisify(execFile)(process.execPath, ['--test', file], { cwd: project });
 });
 
+test('the README of @reseller/testing starts Jest, with import and with require', { timeout: 300_000, tags: 'deep' }, async ({ skip }) => {
+  if (offline !== undefined) return skip(offline);
+  const folder = emptyFolder();
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const readme = readFileSync(join(REPOSITORY, 'packages/testing/README.md'), 'utf8');
+  const [, commands = ''] = /^```sh\n(npm install --save-dev jest\n.*?)^```$/ms.exec(readme) ?? [];
+  const ours = ['@reseller/client', '@reseller/operator-client', '@reseller/testing'].map(tarballOf);
+  const quiet = '--no-audit --no-fund --prefer-offline';
+  const packages = `import { createTestService, forms } from '@reseller/testing';\n`;
+  const body = `test('buys', async () => {
+  const service = await createTestService();
+  expect(await service.reseller().vm.create(forms.createVm.smallest)).toHaveProperty('identifier');
+  await service.close();
+});\n`;
+  writeFileSync(join(folder, 'import.test.js'), packages + body);
+  mkdirSync(join(folder, 'common'));
+  writeFileSync(join(folder, 'common/package.json'), '{ "type": "commonjs" }');
+  writeFileSync(join(folder, 'common/require.test.js'), packages.replace('import', 'const').replace(/from (.*);/, '= require($1);') + body);
+  const script = `npm install ${quiet} ${ours.join(' ')}\n${commands.replace('--save-dev', `--save-dev ${quiet}`)}`;
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`, CI: 'true' };
+  const { stderr, status } = spawnSync('sh', ['-e', '-c', script], { cwd: folder, env, encoding: 'utf8' });
+  expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('2 passed, 2 total') });
+});
+
+test(
+  'openapi-ts with its own plugins generates code that type-checks from the packed document, as the README of the client says',
+  {
+    timeout: 300_000,
+    tags: 'deep',
+  },
+  ({ skip }) => {
+    if (offline !== undefined) return skip(offline);
+    const folder = emptyFolder();
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    const readme = readFileSync(join(REPOSITORY, 'packages/client/README.md'), 'utf8');
+    const [, commands = ''] = /^```sh\n(npm install @reseller\/openapi .*?)^```$/ms.exec(readme) ?? [];
+    const quiet = '--no-audit --no-fund --prefer-offline';
+    const script = commands.replace('npm install @reseller/openapi', `npm install ${quiet} ${tarballOf('@reseller/openapi')}`);
+    const { stderr, status } = spawnSync('sh', ['-e', '-c', script], { cwd: folder, encoding: 'utf8' });
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      target: 'es2024',
+      module: 'esnext',
+      moduleResolution: 'bundler',
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['generated'] }));
+    expect(tsc('-p', folder)).toEqual({ status: 0, stdout: '' });
+  },
+);
+
 describe.each(nodes)('on $version', { timeout: 300_000, tags: 'deep' }, ({ node, why }) => {
   beforeEach(({ skip }) => {
     const reason = why ?? offline;

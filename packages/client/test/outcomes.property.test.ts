@@ -4,7 +4,8 @@ import { afterAll, expect, test, vi } from 'vitest';
 
 import { amountOf, isDeep } from '../../../.config/depth.ts';
 import { createReseller, OutcomeUnknownError, ResellerError } from '../src/index.ts';
-import { FORM, World } from './world.ts';
+import type { Reseller } from '../src/index.ts';
+import { FORM, KEY_LIFETIME_MS, World } from './world.ts';
 import type { Fate, WorldOptions } from './world.ts';
 
 const CASES = amountOf('OUTCOME_CASES', { usual: 1_000, deep: 20_000 });
@@ -17,6 +18,14 @@ interface Case extends WorldOptions {
   /** Whether the caller says that no other program makes changes. Only without such programs. */
   readonly exclusive: boolean;
   readonly isFirstCall: boolean;
+  /** Whether a signal ends the calls at the first failure of a connection. */
+  readonly aborts: boolean;
+  /** Milliseconds for which the machine sleeps before the client reconciles. */
+  readonly sleepMs: number;
+  /** Whether the calls alternate between two clients. */
+  readonly twoClients: boolean;
+  /** Whether `onEvent` and the logger throw. */
+  readonly callbacksThrow: boolean;
 }
 
 const milliseconds = fc.constantFrom(0, 10, 900, 14_000, 31_000, 59_000);
@@ -59,40 +68,59 @@ const cases: fc.Arbitrary<Case> = fc.record({
   laterCalls: fc.constantFrom(0, 1, 3),
   exclusive: fc.boolean(),
   isFirstCall: fc.boolean(),
+  aborts: fc.constantFrom(false, false, true),
+  sleepMs: fc.constantFrom(0, 0, 0, 3_600_000, 26 * 3_600_000),
+  twoClients: fc.boolean(),
+  callbacksThrow: fc.boolean(),
 });
 
 const told = new Map<string, number>();
 const count = (kind: string) => void told.set(kind, (told.get(kind) ?? 0) + 1);
+
+function throwing(): never {
+  throw new Error('a mistake of a callback');
+}
+
+function clientOf({ callbacksThrow }: Case, { fetch, clock }: World): Reseller {
+  const logger = { debug: throwing, info: throwing, warn: throwing, error: throwing };
+  const callbacks = callbacksThrow ? { onEvent: throwing, logger, logLevel: 'debug' as const } : {};
+  return createReseller({ apiKey: 'key', baseUrl: 'http://reseller.test', fetch, clock, ...callbacks });
+}
 
 async function check(drawn: Case): Promise<void> {
   const exclusive = drawn.exclusive && drawn.foreign.length === 0;
   const world = new World(drawn);
   if (drawn.runTime === 'deno') vi.stubGlobal('Deno', { createHttpClient: () => ({}) });
   else vi.unstubAllGlobals();
-  const reseller = createReseller({ apiKey: 'key', baseUrl: 'http://reseller.test', fetch: world.fetch, clock: world.clock });
-  if (!drawn.isFirstCall) await reseller.domain.list();
+  const clients = drawn.twoClients ? [clientOf(drawn, world), clientOf(drawn, world)] : [clientOf(drawn, world)];
+  if (!drawn.isFirstCall) for (const client of clients) await client.domain.list();
   const kind = `${drawn.honoursKeys ? 'with keys' : 'without keys'}${drawn.foreign.length > 0 ? ', others buy' : exclusive ? ', exclusive' : ''}`;
   /** The statement of the client about each call: the VM, that there is none, or that it is unknown. */
   const said = new Map<string, number | 'none' | 'unknown'>();
-  const open: { readonly owner: string; readonly error: OutcomeUnknownError }[] = [];
+  const open: { readonly owner: string; readonly error: OutcomeUnknownError; readonly client: Reseller }[] = [];
   for (let call = 0; call < drawn.calls; call++) {
     const owner = `call ${call}`;
+    const client = clients[call % clients.length] ?? clientOf(drawn, world);
+    const controller = new AbortController();
+    world.onFailure = () => void (drawn.aborts && controller.abort());
     try {
-      said.set(owner, (await reseller.vm.create(FORM, { headers: { 'x-owner': owner } })).identifier);
+      said.set(owner, (await client.vm.create(FORM, { headers: { 'x-owner': owner }, signal: controller.signal })).identifier);
     } catch (error) {
-      if (error instanceof OutcomeUnknownError) open.push({ owner, error });
+      if (error instanceof OutcomeUnknownError) open.push({ owner, error, client });
       else if (error instanceof ResellerError && !error.uncertain) said.set(owner, 'none');
       else throw error;
     }
   }
-  for (let call = 0; call < drawn.laterCalls; call++) await reseller.domain.list();
-  for (const { owner, error } of open) {
+  for (let call = 0; call < drawn.laterCalls; call++) for (const client of clients) await client.domain.list();
+  if (drawn.sleepMs > 0) world.sleepMachine(drawn.sleepMs);
+  for (const { owner, error, client } of open) {
     const options: object = exclusive ? { exclusive } : {};
-    const found = await reseller.reconcile(error, { ...options, headers: { 'x-owner': owner } });
+    const found = await client.reconcile(error, { ...options, headers: { 'x-owner': owner } });
     count(`${kind}: ${found.outcome}`);
     if (found.outcome === 'committed' && found.operation === 'createVm') said.set(owner, found.data.identifier);
     else said.set(owner, found.outcome === 'not-committed' ? 'none' : 'unknown');
-    if (drawn.honoursKeys) expect(found.outcome, 'with keys, the outcome is always found').not.toBe('undecided');
+    if (drawn.honoursKeys && drawn.sleepMs < KEY_LIFETIME_MS)
+      expect(found.outcome, 'with keys, the outcome is always found').not.toBe('undecided');
   }
   world.advance(600_000);
   const owners = [...said.keys()];
@@ -107,7 +135,7 @@ async function check(drawn: Case): Promise<void> {
 }
 
 test(
-  `${CASES} purchases over logs, delays, distances, clocks and run times: none is reported wrongly`,
+  `${CASES} purchases over logs, delays, distances, clocks, run times, aborts, sleeps, two clients and callbacks that throw: none is reported wrongly`,
   { timeout: 1_200_000 },
   async () => {
     await fc.assert(fc.asyncProperty(cases, check), { numRuns: CASES });

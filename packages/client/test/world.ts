@@ -55,6 +55,8 @@ export interface WorldOptions {
 
 export const FORM = { cores: 1, mem: 1024, disk: 10, os: 'debian_12', hostsystem: 'nl_ryzen' };
 const PAGE = 50;
+/** The service forgets its keys after this time. */
+export const KEY_LIFETIME_MS = 86_400_000;
 
 interface Vm {
   readonly identifier: number;
@@ -64,6 +66,8 @@ interface Vm {
 export class World {
   now = 5_000_000;
   readonly vms: Vm[] = [];
+  /** Is called when a connection breaks. */
+  onFailure = (): void => {};
   readonly #options: WorldOptions;
   readonly #events: { readonly at: number; readonly run: () => void }[] = [];
   readonly #log: { readonly visibleAt: number; readonly item: RequestLogItem }[] = [];
@@ -72,6 +76,7 @@ export class World {
   #ids = 0;
   #logClock: number;
   #purchases = 0;
+  #sleptMs = 0;
 
   constructor(options: WorldOptions) {
     this.#options = options;
@@ -85,6 +90,7 @@ export class World {
     sleep: async (milliseconds: number, signal?: AbortSignal) => {
       if (!signal?.aborted) this.advance(milliseconds);
     },
+    date: () => this.now + this.#sleptMs,
     // Connections break before an attempt may take too long, so no time limit ends here.
     setTimer: () => () => {},
   };
@@ -99,6 +105,14 @@ export class World {
       next.run();
     }
     this.now = end;
+  }
+
+  /** The machine of the client sleeps. Its even clock stops, and the service goes on. */
+  sleepMachine(milliseconds: number): void {
+    this.advance(Math.max(0, ...this.#events.map(({ at }) => at - this.now)));
+    this.#sleptMs += milliseconds;
+    this.#logClock += milliseconds;
+    if (milliseconds >= KEY_LIFETIME_MS) this.#keys.clear();
   }
 
   readonly fetch: Fetch = async (url, init) => {
@@ -141,6 +155,7 @@ export class World {
     const { runTime } = this.#options;
     const isRepeated = (runTime === 'bun' && init.keepalive !== false) || (runTime === 'deno' && !('client' in init));
     if (isRepeated && fate.kind === 'cut') return this.#purchase(init);
+    this.onFailure();
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }) });
   }
 
@@ -222,7 +237,7 @@ export class World {
   }
 
   #headers(response: Response): Response {
-    if (this.#options.honoursKeys) response.headers.set('idempotency-key-lifetime', '86400');
+    if (this.#options.honoursKeys) response.headers.set('idempotency-key-lifetime', String(KEY_LIFETIME_MS / 1000));
     return response;
   }
 
