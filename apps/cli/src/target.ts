@@ -55,7 +55,7 @@ function runningSandbox(): Target | undefined {
     const running = readIfPresent(file);
     if (running === undefined) continue;
     const { baseUrl, operatorUrl } = Object(JSON.parse(running));
-    const [apiKey, operatorToken] = ['demo-api-key', 'operator-token'].map((file) => readIfPresent(join(folder, file))?.trim());
+    const [apiKey, operatorToken] = ['demo-api-key', 'operator-token'].map((name) => readIfPresent(join(folder, name))?.trim());
     if (apiKey !== undefined) return { source: `the sandbox in ${folder}`, baseUrl, operatorUrl, apiKey, operatorToken };
   }
   return undefined;
