@@ -40,6 +40,7 @@ export const guideGroups: readonly GuideGroup[] = [
       { name: 'versions-and-deprecation', title: 'Versions and deprecation' },
       { name: 'php', title: 'Calling the API from PHP' },
       { name: 'command-line', title: 'The command line' },
+      { name: 'what-is-missing', title: 'What this API cannot do' },
       { name: 'integrations', title: 'Languages and tools' },
       { name: 'other-clients', title: 'Moving from another client' },
     ],

@@ -121,9 +121,18 @@ function requestSection(document: OpenApi, { operation }: PlacedOperation, mark:
     bodyFields(document, requestBody, mark),
     ...Object.values(media?.examples ?? {}).flatMap((part) => {
       const { summary = 'Example', value } = exampleOf(document, part);
-      return [`### Example: ${summary}`, fence('json', JSON.stringify(value, null, 2))];
+      return [`### Example: ${summary}`, isForm(type) ? fence('text', formOf(value)) : fence('json', JSON.stringify(value, null, 2))];
     }),
   ];
+}
+
+function isForm(mediaType: string): boolean {
+  return mediaType === 'application/x-www-form-urlencoded';
+}
+
+/** The body as the request carries it. */
+function formOf(value: unknown): string {
+  return new URLSearchParams(Object.entries(Object(value)).map(([name, one]) => [name, String(one)])).toString();
 }
 
 function responseSections(document: OpenApi, { operation }: PlacedOperation, reference: Reference, mark: Mark): Block[] {

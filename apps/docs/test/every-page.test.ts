@@ -53,6 +53,12 @@ test(
   },
 );
 
+test('the example of a form is a form', async ({ skip }) => {
+  if (noBrowser !== undefined) skip(noBrowser);
+  const page = await (await fetch(`${site.url}operations/reseller/createVm.html`)).text();
+  expect(page).toMatch(/Example: Only required fields[^]*?cores=2&amp;mem=4096&amp;disk=40&amp;os=debian_12/);
+});
+
 /** Takes pages from a list until it is empty, and returns how often it saw a name. */
 async function checkPages(left: string[]): Promise<number> {
   const page = await browser.newPage({ bypassCSP: true, reducedMotion: 'reduce' });
@@ -66,7 +72,8 @@ async function checkPages(left: string[]): Promise<number> {
       await page.setViewportSize({ width, height: 900 });
       const found = await measure(page);
       names += found.names;
-      expect.soft({ broken: found.broken, overflow: found.overflow }, `${path} at ${width} px`).toEqual({ broken: [], overflow: 0 });
+      const { broken, cut, overflow } = found;
+      expect.soft({ broken, cut, overflow }, `${path} at ${width} px`).toEqual({ broken: [], cut: [], overflow: 0 });
     }
     if (isDeep && !isRenderedLater.has(path)) expect.soft(await violationsOf(page), path).toEqual([]);
   }
@@ -86,8 +93,10 @@ function provenanceInWords(page: Page): Promise<string[]> {
   );
 }
 
-/** Counts the names in code, with all folded fields open, and finds those with more than one line box. */
-function measure(page: Page): Promise<{ readonly names: number; readonly broken: string[]; readonly overflow: number }> {
+/** Counts the names in code, with all folded fields open, and finds those with more than one line box, and the blocks of code that are cut. */
+function measure(
+  page: Page,
+): Promise<{ readonly names: number; readonly broken: string[]; readonly cut: string[]; readonly overflow: number }> {
   return page.evaluate(() => {
     for (const details of document.querySelectorAll('details')) details.open = true;
     const names = [...document.querySelectorAll('.vp-doc :not(pre) > code')].filter((code) =>
@@ -99,6 +108,8 @@ function measure(page: Page): Promise<{ readonly names: number; readonly broken:
       return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
     });
     const { scrollWidth, clientWidth } = document.documentElement;
-    return { names: names.length, broken: broken.map((name) => name.textContent ?? ''), overflow: scrollWidth - clientWidth };
+    const cut = [...document.querySelectorAll('.vp-doc pre')].filter((block) => block.scrollWidth > block.clientWidth + 1);
+    const [brokenNames, cutCode] = [broken, cut].map((found) => found.map(({ textContent }) => textContent ?? ''));
+    return { names: names.length, broken: brokenNames ?? [], cut: cutCode ?? [], overflow: scrollWidth - clientWidth };
   });
 }

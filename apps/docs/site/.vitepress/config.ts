@@ -7,6 +7,7 @@ import type { MarkdownRenderer } from 'vitepress';
 
 import type { Navigation } from '../../src/navigation.ts';
 import { OPERATOR_SECTION } from '../../src/references.ts';
+import { SEARCH_WORDS } from '../../src/search-words.ts';
 import { BASE } from '../../src/site.ts';
 
 function pathOf(relative: string): string {
@@ -26,6 +27,20 @@ function keepNamesWhole(md: MarkdownRenderer): void {
     if (token !== undefined && NAME.test(token.content)) token.attrJoin('class', 'name');
     return render?.(tokens, index, ...others) ?? '';
   };
+}
+
+/** Gives each cell of a table the heading of its column, which a phone shows above the cell. */
+function labelCells(md: MarkdownRenderer): void {
+  md.core.ruler.push('label-cells', ({ tokens }) => {
+    let headings: string[] = [];
+    let column = 0;
+    for (const [index, token] of tokens.entries()) {
+      if (token.type === 'thead_open') headings = [];
+      if (token.type === 'th_open') headings.push(tokens[index + 1]?.content ?? '');
+      if (token.type === 'tr_open') column = 0;
+      if (token.type === 'td_open') token.attrSet('data-label', headings[column++] ?? '');
+    }
+  });
 }
 
 const EXAMPLE_SECTIONS = /<h3[^>]*>Example[^]*?(?=<h[23]|$)/g;
@@ -63,6 +78,7 @@ export default defineConfig({
     // VitePress renders each page three times: for the server, the client and the search. Highlighting is most of that work.
     config(md) {
       keepNamesWhole(md);
+      labelCells(md);
       const { highlight } = md.options;
       if (!highlight) return;
       const known = new Map<string, string>();
@@ -106,7 +122,8 @@ export default defineConfig({
           return html
             .replace(EXAMPLE_SECTIONS, '')
             .replaceAll(/<(\/?)h[2-6][^>]*>/g, '<$1p>')
-            .replace(/<h1[^>]*>[^<]*/, (heading) => `${heading.trimEnd()} ${operation} `);
+            .replace(/<h1[^>]*>[^<]*/, (heading) => `${heading.trimEnd()} ${operation} `)
+            .concat(`<p>${SEARCH_WORDS[operation] ?? ''}</p>`);
         },
         miniSearch: {
           // No functions here: the page would have to evaluate their text, which its Content-Security-Policy forbids.

@@ -22,7 +22,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 /**
  * Create a VM
  *
- * Creates a virtual server on a host system, and returns its addresses and its login. The VM starts at once (inferred). It is billed per second of actual runtime, without minimum term or set-up fee. Keep the initial password: this service returns it only in this response. The host system limits `cores`, `mem` and `disk`. `GET /vm/list/hosts` returns its maximum values.
+ * Creates a virtual server on a host system, and returns its addresses and its login. Each `PUT` buys another VM (inferred). Generic retry middleware and proxies (axios-retry, `Retry` of urllib3, HAProxy, Caddy) can repeat `PUT` after a lost response, so switch that off. A repeat with the same `Idempotency-Key` buys nothing (not shown). The VM starts at once (inferred). It is billed per second of actual runtime, without minimum term or set-up fee. Keep the initial password: this service returns it only in this response. The host system limits `cores`, `mem` and `disk`. `GET /vm/list/hosts` returns its maximum values.
  */
 export const createVm = <ThrowOnError extends boolean = false>(options: Options<CreateVmData, ThrowOnError>): RequestResult<CreateVmResponses, CreateVmErrors, ThrowOnError> => options.client.put<CreateVmResponses, CreateVmErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

@@ -1,0 +1,10 @@
+/** Words that people search for and that the documents do not use, by operation. Repeated words count more. */
+export const SEARCH_WORDS: Readonly<Record<string, string>> = {
+  createVm: 'order buy server cloud instance, ssh key, ssh key, rdns, reverse DNS, PTR record',
+  reinstallVm: 'rebuild reset, ssh key, ssh key, new root password',
+  deleteVm: 'terminate VM, terminate VM, terminate, cancel, destroy, remove a virtual server',
+  changeVm: 'upgrade, upgrade, downgrade, resize, scale a virtual server',
+  setVmPower: 'reboot, shutdown, suspend, unsuspend a virtual server',
+  deleteDedicatedServer: 'terminate a dedicated server',
+  deleteDomain: 'terminate a domain',
+};
