@@ -2,7 +2,7 @@
  * Advances the clock by a year with 1,000 VMs, 1,000 domains and 20 dedicated servers. Measures how long that takes, and checks that every
  * invoice is exact.
  *
- *   npx pnpm@12 --filter @reseller/service bench [number of VMs and domains, default 1000]
+ *   npx -y pnpm@12 --filter @reseller/service bench [number of VMs and domains, default 1000]
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -2,7 +2,7 @@
  * Measures the time that the client adds to a call, compared with bare `fetch` to the same server, in alternating reads. Also measures how soon a service is
  * ready in a test.
  *
- *   npx pnpm@12 --filter @reseller/testing bench [pairs of calls in a round, default 200]
+ *   npx -y pnpm@12 --filter @reseller/testing bench [pairs of calls in a round, default 200]
  */
 import { createReseller, OutcomeUnknownError } from '@reseller/client';
 import { createTestService } from '@reseller/testing';

@@ -47,7 +47,7 @@ export function prepareChecks(operations: readonly ApiOperation[]): void {
 function toApiOperation(operation: Operation, { compile }: Validator): ApiOperation {
   const { id, form } = operation;
   if (!isOperationId(id))
-    throw new Error(`The document has an operation ${id} that the generated route types do not have. Run npx pnpm@12 generate.`);
+    throw new Error(`The document has an operation ${id} that the generated route types do not have. Run npx -y pnpm@12 generate.`);
   const key = operation.parameters.find(({ name }) => name === 'Idempotency-Key')?.pointer;
   return {
     id,

@@ -87,7 +87,7 @@ export const STEPS = amountOf('SIMULATOR_STEPS', { usual: 64, deep: 200 });
 
 /** The command that reproduces a seed, from the root of the repository. */
 export function replayCommand(seed: number): string {
-  return `SIMULATOR_SEED=${seed} SIMULATOR_STEPS=${STEPS} npx pnpm@12 exec vitest run --config .config/vitest.config.ts packages/service/test/simulator`;
+  return `SIMULATOR_SEED=${seed} SIMULATOR_STEPS=${STEPS} npx -y pnpm@12 exec vitest run --config .config/vitest.config.ts packages/service/test/simulator`;
 }
 
 /** The number of steps in the report of a failure: the one that failed and the ones before it. */
