@@ -48,8 +48,7 @@ test('every command in the documentation exists', () => {
 
 // npm 11 asks before each command: it never takes a range such as pnpm@12 from its cache.
 test('no command on a page makes npx ask whether it may download pnpm', () => {
-  const asking = documentation
-    .filter((file) => /npx(?: --offline)? pnpm@12/.test(readFileSync(join(REPOSITORY, file), 'utf8')));
+  const asking = documentation.filter((file) => /npx(?: --offline)? pnpm@12/.test(readFileSync(join(REPOSITORY, file), 'utf8')));
   expect(asking).toEqual([]);
 });
 

@@ -2,9 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
+import manifest from '@reseller/contract/package.json' with { type: 'json' };
 import envPaths from 'env-paths';
-
-import manifest from '../../../packages/contract/package.json' with { type: 'json' };
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 

@@ -1,5 +1,6 @@
+import manifest from '@reseller/contract/package.json' with { type: 'json' };
+
 import { hasNode } from '../../../.config/publish/has-node.mjs';
-import manifest from '../../../packages/contract/package.json' with { type: 'json' };
 
 // An older Node cannot load the program.
 if (hasNode(manifest)) await import('./run.ts');

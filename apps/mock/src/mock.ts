@@ -8,6 +8,8 @@ import type { BrokenRule, FindBrokenRules } from './broken-rules.ts';
 import { errorEnvelope, problemMessage, validationEnvelope } from './envelope.ts';
 import { documentForPrism } from './prism-document.ts';
 import { startPrism } from './prism.ts';
+import { createRepeater } from './repeat-values.ts';
+import type { RepeatValues } from './repeat-values.ts';
 
 /** A running mock. */
 export interface Mock {
@@ -40,6 +42,7 @@ interface Backend {
   readonly port: number;
   readonly agent: Agent;
   readonly findBrokenRules: FindBrokenRules;
+  readonly repeatValues: RepeatValues;
 }
 
 /**
@@ -51,7 +54,7 @@ interface Backend {
 export async function startMock({ document, port, log }: MockOptions): Promise<Mock> {
   const prism = await startPrism(documentForPrism(document));
   const agent = new Agent({ keepAlive: true });
-  const backend: Backend = { port: prism.port, agent, findBrokenRules: createRuleFinder(document) };
+  const backend: Backend = { port: prism.port, agent, findBrokenRules: createRuleFinder(document), repeatValues: createRepeater(document) };
 
   const server = createServer(async (request, response) => {
     const mocked = await respond(request, backend);
@@ -83,6 +86,10 @@ async function respond(request: IncomingMessage, backend: Backend): Promise<Mock
     if (body === undefined) return refusal(413, 'The body is longer than 64 KiB. Send a shorter form.', {});
     const response = await askPrism(request, body, backend);
     if (response.status === 422) return withBrokenRules(response, backend.findBrokenRules(request.method ?? '', request.url ?? '', body));
+    if (response.status === 200) {
+      const { method = '', url: path = '' } = request;
+      return withBody(200, backend.repeatValues({ method, path, body }, String(response.body)), response.headers);
+    }
     if (response.status < 400 || response.headers['content-type'] === 'application/json') return response;
     return refusal(response.status, problemMessage(String(response.body)), response.headers);
   } catch (error) {

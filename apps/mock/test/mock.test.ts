@@ -1,3 +1,4 @@
+import { createReseller } from '@reseller/client';
 import type { Fetch } from '@reseller/client';
 import * as functions from '@reseller/client/operations';
 import { fillPath, writeForm } from '@reseller/contract';
@@ -31,8 +32,13 @@ describe.each(operations)('$id', (operation) => {
     const example = firstExample(operation, 200);
     expect(example).toBeDefined();
     const { status, body, violations } = await call(operation, form);
+    const repeated = { ...pathOf(operation), ...form };
     // Prism reports in a header whether the request or the example breaks the document.
-    expect({ status, body, violations }).toEqual({ status: 200, body: example, violations: null });
+    expect({ status, body, violations }).toEqual({
+      status: 200,
+      body: operation.readOnly ? example : withValues(example, repeated),
+      violations: null,
+    });
   });
 
   test('responds with 401 without a key', async () => {
@@ -125,6 +131,27 @@ describe('behaviour beyond the examples', () => {
     expect(await response.json()).toMatchObject({ status: 'error', type: 'unsupported_media_type' });
   });
 });
+
+test('repeats the values of a purchase, which the client compares', async () => {
+  const { vm, domain } = createReseller({ baseUrl, apiKey: key });
+  const bought = await vm.create({ cores: 3, mem: 5632, disk: 45, os: 'debian_12', hostsystem: 'nl_ryzen' });
+  expect(bought.config).toMatchObject({ cores: 3, mem: 5632, disk: 45 });
+  const registered = await domain.register({ domain: 'of-the-form.net', handle: 'MUST1234' });
+  expect(registered.domain.name).toBe('of-the-form.net');
+});
+
+/** An example in which members with the name of a value have this value, and `name` that of the object around it. */
+function withValues(example: unknown, values: Readonly<Record<string, unknown>>, above = ''): unknown {
+  if (typeof example !== 'object' || example === null || Array.isArray(example)) return example;
+  return Object.fromEntries(
+    Object.entries(example).map(([name, shown]) => {
+      if (typeof shown === 'object') return [name, withValues(shown, values, name)];
+      const value = name === 'name' && above === 'domain' ? values['domain'] : values[name];
+      if (value === undefined || typeof value === 'object' || above === '') return [name, shown];
+      return [name, typeof shown === 'number' ? Number(value) : String(value)];
+    }),
+  );
+}
 
 interface ParsedResponse {
   readonly status: number;

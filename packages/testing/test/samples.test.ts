@@ -116,7 +116,7 @@ test.each(chosen)('%s runs without an error', async (name, code) => {
   const baseUrl = code.includes('instanceof OutcomeUnknownError') ? await losePurchases(own) : own;
   const file = join(directory, `run-${name.replaceAll(/\W+/g, '-')}.ts`);
   // The service of the test listens on a free port.
-  writeFileSync(file, code.replaceAll("environment: 'sandbox'", `baseUrl: '${baseUrl}'`).replaceAll('http://127.0.0.1:4010', baseUrl));
+  writeFileSync(file, code.replaceAll('http://127.0.0.1:4010', baseUrl).replaceAll("environment: 'sandbox'", `baseUrl: '${baseUrl}'`));
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], {
     env: { ...process.env, RESELLER_API_KEY: service.apiKey },
   });

@@ -55,8 +55,8 @@ export const formRefused: Check = {
         },
       ];
     // A service that converts types does so in all of its bodies.
-    const [, field, wrongType] = /^(\S+) as (a .* instead of .*)$/.exec(sent.detail) ?? [];
-    if (field !== undefined && wrongType !== undefined)
+    const [field = '', wrongType = ''] = sent.detail.split(' as ', 2);
+    if (wrongType.startsWith('a ') && wrongType.includes(' instead of '))
       return [
         {
           pointer: joinPointer('', field),
