@@ -64,13 +64,15 @@ function isHardToGuess(text: string): boolean {
 /** Texts that look random and that only one response of a run has, as a service returns a new key or token. An identifier is in several. */
 export function randomTextsOnce(exchanges: readonly Exchange[]): readonly string[] {
   const holders = new Map<string, number>();
-  const paths = exchanges.map(({ sent }) => new URL(sent.url).pathname).join('\n');
+  const paths = exchanges.map(({ sent }) => decodeURI(new URL(sent.url).pathname)).join('\n');
   for (const exchange of exchanges) {
     const found = new Set<string>();
     visit(jsonValue(exchange), found);
     for (const text of found) holders.set(text, (holders.get(text) ?? 0) + 1);
   }
-  return [...holders].flatMap(([text, count]) => (count === 1 && !paths.includes(encodeURIComponent(text)) ? [text] : []));
+  return [...holders].flatMap(([text, count]) =>
+    count === 1 && !paths.includes(text) && !paths.includes(encodeURIComponent(text)) ? [text] : [],
+  );
 }
 
 function visit(value: unknown, found: Set<string>): void {

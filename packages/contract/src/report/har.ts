@@ -26,7 +26,7 @@ function entryOf(exchange: RecordedExchange): Entry {
       httpVersion: 'HTTP/1.1',
       cookies: [],
       headers: headersOf(exchange.requestHeaders),
-      queryString: [...new URL(url).searchParams].map(([name, value]) => ({ name, value })),
+      queryString: [...new URLSearchParams(url.split('?', 2)[1])].map(([name, value]) => ({ name, value })),
       ...(requestBody === undefined ? {} : { postData: { mimeType: exchange.requestHeaders['content-type'] ?? '', text: requestBody } }),
       headersSize: UNKNOWN,
       bodySize: UNKNOWN,

@@ -43,7 +43,9 @@ export const operatorApi: readonly OperatorApi[] = readOperations(operatorDocume
 function apiOperation(operation: Operation): OperatorApi {
   const { id, pointer, parameters, responses } = operation;
   if (!isOperatorId(id))
-    throw new Error(`The operator's document has an operation ${id} that the generated route types do not have. Run npx -y pnpm@12 generate.`);
+    throw new Error(
+      `The operator's document has an operation ${id} that the generated route types do not have. Run npx -y pnpm@12 generate.`,
+    );
   const written = valueAt(operatorDocument, pointer);
   const status = Object.keys(responses).find((code) => code.startsWith('2'));
   if (status === undefined) throw new Error(`The operation ${id} has no successful response in the operator's document.`);
