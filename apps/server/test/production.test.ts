@@ -28,8 +28,8 @@ beforeAll(() => {
   folder = mkdtempSync(join(inject('diskFolder'), 'production-'));
   installation = join(folder, 'reseller');
   for (const line of commandsOf(RUNBOOK, 'Install').trim().split('\n')) {
-    const [npx, program, ...given] = line.replaceAll('/opt/reseller', installation).split(' ');
-    if (npx !== 'npx' || program !== 'pnpm@12') throw new Error(`The runbook has an unknown command: ${line}`);
+    const [npx, yes, program, ...given] = line.replaceAll('/opt/reseller', installation).split(' ');
+    if (npx !== 'npx' || yes !== '-y' || program !== 'pnpm@12') throw new Error(`The runbook has an unknown command: ${line}`);
     const { status, error, stdout, stderr } = spawnSync(PNPM, [...PNPM_ARGUMENTS, ...given], { cwd: REPOSITORY, encoding: 'utf8' });
     if (status !== 0) throw new Error(`${line}\n${stdout}${stderr}`, { cause: error });
   }
