@@ -34,6 +34,7 @@ describe('the response to a purchase', () => {
   test.each<[string, string, object]>([
     ['another domain', 'reseller.test', domainOf('other.test')],
     ['no domain', 'reseller.test', domainOf(null)],
+    ['a name that no host can have', 'reseller.test', domainOf('bü cher.test')],
   ])('that has %s leaves the outcome of registerDomain unknown', async (_, domain, body) => {
     const reseller = answering(body);
     expect(await lostBy(() => reseller.domain.register({ domain, handle: 'HDL-1' }))).toMatchObject({ uncertain: true });

@@ -30,8 +30,8 @@ function hasRequestID({ requestID }: Envelope, { operation: { effect, has } }: A
 /** Whether data has the property that every response of the operation has, and repeats the values of this request. */
 export function isDataOf({ operation: { has, hasType, repeats = {} }, values = {} }: Asked, data: unknown): boolean {
   if (has === undefined) return true;
-  if (!isRecord(data) || !(has in data)) return false;
-  if (hasType && (typeof data[has] !== hasType || data[has] === null)) return false;
+  const value: unknown = Object(data)[has];
+  if (value === undefined || (hasType && (typeof value !== hasType || value === null))) return false;
   return Object.entries(repeats).every(([name, path]) => {
     const got = path.split('.').reduce<unknown>((value, key) => Object(value)[key], data);
     return got === undefined || sameText(got) === sameText(values[name]);
@@ -41,7 +41,7 @@ export function isDataOf({ operation: { has, hasType, repeats = {} }, values = {
 /** The service writes names of domains in lower case, and in ASCII form. */
 function sameText(value: unknown): string {
   const text = String(value).toLowerCase();
-  return /[^ -~]/.test(text) ? new URL(`http://${text}`).hostname : text;
+  return (/[^ -~]/.test(text) && URL.parse(`http://${text}`)?.hostname) || text;
 }
 
 function classifyRefusal({ status, headers }: Received, { type, requestID, message, data }: Envelope): Failure {
