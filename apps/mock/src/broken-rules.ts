@@ -1,4 +1,5 @@
-import { createMatcher, createValidator, parseDocument, pointerTokens, readForm, readOperations } from '@reseller/contract';
+import { createValidator, pointerTokens, readForm } from '@reseller/contract';
+import type { Matcher, OpenApiDocument } from '@reseller/contract';
 
 /** A rule of the document that a form breaks. */
 export interface BrokenRule {
@@ -12,10 +13,8 @@ const MAX_NAMED_RULES = 50;
 /** Finds the rules that the form of a request breaks, in the order and words of the service. */
 export type FindBrokenRules = (method: string, path: string, body: Buffer) => readonly BrokenRule[];
 
-export function createRuleFinder(document: unknown): FindBrokenRules {
-  const parsed = parseDocument(document);
-  const match = createMatcher(readOperations(parsed));
-  const validator = createValidator(parsed, { lazy: true, trusted: true });
+export function createRuleFinder(document: OpenApiDocument, match: Matcher): FindBrokenRules {
+  const validator = createValidator(document, { lazy: true, trusted: true });
   return (method, path, body) => {
     const operation = match(method, path.split('?', 1)[0] ?? '')?.operation;
     if (operation?.form === undefined) return [];

@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
+import { createMatcher, parseDocument, readOperations } from '@reseller/contract';
+
 import { createRuleFinder } from './broken-rules.ts';
 import type { BrokenRule, FindBrokenRules } from './broken-rules.ts';
 import { errorEnvelope, problemMessage, validationEnvelope } from './envelope.ts';
@@ -54,7 +56,14 @@ interface Backend {
 export async function startMock({ document, port, log }: MockOptions): Promise<Mock> {
   const prism = await startPrism(documentForPrism(document));
   const agent = new Agent({ keepAlive: true });
-  const backend: Backend = { port: prism.port, agent, findBrokenRules: createRuleFinder(document), repeatValues: createRepeater(document) };
+  const parsed = parseDocument(document);
+  const match = createMatcher(readOperations(parsed));
+  const backend: Backend = {
+    port: prism.port,
+    agent,
+    findBrokenRules: createRuleFinder(parsed, match),
+    repeatValues: createRepeater(match),
+  };
 
   const server = createServer(async (request, response) => {
     const mocked = await respond(request, backend);

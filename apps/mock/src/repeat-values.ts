@@ -1,4 +1,5 @@
-import { createMatcher, parseDocument, readForm, readOperations } from '@reseller/contract';
+import { readForm } from '@reseller/contract';
+import type { Matcher } from '@reseller/contract';
 
 /** Puts the values of a request into the example with which Prism responds to it. */
 export type RepeatValues = (request: { readonly method: string; readonly path: string; readonly body: Buffer }, example: string) => string;
@@ -7,8 +8,7 @@ export type RepeatValues = (request: { readonly method: string; readonly path: s
  * The service repeats what was bought or changed, and the client takes a response with other values for that of another request. So an
  * example gets the values of the form and of the path where its data have members of the same name.
  */
-export function createRepeater(document: unknown): RepeatValues {
-  const match = createMatcher(readOperations(parseDocument(document)));
+export function createRepeater(match: Matcher): RepeatValues {
   return ({ method, path, body }, example) => {
     const found = match(method, path.split('?', 1)[0] ?? '');
     if (found === undefined || found.operation.readOnly) return example;
