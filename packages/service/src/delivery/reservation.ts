@@ -1,5 +1,5 @@
-/** The stored reservations. Each belongs to one instance, which confirms or settles it. */
-import type { FencingToken, Subject, Fence } from '../ports/fencing.ts';
+/** The stored reservations, each of which one instance confirms or recovers, and the fencing tokens of their port calls. */
+import type { Fence, FencingToken, Subject } from '../ports/fencing.ts';
 import { StaleTokenError } from '../ports/fencing.ts';
 import { lockAccount } from '../store/account-lock.ts';
 import { prepared } from '../store/prepared.ts';

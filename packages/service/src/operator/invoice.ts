@@ -12,6 +12,7 @@ import {
 import { vatSumsOf } from '../core/accounting/invoice-document/issue.ts';
 import { linkTo } from '../core/accounting/invoice.ts';
 import type { Runtime } from '../delivery/runtime.ts';
+import { MS_PER_DAY } from '../rules/day.ts';
 import { decimalOf, euros, UNITS_PER_CENT } from '../rules/money.ts';
 import type { Money } from '../rules/money.ts';
 import type { Db } from '../store/store.ts';
@@ -26,7 +27,6 @@ type Row = Selectable<InvoicesTable>;
 
 const order: Order = { columns: { created: 'integer', id: 'text' }, direction: 'desc' };
 const ALL = sql<boolean>`1 = 1`;
-const DAY_MS = 86_400_000;
 
 /** GET /invoices */
 export const listInvoices: ReadOperation<'listInvoices'> = {
@@ -34,7 +34,7 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
   async run(db, { query, now }) {
     const { account_id: account, status, number, overdue } = query;
     // `due` is the first instant of the last day to pay.
-    const ended = now - DAY_MS;
+    const ended = now - MS_PER_DAY;
     const invoices = await db
       .selectFrom('invoices')
       .selectAll()

@@ -1,7 +1,7 @@
 /** Days of the calendar in a time zone. */
 
 const MS_PER_MINUTE = 60_000;
-const MS_PER_DAY = 86_400_000;
+export const MS_PER_DAY = 86_400_000;
 /** No time zone is further than this from UTC. */
 const MAX_OFFSET_MINUTES = 15 * 60;
 

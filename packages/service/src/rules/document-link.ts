@@ -3,10 +3,10 @@ import { createHmac } from 'node:crypto';
 
 import { acceptedSecrets, sameHash } from './credentials.ts';
 import type { Secrets } from './credentials.ts';
+import { MS_PER_DAY } from './day.ts';
 
 /** The path of invoice documents below the public URL. */
 export const DOCUMENTS_PATH = '/invoices';
-const DAY_MS = 86_400_000;
 
 /** An issued document, and the end of a link to it in seconds since 1970 UTC. */
 export interface DocumentAccess {
@@ -35,7 +35,7 @@ export function documentLink(publicUrl: string, access: DocumentAccess, secret: 
  * @param days The link is valid for at least this time.
  */
 export function linkExpiry(now: number, days: number): number {
-  return (Math.ceil(now / DAY_MS) + days) * (DAY_MS / 1000);
+  return (Math.ceil(now / MS_PER_DAY) + days) * (MS_PER_DAY / 1000);
 }
 
 /** Whether a signature belongs to the document and the end of the link, in constant time. */

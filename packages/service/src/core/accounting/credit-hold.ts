@@ -23,7 +23,7 @@ import type { ReservationsTable } from '../../store/tables/service.ts';
  * @throws Refusal 402 if the remaining credit does not suffice.
  */
 export async function holdCredit(db: Db, accountId: string, amount: Money): Promise<void> {
-  if (amount <= 0n) return addHold(db, accountId, amount);
+  if (amount <= 0n) return void (await addHold(db, { accountId, amount }));
   const needed = neededCredit(amount);
   const [held] = await holdWithinLimit(db, { accountId, amount, needed });
   if (held) return;
@@ -52,16 +52,12 @@ export async function creditOf(db: Db, accountId: string): Promise<ExplainedCred
 
 /** Releases a hold. */
 export async function releaseCredit(db: Db, accountId: string, amount: Money): Promise<void> {
-  await addHold(db, accountId, -amount);
+  await addHold(db, { accountId, amount: -amount });
 }
 
 /** Holds an amount regardless of the limit, because it is already owed, such as a renewal. */
 export async function holdOwed(db: Db, accountId: string, amount: Money): Promise<void> {
-  await addHold(db, accountId, amount);
-}
-
-async function addHold(db: Db, accountId: string, amount: Money): Promise<void> {
-  await changeHold(db, { accountId, amount });
+  await addHold(db, { accountId, amount });
 }
 
 interface Hold {
@@ -69,7 +65,7 @@ interface Hold {
   readonly amount: Money;
 }
 
-const changeHold = prepared<Hold, unknown>((db, parameter) =>
+const addHold = prepared<Hold, unknown>((db, parameter) =>
   db
     .updateTable('accounts')
     .set({ held: sql`held + ${parameter('amount')}` })
@@ -113,13 +109,18 @@ export function heldByOrder({ details, extra_hold }: Pick<Selectable<Reservation
 /** What all orders of an account in delivery hold. */
 export async function heldByOrders(db: Db, accountId: string): Promise<Money> {
   const orders = await db.selectFrom('reservations').select(['details', 'extra_hold']).where('account_id', '=', accountId).execute();
-  const { servers } = await db
+  return orders.reduce((sum, order) => sum + heldByOrder(order), await heldByServers(db, accountId, 'ordered'));
+}
+
+/** What the dedicated servers of an account in a state hold: their orders, or their renewals. */
+export async function heldByServers(db: Db, accountId: string, state: 'ordered' | 'deployed'): Promise<Money> {
+  const { held } = await db
     .selectFrom('dedicated_servers')
-    .select(({ fn }) => fn.sum<number | null>('hold').as('servers'))
+    .select(({ fn }) => fn.sum<number | null>('hold').as('held'))
     .where('account_id', '=', accountId)
-    .where('state', '=', 'ordered')
+    .where('state', '=', state)
     .executeTakeFirstOrThrow();
-  return orders.reduce((sum, order) => sum + heldByOrder(order), BigInt(servers ?? 0));
+  return BigInt(held ?? 0);
 }
 
 /**

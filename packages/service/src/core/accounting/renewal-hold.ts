@@ -15,7 +15,7 @@ import type { Db } from '../../store/store.ts';
 import type { DedicatedServersTable } from '../../store/tables/dedicated.ts';
 import { tldPriceVersions } from '../catalogue/tld-price.ts';
 import type { TldPriceVersion } from '../catalogue/tld-price.ts';
-import { holdCredit, holdOwed } from './credit-hold.ts';
+import { heldByServers, holdCredit, holdOwed } from './credit-hold.ts';
 
 /** The server or the domain whose renewals changed. */
 export type Renewable = { readonly server: string } | { readonly domain: string };
@@ -58,18 +58,12 @@ export async function storeAllHolds(db: Db, accountId: string, period: Period): 
 
 /** What the renewals of an account hold, for the estimate of the period. */
 export async function heldByRenewals(db: Db, accountId: string): Promise<Money> {
-  const { servers } = await db
-    .selectFrom('dedicated_servers')
-    .select(({ fn }) => fn.sum<number | null>('hold').as('servers'))
-    .where('account_id', '=', accountId)
-    .where('state', '=', 'deployed')
-    .executeTakeFirstOrThrow();
   const { domains } = await db
     .selectFrom('domains')
     .select(({ fn }) => fn.sum<number | null>('hold').as('domains'))
     .where('account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  return BigInt(servers ?? 0) + BigInt(domains ?? 0);
+  return (await heldByServers(db, accountId, 'deployed')) + BigInt(domains ?? 0);
 }
 
 /** @param id One server. Default: all of the account. */

@@ -116,10 +116,7 @@ export async function releaseLastIpv4(db: Db, vmId: number, count: number): Prom
   await db.updateTable('ip_addresses').set({ vm_id: null }).where('address', 'in', last).where('vm_id', '=', vmId).execute();
 }
 
-/**
- * Takes free addresses from one owner after the other. Other transactions may be taking the last ones and still give them back, so it then
- * waits for them.
- */
+/** Takes free addresses from one owner after the other. */
 async function takeMissing(
   db: Db,
   order: AddressOrder,
@@ -128,14 +125,13 @@ async function takeMissing(
   const { vmId, datacenter, ips } = order;
   const owners = ownersFor(order, family);
   let missing = count;
-  for (const locked of ['skip', 'wait'] as const) {
-    for (const owner of owners) {
-      while (missing > 0 && (await hasFree(db, { datacenter, family, owner })).length > 0) {
-        const taken = await takeFree[locked](missing)(db, { vmId, pending, datacenter, family, owner });
-        missing -= taken.length;
-        if (locked === 'skip') break;
-      }
-    }
+  for (const owner of owners) {
+    if (missing > 0) missing -= (await takeFree.skip(missing)(db, { vmId, pending, datacenter, family, owner })).length;
+  }
+  // Other transactions may be taking the last ones, and may still give them back.
+  for (const owner of owners) {
+    while (missing > 0 && (await hasFree(db, { datacenter, family, owner })).length > 0)
+      missing -= (await takeFree.wait(missing)(db, { vmId, pending, datacenter, family, owner })).length;
   }
   if (missing <= 0) return;
   throw new Refusal(

@@ -2,14 +2,13 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
 import type { Subject } from '../../ports/fencing.ts';
+import { MS_PER_DAY } from '../../rules/day.ts';
 import { randomInteger } from '../../rules/random.ts';
 import type { Random } from '../../rules/random.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { prepared } from '../../store/prepared.ts';
 import { readVmIdentifierQuarantine } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
-
-const DAY_MS = 86_400_000;
 
 /** The range of identifiers for new VMs. */
 export interface VmIdentifiers {
@@ -39,7 +38,7 @@ export function drawIdentifier(random: Random, { minimum, maximum }: VmIdentifie
  */
 export async function nextFreeIdentifier(db: Db, { from, now, identifiers: { minimum, maximum } }: IdentifierChoice): Promise<number> {
   for (;;) {
-    const removedBefore = now - (await readVmIdentifierQuarantine(db)) * DAY_MS;
+    const removedBefore = now - (await readVmIdentifierQuarantine(db)) * MS_PER_DAY;
     const free =
       (await firstFree(db, { from, to: maximum, removedBefore })) ?? (await firstFree(db, { from: minimum, to: from - 1, removedBefore }));
     if (!free) throw new Refusal(409, 'out_of_capacity', 'No further VM can be created at the moment. Ask the provider.');

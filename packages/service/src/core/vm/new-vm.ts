@@ -73,6 +73,7 @@ const COLUMNS = everyNameOf<VmRow>()([
 
 type VmRow = NewVm & PlacedVm & { readonly default_ptr: string };
 
+// SQLite needs the WHERE to tell the ON CONFLICT from the ON of a join.
 const insertUnlessTaken = prepared<VmRow, { id: number }>((db, parameter) =>
   db
     .insertInto('vms')

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Services } from '../../../delivery/runtime.ts';
+import { MS_PER_DAY } from '../../../rules/day.ts';
 import { decimalOf } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
 import { correctionByRate } from '../../../rules/vat.ts';
@@ -22,8 +23,6 @@ import type { Seller } from './parties.ts';
 import { lockSeries, takeNumber } from './series.ts';
 
 type Invoice = Selectable<InvoicesTable>;
-
-const MS_PER_DAY = 86_400_000;
 
 /** A round of scheduled jobs, which tries failed documents again. */
 export interface DocumentRound {
