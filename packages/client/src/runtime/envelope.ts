@@ -33,7 +33,7 @@ export function isDataOf({ operation: { has, hasType, repeats = {} }, values = {
   const value: unknown = Object(data)[has];
   if (value === undefined || (hasType && (typeof value !== hasType || value === null))) return false;
   return Object.entries(repeats).every(([name, path]) => {
-    const got = path.split('.').reduce<unknown>((value, key) => Object(value)[key], data);
+    const got = path.split('.').reduce<unknown>((inner, key) => Object(inner)[key], data);
     return got === undefined || sameText(got) === sameText(values[name]);
   });
 }
