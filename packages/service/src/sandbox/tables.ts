@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 
 import type { Schema } from '../store/schema.ts';
 import type { Db, Sharing, Store } from '../store/store.ts';
+import { tuningOf } from '../store/tuning.ts';
 
 /** A row of either engine. */
 export type Row = Readonly<Record<string, string | number | null>>;
@@ -75,8 +76,6 @@ const inOrder: readonly string[] = Object.entries(places)
   .toSorted(([, one], [, other]) => one - other)
   .map(([name]) => name);
 
-const BATCH_SIZE = 200;
-
 /** Locks all tables against writes until the transaction ends, so that a snapshot is consistent. */
 export function freeze(db: Db, sharing: Sharing): Promise<void> {
   return sharing.freeze(db, inOrder);
@@ -84,9 +83,10 @@ export function freeze(db: Db, sharing: Sharing): Promise<void> {
 
 /** Passes the rows of every table to `take`, in batches. */
 export async function dump(db: Db, take: (table: string, rows: readonly Row[]) => Promise<void>): Promise<void> {
+  const batch = tuningOf(db).statementRows;
   for (const table of inOrder) {
     const { rows } = await sql<Row>`select * from ${sql.table(table)}`.execute(db);
-    for (let from = 0; from < rows.length; from += BATCH_SIZE) await take(table, rows.slice(from, from + BATCH_SIZE));
+    for (let from = 0; from < rows.length; from += batch) await take(table, rows.slice(from, from + batch));
   }
 }
 

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 
 import type { RequestLogBodiesTable, RequestLogTable } from './tables/requests.ts';
+import type { Tuning } from './tuning.ts';
 
 /** A text that many responses contain. All of them refer to one object, so that its text is never compared. */
 export interface SharedText {
@@ -48,8 +49,6 @@ export const REFRESH_MS = 60_000;
 const ENTRY_OVERHEAD_BYTES = 250;
 /** Shorter responses take less space if they are stored in the entry. */
 const MIN_SHARED_LENGTH = 256;
-/** Maximum number of characters of remembered responses. Beyond it, all are forgotten, and a repeated response may be stored twice. */
-const MAX_REMEMBERED_LENGTH = 8_000_000;
 
 const ENVELOPE_START = '{"status":"success","requestID":"';
 
@@ -64,7 +63,7 @@ export interface ResponseMemory {
   toLogRow(entry: LogEntry): { readonly row: LogRow; readonly shared?: SharedBody };
 }
 
-export function createResponseMemory(): ResponseMemory {
+export function createResponseMemory({ rememberedCharacters }: Tuning): ResponseMemory {
   /** Hashes by account and response, or its head. The hash is computed when the response occurs for the second time. */
   type Hashes = Map<string, string | undefined>;
   let whole: Hashes = new Map();
@@ -83,7 +82,7 @@ export function createResponseMemory(): ResponseMemory {
       const head = withoutRequestId(shared?.head ?? response_body, entry.request_id);
       const key = account_id + head;
       if (!hashesFor(shared?.rest).has(key)) {
-        if ((length += key.length) > MAX_REMEMBERED_LENGTH) {
+        if ((length += key.length) > rememberedCharacters) {
           whole = new Map();
           byText = new WeakMap();
           length = key.length;

@@ -1,6 +1,7 @@
 /**
  * The sizes, limits and times that only decide how fast the service works. Another value changes no amount, no order and no response: tests
- * and the simulator choose small and odd values. So nothing happens only above a size that no test reaches.
+ * and the simulator choose small and odd values. So nothing happens only above a size that no test reaches. Timeouts and limits that refuse
+ * requests are not here. They are constants next to their code, and each has a test at its edge.
  */
 import type { Db } from './store.ts';
 
@@ -17,6 +18,18 @@ export interface Tuning {
   readonly cleanUpBatch: number;
   /** Rows that a long read receives at once. */
   readonly streamedRows: number;
+  /** Reads of many rows that run at the same time on the embedded store. Further ones wait. */
+  readonly longReads: number;
+  /** Connections of an instance to PostgreSQL. Further transactions wait. */
+  readonly connections: number;
+  /** Pages of the write-ahead log at which the embedded store copies it into the database. */
+  readonly checkpointPages: number;
+  /** Pages at which transactions wait for the copying. A full disk recovers once the whole log fits into its free space. */
+  readonly maxLogPages: number;
+  /** Transactions for each check of the length of the write-ahead log, because a check takes as long as several log entries. */
+  readonly checkpointCheck: number;
+  /** Characters of remembered responses. Beyond it, all are forgotten, and a repeated response may be stored twice. */
+  readonly rememberedCharacters: number;
   /** Entries of the request log that an export reads at once. */
   readonly exportPage: number;
   /** Documents and payments that an export for bookkeeping reads at once. */
@@ -56,6 +69,13 @@ export const DEFAULT_TUNING: Tuning = {
   documentBatch: 25,
   cleanUpBatch: 500,
   streamedRows: 500,
+  longReads: 4,
+  connections: 20,
+  // 4 MiB, and 8 MiB. A batch of purchases writes about 0.3 MiB.
+  checkpointPages: 1_024,
+  maxLogPages: 2_048,
+  checkpointCheck: 8,
+  rememberedCharacters: 8_000_000,
   exportPage: 200,
   bookkeepingPage: 100,
   auditPage: 500,

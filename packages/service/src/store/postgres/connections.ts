@@ -11,8 +11,6 @@ import type { Connections } from './failover.ts';
 import { readDatabaseUrl } from './hosts.ts';
 import { parserOf } from './types.ts';
 
-/** Connections of one instance. */
-export const MAX_CONNECTIONS = 20;
 /** The timeout for all hosts together, which are tried one after another. */
 const CONNECT_TIMEOUT_MS = 5_000;
 const MIN_CONNECT_TIMEOUT_MS = 2_000;
@@ -27,10 +25,10 @@ const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 /** After a timeout, no queries are sent for this time. */
 const BACKOFF_MS = 1_000;
 
-/** Connections for the work of the service. Each statement ends or fails within seconds. */
-export function connectionsFor(url: string): Connections {
+/** At most `max` connections for the work of the service. Each statement ends or fails within seconds. */
+export function connectionsFor(url: string, max: number): Connections {
   return connectionsTo(url, {
-    max: MAX_CONNECTIONS,
+    max,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     stream: () => {
       const socket = new Socket();

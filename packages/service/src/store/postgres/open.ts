@@ -8,7 +8,7 @@ import { DEFAULT_TUNING } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
 import { postgresCommit, retryingCollisions } from './commit.ts';
 import type { WithSession } from './commit.ts';
-import { backoff, connectionsFor, MAX_CONNECTIONS, migrationConnectionsFor } from './connections.ts';
+import { backoff, connectionsFor, migrationConnectionsFor } from './connections.ts';
 import { openFailure } from './errors.ts';
 import type { Connections } from './failover.ts';
 import { insertRows } from './insert-rows.ts';
@@ -33,7 +33,7 @@ export interface PostgresStoreOptions {
 export async function openPostgresStore(url: string, { tuning: given }: PostgresStoreOptions = {}): Promise<Store> {
   const tuning = { ...DEFAULT_TUNING, ...given };
   const tables = databaseOn(migrationConnectionsFor(url));
-  const pool = connectionsFor(url);
+  const pool = connectionsFor(url, tuning.connections);
   try {
     await sql`select 1`.execute(tables);
     await migrate(tables, 'postgres', retryingLocks());
@@ -81,7 +81,7 @@ const MAX_WAIT_MS = 20_000;
 function sessionsOn(pool: Connections, tuning: Tuning): { readonly use: WithSession; figures(): PoolFigures; close(): void } {
   const shared = { scope: {}, tuning };
   const sessions: Session[] = [];
-  const line = waitingLine({ places: MAX_CONNECTIONS, maxLength: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
+  const line = waitingLine({ places: tuning.connections, maxLength: MAX_WAITING, maxWaitMs: MAX_WAIT_MS });
   let isClosed = false;
   const use: WithSession = async ({ isUrgent = false }, work) => {
     const giveBack = await line.takePlace(isUrgent);

@@ -25,8 +25,9 @@ interface LogStore {
   readonly tuning: Tuning;
 }
 
-export function postgresRequestLog({ run, commit, tuning: { logBatch, logGroup } }: LogStore): RequestLog {
-  const memory = createResponseMemory();
+export function postgresRequestLog({ run, commit, tuning }: LogStore): RequestLog {
+  const { logBatch, logGroup } = tuning;
+  const memory = createResponseMemory(tuning);
   return {
     append: groupAppend(logGroup, (entries) => commit(({ db }) => insertGroup(db, memory, entries))),
     async number(transaction, accountId) {

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 
+import { DEFAULT_TUNING } from '../tuning.ts';
 import { createCheckpointer, startCheckpointThread } from './checkpointer.ts';
 
 const MIB = 2 ** 20;
@@ -20,7 +21,7 @@ function loggedDatabase(startThread = startCheckpointThread) {
   const connection = new DatabaseSync(file);
   connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE texts (text text)');
   const insert = connection.prepare(`insert into texts values (hex(zeroblob(${LENGTH / 2})))`);
-  const checkpointer = createCheckpointer(connection, () => startThread(file));
+  const checkpointer = createCheckpointer(connection, DEFAULT_TUNING, () => startThread(file));
   onTestFinished(async () => {
     await checkpointer.close();
     connection.close();

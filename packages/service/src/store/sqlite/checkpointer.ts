@@ -2,14 +2,10 @@ import { once } from 'node:events';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 
-/** Pages of the write-ahead log at which it is copied into the database: 4 MiB. */
-const START_PAGES = 1_024;
-/** Pages at which transactions wait for the copying: 8 MiB. A full disk recovers once the whole log fits into its free space. */
-const MAX_PAGES = 2_048;
+import type { Tuning } from '../tuning.ts';
+
 /** Without a thread, SQLite copies the log itself at this length, and the event loop waits: 64 MiB. */
 const UNATTENDED_PAGES = 16_384;
-/** Calls of `makeRoom` for each check of the length, because a check takes as long as several log entries. A batch of purchases writes about 0.3 MiB. */
-const CALLS_PER_CHECK = 8;
 /** The pause after a checkpoint that left pages in the log, because the disk was full or a backup was reading them. */
 const RETRY_MS = 1_000;
 
@@ -32,7 +28,7 @@ export interface Checkpointer {
  * @param connection The connection that writes.
  * @param startThread Starts the thread. It copies the log at each message, and responds with a message.
  */
-export function createCheckpointer(connection: DatabaseSync, startThread: () => Worker): Checkpointer {
+export function createCheckpointer(connection: DatabaseSync, tuning: Tuning, startThread: () => Worker): Checkpointer {
   connection.exec(`PRAGMA wal_autocheckpoint = ${UNATTENDED_PAGES}`);
   const logState = connection.prepare('PRAGMA wal_checkpoint(NOOP)');
   let thread: { readonly worker: Worker; readonly ended: AbortSignal } | undefined;
@@ -84,10 +80,10 @@ export function createCheckpointer(connection: DatabaseSync, startThread: () => 
   return {
     makeRoom() {
       if (isFinishing) return running;
-      if (!connection.isOpen || ++calls % CALLS_PER_CHECK > 0) return undefined;
+      if (!connection.isOpen || ++calls % tuning.checkpointCheck > 0) return undefined;
       const { inLog, uncopied } = pages();
-      if (inLog >= START_PAGES && uncopied > 0 && performance.now() >= notBefore) running ??= checkpoint();
-      return inLog >= MAX_PAGES ? running : undefined;
+      if (inLog >= tuning.checkpointPages && uncopied > 0 && performance.now() >= notBefore) running ??= checkpoint();
+      return inLog >= tuning.maxLogPages ? running : undefined;
     },
     async close() {
       await running;

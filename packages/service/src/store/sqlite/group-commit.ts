@@ -74,7 +74,7 @@ export class GroupCommit {
     this.#db = db;
     this.#disk = disk;
     this.#tuning = tuningOf(db);
-    this.#requestLog = logWriter(connection);
+    this.#requestLog = logWriter(connection, this.#tuning);
     this.#begin = connection.prepare('BEGIN IMMEDIATE');
     this.#end = connection.prepare('COMMIT');
     this.#savepoint = connection.prepare('SAVEPOINT work');

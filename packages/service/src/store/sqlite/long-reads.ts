@@ -13,9 +13,6 @@ import type { Tuning } from '../tuning.ts';
 import { inTurns } from '../turns.ts';
 import { directRunner, inputValue, QueryCompiler } from './database.ts';
 
-/** Further long reads wait until one of these has ended. */
-const MAX_CONNECTIONS = 4;
-
 export interface LongReads {
   /** Runs the work in a transaction that sees the committed data of one moment. */
   read<T>(work: (db: Db) => Promise<T>): Promise<T>;
@@ -28,7 +25,7 @@ export function longReads(file: string, tuning: Tuning): LongReads {
   const waiting: (() => void)[] = [];
   let inUse = 0;
   async function take(): Promise<Reader> {
-    if (inUse === MAX_CONNECTIONS) await new Promise<void>((resolve) => waiting.push(resolve));
+    if (inUse === tuning.longReads) await new Promise<void>((resolve) => waiting.push(resolve));
     inUse++;
     return idle.pop() ?? openReader(file);
   }

@@ -53,7 +53,7 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
   const { lock, connection, db } = await openConnection(directory, file, tuning);
   const readConnection = new DatabaseSync(file, { readOnly: true });
   const log = await open(`${file}-wal`, 'r+');
-  const checkpointer = createCheckpointer(connection, () => startCheckpointThread(file));
+  const checkpointer = createCheckpointer(connection, tuning, () => startCheckpointThread(file));
   const replacedFile = watchFiles([file, `${file}-wal`]);
   async function sync(): Promise<void> {
     const replaced = replacedFile();

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { everyNameOf } from '../../rules/every-name.ts';
 import { createResponseMemory, REFRESH_MS, toLogRow } from '../log-row.ts';
 import type { LogEntry, LogRow, SharedBody } from '../log-row.ts';
+import type { Tuning } from '../tuning.ts';
 
 /** Appends to the request log within the transaction that is open on the connection. */
 export interface LogWriter {
@@ -34,8 +35,8 @@ function nameOf({ month, account_id, hash }: SharedBody): string {
 }
 
 /** The most frequent write, because every request has an entry. So its statements are prepared once. */
-export function logWriter(connection: DatabaseSync): LogWriter {
-  const memory = createResponseMemory();
+export function logWriter(connection: DatabaseSync, tuning: Tuning): LogWriter {
+  const memory = createResponseMemory(tuning);
   const insert = connection.prepare(
     `insert into request_log (number, position, ${COLUMNS.join(', ')}) values (?, ?, ${COLUMNS.map(() => '?').join(', ')})`,
   );
