@@ -182,7 +182,11 @@ export async function startService({
   };
 }
 
-/** The smallest VM form of the tests: 2 x 2.00 + 4 x 1.20 + 40 x 0.04 = 10.40 EUR for 30 days. */
+/**
+ * The smallest VM form of the tests: 2 x 2.00 + 4 x 1.20 + 40 x 0.04 = 10.40 EUR for 30 days. This price is round, so that a reader can
+ * check by hand the amounts that tests name. The clock starts at an odd second, so almost every amount still needs rounding. Tests of sums
+ * and limits draw awkward prices: the properties of `core/accounting`, the simulator and the outside models.
+ */
 export const SMALL_VM = { cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' } as const;
 
 /** Checks a response against the document, and records the status for the list of statuses that the tests have seen. */

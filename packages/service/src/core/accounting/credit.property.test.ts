@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { amountOf } from '../../../../../.config/depth.ts';
+import { chargeAwkwardPrices } from '../../../test/awkward-prices.ts';
 import { marketItem } from '../../../test/dedicated.ts';
 import { handleOf, pauseRegistrar, untilReserved } from '../../../test/domains.ts';
 import { engines } from '../../../test/engines.ts';
@@ -74,10 +75,10 @@ const RUNTIMES = [1, 7, 30, 90];
 
 /** Earlier purchases of an account. */
 const past = fc.record({
-  /** Prices of dedicated servers that are ordered and never set up, in cents. */
-  orders: fc.array(fc.integer({ min: 1, max: 500_000 }), { maxLength: 2 }),
+  /** Prices of dedicated servers that are ordered and never set up, in units of 0.00000001 EUR. */
+  orders: fc.array(fc.integer({ min: 1, max: 500_000_000_000 }), { maxLength: 2 }),
   servers: fc.array(
-    fc.record({ price: fc.integer({ min: 1, max: 100_000 }), days: fc.constantFrom(...RUNTIMES), isCancelled: fc.boolean() }),
+    fc.record({ price: fc.integer({ min: 1, max: 100_000_000_000 }), days: fc.constantFrom(...RUNTIMES), isCancelled: fc.boolean() }),
     { maxLength: 2 },
   ),
   vms: fc.array(fc.integer({ min: 0, max: 89 }), { maxLength: 3 }),
@@ -216,10 +217,11 @@ describe.each(engines)('on %s', (engine) => {
 async function start(engine: Engine): Promise<TestOperator> {
   const service = await startOperator({ engine });
   service.fleet.automaticSetUp = null;
+  await chargeAwkwardPrices(service);
   return service;
 }
 
-/** @returns The price of the account's pending orders, in cents. */
+/** @returns The price of the account's pending orders, in cents with six decimals. */
 async function live(service: TestOperator, account: Account, { orders, servers, vms, hasDomain, seconds }: Past): Promise<number> {
   for (const salt of vms) await vmOf(service, account, salt);
   if (hasDomain) {
@@ -228,16 +230,16 @@ async function live(service: TestOperator, account: Account, { orders, servers, 
     expect(await bySocket(service, 'registerDomain', { domain, handle }, account.apiKey)).toMatchObject({ status: 200 });
   }
   for (const { price, days, isCancelled } of servers) {
-    const id = await deployedServer(service, account, price / 100, days);
+    const id = await deployedServer(service, account, price / 1e8, days);
     if (isCancelled)
       expect((await service.call('deleteDedicatedServer', { path: { identifier: id }, apiKey: account.apiKey })).status).toBe(200);
   }
   for (const price of orders) {
-    const market_id = await offerOf(service, price / 100, ORDERED_DAYS);
+    const market_id = await offerOf(service, price / 1e8, ORDERED_DAYS);
     await operator.orderDedicatedServer({ client: service.client, body: { account_id: account.id, market_id } });
   }
   service.clock.advance(seconds * 1000);
-  return orders.reduce((sum, price) => sum + price, 0);
+  return orders.reduce((sum, price) => sum + price, 0) / 1e6;
 }
 
 /** The shown number is the limit, less open invoices, the estimate and pending orders. Rounding may differ by one cent. */
@@ -316,6 +318,6 @@ async function deployedServer(service: TestOperator, account: Account, price: nu
 
 /** @param price EUR. */
 async function offerOf({ client }: TestOperator, price: number, days = 30): Promise<string> {
-  const body = { ...marketItem(price.toFixed(2), days), ipv4_addresses: 1 };
+  const body = { ...marketItem(price.toFixed(8), days), ipv4_addresses: 1 };
   return (await operator.addMarketItem({ client, body })).id;
 }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { byDepth } from '../../../../../.config/depth.ts';
+import { chargeAwkwardPrices } from '../../../test/awkward-prices.ts';
 import { engines } from '../../../test/engines.ts';
 import type { Engine } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
@@ -81,7 +82,7 @@ describe.each(engines)('on %s', (engine) => {
     'invoices a VM exactly that was changed %i times',
     async (changes) => {
       const { service, id } = await startWithVms(engine, 1);
-      expect((await service.operate('/host-systems/nl_ryzen/price-versions', priceVersion())).status).toBe(201);
+      await chargeAwkwardPrices(service);
       const { id: vmid } = await service.store.read((db) => db.selectFrom('vms').select('id').executeTakeFirstOrThrow());
       for (let change = 1; change <= changes; change++) {
         service.clock.advance(7_001);
@@ -131,8 +132,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await service.call('changeVm', { path: { vmid: String(vm) }, form })).status).toBe(200);
     };
     const { service, id } = await startWithVms(engine, 200, resize);
-    const version = priceVersion('2026-12-01T00:00:00.000Z');
-    expect((await service.operate('/host-systems/nl_ryzen/price-versions', version)).status).toBe(201);
+    await chargeAwkwardPrices(service, '2026-12-01T00:00:00.000Z');
     const { totals, exact } = await endTwoMonths(service, id);
     expect(totals).toEqual(exact);
     const running = await service.store.read((db) =>
@@ -142,11 +142,3 @@ describe.each(engines)('on %s', (engine) => {
     await expectExactBilling(service);
   });
 });
-
-/** A request that schedules prices of a host system for all VMs. */
-function priceVersion(validFrom?: string): RequestInit {
-  const others = { hdd: '0.01234567', extra_ip: '1.00000001', extra_backup_slot: '0.33333333', extra_gbit: '4.99999999' };
-  const prices = { core: '1.98765433', mem: '1.12345679', nvme: '0.03999997', ...others };
-  const body = { prices, applies_to: 'all_vms', ...(validFrom !== undefined && { valid_from: validFrom }) };
-  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-}
