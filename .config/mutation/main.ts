@@ -10,7 +10,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { installTools } from '../test-tools.ts';
+import { installTestTools, installTools } from '../test-tools.ts';
 import { REPOSITORY, turbo } from '../turbo.ts';
 import { areas } from './areas.ts';
 import type { Area } from './areas.ts';
@@ -74,6 +74,7 @@ async function mutate({ tests, startsService, threshold }: Area, sources: readon
     process.stderr.write(built.output);
     return built.status;
   }
+  await installTestTools();
   await installTools(import.meta.dirname, 'StrykerJS');
   const all = await mutantsOf(REPOSITORY, sources);
   const sample = values.sample === undefined ? undefined : sampleOf(all, Number(values.sample), Number(values.seed));
