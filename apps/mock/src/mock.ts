@@ -62,7 +62,7 @@ export async function startMock({ document, port, log }: MockOptions): Promise<M
     port: prism.port,
     agent,
     findBrokenRules: createRuleFinder(parsed, match),
-    repeatValues: createRepeater(match),
+    repeatValues: createRepeater(parsed, match),
   };
 
   const server = createServer(async (request, response) => {

@@ -21,6 +21,7 @@ export type {
 } from './document/operation.ts';
 export { mediaTypeName } from './document/media-type.ts';
 export { readOperations, responseFor, surveyOperations, type OperationSurvey, type UnreadableOperation } from './document/operations.ts';
+export { repeatsOf, type Repeat } from './document/repeats.ts';
 export { constraintsOf, ruleProvenance } from './document/provenance.ts';
 export type { Provenance } from './document/provenance.ts';
 export { keysOf, memberTypes, schemaNodes } from './document/schema.ts';
