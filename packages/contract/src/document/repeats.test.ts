@@ -4,7 +4,7 @@ import { parseDocument } from './document.ts';
 import { readOperations } from './operations.ts';
 import { repeatsOf } from './repeats.ts';
 
-/** What the only operation repeats, by the schema of its response. */
+/** The values that the only operation repeats, by the schema of its response. */
 function repeatsBy(schema: object, method = 'put') {
   const operation = {
     operationId: 'orderThing',
