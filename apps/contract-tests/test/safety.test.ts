@@ -63,7 +63,7 @@ describe('a resource that an earlier run left behind', () => {
     expect(report.unfinished).toEqual([]);
   });
 
-  test.each<[string, StockBehaviour['shown'], RegExp]>([
+  test.each<[string, NonNullable<StockBehaviour['shown']>, RegExp]>([
     ['the read', (item, when) => (when === 'made' ? item : { id: item.id }), /differs/],
     ['the resource', ({ id }) => ({ id }), /too common/],
   ])('is not removed when %s shows nothing that only this resource has', async (_, shown, why) => {

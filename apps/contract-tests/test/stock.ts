@@ -89,7 +89,7 @@ export interface StockBehaviour {
   /** Whether a body is accepted. Default: the rules of the document. */
   readonly accepts?: (body: Readonly<Record<string, unknown>>) => boolean;
   readonly status?: (method: string, path: string) => number | undefined;
-  /** What an item shows when it is made, and when it is read. Default: all of it. */
+  /** The part of an item in the responses that make it and read it. Default: all of it. */
   readonly shown?: (item: Item, when: 'made' | 'read') => Partial<Item>;
 }
 
