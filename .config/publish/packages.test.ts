@@ -19,6 +19,7 @@ import { createTestService } from '../../packages/testing/src/index.ts';
 import type { TestService } from '../../packages/testing/src/index.ts';
 import { resolutionProblems } from '../attw.ts';
 import { byDepth } from '../depth.ts';
+import { freePort } from '../free-ports.ts';
 import '../provided.ts';
 import { tsc } from '../tsc.ts';
 import { REPOSITORY } from '../turbo.ts';
@@ -190,6 +191,103 @@ test('the README of @reseller/testing starts Jest, with import and with require'
   const { stderr, status } = spawnSync('sh', ['-e', '-c', script], { cwd: folder, env, encoding: 'utf8' });
   expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('2 passed, 2 total') });
 });
+
+/** An empty project with tarballs and packages of the registry, and its files. */
+function projectWith(tarballs: readonly string[], packages: readonly string[], files: Readonly<Record<string, string>>): string {
+  const folder = emptyFolder();
+  for (const [name, content] of Object.entries({ 'package.json': '{ "type": "module" }', ...files })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  const quiet = ['--no-audit', '--no-fund', '--prefer-offline'];
+  execFileSync('npm', ['install', ...quiet, ...tarballs.map(tarballOf), ...packages], { cwd: folder, stdio: 'pipe' });
+  return folder;
+}
+
+const VM_THREADS = `import { ConnectionError, createReseller } from '@reseller/client';
+import { createTestService, forms } from '@reseller/testing';
+import { expect, test } from 'vitest';
+
+test('buys, and knows that nothing was sent to a port that nothing listens on', async () => {
+  const service = await createTestService();
+  expect(await service.reseller().vm.create(forms.createVm.smallest)).toHaveProperty('identifier');
+  await service.close();
+  const nowhere = createReseller({ baseUrl: 'http://127.0.0.1:1', apiKey: 'key', maxRetries: 0 });
+  const error = await nowhere.vm.create(forms.createVm.smallest).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error.uncertain).toBe(false);
+});
+`;
+
+test(
+  'the packages work in vmThreads of vitest, whose modules have an Error of their own',
+  { timeout: 300_000, tags: 'deep' },
+  ({ skip }) => {
+    if (offline !== undefined) return skip(offline);
+    const ours = ['@reseller/client', '@reseller/operator-client', '@reseller/testing'];
+    const folder = projectWith(ours, ['vitest'], { 'buy.test.js': VM_THREADS });
+    const vitest = join(folder, 'node_modules/vitest/vitest.mjs');
+    const { stdout, status } = spawnSync(process.execPath, [vitest, 'run', '--pool=vmThreads'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], NO_COLOR: '1' },
+      encoding: 'utf8',
+    });
+    expect({ stdout, status }).toEqual({ stdout: expect.stringMatching(/Tests +1 passed/), status: 0 });
+  },
+);
+
+const NEXT = {
+  'app/layout.js': 'export default ({ children }) => <html lang="en"><body>{children}</body></html>;',
+  'app/page.js': `import { createReseller } from '@reseller/client';
+import { ENVIRONMENT } from './environment.js';
+
+export const dynamic = 'force-dynamic';
+export default async () => <p>{(await createReseller(ENVIRONMENT).vm.hosts())[0].name}</p>;
+`,
+  'app/environment.js': 'export const ENVIRONMENT = { baseUrl: process.env.RESELLER_URL, apiKey: process.env.RESELLER_KEY };',
+  'app/buy/route.js': `import { createReseller, InvalidError } from '@reseller/client';
+import { ENVIRONMENT } from '../environment.js';
+
+export async function POST(request) {
+  try {
+    return Response.json(await createReseller(ENVIRONMENT).vm.create(await request.json()));
+  } catch (error) {
+    return Response.json({ isInvalid: error instanceof InvalidError }, { status: 422 });
+  }
+}
+`,
+};
+
+test(
+  'an application of Next builds with the client, reads in a page and buys in a route',
+  { timeout: 300_000, tags: 'deep' },
+  async ({ skip }) => {
+    if (offline !== undefined) return skip(offline);
+    const folder = projectWith(['@reseller/client'], ['next', 'react', 'react-dom'], NEXT);
+    const service = await createTestService();
+    onTestFinished(() => service.close());
+    const next = join(folder, 'node_modules/next/dist/bin/next');
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      NEXT_TELEMETRY_DISABLED: '1',
+      RESELLER_URL: await service.listen(),
+      RESELLER_KEY: service.apiKey,
+    };
+    execFileSync(process.execPath, [next, 'build'], { cwd: folder, env, stdio: 'pipe' });
+    const port = String(await freePort());
+    const server = spawn(process.execPath, [next, 'start', '-H', '127.0.0.1', '-p', port], { cwd: folder, env, stdio: 'ignore' });
+    onTestFinished(async () => {
+      const ended = once(server, 'exit');
+      if (server.exitCode === null && server.kill()) await ended;
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await expect.poll(() => fetch(url).then((response) => response.text(), String), { timeout: 60_000 }).toContain('<p>');
+    const buy = async (form: object) => (await fetch(`${url}/buy`, { method: 'POST', body: JSON.stringify(form) })).json();
+    expect(await buy({ cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' })).toMatchObject({ config: { cores: 2 } });
+    expect(await buy({ cores: 'two' })).toEqual({ isInvalid: true });
+  },
+);
 
 test(
   'openapi-ts with its own plugins generates code that type-checks from the packed document, as the README of the client says',

@@ -14,6 +14,7 @@ import {
   ServerError,
   TimeoutError,
 } from '@reseller/client/extension';
+import { isError } from '@reseller/contract';
 
 import { EXIT, Failure } from './failure.ts';
 import type { ExitCode } from './failure.ts';
@@ -45,7 +46,7 @@ export function exitCodeOf(error: unknown): ExitCode {
 
 /** A failure in words, without a stack. */
 export function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!isError(error)) return String(error);
   if (!(error instanceof ResellerError)) return error.message;
   const { message, requestID, retryAfter, uncertain } = error;
   const wait = retryAfter === undefined || uncertain ? '' : ` Wait ${retryAfter} s, then run the command again.`;

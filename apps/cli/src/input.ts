@@ -1,7 +1,7 @@
 /** The input of an operation, as arguments and options of a command. */
 import { readFileSync } from 'node:fs';
 
-import { schemaNodes, valueAt } from '@reseller/contract';
+import { errorText, schemaNodes, valueAt } from '@reseller/contract';
 import type { FormField, OpenApiDocument, Operation, Parameter } from '@reseller/contract';
 
 import { Failure } from './failure.ts';
@@ -131,7 +131,7 @@ function parseJson(flag: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     throw new Failure(`--${flag} must be JSON, or @FILE with JSON: ${why}.`, undefined, error);
   }
 }
@@ -143,6 +143,6 @@ export function contentOf(text: string, flag: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8').trimEnd();
   } catch (error) {
-    throw new Failure(`The file of --${flag} cannot be read: ${error instanceof Error ? error.message : String(error)}.`, undefined, error);
+    throw new Failure(`The file of --${flag} cannot be read: ${errorText(error)}.`, undefined, error);
   }
 }

@@ -1,4 +1,5 @@
 /** The keyring of the system, where it has one. */
+import { errorText } from '@reseller/contract';
 
 const SERVICE = 'reseller';
 
@@ -26,6 +27,6 @@ export async function openKeyring(): Promise<Keyring | string> {
       remove: async (name) => void (await entry(name).deletePassword()),
     };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
 }

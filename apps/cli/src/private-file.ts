@@ -2,6 +2,8 @@
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+import { isError } from '@reseller/contract';
+
 /** The content of a file, or undefined without it. */
 export function readIfPresent(file: string): string | undefined {
   try {
@@ -34,7 +36,7 @@ export function createPrivate(file: string, content: string): boolean {
   try {
     linkSync(draft, file);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (isError(error) && 'code' in error && error.code === 'EEXIST') return false;
     throw error;
   } finally {
     rmSync(draft, { force: true });
@@ -65,5 +67,5 @@ function syncFolder(folder: string): void {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return isError(error) && 'code' in error && error.code === 'ENOENT';
 }

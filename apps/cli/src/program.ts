@@ -1,4 +1,5 @@
 /** The command line: one command for each operation of the documents, and those of the program itself. */
+import { errorText } from '@reseller/contract';
 import { Command, Option } from 'commander';
 
 import { operatorApi, resellerApi } from './api.ts';
@@ -182,7 +183,7 @@ function bodyFrom(file: string): Record<string, unknown> {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return { ...body };
   } catch (error) {
-    throw new Failure(`The file of --body is not JSON: ${error instanceof Error ? error.message : String(error)}.`, undefined, error);
+    throw new Failure(`The file of --body is not JSON: ${errorText(error)}.`, undefined, error);
   }
   throw new Failure('The file of --body must have a JSON object.');
 }

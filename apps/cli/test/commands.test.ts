@@ -230,7 +230,8 @@ describe('profiles', () => {
   });
 
   const addresses = [
-    { url: 'http://api.example.com', message: 'must begin with https://' },
+    { url: 'http://localhost.example', message: 'must begin with https://' },
+    { url: 'http://127.0.0.1.example', message: 'must begin with https://' },
     { url: 'ftp://127.0.0.1', message: 'must be an address such as' },
     { url: 'https://user:secret@api.example.com', message: 'must not contain a user or a password' },
     { url: 'api.example.com', message: 'must be an address such as' },

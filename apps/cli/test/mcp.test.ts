@@ -193,6 +193,15 @@ describe('purchases', () => {
     expect(await call('vm_create', VM)).toMatchObject({ ok: true });
   });
 
+  test('keep what may have been spent when the outcome is unknown', async () => {
+    const { call } = await assistant(['--allow-writes', '--budget', '12.376'], 'yes');
+    await createFault({ client: sandbox.operator, body: { operations: ['createVm'], effect: { kind: 'cut_after_commit' }, times: 3 } });
+    const before = await countVms();
+    expect(await call('vm_create', { ...VM, hostname: 'lost' })).toMatchObject({ ok: false });
+    expect(await call('vm_create', VM)).toMatchObject({ ok: false, result: expect.stringContaining('of which 12.376 EUR are spent') });
+    expect(await countVms()).toBe(before + 1);
+  });
+
   test('buy once when the responses are lost and the model calls the tool again', async () => {
     const { call } = await assistant(['--allow-writes', '--budget', '100'], 'yes');
     const before = await countVms();

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import { errorText } from '@reseller/contract';
 import manifest from '@reseller/contract/package.json' with { type: 'json' };
 
 import { CannotRunError } from './cannot-run.ts';
@@ -41,9 +42,7 @@ export async function runCommand(argv: readonly string[], context: CommandContex
     return await dispatch(argv, context);
   } catch (error) {
     // An unexpected error must not result in exit code 1, which means findings.
-    output.print(
-      error instanceof CannotRunError ? error.message : `The run failed: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    output.print(error instanceof CannotRunError ? error.message : `The run failed: ${errorText(error)}`);
     return 2;
   }
 }

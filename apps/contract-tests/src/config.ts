@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
+import { isError } from '@reseller/contract';
 import { parse } from 'yaml';
 
 import { CannotRunError } from './cannot-run.ts';
@@ -29,7 +30,7 @@ function optionsIn(text: string, file: string, environment: Environment): readon
   try {
     options = parse(text);
   } catch (error) {
-    const why = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : '';
+    const why = isError(error) ? (error.message.split('\n', 1)[0] ?? '') : '';
     throw new CannotRunError(`The configuration ${file} is not YAML: ${why}`, { cause: error });
   }
   if (typeof options !== 'object' || options === null || Array.isArray(options))

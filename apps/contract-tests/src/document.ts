@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { DocumentError, parseDocument } from '@reseller/contract';
+import { DocumentError, isError, parseDocument } from '@reseller/contract';
 import type { OpenApiDocument } from '@reseller/contract';
 import { editedFiles, mapSources, upgradeDocument } from '@reseller/contract/engine';
 import type { Report, SourceMap } from '@reseller/contract/engine';
@@ -62,7 +62,7 @@ export async function openDocument(file: string | undefined, name: BundleName = 
     const why =
       error instanceof DocumentError
         ? error.message
-        : `It is neither YAML nor JSON: ${error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : ''}`;
+        : `It is neither YAML nor JSON: ${isError(error) ? (error.message.split('\n', 1)[0] ?? '') : ''}`;
     throw new CannotRunError(`The document ${file} cannot be used. ${why}`, { cause: error });
   }
 }

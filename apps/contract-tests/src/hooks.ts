@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { errorText } from '@reseller/contract';
 import type { Check, Extension, Send } from '@reseller/contract/engine';
 
 import { CannotRunError } from './cannot-run.ts';
@@ -25,7 +26,7 @@ export async function loadHooks(file: string): Promise<Hooks> {
   try {
     module = await import(pathToFileURL(resolve(file)).href);
   } catch (error) {
-    throw new CannotRunError(`The hooks ${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new CannotRunError(`The hooks ${file} cannot be loaded: ${errorText(error)}`, {
       cause: error,
     });
   }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { isError } from '@reseller/contract';
 import { moneyOf, VERDICTS } from '@reseller/contract/engine';
 import type { Mode, Money, NamedOperations, Verdict } from '@reseller/contract/engine';
 
@@ -259,7 +260,7 @@ function parseTokens(args: string[]): ReturnType<typeof parseArgs<{ options: typ
     return parseArgs({ args, options: OPTIONS, allowPositionals: true, tokens: true });
   } catch (error) {
     // The message has only the name of the option, because its value can be a key.
-    const [, problem, name] = /^(Unknown option|Option) '(--?[a-z-]+)/.exec(error instanceof Error ? error.message : '') ?? [];
+    const [, problem, name] = /^(Unknown option|Option) '(--?[a-z-]+)/.exec(isError(error) ? error.message : '') ?? [];
     const what = problem === 'Unknown option' ? 'is unknown' : 'needs a value, or does not take one';
     throw new CannotRunError(`${name === undefined ? 'An option' : `The option ${name}`} ${what}. See ${CONTRACT} --help.`, {
       cause: error,

@@ -131,14 +131,17 @@ test.each([
   expect(server.received.every(({ path }) => path === '/token')).toBe(true);
 });
 
-test('the secret of a client is not sent to a token endpoint of another machine without TLS', async () => {
-  const { server } = await startTokenServer(100, 3_600);
-  const file = join(await temporaryFolder(), 'api.json');
-  await writeFile(file, JSON.stringify(documentWith(LOGIN)).replace('"/token"', '"http://id.example/token"'));
-  const { code, output } = await command(['--target', server.url.href, '--document', file, '--credential', `Login=me:${SECRET}`], {});
-  expect(code).toBe(2);
-  expect(output).toContain("does not use https, so the client's secret is not sent to it");
-});
+test.each(['id.example', 'localhost.example', '127.0.0.1.example'])(
+  'the secret of a client is not sent to %s without TLS',
+  async (host) => {
+    const { server } = await startTokenServer(100, 3_600);
+    const file = join(await temporaryFolder(), 'api.json');
+    await writeFile(file, JSON.stringify(documentWith(LOGIN)).replace('"/token"', `"http://${host}/token"`));
+    const { code, output } = await command(['--target', server.url.href, '--document', file, '--credential', `Login=me:${SECRET}`], {});
+    expect(code).toBe(2);
+    expect(output).toContain("does not use https, so the client's secret is not sent to it");
+  },
+);
 
 test('a configuration file has credentials by scheme, with values from the environment', async () => {
   const { server } = await startTokenServer(100, 3_600);

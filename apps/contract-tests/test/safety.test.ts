@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { fileJournal } from '../src/file-journal.ts';
 import { command } from './run-command.ts';
 import { startStock, STOCK, STOCK_TOKEN } from './stock.ts';
-import type { Stock } from './stock.ts';
+import type { Stock, StockBehaviour } from './stock.ts';
 import { temporaryFolder } from './workspace.ts';
 
 class Crash extends Error {}
@@ -61,6 +61,19 @@ describe('a resource that an earlier run left behind', () => {
     expect(stock.items.get(ofCustomer.id)).toEqual(ofCustomer);
     expect(report.left).toEqual([expect.stringMatching(/^addItem \(id 1\) of an earlier run: .* differs .*curl .*\/items\/1/)]);
     expect(report.unfinished).toEqual([]);
+  });
+
+  test.each<[string, NonNullable<StockBehaviour['shown']>, RegExp]>([
+    ['the read', (item, when) => (when === 'made' ? item : { id: item.id }), /differs/],
+    ['the resource', ({ id }) => ({ id }), /too common/],
+  ])('is not removed when %s shows nothing that only this resource has', async (_, shown, why) => {
+    const [stock, file] = [await startStock({ shown }), await journalFile()];
+    await crashedRun(stock, file);
+    stock.restart();
+    const ofCustomer = stock.add('of a customer');
+    const report = await run(stock, file, { only: new Map([['getMe', undefined]]) });
+    expect(stock.items.get(ofCustomer.id)).toEqual(ofCustomer);
+    expect(report.left).toEqual([expect.stringMatching(why)]);
   });
 
   test('is forgotten when it is gone', async () => {

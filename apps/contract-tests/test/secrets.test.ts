@@ -29,7 +29,7 @@ const leaking: Tamper = ({ operation, outcome, response }) => {
     case 'createVm':
       return {
         ...response,
-        headers: { ...response.headers, 'x-debug': FAKE_KEY },
+        headers: { ...response.headers, 'x-debug': FAKE_KEY, etag: `"${FAKE_KEY}"`, location: `/vm?secret=${encodeURIComponent(LEAKED)}` },
         body: { ...body, data: { ...body.data, config: { ...body.data.config, password: LEAKED } } },
       };
     case 'listDedicatedServers': {

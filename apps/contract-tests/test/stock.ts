@@ -89,6 +89,8 @@ export interface StockBehaviour {
   /** Whether a body is accepted. Default: the rules of the document. */
   readonly accepts?: (body: Readonly<Record<string, unknown>>) => boolean;
   readonly status?: (method: string, path: string) => number | undefined;
+  /** The part of an item in the responses that make it and read it. Default: all of it. */
+  readonly shown?: (item: Item, when: 'made' | 'read') => Partial<Item>;
 }
 
 function isValid(body: Readonly<Record<string, unknown>>): boolean {
@@ -97,7 +99,11 @@ function isValid(body: Readonly<Record<string, unknown>>): boolean {
   return typeof name === 'string' && [...name].length >= 2 && [...name].length <= 20 && isSize && Object.keys(others).length === 0;
 }
 
-export async function startStock({ accepts = isValid, status: failing = () => undefined }: StockBehaviour = {}): Promise<Stock> {
+export async function startStock({
+  accepts = isValid,
+  status: failing = () => undefined,
+  shown = (all) => all,
+}: StockBehaviour = {}): Promise<Stock> {
   const items = new Map<string, Item>();
   let last = 0;
   let time = 0;
@@ -121,12 +127,14 @@ export async function startStock({ accepts = isValid, status: failing = () => un
       if (method === 'GET') return sendJson(response, 200, [...items.values()]);
       if (method !== 'POST') return refuse(405);
       const fields = objectIn(body);
-      return fields !== undefined && accepts(fields) ? sendJson(response, 201, add(fields['name'] ?? 'unnamed')) : refuse(400);
+      return fields !== undefined && accepts(fields)
+        ? sendJson(response, 201, shown(add(fields['name'] ?? 'unnamed'), 'made'))
+        : refuse(400);
     }
     if (method !== 'GET' && method !== 'DELETE') return refuse(405);
     const found = items.get(decodeURIComponent(id));
     if (found === undefined) return refuse(404);
-    if (method === 'GET') return sendJson(response, 200, found);
+    if (method === 'GET') return sendJson(response, 200, shown(found, 'read'));
     items.delete(found.id);
     response.writeHead(204).end();
   });

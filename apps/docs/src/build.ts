@@ -2,6 +2,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
+import { isError } from '@reseller/contract/is-error';
 import { strToU8, zipSync } from 'fflate';
 
 import { brunoCollection, postmanCollection } from './collections.ts';
@@ -29,7 +30,7 @@ const HAND_WRITTEN = ['index.md', 'hero-sample.md', 'quickstart.md', 'downloads.
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.stderr.write(`${isError(error) ? (error.stack ?? error.message) : String(error)}\n`);
   process.exitCode = 1;
 }
 

@@ -1,3 +1,5 @@
+import { errorText } from '@reseller/contract/is-error';
+
 import { startSite } from './server.ts';
 
 try {
@@ -5,7 +7,7 @@ try {
   process.stdout.write(`Docs: ${site.url}\n`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void site.close());
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${errorText(error)}\n`);
   process.exitCode = 1;
 }
 

@@ -96,7 +96,7 @@ function resellerSample(
   { baseUrl, reference: { isExtension } }: { baseUrl: string; reference: Reference },
 ): string {
   const place = placeOf(id, isExtension ? EXTENSION_PLACES : PLACES);
-  if (place === undefined) throw new Error(`${id} has no method in packages/client/generate/places.ts.`);
+  if (place === undefined) throw new Error(`${id} has no method in packages/client/src/places.ts.`);
   const call = `const data = await reseller.${place}(`;
   const input = [
     ...Object.entries(parameters).map(([name, value]) => (name === 'vmid' ? value : literal(value))),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import fastifyStatic from '@fastify/static';
+import { isError } from '@reseller/contract/is-error';
 import fastify from 'fastify';
 import type { FastifyReply } from 'fastify';
 
@@ -54,7 +55,7 @@ export async function startSite(port: number): Promise<RunningSite> {
     return { url: `${await app.listen({ port, host })}${BASE}`, close: () => app.close() };
   } catch (error) {
     await app.close();
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    if (isError(error) && 'code' in error && error.code === 'EADDRINUSE') {
       throw new Error(`Port ${port} is in use. Set DOCS_PORT to another port, or stop the process that uses it.`, { cause: error });
     }
     throw error;

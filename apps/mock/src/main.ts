@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
+import { errorText } from '@reseller/contract';
+
 import { isJson } from './prism-document.ts';
 
 try {
@@ -15,7 +17,7 @@ try {
   process.stdout.write(`Mock: ${mock.url}\n`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void mock.close());
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${errorText(error)}\n`);
   process.exitCode = 1;
 }
 

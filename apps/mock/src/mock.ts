@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-import { createMatcher, parseDocument, readOperations } from '@reseller/contract';
+import { createMatcher, errorText, isError, parseDocument, readOperations } from '@reseller/contract';
 
 import { createRuleFinder } from './broken-rules.ts';
 import type { BrokenRule, FindBrokenRules } from './broken-rules.ts';
@@ -62,7 +62,7 @@ export async function startMock({ document, port, log }: MockOptions): Promise<M
     port: prism.port,
     agent,
     findBrokenRules: createRuleFinder(parsed, match),
-    repeatValues: createRepeater(match),
+    repeatValues: createRepeater(parsed, match),
   };
 
   const server = createServer(async (request, response) => {
@@ -81,7 +81,7 @@ export async function startMock({ document, port, log }: MockOptions): Promise<M
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   } catch (error) {
     await close();
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    if (isError(error) && 'code' in error && error.code === 'EADDRINUSE') {
       throw new Error(`Port ${port} is in use. Set MOCK_PORT to another port, or stop the process that uses it.`, { cause: error });
     }
     throw error;
@@ -102,7 +102,7 @@ async function respond(request: IncomingMessage, backend: Backend): Promise<Mock
     if (response.status < 400 || response.headers['content-type'] === 'application/json') return response;
     return refusal(response.status, problemMessage(String(response.body)), response.headers);
   } catch (error) {
-    return refusal(500, `The mock failed: ${error instanceof Error ? error.message : String(error)}`, {});
+    return refusal(500, `The mock failed: ${errorText(error)}`, {});
   }
 }
 

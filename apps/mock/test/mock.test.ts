@@ -36,7 +36,7 @@ describe.each(operations)('$id', (operation) => {
     // Prism reports in a header whether the request or the example breaks the document.
     expect({ status, body, violations }).toEqual({
       status: 200,
-      body: operation.readOnly ? example : withValues(example, repeated),
+      body: withValues(operation.id, example, repeated),
       violations: null,
     });
   });
@@ -132,7 +132,7 @@ describe('behaviour beyond the examples', () => {
   });
 });
 
-test('repeats the values of a purchase, which the client compares', async () => {
+test('repeats the values of a purchase that the client compares', async () => {
   const { vm, domain } = createReseller({ baseUrl, apiKey: key });
   const bought = await vm.create({ cores: 3, mem: 5632, disk: 45, os: 'debian_12', hostsystem: 'nl_ryzen' });
   expect(bought.config).toMatchObject({ cores: 3, mem: 5632, disk: 45 });
@@ -140,15 +140,24 @@ test('repeats the values of a purchase, which the client compares', async () => 
   expect(registered.domain.name).toBe('of-the-form.net');
 });
 
-/** An example in which members with the name of a value have this value, and `name` that of the object around it. */
-function withValues(example: unknown, values: Readonly<Record<string, unknown>>, above = ''): unknown {
+/** What responses repeat of their requests: where, and the name of the value. */
+const REPEATED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  createVm: { 'data.config.cores': 'cores', 'data.config.mem': 'mem', 'data.config.disk': 'disk' },
+  registerDomain: { 'data.domain.name': 'domain' },
+  undeleteDomain: { 'data.domain': 'domain' },
+  deleteDomain: { 'data.domain': 'domain' },
+  deleteDedicatedServer: { 'data.identifier': 'identifier' },
+  undeleteDedicatedServer: { 'data.identifier': 'identifier' },
+  purchaseDedicatedServer: { 'data.identifier': 'identifier' },
+};
+
+/** An example with the values of a request where its response repeats them. */
+function withValues(id: string, example: unknown, values: Readonly<Record<string, unknown>>, above = ''): unknown {
   if (typeof example !== 'object' || example === null || Array.isArray(example)) return example;
   return Object.fromEntries(
-    Object.entries(example).map(([name, shown]) => {
-      if (typeof shown === 'object') return [name, withValues(shown, values, name)];
-      const value = name === 'name' && above === 'domain' ? values['domain'] : values[name];
-      if (value === undefined || typeof value === 'object' || above === '') return [name, shown];
-      return [name, typeof shown === 'number' ? Number(value) : String(value)];
+    Object.entries(example).map(([property, shown]) => {
+      const name = REPEATED[id]?.[above + property];
+      return [property, name === undefined ? withValues(id, shown, values, `${above}${property}.`) : values[name]];
     }),
   );
 }

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { errorText, isError } from '@reseller/contract/is-error';
 import { StoreOpenError } from '@reseller/service/maintenance';
 
 import { SecretError } from './secrets.ts';
@@ -35,7 +36,7 @@ function parsed(options: Readonly<Record<string, { type: 'string' | 'boolean' }>
   try {
     return parseArgs({ options });
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, { cause: error });
+    throw new UsageError(`${errorText(error)}\n\n${usage}`, { cause: error });
   }
 }
 
@@ -58,7 +59,7 @@ export async function runCommand(work: () => string | Promise<string>): Promise<
       return;
     }
     const isForUser = error instanceof UsageError || error instanceof StoreOpenError || error instanceof SecretError;
-    process.stderr.write(`${isForUser ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.stderr.write(`${isForUser ? error.message : isError(error) ? (error.stack ?? error.message) : String(error)}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,6 @@
 /** The service as a process. */
+import { isError } from '@reseller/contract/is-error';
+
 import { ConfigurationError, readConfiguration, unknownVariables } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 
@@ -24,7 +26,7 @@ async function run(configuration: Configuration): Promise<void> {
     const line = explanation(error);
     process.stderr.write(
       line === undefined
-        ? `The service could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`
+        ? `The service could not start: ${isError(error) ? (error.stack ?? error.message) : String(error)}\n`
         : `${line}\n`,
     );
     process.exitCode = 1;

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { errorText } from '@reseller/contract/is-error';
 import { readDatabaseUrl } from '@reseller/service/configuration';
 import { MoveDiffersError, moveStore, StoreOpenError } from '@reseller/service/maintenance';
 import type { Compared } from '@reseller/service/maintenance';
@@ -45,7 +46,7 @@ function parsed() {
     const options = { from: { type: 'string' }, to: { type: 'string' }, help: { type: 'boolean', default: false } } as const;
     return parseArgs({ options }).values;
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`, { cause: error });
+    throw new UsageError(`${errorText(error)}\n\n${USAGE}`, { cause: error });
   }
 }
 
@@ -96,7 +97,7 @@ try {
 } catch (error) {
   const isRefused = error instanceof UsageError || error instanceof StoreOpenError;
   if (error instanceof MoveDiffersError) process.stdout.write(table(error.differences));
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   process.stderr.write(
     isRefused || error instanceof MoveDiffersError ? `${message}\n` : `The move failed, and nothing was moved: ${message}\n`,
   );

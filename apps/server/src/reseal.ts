@@ -1,4 +1,5 @@
 /** Seals all stored secrets with a new secret; README.md, "Rotating the secret". */
+import { errorText } from '@reseller/contract/is-error';
 import {
   openPostgresStore,
   openSqliteStore,
@@ -47,8 +48,6 @@ try {
   else await main();
 } catch (error) {
   const isExplained = error instanceof ConfigurationError || error instanceof StoreOpenError || error instanceof StoreUnavailableError;
-  process.stderr.write(
-    isExplained ? `${error.message}\n` : `Nothing was changed: ${error instanceof Error ? error.message : String(error)}\n`,
-  );
+  process.stderr.write(isExplained ? `${error.message}\n` : `Nothing was changed: ${errorText(error)}\n`);
   process.exitCode = 1;
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 
+import { isError } from '@reseller/contract/is-error';
+
 /** Environment variables, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,7 +30,7 @@ function contentOf(file: string, name: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const reason = isError(error) && 'code' in error ? String(error.code) : String(error);
     throw new SecretError(`${name}_FILE names the file ${file}, which cannot be read (${reason}). Make it readable for the service.`, {
       cause: error,
     });

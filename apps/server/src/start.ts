@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { errorText, isError } from '@reseller/contract/is-error';
 import { contentSecurityPolicy, siteDirectory } from '@reseller/docs';
 import {
   ClockError,
@@ -160,7 +161,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
 
 /** Ends the process, because the contents of the disk are unknown. A supervisor starts it again, and the next start reads the disk. */
 function endAtOnce({ message, cause }: StoreUnavailableError): never {
-  process.stderr.write(`${message} The process ends. (${cause instanceof Error ? cause.message : String(cause)})\n`);
+  process.stderr.write(`${message} The process ends. (${errorText(cause)})\n`);
   process.exit(1);
 }
 
@@ -192,7 +193,7 @@ async function listen(app: Service['app'], { host, port }: { host: string; port:
   try {
     return await app.listen({ host, port });
   } catch (error) {
-    const line = error instanceof Error && 'code' in error ? listenProblem(error.code, { host, port, prefix }) : undefined;
+    const line = isError(error) && 'code' in error ? listenProblem(error.code, { host, port, prefix }) : undefined;
     throw line === undefined ? error : new ListenError(line, { cause: error });
   }
 }
@@ -221,7 +222,7 @@ export function explanation(error: unknown): string | undefined {
     error instanceof ListenError
   )
     return error.message;
-  if (error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM'))
+  if (isError(error) && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM'))
     return `Access was refused (${error.message}). Let this user read and write the data directory, or set RESELLER_DATA_DIR to another one.`;
   return undefined;
 }

@@ -1,6 +1,7 @@
 /** The environment variables of the process. The table in README.md is generated from them. */
 import { isIP } from 'node:net';
 
+import { errorText } from '@reseller/contract/is-error';
 import { publicUrlOf, readDatabaseUrl } from '@reseller/service/configuration';
 import * as v from 'valibot';
 
@@ -194,7 +195,7 @@ function readPublicUrl({ dataset: { value }, addIssue, NEVER }: v.RawTransformCo
   try {
     return publicUrlOf(value);
   } catch (error) {
-    addIssue({ message: `cannot be used. ${error instanceof Error ? error.message : String(error)}` });
+    addIssue({ message: `cannot be used. ${errorText(error)}` });
     return NEVER;
   }
 }

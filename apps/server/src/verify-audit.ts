@@ -1,4 +1,5 @@
 /** Verifies the chain of audit records; OPERATIONS.md, "Audit". */
+import { errorText } from '@reseller/contract/is-error';
 import { openPostgresStore, openSqliteStore, StoreOpenError, StoreUnavailableError, verifyAuditChain } from '@reseller/service';
 
 import { ConfigurationError, readConfiguration } from './configuration.ts';
@@ -55,8 +56,6 @@ try {
   }
 } catch (error) {
   const isExplained = error instanceof ConfigurationError || error instanceof StoreOpenError || error instanceof StoreUnavailableError;
-  process.stderr.write(
-    isExplained ? `${error.message}\n` : `The audit was not verified: ${error instanceof Error ? error.message : String(error)}\n`,
-  );
+  process.stderr.write(isExplained ? `${error.message}\n` : `The audit was not verified: ${errorText(error)}\n`);
   process.exitCode = 1;
 }

@@ -114,6 +114,23 @@ test('backup and restore overwrite nothing, refuse what is damaged, and leave no
   expect([existsSync(join(target, 'store.sqlite')), readdirSync(place)]).toEqual([false, ['backup.sqlite']]);
 });
 
+test('a backup and a restored store are on the disk before they have their names', async () => {
+  const [data, place] = [await stoppedStore(), temporaryDirectory()];
+  const recorded = join(place, 'syncs');
+  const environment = {
+    NODE_OPTIONS: `--import=${new URL('../../../.config/recorded-syncs.ts', import.meta.url).href}`,
+    RECORDED_SYNCS: recorded,
+  };
+  const [file, restored] = [join(place, 'backup.sqlite'), join(place, 'restored')];
+  expect(await runCommand('backup', ['--from', data, '--to', file], environment)).toMatchObject({ code: 0 });
+  expect(await runCommand('restore', ['--from', file, '--to', restored], environment)).toMatchObject({ code: 0 });
+  const store = join(restored, 'store.sqlite');
+  const durable = (target: string, folder: string) => [`sync ${target}.unfinished`, `name ${target}`, `sync ${folder}`];
+  const lines = readFileSync(recorded, 'utf8').split('\n');
+  for (const target of [file, store])
+    expect(lines.slice(lines.indexOf(`name ${target}`) - 1).slice(0, 3)).toEqual(durable(target, target === file ? place : restored));
+});
+
 test('restore refuses a backup in which a value was altered, and says when it has no checksum to compare', async () => {
   const place = temporaryDirectory();
   const [data, file] = [join(place, 'data'), join(place, 'backup.sqlite')];

@@ -1,10 +1,17 @@
 /** Reads the facts about an operation from the document, as `src/runtime/operation.ts` declares them. */
-import { constraintsOf, ruleProvenance } from '@reseller/contract';
+import { constraintsOf, repeatsOf, ruleProvenance } from '@reseller/contract';
 import type { FormField, OpenApiDocument, Operation } from '@reseller/contract';
 
 import type { FieldType, Operation as Facts } from '../src/runtime/operation.ts';
 import { follow, items, members } from './json.ts';
-import { MAP_KEYS, REPEATS, UNIQUE } from './places.ts';
+
+/** Lists that the API sends as a map, and the name of the key in each item. */
+const MAP_KEYS: Readonly<Record<string, string>> = {
+  listInvoices: 'invoiceID',
+};
+
+/** Operations that name in their forms what they create. Nobody else can create the same. */
+const UNIQUE: ReadonlySet<string> = new Set(['registerDomain']);
 
 export function factsOf(document: OpenApiDocument, operation: Operation): Facts {
   const { id, billable, readOnly, retry, form, parameters } = operation;
@@ -15,6 +22,8 @@ export function factsOf(document: OpenApiDocument, operation: Operation): Facts 
   const data = dataSchemaOf(document, operation);
   const list = listOf(document, id, data);
   const has = identifyingProperty(document, data);
+  // The first property is the envelope's `data`.
+  const repeats = repeatsOf(document, operation).map(({ name, path: [, ...path] }) => [name, path.join('.')] as const);
   return {
     id,
     effect: readOnly ? 'read' : billable ? 'purchase' : 'write',
@@ -24,7 +33,7 @@ export function factsOf(document: OpenApiDocument, operation: Operation): Facts 
     ...(isOpenForm(operation) && { openForm: true }),
     ...(list && { list }),
     ...(!list && has !== undefined && { has, ...(!readOnly && typeOfProperty(document, data, has)) }),
-    ...(REPEATS[id] && { repeats: REPEATS[id] }),
+    ...(repeats.length > 0 && { repeats: Object.fromEntries(repeats) }),
     ...(isUnique(operation) && { unique: true }),
   };
 }

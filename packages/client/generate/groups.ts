@@ -2,9 +2,9 @@
 import { readOperations } from '@reseller/contract';
 import type { OpenApiDocument, Operation } from '@reseller/contract';
 
+import type { Places } from '../src/places.ts';
 import { factsOf, isPaged } from './facts.ts';
 import { follow, items, members, quoted } from './json.ts';
-import type { Places } from './places.ts';
 
 /**
  * `groups.gen.ts`
@@ -129,7 +129,7 @@ function hints(extension: Places, within: readonly string[]): string[] {
 function operationsAt(document: OpenApiDocument, places: Places): ReadonlyMap<string, Operation> {
   const operations = new Map(readOperations(document).map((operation) => [operation.id, operation]));
   const placed = new Set(idsIn(places));
-  for (const id of placed) if (!operations.has(id)) throw new Error(`generate/places.ts names ${id}, which the document does not have.`);
+  for (const id of placed) if (!operations.has(id)) throw new Error(`src/places.ts names ${id}, which the document does not have.`);
   return operations;
 }
 

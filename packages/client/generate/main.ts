@@ -7,11 +7,11 @@ import { join } from 'node:path';
 
 import { readOperations } from '@reseller/contract';
 
+import { EXTENSION_PLACES, PLACES } from '../src/places.ts';
 import { addedOperations, readDocument } from './config.ts';
 import { writeDocumentFacts } from './document-facts.ts';
 import { idsIn, writeExtendedGroups, writeGroups } from './groups.ts';
 import { withoutBase } from './own-types.ts';
-import { EXTENSION_PLACES, PLACES } from './places.ts';
 
 const into = process.env['GENERATE_INTO'] ?? join(import.meta.dirname, '../src/generated');
 
@@ -22,7 +22,7 @@ const extended = readDocument('service');
 const added = readOperations(extended).filter(({ method, path }) => addedOperations(specification, extended).includes(`${method} ${path}`));
 const placed = new Set([...idsIn(PLACES), ...idsIn(EXTENSION_PLACES)]);
 const missing = readOperations(extended).filter(({ id }) => !placed.has(id));
-if (missing.length > 0) throw new Error(`Say in generate/places.ts where createReseller offers ${missing.map(({ id }) => id).join(', ')}.`);
+if (missing.length > 0) throw new Error(`Say in src/places.ts where createReseller offers ${missing.map(({ id }) => id).join(', ')}.`);
 
 const manifest: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
 write('document.gen.ts', HEADER + writeDocumentFacts(specification, manifest));

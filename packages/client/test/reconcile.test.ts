@@ -330,6 +330,18 @@ describe('at a server that honours keys', () => {
     expect(service.sent).toHaveLength(attempts);
   });
 
+  test('a key that was first sent longer ago than the server keeps it is not sent again, however late the last attempt was', async () => {
+    const service = scripted(KEYS);
+    await service.reseller.vm.hosts();
+    const late: Reply = (request) => {
+      service.advance(40_000);
+      return reset(request);
+    };
+    const error = await lose(service, late, { maxRetries: 1 }, late);
+    await service.reseller.reconcile(error);
+    expect(service.sent).toHaveLength(2);
+  });
+
   test('a client without a response yet learns it from a harmless request', async () => {
     const service = scripted(KEYS);
     expect(await service.reseller.reconcile(await lose(service))).toMatchObject({ outcome: 'committed' });

@@ -1,4 +1,5 @@
 export { DocumentError, parseDocument, type OpenApiDocument } from './document/document.ts';
+export { errorText, isError } from './is-error.ts';
 export { fillPath, hasPathParameters, pathParameters, pathPattern } from './document/path-template.ts';
 export { joinPointer, lastToken, parentPointer, pointerTokens, valueAt } from './document/pointer.ts';
 export { readForm, writeForm, type FormReading, type TakesForm } from './form/form.ts';
@@ -21,6 +22,7 @@ export type {
 } from './document/operation.ts';
 export { mediaTypeName } from './document/media-type.ts';
 export { readOperations, responseFor, surveyOperations, type OperationSurvey, type UnreadableOperation } from './document/operations.ts';
+export { repeatsOf, type Repeat } from './document/repeats.ts';
 export { constraintsOf, ruleProvenance } from './document/provenance.ts';
 export type { Provenance } from './document/provenance.ts';
 export { keysOf, memberTypes, schemaNodes } from './document/schema.ts';

@@ -136,6 +136,30 @@ test('a key that may buy nothing can stop a VM, and cannot start it again', asyn
   });
 });
 
+test('the cost of a resize and of a start that are undone does not count', async () => {
+  const service = await startOperator();
+  const { client, hypervisor } = service;
+  const { id, apiKey } = await service.account();
+  const path = { vmid: String((await service.call('createVm', { form: SMALL_VM, apiKey })).body.data.identifier) };
+  const { id: keyId, key } = await issue(service, id, { spending_limit: LIMIT });
+  const spent = async () => {
+    const { items } = await operator.listApiKeys({ client, path: { account_id: id } });
+    return items.find((item) => item.id === keyId)?.spending_limit?.spent_today;
+  };
+  const fail = async (call: 'changeVm' | 'setVmPower', form: Readonly<Record<string, unknown>>) => {
+    hypervisor.failing = new Error('The node is down.');
+    expect((await service.call(call, { path, form, apiKey: key })).status).toBeGreaterThanOrEqual(500);
+    hypervisor.failing = undefined;
+    await service.runScheduledJobs();
+    expect(await spent()).toBe('0.00');
+  };
+  await fail('changeVm', { cores: 3 });
+  expect((await service.call('setVmPower', { path, form: { mode: 'stop' }, apiKey: key })).status).toBe(200);
+  await fail('setVmPower', { mode: 'start' });
+  expect((await service.call('setVmPower', { path, form: { mode: 'start' }, apiKey: key })).status).toBe(200);
+  expect(await spent()).toBe('10.40');
+});
+
 test('a key is accepted only from its networks, IPv4 and IPv6, behind a trusted proxy too', async () => {
   const service = await startOperator({ trustedProxies: ['127.0.0.1'] });
   const { id } = await service.account();

@@ -1,4 +1,5 @@
 /** The failures of requests to the operator API. */
+import { isError } from '@reseller/contract';
 import { ConnectionError, InvalidError, ResellerError, TimeoutError } from '@reseller/operator-client';
 
 /** Undefined if no response arrived. */
@@ -15,7 +16,7 @@ export function fieldErrors(error: unknown): ReadonlyMap<string, string> {
 /** The detail of a problem, which is written for people, or else the message of the error. */
 export function messageOf(error: unknown): string {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return 'The service cannot be reached.';
-  if (!(error instanceof Error)) return 'The request failed.';
+  if (!isError(error)) return 'The request failed.';
   const { detail }: { readonly detail?: unknown } = Object(error.cause);
   return typeof detail === 'string' ? detail : error.message;
 }

@@ -1,3 +1,4 @@
+import { errorText } from '@reseller/contract';
 import type { OpenApiDocument } from '@reseller/contract';
 import { isSuccess, jsonValue } from '@reseller/contract/engine';
 import type { Exchange, Extension } from '@reseller/contract/engine';
@@ -20,7 +21,7 @@ export function oneTimeCodes(document: OpenApiDocument, present?: PresentCode): 
     try {
       presented.push({ exchange, rule, accepted: await presentCode(code) });
     } catch (error) {
-      presented.push({ exchange, rule, accepted: undefined, reason: error instanceof Error ? error.message : String(error) });
+      presented.push({ exchange, rule, accepted: undefined, reason: errorText(error) });
     }
   }
 

@@ -1,6 +1,7 @@
 import { _, Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 
+import { errorText } from '../is-error.ts';
 import { readErrors } from './ajv-errors.ts';
 import { isMultiple } from './decimal.ts';
 import { addDiscriminator } from './discriminator.ts';
@@ -180,7 +181,7 @@ function compile(ajv: Ajv2020, pointer: string): Compiled {
   try {
     return ajv.compile({ $ref: `${DOCUMENT_ID}#/${fragment}` });
   } catch (error) {
-    throw new DocumentError(`The schema at ${pointer} cannot be compiled: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new DocumentError(`The schema at ${pointer} cannot be compiled: ${errorText(error)}`, {
       cause: error,
     });
   }

@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 
 import { isObject } from '../document/json.ts';
+import { isError } from '../is-error.ts';
 import type { Coverage } from '../judge/coverage.ts';
 import { VERDICTS } from '../judge/finding.ts';
 import type { Verdict } from '../judge/finding.ts';
@@ -52,7 +53,7 @@ export function readBaseline(text: string): readonly Acceptance[] {
   try {
     value = parse(text);
   } catch (error) {
-    throw new BaselineError(`The baseline is not YAML: ${error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : ''}`, {
+    throw new BaselineError(`The baseline is not YAML: ${isError(error) ? (error.message.split('\n', 1)[0] ?? '') : ''}`, {
       cause: error,
     });
   }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Security } from '../document/operation.ts';
 import { readExchange } from '../exchange/exchange.ts';
 import type { Exchange, Credential, SentRequest } from '../exchange/exchange.ts';
+import { isError } from '../is-error.ts';
 import type { Credentials } from './credentials.ts';
 import { RefusedRequestError } from './guard.ts';
 import type { Send } from './guard.ts';
@@ -114,14 +115,14 @@ async function bodyOf(response: Response): Promise<{ readonly bytes: Uint8Array;
   try {
     return { bytes: new Uint8Array(await response.arrayBuffer()), cut: undefined };
   } catch (error) {
-    if (error instanceof Error && error.name === 'TimeoutError') throw error;
+    if (isError(error) && error.name === 'TimeoutError') throw error;
     return { bytes: new Uint8Array(), cut: reasonOf(error) };
   }
 }
 
 /** The message of the innermost cause, because `fetch` reports only "fetch failed". */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!isError(error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return error.message === '' ? code : error.message;

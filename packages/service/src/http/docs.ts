@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { isError } from '@reseller/contract/is-error';
 import type { FastifyInstance } from 'fastify';
 
-import { isError } from '../rules/is-error.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { HttpContext } from './context.ts';
 

@@ -1,4 +1,5 @@
 import * as operator from '@reseller/operator-client';
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 
 import { engines } from '../../test/engines.ts';
@@ -30,6 +31,27 @@ describe.each(engines)('on %s', (engine) => {
     const minute = new Date(Math.floor(service.clock.now() / 60_000) * 60_000).toISOString();
     expect(new Set(items.map((item) => item.minute))).toEqual(new Set([minute]));
   });
+});
+
+test('counts of requests and last uses of keys that could not be stored are stored with the next ones', async () => {
+  const service = await startOperator();
+  const { client, store } = service;
+  const { id, apiKey } = await service.account();
+  const run = (statement: string) => store.commit(({ db }) => sql.raw(statement).execute(db));
+  const guess = () => service.send('/domain/list', { headers: { 'x-service-apikey': 'guess' } });
+  await run(`create trigger no_counts before insert on failed_authentications begin select raise(abort, 'disk'); end`);
+  await run(`create trigger no_uses before update of last_used on api_keys begin select raise(abort, 'disk'); end`);
+  await guess();
+  await service.call('listDomains', { apiKey });
+  const used = new Date(service.clock.now()).toISOString();
+  await service.runScheduledJobs();
+  expect(await operator.listFailedAuthentications({ client })).toMatchObject({ items: [] });
+  await run('drop trigger no_counts');
+  await run('drop trigger no_uses');
+  await guess();
+  await service.runScheduledJobs();
+  expect(await operator.listFailedAuthentications({ client })).toMatchObject({ items: [{ api: 'reseller', count: 2 }] });
+  expect(await operator.listApiKeys({ client, path: { account_id: id } })).toMatchObject({ items: [{ last_used: used }] });
 });
 
 test('a token that is refused again and again leaves ten records a minute', async () => {

@@ -1,5 +1,6 @@
+import { isError } from '@reseller/contract/is-error';
+
 import type { MaskKey } from '../reseller/masking.ts';
-import { isError } from '../rules/is-error.ts';
 
 /** The members of an error that may be logged. The values that a database driver adds are left out. */
 export function loggableError(error: unknown, maskKey: MaskKey = (text) => text): Readonly<Record<string, unknown>> {

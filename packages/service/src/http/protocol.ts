@@ -1,7 +1,7 @@
 /** Rules of HTTP that apply to both APIs. A request that breaks one reaches no operation. */
 import type { IncomingMessage } from 'node:http';
 
-import { isError } from '../rules/is-error.ts';
+import { isError } from '@reseller/contract/is-error';
 
 /** The kinds of broken requests. The names are those of problem types in the operator API. */
 export type FaultKind =

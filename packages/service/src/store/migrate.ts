@@ -1,8 +1,8 @@
+import { errorText } from '@reseller/contract/is-error';
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Migration } from 'kysely/migration';
 
-import { isError } from '../rules/is-error.ts';
 import { FIRST_SCHEMA, migrationsOf } from './migrations/all.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db, Engine } from './store.ts';
@@ -33,7 +33,7 @@ async function migrateUp(migrator: Migrator, run: RunMigration): Promise<void> {
       if (error !== undefined) throw error;
     });
   } catch (error) {
-    const reason = isError(error) ? error.message : String(error);
+    const reason = errorText(error);
     throw new StoreOpenError(
       `The tables of the store could not be brought up to date: ${name} failed (${reason}). It changed nothing. Remove the cause, then start again.`,
       { cause: error },

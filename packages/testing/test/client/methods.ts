@@ -2,8 +2,8 @@ import type { Reseller } from '@reseller/client';
 /** The methods of a client by the operation that they call, for tests of every operation. */
 import * as operations from '@reseller/client/operations';
 
-import { PLACES } from '../../../client/generate/places.ts';
-import type { Places } from '../../../client/generate/places.ts';
+import { PLACES } from '../../../client/src/places.ts';
+import type { Places } from '../../../client/src/places.ts';
 
 export type Method = (...input: unknown[]) => Promise<unknown>;
 

@@ -2,11 +2,11 @@
  * Failed jobs. The account of a failed job waits, and the jobs of other accounts run. The store keeps failed jobs, because all instances wait
  * and an operator can see them and end the wait.
  */
+import { errorText } from '@reseller/contract/is-error';
 import { sql } from 'kysely';
 import type { ExpressionBuilder, SqlBool } from 'kysely';
 
 import type { Seconds } from '../../rules/billing.ts';
-import { isError } from '../../rules/is-error.ts';
 import type { Schema } from '../../store/schema.ts';
 import { StoreUnavailableError } from '../../store/store.ts';
 import type { Db, Store } from '../../store/store.ts';
@@ -83,7 +83,7 @@ export async function performInBatches({ store, batchSize: usual, now: readClock
 function storeFailure(store: Store, job: CurrentJob, error: unknown, now: number): Promise<FailedJob> {
   const { accountId: account_id, work, kind, subject, due } = job;
   const { firstJobWaitMs, maxJobWaitMs } = store.tuning;
-  const reason = (isError(error) ? error.message : String(error)).slice(0, MAX_REASON_LENGTH);
+  const reason = errorText(error).slice(0, MAX_REASON_LENGTH);
   return store.commit(async ({ db }) => {
     const earlier = await db
       .selectFrom('failed_jobs')

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { isError } from '../../rules/is-error.ts';
+import { errorText } from '@reseller/contract/is-error';
+
 import { assertReleased } from '../migrate.ts';
 import { migrationsOf } from '../migrations/all.ts';
 import { kyselyOn, lockDirectory } from '../sqlite/open.ts';
@@ -58,7 +59,7 @@ function openDatabase(file: string): DatabaseSync {
     return connection;
   } catch (error) {
     connection?.close();
-    const reason = isError(error) ? error.message : String(error);
+    const reason = errorText(error);
     throw new StoreOpenError(
       `The file ${file} cannot be read as the embedded store of a service (${reason}). Restore it from a backup, or name the data directory of another service.`,
       { cause: error },

@@ -1,4 +1,5 @@
-import { isError } from '../../rules/is-error.ts';
+import { isError } from '@reseller/contract/is-error';
+
 import { StoreUnavailableError } from '../store.ts';
 import { readDatabaseUrl } from './hosts.ts';
 

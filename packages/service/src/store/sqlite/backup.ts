@@ -4,7 +4,8 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, readSync, ren
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { isError } from '../../rules/is-error.ts';
+import { errorText } from '@reseller/contract/is-error';
+
 import { StoreOpenError } from '../store.ts';
 import { forgetNumber, markClosed } from './open-mark.ts';
 import { lockDirectory, STORE_FILE } from './open.ts';
@@ -118,7 +119,7 @@ function writeCopy(source: string, target: string): StoreCopy {
   } catch (error) {
     rmSync(unfinished, { force: true });
     if (error instanceof StoreOpenError) throw error;
-    throw new StoreOpenError(`${source} could not be copied to ${target} (${messageOf(error)}). Check both places and the free space.`, {
+    throw new StoreOpenError(`${source} could not be copied to ${target} (${errorText(error)}). Check both places and the free space.`, {
       cause: error,
     });
   }
@@ -135,7 +136,7 @@ function verify(file: string): StoreCopy {
     if (typeof schema !== 'string') throw new Error('it has no tables of a service');
     return { bytes: statSync(file).size, accounts: Number(connection.prepare('select count(*) as n from accounts').get()?.['n']), schema };
   } catch (error) {
-    throw new StoreOpenError(`The file ${file} is not a sound store of a service (${messageOf(error)}). Use another backup.`, {
+    throw new StoreOpenError(`The file ${file} is not a sound store of a service (${errorText(error)}). Use another backup.`, {
       cause: error,
     });
   } finally {
@@ -150,8 +151,4 @@ function sync(path: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function messageOf(error: unknown): string {
-  return isError(error) ? error.message : String(error);
 }

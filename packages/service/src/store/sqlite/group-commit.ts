@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-import { isError } from '../../rules/is-error.ts';
+import { isError } from '@reseller/contract/is-error';
+
 import type { LogEntry } from '../log-row.ts';
 import { StoreUnavailableError } from '../store.ts';
 import type { Db, Transaction } from '../store.ts';

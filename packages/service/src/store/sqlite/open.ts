@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+import { errorText, isError } from '@reseller/contract/is-error';
 import { Kysely, sql } from 'kysely';
 
-import { isError } from '../../rules/is-error.ts';
 import { migrate } from '../migrate.ts';
 import type { RunMigration } from '../migrate.ts';
 import { runDirectly } from '../prepared.ts';
@@ -207,7 +207,7 @@ function prepareDirectory(directory: string): void {
     accessSync(directory, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new StoreOpenError(
-      `The data directory ${directory} cannot be written to (${isError(error) ? error.message : String(error)}). Make it writable, or name another one.`,
+      `The data directory ${directory} cannot be written to (${errorText(error)}). Make it writable, or name another one.`,
       { cause: error },
     );
   }
@@ -233,7 +233,7 @@ export function lockDirectory(directory: string): DatabaseSync {
       );
     }
     throw new StoreOpenError(
-      `The data directory ${directory} cannot be used (${isError(error) ? error.message : String(error)}). Make it writable, or name another one.`,
+      `The data directory ${directory} cannot be used (${errorText(error)}). Make it writable, or name another one.`,
       { cause: error },
     );
   }

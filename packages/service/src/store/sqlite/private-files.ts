@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { isError } from '../../rules/is-error.ts';
+import { isError } from '@reseller/contract/is-error';
 
 const OTHERS = 0o077;
 

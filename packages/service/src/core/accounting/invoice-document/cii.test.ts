@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
+import { errorText } from '@reseller/contract/is-error';
 import fc from 'fast-check';
 import { XMLParser } from 'fast-xml-parser';
 import { XmlDocument, XsdValidator } from 'libxml2-wasm';
@@ -11,7 +12,6 @@ import { describe, expect, test } from 'vitest';
 
 import { creditNoteContent, invoiceContent, reverseChargeContent } from '../../../../test/document-contents.ts';
 import { newDirectory } from '../../../../test/engines.ts';
-import { isError } from '../../../rules/is-error.ts';
 import { toCii } from './cii.ts';
 import type { DocumentContent } from './content.ts';
 
@@ -40,7 +40,7 @@ function violationsOf(xml: string): string[] {
     validator.validate(document);
     return [];
   } catch (error) {
-    return [isError(error) ? error.message : String(error)];
+    return [errorText(error)];
   }
 }
 

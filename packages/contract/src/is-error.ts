@@ -5,3 +5,8 @@
 export function isError(value: unknown): value is Error {
   return /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value));
 }
+
+/** The message of an error, or the text of another value that was thrown. */
+export function errorText(error: unknown): string {
+  return isError(error) ? error.message : String(error);
+}

@@ -84,22 +84,3 @@ export const EXTENSION_PLACES: Places = {
 export interface Places {
   readonly [name: string]: string | Places;
 }
-
-/** Lists that the API sends as a map, and the name of the key in each item. */
-export const MAP_KEYS: Readonly<Record<string, string>> = {
-  listInvoices: 'invoiceID',
-};
-
-/** Values of a request that the data of its response repeats, and where. */
-export const REPEATS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  createVm: { cores: 'config.cores', mem: 'config.mem', disk: 'config.disk' },
-  registerDomain: { domain: 'domain.name' },
-  undeleteDomain: { domain: 'domain' },
-  deleteDomain: { domain: 'domain' },
-  deleteDedicatedServer: { identifier: 'identifier' },
-  undeleteDedicatedServer: { identifier: 'identifier' },
-  purchaseDedicatedServer: { identifier: 'identifier' },
-};
-
-/** Operations that name in their forms what they create. Nobody else can create the same. */
-export const UNIQUE: ReadonlySet<string> = new Set(['registerDomain']);
