@@ -327,6 +327,7 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
 
   test('signing out asks for a token again, and an unknown one is refused', async () => {
     await open('accounts');
+    await row('Demo reseller').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading('Sign in to the console').waitFor();
     expect(await watched.context.cookies()).toEqual([]);
