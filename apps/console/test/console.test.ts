@@ -140,6 +140,8 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     const { credit, total } = await operate(sandbox.current(), `GET /accounts/${DEMO_ACCOUNT}/current-invoice`);
     for (const amount of [credit.balance, credit.unpaid, credit.pending])
       await page.getByRole('table', { name: 'Credit in EUR, net' }).getByText(amount, { exact: true }).first().waitFor();
+    const remaining = page.getByRole('table', { name: 'Credit in EUR, net' }).getByRole('row', { name: /Remaining/ });
+    await remaining.getByText(credit.remaining, { exact: true }).waitFor();
     expect(Number(await page.locator('#running-total').textContent())).toBeGreaterThanOrEqual(Number(total));
     await page.getByRole('link', { name: 'Clock', exact: true }).click();
     await page.getByRole('button', { name: 'Actions for before' }).click();
@@ -188,6 +190,8 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await page.getByRole('button', { name: 'Issue a key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Label', { exact: true }).fill('Till');
+    const networks = ['127.0.0.0/8', '2001:db8::/32'];
+    await dialog.getByLabel(/^Allowed networks/).fill(networks.join('\n'));
     await dialog.getByRole('button', { name: operations.issueApiKey.summary }).click();
     const { key } = JSON.parse((await dialog.getByRole('region', { name: 'Response' }).textContent()) ?? '');
     await dialog.getByRole('button', { name: 'Copy the secret' }).click();
@@ -199,8 +203,22 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await dialog.getByLabel('Reason', { exact: true }).waitFor();
     expect(await dialog.getByText('This cannot be undone.').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Actions for Till' }).click();
-    await page.getByRole('menuitem', { name: operations.revokeApiKey.summary }).click();
+    await chooseForTill('setApiKeyRestrictions');
+    await dialog.getByRole('button', { name: operations.setApiKeyRestrictions.summary }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const tills = async () =>
+      (await operate(sandbox.current(), `GET /accounts/${DEMO_ACCOUNT}/api-keys`)).items.filter(
+        (item: { readonly label: string }) => item.label === 'Till',
+      );
+    expect(await tills()).toMatchObject([{ allowed_networks: networks }]);
+    await chooseForTill('rotateApiKey');
+    await dialog.getByRole('button', { name: operations.rotateApiKey.summary }).click();
+    await dialog.getByRole('button', { name: 'Copy the secret' }).click();
+    const rotated = await page.evaluate(() => navigator.clipboard.readText());
+    expect(await call({ ...sandbox.current(), apiKey: rotated }, 'GET /vm/list/hosts')).toMatchObject({ status: 'success' });
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => row(/Till/).count()).toBe(2);
+    await chooseForTill('revokeApiKey');
     await dialog.getByText('This cannot be undone.').waitFor();
     await dialog.getByRole('button', { name: operations.revokeApiKey.summary }).click();
     await row('Till').getByText('revoked').waitFor();
@@ -309,14 +327,30 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
 
   test('signing out asks for a token again, and an unknown one is refused', async () => {
     await open('accounts');
+    await row('Demo reseller').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading('Sign in to the console').waitFor();
     expect(await watched.context.cookies()).toEqual([]);
     await page.getByLabel('Operator token').fill('rso_unknown');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').getByText(/token/).waitFor();
+    // The accounts that the page has shown before are gone: it waits for a response.
+    const { promise: answer, resolve } = Promise.withResolvers<void>();
+    await page.route(/\/accounts(\?|$)/, (route) => answer.then(() => route.continue()));
+    await page.getByLabel('Operator token').fill(sandbox.current().operatorToken);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await heading('Accounts').waitFor();
+    expect(await row('Demo reseller').count()).toBe(0);
+    resolve();
+    await row('Demo reseller').waitFor();
   });
 });
+
+/** Opens the dialog of an operation on the newest key for the till. */
+async function chooseForTill(id: keyof typeof operations): Promise<void> {
+  await page.getByRole('button', { name: 'Actions for Till' }).last().click();
+  await page.getByRole('menuitem', { name: operations[id].summary }).click();
+}
 
 /** Chooses an item of the command palette. */
 async function choose(name: string): Promise<void> {
