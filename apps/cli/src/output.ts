@@ -20,7 +20,7 @@ export interface Layout {
 export function render(data: unknown, layout: Layout): string {
   // A table of CSV. A file gets it as it is.
   if (typeof data === 'string') return layout.width === undefined ? data : `${data.split('\r\n').map(printable).join('\n')}`;
-  if (layout.format === 'json') return `${JSON.stringify(data ?? null, null, 2)}\n`;
+  if (layout.format === 'json') return `${jsonOf(data ?? null, 2)}\n`;
   if (layout.format === 'yaml') return stringify(data ?? null, { lineWidth: 0, customTags: (tags) => [PLAIN_NUMBER, ...tags] });
   return `${blocksOf(data, '', layout).join('\n\n')}\n`;
 }
@@ -34,6 +34,21 @@ const PLAIN_NUMBER: ScalarTag = {
   resolve: Number,
   stringify: ({ value }) => plainNumber(Number(value)),
 };
+
+declare global {
+  interface JSON {
+    /** The types of TypeScript 7 lack it. */
+    rawJSON(text: string): object;
+  }
+}
+
+/** JSON whose numbers have no exponent, because a person or a model also reads it. */
+export function jsonOf(data: unknown, indent?: number): string {
+  function plain(_name: string, value: unknown): unknown {
+    return typeof value === 'number' ? JSON.rawJSON(plainNumber(value)) : value;
+  }
+  return JSON.stringify(data, plain, indent);
+}
 
 /** A number without an exponent, such as `0.00000013` instead of `1.3e-7`. */
 function plainNumber(value: number): string {
