@@ -919,7 +919,7 @@ export type KvmPrice = {
      */
     price_net: string;
     /**
-     * Gross price in EUR, as a number.
+     * Gross price in EUR, as a number. In this service it is exact to 10^-8 EUR; what consists of several units is added net, and its gross price is that of the sum (not shown).
      */
     price_gross: number;
     /**
