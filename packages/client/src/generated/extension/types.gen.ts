@@ -1175,7 +1175,7 @@ export type QuoteAmount = {
  */
 export type QuotePart = {
     /**
-     * What is charged: a resource of a VM as in `prices` of `GET /vm/list/hosts`, `create`, `renew` or `transfer` of a domain, or `runtime` of a dedicated server.
+     * The charged thing: a resource of a VM as in `prices` of `GET /vm/list/hosts`, `create`, `renew` or `transfer` of a domain, or `runtime` of a dedicated server.
      */
     name: string;
     /**
@@ -1219,12 +1219,12 @@ export type QuoteSale = {
 } | null;
 
 /**
- * What a purchase would cost now, in EUR. The service computes it with the code that bills. It reserves nothing, so the price can change until you buy: send `price.net` as `max_price` to be sure.
+ * The price of a purchase at the time of the response, in EUR. The service computes it with the code that bills. It reserves nothing, so the price can change until you buy: send `price.net` as `max_price` to be sure.
  */
 export type Quote = {
     price: QuotePrice;
     /**
-     * What the purchase would add to the invoice of the current period, if it is kept until the period ends. A VM costs its price for the rest of the period, and a stopped one nothing. A dedicated server costs its first runtime and its renewals of the period, if its set-up completes at once. A withdrawn cancellation costs the renewals of the period.
+     * The amount that the purchase would add to the invoice of the current period, if it is kept until the period ends. A VM costs its price for the rest of the period, and a stopped one nothing. A dedicated server costs its first runtime and its renewals of the period, if its set-up completes at once. A withdrawn cancellation costs the renewals of the period.
      */
     untilPeriodEnd: QuoteAmount;
     /**
@@ -1247,7 +1247,7 @@ export type Quote = {
 };
 
 /**
- * What a purchase would cost now.
+ * The price of a purchase.
  */
 export type QuoteResponse = SuccessEnvelope & {
     data: Quote;

@@ -1,4 +1,4 @@
-/** Quotes: what a purchase would cost now. Their prices come from the functions that bill. */
+/** Quotes: the price of a purchase before it is made. Their prices come from the functions that bill. */
 import type { Quote, QuoteAmount, QuotePart } from '@reseller/client/extension';
 
 import { accruedByCharge, isoInstant, SECONDS_PER_PRICE, totalOf } from '../../rules/billing.ts';
@@ -22,7 +22,7 @@ interface Supply {
 export interface QuotedPurchase {
   readonly price: Money;
   readonly time: Quote['price']['time'];
-  /** What it adds to the invoice of the period. */
+  /** The amounts that it adds to the invoice of the period. */
   readonly supplies: readonly Supply[];
   readonly periodEnd: Seconds;
   /** The credit that it needs, exactly. */

@@ -5,7 +5,7 @@ import type { ReadOperation } from '../operation.ts';
 import { quoted } from '../quoted.ts';
 import { quotedServer } from './quoted-server.ts';
 
-/** POST /dedicated/{identifier}/purchase/quote: what a server of the market would cost. */
+/** POST /dedicated/{identifier}/purchase/quote: the price of a server of the market. */
 export const quotePurchaseDedicatedServer: ReadOperation<'quotePurchaseDedicatedServer'> = {
   kind: 'read',
   settles: true,

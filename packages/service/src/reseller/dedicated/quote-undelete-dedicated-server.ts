@@ -4,7 +4,7 @@ import type { ReadOperation } from '../operation.ts';
 import { quoted } from '../quoted.ts';
 import { quotedServer } from './quoted-server.ts';
 
-/** POST /dedicated/{identifier}/undelete/quote: what the renewal of a server would cost. */
+/** POST /dedicated/{identifier}/undelete/quote: the price of the renewals of a server. */
 export const quoteUndeleteDedicatedServer: ReadOperation<'quoteUndeleteDedicatedServer'> = {
   kind: 'read',
   settles: true,

@@ -5,7 +5,7 @@ import type { ServerRow } from '../../core/dedicated/server.ts';
 import { periodOf } from '../../rules/billing.ts';
 
 /**
- * What a server would cost in a state that it does not have yet.
+ * The price of a server in a state that it does not have yet.
  *
  * @param now Milliseconds.
  */

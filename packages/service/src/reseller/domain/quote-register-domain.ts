@@ -5,7 +5,7 @@ import { quoted } from '../quoted.ts';
 import { readForm } from './register-domain-form.ts';
 import { registrationPrice } from './register-domain.ts';
 
-/** POST /domain/register/quote: what a registration or a transfer would cost. */
+/** POST /domain/register/quote: the price of a registration or a transfer. */
 export const quoteRegisterDomain: ReadOperation<'quoteRegisterDomain'> = {
   kind: 'read',
   settles: true,

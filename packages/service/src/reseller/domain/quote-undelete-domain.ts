@@ -7,7 +7,7 @@ import type { ReadOperation } from '../operation.ts';
 import { quoted } from '../quoted.ts';
 import { assertCancelled } from './undelete-domain.ts';
 
-/** POST /domain/{domain}/undelete/quote: what the renewal of a domain would cost. */
+/** POST /domain/{domain}/undelete/quote: the price of the renewal of a domain. */
 export const quoteUndeleteDomain: ReadOperation<'quoteUndeleteDomain'> = {
   kind: 'read',
   settles: true,

@@ -9,7 +9,7 @@ import type { ReadOperation } from '../operation.ts';
 import { quoted } from '../quoted.ts';
 import { resizeOf } from './change-vm.ts';
 
-/** POST /vm/{vmid}/change/quote: what other resources of a VM would cost. */
+/** POST /vm/{vmid}/change/quote: the price of other resources of a VM. */
 export const quoteChangeVm: ReadOperation<'quoteChangeVm'> = {
   kind: 'read',
   settles: true,

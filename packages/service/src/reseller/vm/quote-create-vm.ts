@@ -11,7 +11,7 @@ import type { ReadOperation } from '../operation.ts';
 import { quoted } from '../quoted.ts';
 import { brokenFormRules, wantedVmOf } from './create-vm.ts';
 
-/** POST /vm/create/quote: what a new VM would cost. */
+/** POST /vm/create/quote: the price of a new VM. */
 export const quoteCreateVm: ReadOperation<'quoteCreateVm'> = {
   kind: 'read',
   settles: true,
