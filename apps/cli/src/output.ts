@@ -1,4 +1,5 @@
 /** The output of a command: a table, JSON or YAML. */
+import { plainNumber } from '@reseller/contract/engine';
 import stringWidth from 'string-width';
 import { stringify } from 'yaml';
 import type { ScalarTag } from 'yaml';
@@ -48,11 +49,6 @@ export function jsonOf(data: unknown, indent?: number): string {
     return typeof value === 'number' ? JSON.rawJSON(plainNumber(value)) : value;
   }
   return JSON.stringify(data, plain, indent);
-}
-
-/** A number without an exponent, such as `0.00000013` instead of `1.3e-7`. */
-function plainNumber(value: number): string {
-  return String(value).includes('e') ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 }) : String(value);
 }
 
 /** A list shows `hostsystem.name` by default, and not what is deeper. */
