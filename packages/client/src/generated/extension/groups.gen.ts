@@ -278,7 +278,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
     /**
      * Order a dedicated server
      *
-     * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service, the price of the first runtime, and of the renewals that are due until the end of the month, is taken from the credit limit with the order. The first runtime is charged when the set-up completes (not shown).
+     * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service these rules apply (not shown): An order of a dedicated server needs the price of its first runtime and of the renewals that are due until the end of the month if the set-up completes at once. The first runtime is charged when the set-up completes, at the VAT rate of that day.
      *
      * *Inferred: the specification does not state this.*
      *

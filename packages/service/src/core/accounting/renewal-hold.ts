@@ -28,10 +28,16 @@ export async function holdRenewals(db: Db, accountId: string, renewable: Renewab
 /**
  * Holds the renewals of a server or domain as they are now.
  *
+ * @param reason What is held, for the message of a refusal.
  * @throws Refusal 402 if they need more credit than remains.
  */
-export async function holdRenewalsWithinLimit(db: Db, accountId: string, renewable: Renewable): Promise<void> {
-  await holdCredit(db, accountId, await storeHolds(db, accountId, renewable));
+export async function holdRenewalsWithinLimit(
+  db: Db,
+  accountId: string,
+  renewable: Renewable,
+  reason = 'for the renewals that are due until the end of the month',
+): Promise<void> {
+  await holdCredit(db, accountId, await storeHolds(db, accountId, renewable), reason);
 }
 
 /** Holds all renewals of an account as they are now, regardless of the credit limit. */
