@@ -110,7 +110,7 @@ export async function takeSale(db: Db, purchase: SalePurchase): Promise<PricedOf
 /** The sale that `takeSale` would take now. */
 export async function presentSale(db: Db, purchase: SalePurchase): Promise<PricedOffer | undefined> {
   for (const offer of activeOffers(purchase)) {
-    const { remainingVolume } = await describeSale(db, offer.id, purchase.now);
+    const { remainingVolume } = await quotedSale(db, offer.id, purchase.now);
     if (remainingVolume > 0) return offer;
   }
   return undefined;
@@ -134,7 +134,7 @@ export interface DescribedSale extends Pick<SaleCourse, 'stop'> {
 }
 
 /** @param now Milliseconds. */
-export async function describeSale(db: Db, id: string, now: number): Promise<DescribedSale> {
+export async function quotedSale(db: Db, id: string, now: number): Promise<DescribedSale> {
   const row = await db.selectFrom('sales').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const isActive = saleStateAt(toSaleCourse(row), now) === 'active';
   const remainingVolume = isActive ? row.max_volume - row.used_volume : 0;

@@ -2,7 +2,7 @@ import { assertAllowed, findServer, isOfferedTo, stateOf } from '../../core/dedi
 import { order } from '../../rules/dedicated.ts';
 import { notFound } from '../../rules/refusal.ts';
 import type { ReadOperation } from '../operation.ts';
-import { quoted } from '../quoted.ts';
+import { quoteSuccess } from '../quote-success.ts';
 import { quotedServer } from './quoted-server.ts';
 
 /** POST /dedicated/{identifier}/purchase/quote: the price of a server of the market. */
@@ -14,6 +14,6 @@ export const quotePurchaseDedicatedServer: ReadOperation<'quotePurchaseDedicated
     const isOwn = server?.account_id === accountId && server.state !== 'ended';
     if (!server || !(isOwn || isOfferedTo(server, accountId))) throw notFound('dedicated server');
     assertAllowed(order(stateOf(server), null), server.id);
-    return quoted(db, quotedServer({ ...server, state: 'ordered', ordered: Math.floor(now / 1000) }, now), now);
+    return quoteSuccess(db, quotedServer({ ...server, state: 'ordered', ordered: Math.floor(now / 1000) }, now), now);
   },
 };

@@ -1,7 +1,7 @@
 import { assertAllowed, ownServer, stateOf } from '../../core/dedicated/server.ts';
 import { withdrawCancellation } from '../../rules/dedicated.ts';
 import type { ReadOperation } from '../operation.ts';
-import { quoted } from '../quoted.ts';
+import { quoteSuccess } from '../quote-success.ts';
 import { quotedServer } from './quoted-server.ts';
 
 /** POST /dedicated/{identifier}/undelete/quote: the price of the renewals of a server. */
@@ -11,6 +11,6 @@ export const quoteUndeleteDedicatedServer: ReadOperation<'quoteUndeleteDedicated
   async run(db, { accountId, path, now }) {
     const server = await ownServer(db, accountId, path.identifier);
     assertAllowed(withdrawCancellation(stateOf(server)), server.id);
-    return quoted(db, quotedServer({ ...server, terminated: 0 }, now), now);
+    return quoteSuccess(db, quotedServer({ ...server, terminated: 0 }, now), now);
   },
 };

@@ -1,7 +1,7 @@
 import { chargesAt, singlePart } from '../../core/accounting/quote.ts';
 import { periodOf } from '../../rules/billing.ts';
 import type { ReadOperation } from '../operation.ts';
-import { quoted } from '../quoted.ts';
+import { quoteSuccess } from '../quote-success.ts';
 import { readForm } from './register-domain-form.ts';
 import { registrationPrice } from './register-domain.ts';
 
@@ -22,6 +22,6 @@ export const quoteRegisterDomain: ReadOperation<'quoteRegisterDomain'> = {
       hold: price,
       parts: singlePart(form.authcode === undefined ? 'create' : 'transfer', price),
     };
-    return quoted(db, purchase, now);
+    return quoteSuccess(db, purchase, now);
   },
 };

@@ -4,7 +4,7 @@ import { tldPriceVersions } from '../../core/catalogue/tld-price.ts';
 import { findDomain } from '../../core/domain/domain.ts';
 import { periodOf } from '../../rules/billing.ts';
 import type { ReadOperation } from '../operation.ts';
-import { quoted } from '../quoted.ts';
+import { quoteSuccess } from '../quote-success.ts';
 import { assertCancelled } from './undelete-domain.ts';
 
 /** POST /domain/{domain}/undelete/quote: the price of the renewal of a domain. */
@@ -26,6 +26,6 @@ export const quoteUndeleteDomain: ReadOperation<'quoteUndeleteDomain'> = {
       hold: price * BigInt(charges.length),
       parts: singlePart('renew', price),
     };
-    return quoted(db, purchase, now);
+    return quoteSuccess(db, purchase, now);
   },
 };

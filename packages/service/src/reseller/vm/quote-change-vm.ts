@@ -1,12 +1,12 @@
 import { partsOfVm, runtimeOfVm } from '../../core/accounting/quote.ts';
 import { previewPositionEnd } from '../../core/accounting/vm-billing.ts';
 import { catalogueOf } from '../../core/catalogue/catalogue.ts';
-import { describeSale } from '../../core/catalogue/sale.ts';
+import { quotedSale } from '../../core/catalogue/sale.ts';
 import { moreHeld, pricedResize } from '../../core/vm/deliveries.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { periodOf } from '../../rules/billing.ts';
 import type { ReadOperation } from '../operation.ts';
-import { quoted } from '../quoted.ts';
+import { quoteSuccess } from '../quote-success.ts';
 import { resizeOf } from './change-vm.ts';
 
 /** POST /vm/{vmid}/change/quote: the price of other resources of a VM. */
@@ -19,7 +19,7 @@ export const quoteChangeVm: ReadOperation<'quoteChangeVm'> = {
     const instant = Math.floor(now / 1000);
     const { end: periodEnd } = periodOf(instant);
     const running = await previewPositionEnd(db, vm.id, instant);
-    const own = vm.sale_id !== null && vm.price_basis === 'SALE' ? await describeSale(db, vm.sale_id, now) : undefined;
+    const own = vm.sale_id !== null && vm.price_basis === 'SALE' ? await quotedSale(db, vm.sale_id, now) : undefined;
     const keepsSale = !changes || prices.basis === 'SALE';
     const { vatRates } = await catalogueOf(db);
     const purchase = {
@@ -32,6 +32,6 @@ export const quoteChangeVm: ReadOperation<'quoteChangeVm'> = {
       sale: keepsSale ? own : undefined,
       endedSale: keepsSale ? undefined : own,
     };
-    return quoted(db, purchase, now);
+    return quoteSuccess(db, purchase, now);
   },
 };

@@ -2,13 +2,13 @@ import { partsOfVm, runtimeOfVm } from '../../core/accounting/quote.ts';
 import { holdOf } from '../../core/accounting/vm-billing.ts';
 import { catalogueOf } from '../../core/catalogue/catalogue.ts';
 import { pricesAt } from '../../core/catalogue/host-system.ts';
-import { describeSale, presentSale } from '../../core/catalogue/sale.ts';
+import { quotedSale, presentSale } from '../../core/catalogue/sale.ts';
 import { offerFor } from '../../core/vm/create.ts';
 import { periodOf } from '../../rules/billing.ts';
 import { monthlyPriceOf } from '../../rules/resources.ts';
 import { pricesInSale } from '../../rules/sale.ts';
 import type { ReadOperation } from '../operation.ts';
-import { quoted } from '../quoted.ts';
+import { quoteSuccess } from '../quote-success.ts';
 import { brokenFormRules, wantedVmOf } from './create-vm.ts';
 
 /** POST /vm/create/quote: the price of a new VM. */
@@ -31,8 +31,8 @@ export const quoteCreateVm: ReadOperation<'quoteCreateVm'> = {
       periodEnd,
       hold: holdOf({ start, monthlyPrice: price }),
       parts: sale ? partsOfVm(vm, pricesInSale(standard, sale.prices), sale.prices) : partsOfVm(vm, standard),
-      sale: sale && (await describeSale(db, sale.id, now)),
+      sale: sale && (await quotedSale(db, sale.id, now)),
     };
-    return quoted(db, purchase, now);
+    return quoteSuccess(db, purchase, now);
   },
 };

@@ -10,7 +10,7 @@ import type { Db } from '../store/store.ts';
  *
  * @param now Milliseconds.
  */
-export async function quoted(db: Db, purchase: QuotedPurchase, now: number): Promise<{ message: string; data: Quote }> {
+export async function quoteSuccess(db: Db, purchase: QuotedPurchase, now: number): Promise<{ message: string; data: Quote }> {
   const { vatRates } = await catalogueOf(db);
   return { message: 'The price was computed. Nothing was bought.', data: toQuote(purchase, vatRates, now) };
 }
