@@ -24,7 +24,7 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   invalid: 'The service refused the input.',
   forbidden: 'The key or token is missing, unknown, or may not do this.',
   notFound: 'The account has nothing with this identifier.',
-  tooExpensive: 'The purchase exceeds the credit limit, or its price rose since it was shown.',
+  tooExpensive: 'The purchase exceeds the credit limit, its price rose since it was shown, or --yes would buy at an unknown price.',
   conflict: 'The state of the resource does not allow it.',
   unavailable: 'The service has a fault, is busy, or did not respond. Try again later.',
   unknown: 'The response was lost, and the request may have been carried out. Run the same command again: it never buys twice.',

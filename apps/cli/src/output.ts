@@ -1,4 +1,5 @@
 /** The output of a command: a table, JSON or YAML. */
+import { plainNumber } from '@reseller/contract/engine';
 import stringWidth from 'string-width';
 import { stringify } from 'yaml';
 import type { ScalarTag } from 'yaml';
@@ -20,7 +21,7 @@ export interface Layout {
 export function render(data: unknown, layout: Layout): string {
   // A table of CSV. A file gets it as it is.
   if (typeof data === 'string') return layout.width === undefined ? data : `${data.split('\r\n').map(printable).join('\n')}`;
-  if (layout.format === 'json') return `${JSON.stringify(data ?? null, null, 2)}\n`;
+  if (layout.format === 'json') return `${jsonOf(data ?? null, 2)}\n`;
   if (layout.format === 'yaml') return stringify(data ?? null, { lineWidth: 0, customTags: (tags) => [PLAIN_NUMBER, ...tags] });
   return `${blocksOf(data, '', layout).join('\n\n')}\n`;
 }
@@ -35,9 +36,19 @@ const PLAIN_NUMBER: ScalarTag = {
   stringify: ({ value }) => plainNumber(Number(value)),
 };
 
-/** A number without an exponent, such as `0.00000013` instead of `1.3e-7`. */
-function plainNumber(value: number): string {
-  return String(value).includes('e') ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 }) : String(value);
+declare global {
+  interface JSON {
+    /** The types of TypeScript 7 lack it. */
+    rawJSON(text: string): object;
+  }
+}
+
+/** JSON whose numbers have no exponent, because a person or a model also reads it. */
+export function jsonOf(data: unknown, indent?: number): string {
+  function plain(_name: string, value: unknown): unknown {
+    return typeof value === 'number' ? JSON.rawJSON(plainNumber(value)) : value;
+  }
+  return JSON.stringify(data, plain, indent);
 }
 
 /** A list shows `hostsystem.name` by default, and not what is deeper. */

@@ -1,10 +1,11 @@
 /** The price of a purchase, read from the service before it is made. */
+import { ResellerError } from '@reseller/client/extension';
 import { showMoney } from '@reseller/contract/engine';
 import type { Price } from '@reseller/contract/engine';
-import { priceOf, priceReads, readKey } from '@reseller/prices';
+import { hasNoQuotes, priceOf, priceOfQuote, priceReads, quoteOperation, readKey } from '@reseller/prices';
 
 import type { Api, ApiCommand } from './api.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Result } from './caller.ts';
 import type { Input } from './input.ts';
 
 type Operation = ApiCommand['operation'];
@@ -19,8 +20,30 @@ export interface Quote {
 
 const KEY_LIFETIME = 'idempotency-key-lifetime';
 
-/** Reads the price of a purchase. Sends only calls that change nothing. */
+/** Asks the service for the price of a purchase, or reads its price lists if it has no quotes. Sends only calls that change nothing. */
 export async function quote(api: Api, caller: Caller, operation: Operation, input: Input): Promise<Quote> {
+  const quoted = await askForQuote(api, caller, operation, input);
+  if (!quoted) return priceFromLists(api, caller, operation, input);
+  return { price: priceOfQuote(operation.id, quoted.data), keyLifetime: lifetimeIn(quoted) };
+}
+
+/** @returns undefined if the service has no quotes */
+async function askForQuote(api: Api, caller: Caller, operation: Operation, input: Input): Promise<Result | undefined> {
+  const asked = quoteOperation(operation, api.document);
+  if (!asked) return undefined;
+  try {
+    return await caller.call(asked, input);
+  } catch (error) {
+    if (error instanceof ResellerError && hasNoQuotes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+function lifetimeIn({ headers }: Result): number | undefined {
+  return Number(headers.get(KEY_LIFETIME)) || undefined;
+}
+
+export async function priceFromLists(api: Api, caller: Caller, operation: Operation, input: Input): Promise<Quote> {
   const purchase = { operation: operation.id, path: input.path, form: input.body ?? {} };
   const data = new Map<string, unknown>();
   let lifetime: number | undefined;
@@ -29,7 +52,7 @@ export async function quote(api: Api, caller: Caller, operation: Operation, inpu
     if (!command) continue;
     const result = await caller.call(command.operation, { path: read.path, query: {}, body: undefined });
     data.set(readKey(read), result.data);
-    lifetime ??= Number(result.headers.get(KEY_LIFETIME)) || undefined;
+    lifetime ??= lifetimeIn(result);
   }
   return { price: priceOf(purchase, data, api.document), keyLifetime: lifetime };
 }

@@ -70,6 +70,7 @@ async function change({ operation, input, caller, options }: Run): Promise<void>
 /** Shows the price, asks, and buys. */
 async function purchase({ api, operation, input, caller, options }: Run): Promise<void> {
   const { price, keyLifetime } = await quote(api, caller, operation, input);
+  assertPriceKnown(operation, input, { hasPrice: price !== undefined, yes: options.yes });
   await confirmed(`${operation.summary} on ${caller.url}\nPrice: ${describePrice(price)}`, options);
   if (options.idempotencyKey !== undefined) {
     const body = { ...priceGuard(operation, price), ...input.body };
@@ -85,6 +86,22 @@ async function purchase({ api, operation, input, caller, options }: Run): Promis
     if (exitCodeOf(error) === EXIT.unknown) note('Run the same command again. It finds out what happened, and never buys twice.');
     throw error;
   }
+}
+
+/**
+ * A script must not buy at any price. A person at a terminal sees that the price is unknown, and decides.
+ *
+ * @throws Failure if `--yes` alone would buy at an unknown price.
+ */
+function assertPriceKnown({ form }: Operation, { body }: Input, { hasPrice, yes }: { hasPrice: boolean; yes: boolean }): void {
+  if (hasPrice || !yes || body?.['max_price'] !== undefined) return;
+  const next = form?.fields.has('max_price')
+    ? 'Add --max-price with the highest net price that you accept.'
+    : 'Run the command in a terminal without --yes, and confirm it there.';
+  throw new Failure(
+    `Nothing was bought: the service does not state the price of this purchase, so --yes is not enough. ${next}`,
+    EXIT.tooExpensive,
+  );
 }
 
 function keyOf({ idempotencyKey }: RunOptions): CallSettings {

@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { createFault, listFaults, removeFault, setCreditLimit } from '@reseller/operator-client';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createFault, createSale, endSale, getClock, listFaults, removeFault, setCreditLimit } from '@reseller/operator-client';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { byDepth } from '../../../.config/depth.ts';
 import { newFolder, person, program, startSandbox } from './cli.ts';
 import type { Person, Sandbox } from './cli.ts';
+import { startPlainService } from './plain-service.ts';
 
 const SMALL_VM = ['--cores', '2', '--mem', '4096', '--disk', '40', '--os', 'debian_12', '--hostsystem', 'nl_ryzen'];
 
@@ -42,7 +43,7 @@ test('shows the price and sends nothing without a terminal or --yes', async () =
   const before = await vms();
   const { code, stdout, stderr } = await user.run('vm', 'create', ...SMALL_VM);
   expect({ code, stdout }).toEqual({ code: 10, stdout: '' });
-  expect(stderr).toContain('Price: 10.40 EUR net, 12.376 EUR gross');
+  expect(stderr).toContain('Price: 10.40 EUR net, 12.38 EUR gross');
   expect(stderr).toContain('Nothing was sent, because there is no terminal to ask for confirmation. Add --yes to do it.');
   expect(await vms()).toEqual(before);
 });
@@ -82,6 +83,53 @@ test('shows the price of a dedicated server, and of a VM with more memory', asyn
   const changed = await user.run('vm', 'change', String(vmid), '--mem', '8192', '--dry-run', '-o', 'json');
   // 4 GB more at 1.20.
   expect(JSON.parse(changed.stdout).price).toMatch(/^15\.20 EUR net/);
+});
+
+test('shows the price that a VM in an upgradable sale is then billed for', async () => {
+  const now = Date.parse((await getClock({ client: sandbox.operator })).now);
+  const { id } = await createSale({
+    client: sandbox.operator,
+    body: {
+      title: 'Kept prices',
+      start_date: new Date(now).toISOString(),
+      upgradable: true,
+      max_volume: 1,
+      pricings: { nl_ryzen: { core: '0.50' } },
+    },
+  });
+  const form = { cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' };
+  const { identifier } = await sandbox.reseller.vm.create(form);
+  const changed = ['vm', 'change', String(identifier), '--cores', '4'];
+  const { stdout } = await user.run(...changed, '--dry-run', '-o', 'json');
+  // 4 x 0.50 + 4 x 1.20 + 40 x 0.04
+  expect(JSON.parse(stdout).price).toMatch(/^8\.40 EUR net, 10\.00 EUR gross: for each 30 days that it runs, in the sale "Kept prices"; /);
+  const bought = await user.run(...changed, '--yes', '-o', 'json');
+  expect(JSON.parse(bought.stdout).pricings).toEqual({ monthly: 8.4, monthly_gross: 10 });
+  await endSale({ client: sandbox.operator, path: { sale_id: id } }).catch(() => undefined);
+});
+
+describe('a service without quotes', () => {
+  test('has the price of its price lists', async () => {
+    const other = person({
+      RESELLER_BASE_URL: await startPlainService(sandbox.baseUrl, { hasPrices: true }),
+      RESELLER_API_KEY: sandbox.apiKey,
+    });
+    const { stdout } = await other.run('vm', 'create', ...SMALL_VM, '--dry-run', '-o', 'json');
+    expect(JSON.parse(stdout).price).toMatch(/^10\.40 EUR net, 12\.38 EUR gross: at most, for each 30 days that it runs, by listVmHosts/);
+  });
+
+  test('sells at an unknown price only with --max-price, not with --yes alone', async () => {
+    const other = person({
+      RESELLER_BASE_URL: await startPlainService(sandbox.baseUrl, { hasPrices: false }),
+      RESELLER_API_KEY: sandbox.apiKey,
+    });
+    const before = await vms();
+    const refused = await other.run('vm', 'create', ...SMALL_VM, '--yes');
+    expect(refused).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('Add --max-price with the highest net price') });
+    expect(await vms()).toEqual(before);
+    expect(await other.run('vm', 'create', ...SMALL_VM, '--yes', '--max-price', '10.40')).toMatchObject({ code: 0 });
+    expect((await vms()).length).toBe(before.length + 1);
+  });
 });
 
 test.each(byDepth({ usual: ['cut_after_commit'] as const, deep: ['cut_before_commit', 'cut_after_commit'] as const }))(

@@ -1,5 +1,12 @@
 /** Runs the command in full mode against a service with and without the extension. All operations are named, because a sandbox costs nothing. */
 import { readOperations } from '@reseller/contract';
+import {
+  completeDedicatedSetup,
+  createClient,
+  listDedicatedServers,
+  listMarketItems,
+  orderDedicatedServer,
+} from '@reseller/operator-client';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { loadDocument } from '../src/document.ts';
@@ -62,6 +69,7 @@ async function runAgainst(sandbox: Sandbox, ids: readonly string[], ...more: rea
     undeleteDedicatedServer: things.server,
     undeleteDomain: things.domain,
     purchaseDedicatedServer: offer,
+    ...(ids.includes('quoteUndeleteDedicatedServer') && { quoteUndeleteDedicatedServer: await cancelledServer(sandbox) }),
     ...(ids.includes('rotateKey') && (await keysOf(sandbox))),
   };
   const named = ids.map((id) => (identifiers[id] === undefined ? id : `${id}=${String(identifiers[id])}`));
@@ -79,6 +87,22 @@ async function runAgainst(sandbox: Sandbox, ids: readonly string[], ...more: rea
     '--yes',
   ];
   return command([...argv, ...more, '--only', ...named], { ...key, RESELLER_OPERATOR_TOKEN: operatorToken });
+}
+
+/** A further server of the account, which is cancelled. */
+async function cancelledServer({ url, operatorUrl, operatorToken, things }: Sandbox): Promise<string> {
+  const client = createClient({ baseUrl: operatorUrl.href, token: operatorToken });
+  const owned = (await listDedicatedServers({ client })).items;
+  const account_id = String(owned.find((server) => server.id === things.server)?.account_id);
+  const { items } = await listMarketItems({ client });
+  const offer = items.find((item) => item.account_id === null);
+  const { id } = await orderDedicatedServer({ client, body: { account_id, market_id: String(offer?.id) } });
+  const management = { dashboard: 'https://ipmi.example', username: 'admin', email: 'ops@reseller.example', password: 'example-password' };
+  const ipv4 = [{ address: '203.0.113.81', gateway: '203.0.113.1' }];
+  await completeDedicatedSetup({ client, path: { server_id: id }, body: { management, ipv4 } });
+  const headers = { 'x-service-apikey': key['RESELLER_API_KEY'] ?? '' };
+  await fetch(new URL(`/dedicated/${id}/delete`, url), { method: 'DELETE', headers });
+  return id;
 }
 
 /** Two further keys of the account: one to rotate, and one to revoke. */

@@ -28,8 +28,8 @@ test('changes and buys nothing without --yes, and lists what it would do', async
   const argv = ['--target', service.url, '--mode', 'full', '--only', 'createVm'];
   const first = await command(argv, environment);
   expect(first).toMatchObject({ code: 2, output: expect.stringContaining('COSTS    PUT /vm/create cores=2') });
-  expect(first.output).toMatch(/Nothing was changed or bought\. To do this, add --budget 12\.376 --yes$/);
-  const second = await command([...argv, '--budget', '12.376'], environment);
+  expect(first.output).toMatch(/Nothing was changed or bought\. To do this, add --budget 12\.38 --yes$/);
+  const second = await command([...argv, '--budget', '12.38'], environment);
   expect(second).toMatchObject({ code: 2, output: expect.stringMatching(/To do this, add --yes$/) });
   // Only the prices were read.
   expect(new Set(service.requests)).toEqual(new Set(['GET /accounting/sales', 'GET /vm/list/hosts']));

@@ -3,6 +3,7 @@ export const SEARCH_WORDS: Readonly<Record<string, string>> = {
   createVm: 'order buy server cloud instance, ssh key, ssh key, rdns, reverse DNS, PTR record',
   reinstallVm: 'rebuild reset, ssh key, ssh key, new root password',
   deleteVm: 'terminate VM, terminate VM, terminate, cancel, destroy, remove a virtual server',
+  quoteCreateVm: 'price, cost, estimate, preview, quote, dry run, how much',
   changeVm: 'upgrade, upgrade, downgrade, resize, scale a virtual server',
   setVmPower: 'reboot, shutdown, suspend, unsuspend a virtual server',
   deleteDedicatedServer: 'terminate a dedicated server',

@@ -9,6 +9,7 @@ const USAGE = `Usage:
   create <service> <package>
   suspend <service>
   unsuspend <service>
+  change-cost <service> <package>
   change-package <service> <package>
   terminate <service>
   client-area <service>
@@ -29,6 +30,10 @@ async function run(panel: Panel, [command, service, packageName = '']: readonly 
     case 'unsuspend':
       await panel.unsuspend(id);
       return `Service ${id} is active.`;
+    case 'change-cost': {
+      const { net, gross } = await panel.changeCost(id, packageName);
+      return `Service ${id} with the package ${packageName} would cost ${net} EUR net, ${gross} EUR gross for 30 days.`;
+    }
     case 'change-package':
       await panel.changePackage(id, packageName);
       return `Service ${id} has the package ${packageName}.`;

@@ -22,11 +22,19 @@ export interface ClientArea {
   readonly vm: { readonly status: string; readonly uptime: number; readonly address: string; readonly hostname: string } | null;
 }
 
+/** EUR for 30 days. */
+export interface Cost {
+  readonly net: number;
+  readonly gross: number;
+}
+
 export interface Panel {
   create(id: number, packageName: string): Promise<Access>;
   suspend(id: number): Promise<void>;
   unsuspend(id: number): Promise<void>;
   changePackage(id: number, packageName: string): Promise<void>;
+  /** The price that the company would pay after a change of the package. */
+  changeCost(id: number, packageName: string): Promise<Cost>;
   terminate(id: number): Promise<void>;
   clientArea(id: number): Promise<ClientArea>;
   newPassword(id: number): Promise<string>;
@@ -80,6 +88,12 @@ export function createPanel(reseller: Reseller, services: Services): Panel {
       const { resources, maxPrice } = packageNamed(packageName);
       await reseller.vm.change(vmOf(id), { ...resources, max_price: maxPrice });
       services.setPackage(id, packageName);
+    },
+
+    async changeCost(id, packageName) {
+      // The service computes it, because no price list says that a VM was bought in a sale.
+      const { price } = await reseller.vm.quoteChange(vmOf(id), packageNamed(packageName).resources);
+      return { net: price.net, gross: price.gross };
     },
 
     async terminate(id) {

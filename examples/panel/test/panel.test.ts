@@ -107,7 +107,9 @@ test('refuses to sell while prices are above those of the packages, and keeps th
   // The next click on the same order buys the VM.
   await setCorePrice(setting, '2.00');
   await panel.create(4712, 'small');
+  expect(await panel.changeCost(4711, 'large')).toEqual({ net: 20.8, gross: 24.75 });
   await panel.changePackage(4711, 'large');
+  expect(await setting.reseller.vm.config(vmid)).toMatchObject({ pricings: { monthly: 20.8, monthly_gross: 24.75 } });
   expect((await vmsOf(setting)).map(({ config }) => config.cores).toSorted()).toEqual([1, 4]);
 });
 

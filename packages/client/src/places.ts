@@ -48,12 +48,16 @@ export const EXTENSION_PLACES: Places = {
     status: 'getVmStatus',
     power: 'setVmPower',
     change: 'changeVm',
+    quoteCreate: 'quoteCreateVm',
+    quoteChange: 'quoteChangeVm',
     delete: 'deleteVm',
     resetPassword: 'resetVmPassword',
   },
   dedicated: {
     offer: 'getDedicatedOffer',
     purchase: 'purchaseDedicatedServer',
+    quotePurchase: 'quotePurchaseDedicatedServer',
+    quoteUndelete: 'quoteUndeleteDedicatedServer',
   },
   accounting: {
     pricings: 'getPricings',
@@ -71,6 +75,8 @@ export const EXTENSION_PLACES: Places = {
   domain: {
     check: 'checkDomain',
     delete: 'deleteDomain',
+    quoteRegister: 'quoteRegisterDomain',
+    quoteUndelete: 'quoteUndeleteDomain',
     dns: {
       list: 'listDomainDns',
       add: 'addDomainDns',

@@ -31,7 +31,7 @@ export type { Mode, NamedOperations } from './run/planning.ts';
 export type { Report } from './report/report.ts';
 export { secondsUntilRetry } from './run/send-request.ts';
 export { sendReads, type ReadCall } from './run/send-reads.ts';
-export { moneyOf, showMoney, type Money } from './run/money.ts';
+export { moneyOf, plainNumber, showMoney, type Money } from './run/money.ts';
 export { NO_BUDGET, worthOf, type Budget, type Price, type PriceOf } from './run/price.ts';
 export { TargetError, type ContractOptions, type Progress } from './run/contract-options.ts';
 export type { Extension } from './run/extension.ts';

@@ -92,7 +92,29 @@ function priceBy(source: string, amounts: Amounts, ...lists: readonly unknown[])
     return total;
   }
   const net = sum('price_net');
-  return net === undefined ? undefined : { net, gross: sum('price_gross'), basis: `at most, for each 30 days that it runs, by ${source}` };
+  if (net === undefined) return undefined;
+  return { net, gross: grossOf(net, sum('price_gross')), basis: `at most, for each 30 days that it runs, by ${source}` };
+}
+
+/** Units of 10^-8 in a cent. */
+const CENT = 1_000_000n;
+
+/**
+ * The gross amount of an invoice with this price alone: the net amount in cents, and its VAT in cents.
+ *
+ * @param units The gross prices of the units, which show the rate.
+ */
+function grossOf(net: Money, units: Money | undefined): Money | undefined {
+  if (units === undefined || net < CENT) return units;
+  const basisPoints = (units * 10_000n + net / 2n) / net - 10_000n;
+  const invoiced = halfEven(net, CENT) * CENT;
+  return invoiced + halfEven(invoiced * basisPoints, 10_000n * CENT) * CENT;
+}
+
+function halfEven(amount: bigint, divisor: bigint): bigint {
+  const [whole, rest] = [amount / divisor, amount % divisor];
+  const isUp = 2n * rest > divisor || (2n * rest === divisor && whole % 2n === 1n);
+  return isUp ? whole + 1n : whole;
 }
 
 /** @returns undefined when the form has a number without a known price, or an invalid amount */

@@ -201,6 +201,10 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     await sandbox.copy('purchaseDedicatedServer');
     return sandbox.copy('purchaseDedicatedServer');
   },
+  'quotePurchaseDedicatedServer sold': async (sandbox) => {
+    await sandbox.copy('purchaseDedicatedServer');
+    return sandbox.copy('quotePurchaseDedicatedServer');
+  },
   'editDomainDns cnameConflict': afterCname('editDomainDns', { form: { type: 'A', sub: 'www', data: '198.51.100.23' } }),
   'addDomainDns cnameConflict': afterCname('addDomainDns', { form: { type: 'A', sub: 'www', data: '198.51.100.23' } }),
   'editDomainDnsRecord exists': async (sandbox) => {
@@ -213,6 +217,13 @@ const CAUSES: Readonly<Record<string, Cause>> = {
 /** Causes that need no preparation. A refused request changes nothing, so they share a sandbox. */
 const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'createVm tooManyCores': sending('createVm', { form: { ...SMALL_VM, cores: 17 } }),
+  'quoteCreateVm tooManyCores': sending('quoteCreateVm', { form: { ...SMALL_VM, cores: 17 } }),
+  'quoteChangeVm tooManyCores': sending('quoteChangeVm', { form: { cores: 17 } }),
+  'quoteChangeVm smallerDisk': sending('quoteChangeVm', { form: { disk: 20 } }),
+  'quoteRegisterDomain unpricedTld': sending('quoteRegisterDomain', { form: { ...PROJECT, domain: 'reseller-project.zz' } }),
+  'quoteUndeleteDomain notCancelled': sending('quoteUndeleteDomain', { path: examplePath('getDomain') }),
+  'quotePurchaseDedicatedServer badPrice': sending('quotePurchaseDedicatedServer', { form: { max_price: '8,40' } }),
+  'quoteUndeleteDedicatedServer notCancelled': sending('quoteUndeleteDedicatedServer', { path: examplePath('getDedicatedServer') }),
   'createVm priceTooHigh': sending('createVm', { form: { ...SMALL_VM, max_price: '8.40' } }),
   'setVmPower unknownMode': sending('setVmPower', { form: { mode: 'reset' } }),
   'changeVm tooManyCores': sending('changeVm', { form: { cores: 17 } }),

@@ -29,13 +29,10 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 /** Lengths of which no text follows the other rules of the field. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
-  'createVm ssh_key minLength',
-  'createVm default_ptr minLength',
-  'createVm max_price maxLength',
-  'registerDomain max_price maxLength',
+  ...['createVm', 'quoteCreateVm'].flatMap((id) => [`${id} ssh_key minLength`, `${id} default_ptr minLength`]),
+  ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer'].map((id) => `${id} max_price maxLength`),
+  ...['quoteCreateVm', 'quoteRegisterDomain', 'quoteChangeVm', 'quotePurchaseDedicatedServer'].map((id) => `${id} max_price maxLength`),
   'createHandle email minLength',
-  'changeVm max_price maxLength',
-  'purchaseDedicatedServer max_price maxLength',
 ]);
 
 /** A schema with the keywords of those that it refers to or consists of. */

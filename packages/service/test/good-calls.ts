@@ -70,6 +70,8 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   getVmStatus: buyVm,
   setVmPower: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { mode: 'stop' } }),
   changeVm: async (service, owner) => ({ ...(await buyVm(service, owner, EVERY_VM_FIELD)), form: EVERY_VM_CHANGE }),
+  quoteCreateVm: async () => ({ form: EVERY_VM_FIELD }),
+  quoteChangeVm: async (service, owner) => ({ ...(await buyVm(service, owner, EVERY_VM_FIELD)), form: EVERY_VM_CHANGE }),
   deleteVm: buyVm,
   resetVmPassword: buyVm,
   listDedicatedServers: async () => ({}),
@@ -101,6 +103,21 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   }),
   getDedicatedOffer: offerServer,
   purchaseDedicatedServer: async (service, owner) => ({ ...(await offerServer(service, owner)), form: { max_price: '59.00' } }),
+  quotePurchaseDedicatedServer: async (service, owner) => ({ ...(await offerServer(service, owner)), form: { max_price: '59.00' } }),
+  quoteUndeleteDedicatedServer: async (service, owner) => {
+    const { path } = await offerServer(service, owner);
+    const sent = await deployServer(service, owner, path.identifier);
+    await service.call('deleteDedicatedServer', { ...sent, apiKey: owner.apiKey });
+    return sent;
+  },
+  quoteRegisterDomain: async (service, { apiKey }) => ({
+    form: { ...TRANSFER, handle: await handleOf(service, { apiKey, phone: PHONE }) },
+  }),
+  quoteUndeleteDomain: async (service, owner) => {
+    const sent = await registerDomain(service, owner, 'cancelled-too.net');
+    await service.domains.terminate(sent.path.domain);
+    return sent;
+  },
   checkDomain: (service, owner) => registerDomain(service, owner, 'checked.net'),
   deleteDomain: (service, owner) => registerDomain(service, owner, 'given-up.net'),
   getPricings: async () => ({}),

@@ -14,8 +14,8 @@ export function pathParametersOf({ operation }: ApiOperation): readonly string[]
 
 /** Those with a path parameter. */
 export const withPath = idsOf((api) => pathParametersOf(api).length > 0);
-/** Those that read and have no path parameter: lists and single resources. */
-export const lists = idsOf((api) => api.operation.readOnly && pathParametersOf(api).length === 0);
+/** Those that read without a path parameter or a required field: lists and single resources. */
+export const lists = idsOf((api) => api.operation.readOnly && pathParametersOf(api).length === 0 && !api.operation.body?.required);
 /** Those that change something. */
 export const writes = idsOf(({ operation }) => !operation.readOnly);
 /** Those that take a form. */

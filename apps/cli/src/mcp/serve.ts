@@ -18,6 +18,7 @@ import { describeError, exitCodeOf } from '../errors.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { inputOptions, pathArguments } from '../input.ts';
 import type { Input } from '../input.ts';
+import { jsonOf } from '../output.ts';
 import { describePrice, quote } from '../price.ts';
 import { findTarget } from '../target.ts';
 import { note } from '../terminal.ts';
@@ -176,7 +177,7 @@ function pageFrom({ limit, offset }: Readonly<Record<string, unknown>>): Page {
 }
 
 function done(value: unknown): CallToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(value) }] };
+  return { content: [{ type: 'text', text: jsonOf(value) }] };
 }
 
 function failed(message: string): CallToolResult {

@@ -19,6 +19,8 @@ export interface Groups {
     readonly status?: InExtension;
     readonly power?: InExtension;
     readonly change?: InExtension;
+    readonly quoteCreate?: InExtension;
+    readonly quoteChange?: InExtension;
     readonly delete?: InExtension;
     readonly resetPassword?: InExtension;
     /**
@@ -56,6 +58,8 @@ export interface Groups {
   readonly dedicated: {
     readonly offer?: InExtension;
     readonly purchase?: InExtension;
+    readonly quotePurchase?: InExtension;
+    readonly quoteUndelete?: InExtension;
     /**
      * List dedicated servers
      *
@@ -107,6 +111,8 @@ export interface Groups {
   readonly domain: {
     readonly check?: InExtension;
     readonly delete?: InExtension;
+    readonly quoteRegister?: InExtension;
+    readonly quoteUndelete?: InExtension;
     readonly dns?: InExtension;
     /**
      * List domains

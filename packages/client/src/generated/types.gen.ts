@@ -233,7 +233,7 @@ export type CreatedVmPricings = {
      */
     monthly?: number;
     /**
-     * Gross price in EUR of 30 days of runtime, rounded to cents.
+     * Gross price in EUR of 30 days of runtime. In this service it is the gross amount of an invoice with this price alone: the net price rounded to cents, plus its VAT rounded to cents (not shown).
      */
     monthly_gross?: number;
 };
@@ -460,7 +460,7 @@ export type VmHostPrice = {
      */
     price_net: string;
     /**
-     * Gross price in EUR, as a number.
+     * Gross price in EUR, as a number. In this service it is exact to 10^-8 EUR; what consists of several units is added net, and its gross price is that of the sum.
      */
     price_gross: number;
 };
@@ -555,7 +555,7 @@ export type DedicatedPrice = {
      */
     net: number;
     /**
-     * Gross price.
+     * Gross price. In this service it is the gross amount of an invoice with this price alone: the net price rounded to cents, plus its VAT rounded to cents (not shown).
      */
     gross: number;
 };
@@ -903,7 +903,7 @@ export type DedicatedMarketPrice = {
      */
     net: number;
     /**
-     * Gross price.
+     * Gross price. In this service it is the gross amount of an invoice with this price alone: the net price rounded to cents, plus its VAT rounded to cents (not shown).
      */
     gross: number;
     runtime: DedicatedRuntime;
@@ -1039,15 +1039,15 @@ export type DomainPricesNet = {
  */
 export type DomainPricesGross = {
     /**
-     * Gross price of a registration.
+     * Gross price of a registration. In this service it is the gross amount of an invoice with this price alone: the net price rounded to cents, plus its VAT rounded to cents (not shown).
      */
     create: number;
     /**
-     * Gross price of a renewal.
+     * Gross price of a renewal. In this service it is the gross amount of an invoice with this price alone: the net price rounded to cents, plus its VAT rounded to cents (not shown).
      */
     renew: number;
     /**
-     * Gross price of a transfer to this account.
+     * Gross price of a transfer to this account. In this service it is the gross amount of an invoice with this price alone: the net price rounded to cents, plus its VAT rounded to cents (not shown).
      */
     transfer: number;
 };
@@ -1581,7 +1581,7 @@ export type SaleResourcePrice = {
      */
     price_net: string;
     /**
-     * Gross price, as a number.
+     * Gross price, as a number. In this service it is exact to 10^-8 EUR; what consists of several units is added net, and its gross price is that of the sum (not shown).
      */
     price_gross: number;
 };

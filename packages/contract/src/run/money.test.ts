@@ -16,6 +16,10 @@ test('parses and formats amounts without loss, from text and from JSON numbers',
   expect((moneyOf(0.1) ?? 0n) + (moneyOf(0.2) ?? 0n)).toBe(moneyOf(0.3));
 });
 
-test.each([['-1'], ['1,50'], ['1e3'], [''], [Number.NaN], [-0.5], [null], [1e21], ['1.123456789']])('rejects %s', (value) => {
+test('parses JSON numbers that JavaScript writes with an exponent', () => {
+  expect([2.2e-7, 1e-8].map(moneyOf)).toEqual([22n, 1n]);
+});
+
+test.each([[1.5e-9], ['-1'], ['1,50'], ['1e3'], [''], [Number.NaN], [-0.5], [null], [1e21], ['1.123456789']])('rejects %s', (value) => {
   expect(moneyOf(value)).toBeUndefined();
 });

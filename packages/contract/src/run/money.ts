@@ -14,8 +14,13 @@ const DECIMAL = /^(\d{1,15})(?:\.(\d{1,8}))?$/;
  */
 export function moneyOf(value: unknown): Money | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const [, whole, fraction = ''] = DECIMAL.exec(String(value)) ?? [];
+  const [, whole, fraction = ''] = DECIMAL.exec(typeof value === 'number' ? plainNumber(value) : value) ?? [];
   return whole === undefined ? undefined : BigInt(whole) * UNITS + BigInt(fraction.padEnd(DECIMALS, '0'));
+}
+
+/** A number without an exponent, such as `0.00000013` instead of `1.3e-7`. */
+export function plainNumber(value: number): string {
+  return String(value).includes('e') ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 }) : String(value);
 }
 
 /** Formats an amount with at least two decimals: `8.50`, `0.00385802`. */

@@ -461,7 +461,7 @@ export const listDedicatedServers = <ThrowOnError extends boolean = false>(optio
 /**
  * Order a dedicated server
  *
- * Orders a server of the market for an account. The price of its first runtime, and of the renewals that are due until the end of the month, is reserved from the credit limit. The first runtime is charged when `POST /dedicated/servers/{server_id}/complete-setup` completes the set-up. An offer is sold only once, so an order that is repeated after a lost response is refused with 409 and buys nothing more.
+ * Orders a server of the market for an account. An order of a dedicated server needs the price of its first runtime and of the renewals that are due until the end of the month if the set-up completes at once. The first runtime is charged when `POST /dedicated/servers/{server_id}/complete-setup` completes the set-up. An offer is sold only once, so an order that is repeated after a lost response is refused with 409 and buys nothing more.
  *
  * Needs the scope `billing`.
  */
@@ -1127,7 +1127,7 @@ export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(option
  *
  * Sets the rates of value-added tax, each with the day from which it applies. A day begins at midnight in the time zone of the settings.
  *
- * Each supply is taxed at the rate of its time. The runtime of a VM is split where the rate changes. A charge in advance has the rate of the first instant of what it pays for, such as that of the renewal of a domain. An invoice has one sum of VAT for each rate, rounded once. A credit note divides its amount among the rates in proportion to what is left of each. Gross prices have the rate in force at the time of the response, and those of a scheduled sale the rate at its start.
+ * Each supply is taxed at the rate of its time. The runtime of a VM is split where the rate changes. A charge in advance has the rate of the first instant of what it pays for, such as that of the renewal of a domain. An invoice has one sum of VAT for each rate, rounded once. A credit note divides its amount among the rates in proportion to what is left of each. Gross prices have the rate in force at the time of the response, and those of a sale that begins later the rate at its start.
  *
  * Rates of the past cannot change: a new rate begins tomorrow at the earliest, or today as long as nothing was sold today.
  *

@@ -257,19 +257,19 @@ export type Credit = {
      */
     limit: Amount;
     /**
-     * The net amount that the balance of the account pays together with its VAT, at the rate at which the account was invoiced or paid last, rounded down.
+     * The balance counts with the net amount that it pays together with its VAT, at the VAT rate of the start of the month, rounded down to cents.
      */
     balance: Amount;
     /**
-     * The amount left to pay of its invoices.
+     * The amount left to pay of its invoices. The rest of a partly paid invoice counts with its net amount in proportion to the rest of its gross amount, rounded up to cents.
      */
     unpaid: Amount;
     /**
-     * The estimated total of the current period.
+     * The estimated total of the current period, as in `estimated_total`.
      */
     estimate: Amount;
     /**
-     * The orders that are still being delivered, with what they can cost until the end of the period.
+     * The orders that are still being delivered, with the amounts that they can cost until the end of the period. They are not in `estimate`.
      */
     pending: Amount;
     /**

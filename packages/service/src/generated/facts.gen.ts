@@ -49,7 +49,13 @@ export const OPERATION_IDS = [
   "getPricings",
   "listKeys",
   "rotateKey",
-  "revokeKey"
+  "revokeKey",
+  "quoteCreateVm",
+  "quoteChangeVm",
+  "quoteRegisterDomain",
+  "quoteUndeleteDomain",
+  "quotePurchaseDedicatedServer",
+  "quoteUndeleteDedicatedServer"
 ] as const;
 
 /** The defaults of form fields, by the name of the form. */

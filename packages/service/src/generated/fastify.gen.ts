@@ -2,7 +2,7 @@
 
 import type { RouteHandler } from 'fastify';
 
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCreditErrors, GetCreditResponses, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesErrors, ListInvoicesResponses, ListKeysErrors, ListKeysResponses, ListPaymentsErrors, ListPaymentsResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesErrors, ListSalesResponses, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from '@reseller/client/extension';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateHandleData, CreateHandleErrors, CreateHandleResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDedicatedServerData, DeleteDedicatedServerErrors, DeleteDedicatedServerResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, GenerateOtpData, GenerateOtpErrors, GenerateOtpResponses, GetCreditErrors, GetCreditResponses, GetCurrentInvoiceErrors, GetCurrentInvoiceResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetDedicatedServerData, GetDedicatedServerErrors, GetDedicatedServerResponses, GetDomainData, GetDomainErrors, GetDomainPricingsErrors, GetDomainPricingsResponses, GetDomainResponses, GetHandleData, GetHandleErrors, GetHandleResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDedicatedMarketErrors, ListDedicatedMarketResponses, ListDedicatedServersErrors, ListDedicatedServersResponses, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListDomainsErrors, ListDomainsResponses, ListHandleCountriesErrors, ListHandleCountriesResponses, ListInvoicesErrors, ListInvoicesResponses, ListKeysErrors, ListKeysResponses, ListPaymentsErrors, ListPaymentsResponses, ListRequestsData, ListRequestsErrors, ListRequestsResponses, ListSalesErrors, ListSalesResponses, ListVmHostsErrors, ListVmHostsResponses, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RequestDomainAuthcodeData, RequestDomainAuthcodeErrors, RequestDomainAuthcodeResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SetDomainNameserversData, SetDomainNameserversErrors, SetDomainNameserversResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, UndeleteDedicatedServerData, UndeleteDedicatedServerErrors, UndeleteDedicatedServerResponses, UndeleteDomainData, UndeleteDomainErrors, UndeleteDomainResponses } from '@reseller/client/extension';
 
 export type RouteHandlers = {
     createVm: RouteHandler<{
@@ -210,5 +210,31 @@ export type RouteHandlers = {
         Headers?: RevokeKeyData['headers'];
         Params: RevokeKeyData['path'];
         Reply: RevokeKeyErrors & RevokeKeyResponses;
+    }>;
+    quoteCreateVm: RouteHandler<{
+        Body: QuoteCreateVmData['body'];
+        Reply: QuoteCreateVmErrors & QuoteCreateVmResponses;
+    }>;
+    quoteChangeVm: RouteHandler<{
+        Body: QuoteChangeVmData['body'];
+        Params: QuoteChangeVmData['path'];
+        Reply: QuoteChangeVmErrors & QuoteChangeVmResponses;
+    }>;
+    quoteRegisterDomain: RouteHandler<{
+        Body: QuoteRegisterDomainData['body'];
+        Reply: QuoteRegisterDomainErrors & QuoteRegisterDomainResponses;
+    }>;
+    quoteUndeleteDomain: RouteHandler<{
+        Params: QuoteUndeleteDomainData['path'];
+        Reply: QuoteUndeleteDomainErrors & QuoteUndeleteDomainResponses;
+    }>;
+    quotePurchaseDedicatedServer: RouteHandler<{
+        Body?: QuotePurchaseDedicatedServerData['body'];
+        Params: QuotePurchaseDedicatedServerData['path'];
+        Reply: QuotePurchaseDedicatedServerErrors & QuotePurchaseDedicatedServerResponses;
+    }>;
+    quoteUndeleteDedicatedServer: RouteHandler<{
+        Params: QuoteUndeleteDedicatedServerData['path'];
+        Reply: QuoteUndeleteDedicatedServerErrors & QuoteUndeleteDedicatedServerResponses;
     }>;
 };

@@ -15,6 +15,8 @@ import { getDedicatedServer } from './dedicated/get-dedicated-server.ts';
 import { listDedicatedMarket } from './dedicated/list-dedicated-market.ts';
 import { listDedicatedServers } from './dedicated/list-dedicated-servers.ts';
 import { purchaseDedicatedServer } from './dedicated/purchase-dedicated-server.ts';
+import { quotePurchaseDedicatedServer } from './dedicated/quote-purchase-dedicated-server.ts';
+import { quoteUndeleteDedicatedServer } from './dedicated/quote-undelete-dedicated-server.ts';
 import { undeleteDedicatedServer } from './dedicated/undelete-dedicated-server.ts';
 import { addDomainDns } from './domain/add-domain-dns.ts';
 import { checkDomain } from './domain/check-domain.ts';
@@ -25,6 +27,8 @@ import { getDomainPricings } from './domain/get-domain-pricings.ts';
 import { getDomain } from './domain/get-domain.ts';
 import { listDomainDns } from './domain/list-domain-dns.ts';
 import { listDomains } from './domain/list-domains.ts';
+import { quoteRegisterDomain } from './domain/quote-register-domain.ts';
+import { quoteUndeleteDomain } from './domain/quote-undelete-domain.ts';
 import { registerDomain } from './domain/register-domain.ts';
 import { removeDomainDns } from './domain/remove-domain-dns.ts';
 import { requestDomainAuthcode } from './domain/request-domain-authcode.ts';
@@ -42,6 +46,8 @@ import { getVmStatus } from './vm/get-vm-status.ts';
 import { listVmHosts } from './vm/list-vm-hosts.ts';
 import { listVmOsImages } from './vm/list-vm-os-images.ts';
 import { listVms } from './vm/list-vms.ts';
+import { quoteChangeVm } from './vm/quote-change-vm.ts';
+import { quoteCreateVm } from './vm/quote-create-vm.ts';
 import { reinstallVm } from './vm/reinstall-vm.ts';
 import { resetVmPassword } from './vm/reset-vm-password.ts';
 import { setVmPower } from './vm/set-vm-power.ts';
@@ -57,6 +63,8 @@ export const operations: OperationTable = {
   getVmStatus,
   setVmPower,
   changeVm,
+  quoteCreateVm,
+  quoteChangeVm,
   deleteVm,
   resetVmPassword,
   getCurrentInvoice,
@@ -89,6 +97,10 @@ export const operations: OperationTable = {
   deleteDomain,
   getDedicatedOffer,
   purchaseDedicatedServer,
+  quotePurchaseDedicatedServer,
+  quoteUndeleteDedicatedServer,
+  quoteRegisterDomain,
+  quoteUndeleteDomain,
   getPricings,
   listDomainDns,
   addDomainDns,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { euros, UNITS_PER_CENT } from './money.ts';
 import { netOf, owedOf } from './payment.ts';
-import { grossOf } from './vat.ts';
+import { grossOfUnit } from './vat.ts';
 
 test.each([
   ['nothing', '0.00', '30.59'],
@@ -36,8 +36,8 @@ test('a balance always suffices for the VAT on what it adds to the credit', () =
     fc.property(cents, fc.integer({ min: 0, max: 10_000 }), (balance, rate) => {
       const gross = balance * UNITS_PER_CENT;
       const net = netOf(gross, rate);
-      expect(grossOf(net, rate) <= gross).toBe(true);
-      expect(grossOf(net + UNITS_PER_CENT, rate) > gross).toBe(true);
+      expect(grossOfUnit(net, rate) <= gross).toBe(true);
+      expect(grossOfUnit(net + UNITS_PER_CENT, rate) > gross).toBe(true);
     }),
   );
 });

@@ -1,6 +1,7 @@
 /** The resources of VMs and their prices (specification: "VM", the form of PUT /vm/create). */
 import { DEFAULTS } from '../generated/facts.gen.ts';
 import type { BrokenField } from './broken-field.ts';
+import { everyNameOf } from './every-name.ts';
 import { divideHalfEven, euros } from './money.ts';
 import type { Money } from './money.ts';
 
@@ -55,27 +56,67 @@ export interface BilledResources {
   readonly storage: number | null;
 }
 
-const MB_PER_GB = 1024n;
+/** Also the number of parts of the unit of a price, so that a quantity of memory is an integer. */
+export const MB_PER_GB = 1024n;
 const MBIT_PER_GBIT = 1000;
 
 const { ips, backup_slots, network_speed } = DEFAULTS.CreateVmForm;
 /** The resources that the price of a VM includes: the defaults of the form. */
 export const INCLUDED = { ips, backup_slots, network_speed } as const;
 
-/** Net price of 30 days: the sum of the prices of the resources. The document has the formula under "Billing". */
-export function monthlyPriceOf(vm: BilledResources, prices: ResourcePrices): Money {
-  function beyond(count: number, included: number): bigint {
-    return BigInt(Math.max(0, count - included));
+/** The charged quantity of each resource of a VM, in 1/1024 of the unit of its price. The document has the formula under "Billing". */
+export function chargedQuantities(vm: BilledResources): Readonly<Record<keyof ResourcePrices, bigint>> {
+  function whole(count: number, included = 0): bigint {
+    return BigInt(Math.max(0, count - included)) * MB_PER_GB;
   }
-  const withoutMemory =
-    BigInt(vm.cores) * euros(prices.core) +
-    BigInt(vm.disk) * euros(prices.nvme) +
-    BigInt(vm.storage ?? 0) * euros(prices.hdd) +
-    beyond(vm.ips, INCLUDED.ips) * euros(prices.extra_ip) +
-    beyond(vm.backup_slots, INCLUDED.backup_slots) * euros(prices.extra_backup_slot) +
-    beyond(Math.ceil(vm.network_speed / MBIT_PER_GBIT), Math.ceil(INCLUDED.network_speed / MBIT_PER_GBIT)) * euros(prices.extra_gbit);
-  return divideHalfEven(withoutMemory * MB_PER_GB + BigInt(vm.mem) * euros(prices.mem), MB_PER_GB);
+  return {
+    core: whole(vm.cores),
+    mem: BigInt(vm.mem),
+    nvme: whole(vm.disk),
+    hdd: whole(vm.storage ?? 0),
+    extra_ip: whole(vm.ips, INCLUDED.ips),
+    extra_backup_slot: whole(vm.backup_slots, INCLUDED.backup_slots),
+    extra_gbit: whole(Math.ceil(vm.network_speed / MBIT_PER_GBIT), Math.ceil(INCLUDED.network_speed / MBIT_PER_GBIT)),
+  };
 }
+
+/** Net price of 30 days: the sum of the prices of the resources. */
+export function monthlyPriceOf(vm: BilledResources, prices: ResourcePrices): Money {
+  const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = chargedQuantities(vm);
+  const sum =
+    core * euros(prices.core) +
+    mem * euros(prices.mem) +
+    nvme * euros(prices.nvme) +
+    hdd * euros(prices.hdd) +
+    extra_ip * euros(prices.extra_ip) +
+    extra_backup_slot * euros(prices.extra_backup_slot) +
+    extra_gbit * euros(prices.extra_gbit);
+  return divideHalfEven(sum, MB_PER_GB);
+}
+
+/** A resource in the price of a VM. */
+export interface PricedResource {
+  readonly name: keyof ResourcePrices;
+  /** In 1/1024 of a unit. */
+  readonly quantity: bigint;
+  /** Net price of one unit. */
+  readonly price: string;
+  /** Quantity times price. */
+  readonly amount: Money;
+}
+
+/** The resources that the price of a VM consists of. */
+export function pricedResources(vm: BilledResources, prices: ResourcePrices): PricedResource[] {
+  const quantities = chargedQuantities(vm);
+  return PRICED_RESOURCES.map((name) => ({
+    name,
+    quantity: quantities[name],
+    price: prices[name],
+    amount: divideHalfEven(quantities[name] * euros(prices[name]), MB_PER_GB),
+  })).filter(({ quantity }) => quantity > 0n);
+}
+
+const PRICED_RESOURCES = everyNameOf<ResourcePrices>()(['core', 'mem', 'nvme', 'hdd', 'extra_ip', 'extra_backup_slot', 'extra_gbit']);
 
 /** Every disk that would shrink. */
 export function brokenShrinking(from: BilledResources, to: BilledResources): BrokenRange[] {

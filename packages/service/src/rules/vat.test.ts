@@ -1,9 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { totalOf, SECONDS_PER_PRICE } from './billing.ts';
+import { accruedByCharge, totalOf, SECONDS_PER_PRICE } from './billing.ts';
 import { euros, UNITS_PER_CENT } from './money.ts';
-import { changesRatesBefore, correctionByRate, DEFAULT_VAT_RATES, grossOf, splitByRate, taxed, vatInForce, vatOn } from './vat.ts';
+import {
+  changesRatesBefore,
+  correctionByRate,
+  DEFAULT_VAT_RATES,
+  grossOf,
+  grossOfUnit,
+  splitByRate,
+  taxed,
+  vatInForce,
+  vatOn,
+} from './vat.ts';
 import type { VatRate } from './vat.ts';
 
 test('has a default rate of 19 percent at any time', () => {
@@ -23,11 +33,24 @@ test('applies a rate from its instant until that of the next one', () => {
   );
 });
 
-test('returns exact gross prices, rounded half to even after the eighth decimal', () => {
-  expect(grossOf(euros('4.20'), 0)).toBe(euros('4.20'));
-  expect(grossOf(euros('1.00'), 725)).toBe(euros('1.0725'));
-  expect(grossOf(50n, 100)).toBe(50n);
-  expect(grossOf(150n, 100)).toBe(152n);
+test('returns exact gross prices of units, rounded half to even after the eighth decimal', () => {
+  expect(grossOfUnit(euros('4.20'), 0)).toBe(euros('4.20'));
+  expect(grossOfUnit(euros('1.00'), 725)).toBe(euros('1.0725'));
+  expect(grossOfUnit(50n, 100)).toBe(50n);
+  expect(grossOfUnit(150n, 100)).toBe(152n);
+});
+
+test('a gross price is the gross amount of an invoice with the same net price alone', () => {
+  expect(grossOf(euros('1.005'), 1900)).toBe(euros('1.19'));
+  const prices = fc.bigInt({ min: 0n, max: 10_000_000_000n });
+  fc.assert(
+    fc.property(prices, fc.integer({ min: 0, max: 10_000 }), (net, basisPoints) => {
+      const accrued = accruedByCharge(net);
+      const { sums } = taxed([{ basisPoints, exact: accrued }], SECONDS_PER_PRICE, totalOf(accrued));
+      expect(grossOf(net, basisPoints)).toBe(sums.reduce((all, sum) => all + sum.net + sum.vat, 0n));
+    }),
+    { numRuns: 1_000 },
+  );
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { apportionCents } from './apportion.ts';
 import type { Seconds } from './billing.ts';
 import { inForceAt } from './in-force.ts';
 import type { Dated } from './in-force.ts';
-import { divideHalfEven, UNITS_PER_CENT } from './money.ts';
+import { divideHalfEven, roundToCents, UNITS_PER_CENT } from './money.ts';
 import type { Money } from './money.ts';
 
 /** A rate and the instant from which it applies. */
@@ -139,8 +139,17 @@ export function correctionByRate(invoiced: readonly VatSum[], credited: readonly
   });
 }
 
-/** A net price with value-added tax, rounded half to even to 10^-8 EUR. */
+/**
+ * The gross amount of an invoice with one net amount: it is rounded half to even to cents, then its VAT is. Every gross price that is shown before
+ * a purchase follows this rule, except that of a unit.
+ */
 export function grossOf(net: Money, basisPoints: number): Money {
+  const invoiced = roundToCents(net);
+  return invoiced + vatOn(invoiced, basisPoints);
+}
+
+/** The gross price of a unit, such as a GB of memory, rounded half to even to 10^-8 EUR. No invoice has it. */
+export function grossOfUnit(net: Money, basisPoints: number): Money {
   return divideHalfEven(net * (10_000n + BigInt(basisPoints)), 10_000n);
 }
 

@@ -1,5 +1,5 @@
 /** The VAT that the model expects: each second and each charge at the rate of its time. */
-import { cents, less, minus, numberOfCents, over, sum, times, ZERO } from './fraction.ts';
+import { cents, less, minus, numberOfCents, sum, times, ZERO } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import { costOf, partsIn } from './model-invoices.ts';
 import type { Model, ModelAccount, Seconds } from './model.ts';
@@ -75,9 +75,10 @@ export function vatOf(net: bigint, basisPoints: number): bigint {
   return cents({ n: net * BigInt(basisPoints), d: 1_000_000n });
 }
 
-/** A gross price of a response. */
+/** A gross price of a response: the gross amount of an invoice with this net amount alone. */
 export function grossShown(net: Fraction, basisPoints: number): number {
-  return numberOfCents(cents(over(times(net, 10_000 + basisPoints), 10_000)));
+  const invoiced = cents(net);
+  return numberOfCents(invoiced + vatOf(invoiced, basisPoints));
 }
 
 /** The parts of a credit note, in proportion to the rest of each rate. */

@@ -11,7 +11,7 @@ import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
 export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' | 'accounting' | 'account'> {
-  readonly vm: Omit<BaseGroups['vm'], 'create' | 'list' | 'osImages' | 'config' | 'status' | 'power' | 'change' | 'delete' | 'resetPassword'> & {
+  readonly vm: Omit<BaseGroups['vm'], 'create' | 'list' | 'osImages' | 'config' | 'status' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'delete' | 'resetPassword'> & {
     /**
      * Create a VM
      *
@@ -95,6 +95,29 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
      */
     change(vmid: types.ChangeVmData['path']['vmid'] | number, form: types.ChangeVmForm, options?: RequestOptions): Call<types.ChangeVmSuccess['data']>;
     /**
+     * Quote a new VM
+     *
+     * Returns what `PUT /vm/create` would cost now with the same form: a sale that has volume left, or standard prices. It does not check capacity, quotas or credit. It changes nothing, and `max_price` makes no difference.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param form The VM.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    quoteCreate(form: types.CreateVmForm, options?: RequestOptions): Call<types.QuoteCreateVmSuccess['data']>;
+    /**
+     * Quote a VM change
+     *
+     * Returns what `POST /vm/{vmid}/change` would cost now with the same form: the price after the change, with the prices of the sale of the VM if it is upgradable. It does not check capacity or credit. It changes nothing, and `max_price` makes no difference.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+     * @param form The new resources of the VM.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    quoteChange(vmid: types.QuoteChangeVmData['path']['vmid'] | number, form: types.ChangeVmForm, options?: RequestOptions): Call<types.QuoteChangeVmSuccess['data']>;
+    /**
      * Delete a VM
      *
      * Deletes a VM with all data on its disks. Billing ends at that second. Nothing withdraws a deletion. In this service a deleted VM is no longer listed or found, and another VM may get its identifier later.
@@ -119,7 +142,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
      */
     resetPassword(vmid: types.ResetVmPasswordData['path']['vmid'] | number, options?: RequestOptions): Call<types.ResetVmPasswordSuccess['data']>;
   };
-  readonly domain: Omit<BaseGroups['domain'], 'register' | 'check' | 'delete' | 'dns'> & {
+  readonly domain: Omit<BaseGroups['domain'], 'register' | 'check' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'dns'> & {
     /**
      * Register a domain
      *
@@ -164,6 +187,28 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
      * @throws ResellerError Its class tells the kind of the failure.
      */
     delete(domain: types.DeleteDomainData['path']['domain'], options?: RequestOptions): Call<types.DeleteDomainSuccess['data']>;
+    /**
+     * Quote a domain registration
+     *
+     * Returns what `POST /domain/register` would cost now with the same form: a registration, or a transfer if the form has an `authcode`. It does not ask the registry whether the domain is free. It changes nothing, and `max_price` makes no difference.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param form The domain, its handle, and the other fields of the registration.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    quoteRegister(form: types.RegisterDomainForm, options?: RequestOptions): Call<types.QuoteRegisterDomainSuccess['data']>;
+    /**
+     * Quote a domain undeletion
+     *
+     * Returns what `POST /domain/{domain}/undelete` would cost now: the renewal at the expiry of the domain. It changes nothing.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param domain Name of the cancelled domain with its TLD.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    quoteUndelete(domain: types.QuoteUndeleteDomainData['path']['domain'], options?: RequestOptions): Call<types.QuoteUndeleteDomainSuccess['data']>;
     readonly dns: {
       /**
        * List DNS records
@@ -218,7 +263,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
       remove(domain: types.RemoveDomainDnsData['path']['domain'], record_id: types.RemoveDomainDnsData['path']['record_id'], options?: RequestOptions): Call<types.RemoveDomainDnsSuccess['data']>;
     };
   };
-  readonly dedicated: Omit<BaseGroups['dedicated'], 'offer' | 'purchase'> & {
+  readonly dedicated: Omit<BaseGroups['dedicated'], 'offer' | 'purchase' | 'quotePurchase' | 'quoteUndelete'> & {
     /**
      * Get a market offer
      *
@@ -233,7 +278,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
     /**
      * Order a dedicated server
      *
-     * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service, the price of the first runtime, and of the renewals that are due until the end of the month, is taken from the credit limit with the order. The first runtime is charged when the set-up completes (not shown).
+     * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service these rules apply (not shown): An order of a dedicated server needs the price of its first runtime and of the renewals that are due until the end of the month if the set-up completes at once. The first runtime is charged when the set-up completes, at the VAT rate of that day.
      *
      * *Inferred: the specification does not state this.*
      *
@@ -245,6 +290,29 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
      * @throws ResellerError Its class tells the kind of the failure.
      */
     purchase(identifier: types.PurchaseDedicatedServerData['path']['identifier'], form?: types.PurchaseDedicatedServerForm, options?: RequestOptions): Call<types.PurchaseDedicatedServerSuccess['data']>;
+    /**
+     * Quote a dedicated server
+     *
+     * Returns what `PUT /dedicated/{identifier}/purchase` would cost now. The first runtime is charged when the set-up completes, at the VAT rate of that day. It changes nothing, and `max_price` makes no difference.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param identifier Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+     * @param form The conditions of the order.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    quotePurchase(identifier: types.QuotePurchaseDedicatedServerData['path']['identifier'], form?: types.PurchaseDedicatedServerForm, options?: RequestOptions): Call<types.QuotePurchaseDedicatedServerSuccess['data']>;
+    /**
+     * Quote a server undeletion
+     *
+     * Returns what `POST /dedicated/{identifier}/undelete` would cost now: the renewal at the renewal date of the server. It changes nothing.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param identifier Identifier of the cancelled dedicated server, a UUID from the list of servers.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    quoteUndelete(identifier: types.QuoteUndeleteDedicatedServerData['path']['identifier'], options?: RequestOptions): Call<types.QuoteUndeleteDedicatedServerSuccess['data']>;
   };
   readonly accounting: Omit<BaseGroups['accounting'], 'pricings' | 'documents' | 'payments' | 'credit'> & {
     /**
@@ -343,6 +411,8 @@ export const groupsOf = (client: Client): Groups => {
       status: (vmid, options) => sdk.getVmStatus({ ...callOptions(options), client, path: { vmid } }),
       power: (vmid, form, options) => sdk.setVmPower({ ...callOptions(options), client, path: { vmid }, body: form }),
       change: (vmid, form, options) => sdk.changeVm({ ...callOptions(options), client, path: { vmid }, body: form }),
+      quoteCreate: (form, options) => sdk.quoteCreateVm({ ...callOptions(options), client, body: form }),
+      quoteChange: (vmid, form, options) => sdk.quoteChangeVm({ ...callOptions(options), client, path: { vmid }, body: form }),
       delete: (vmid, options) => sdk.deleteVm({ ...callOptions(options), client, path: { vmid } }),
       resetPassword: (vmid, options) => sdk.resetVmPassword({ ...callOptions(options), client, path: { vmid } }),
     },
@@ -351,6 +421,8 @@ export const groupsOf = (client: Client): Groups => {
       register: (form, options) => sdk.registerDomain({ ...callOptions(options), client, body: form }),
       check: (domain, options) => sdk.checkDomain({ ...callOptions(options), client, path: { domain } }),
       delete: (domain, options) => sdk.deleteDomain({ ...callOptions(options), client, path: { domain } }),
+      quoteRegister: (form, options) => sdk.quoteRegisterDomain({ ...callOptions(options), client, body: form }),
+      quoteUndelete: (domain, options) => sdk.quoteUndeleteDomain({ ...callOptions(options), client, path: { domain } }),
       dns: {
         list: (domain, options) => sdk.listDomainDns({ ...callOptions(options), client, path: { domain } }),
         add: (domain, form, options) => sdk.addDomainDns({ ...callOptions(options), client, path: { domain }, body: form }),
@@ -362,6 +434,8 @@ export const groupsOf = (client: Client): Groups => {
       ...base.dedicated,
       offer: (identifier, options) => sdk.getDedicatedOffer({ ...callOptions(options), client, path: { identifier } }),
       purchase: (identifier, form, options) => sdk.purchaseDedicatedServer({ ...callOptions(options), client, path: { identifier }, body: form }),
+      quotePurchase: (identifier, form, options) => sdk.quotePurchaseDedicatedServer({ ...callOptions(options), client, path: { identifier }, body: form }),
+      quoteUndelete: (identifier, options) => sdk.quoteUndeleteDedicatedServer({ ...callOptions(options), client, path: { identifier } }),
     },
     accounting: {
       ...base.accounting,

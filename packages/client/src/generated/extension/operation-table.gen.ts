@@ -292,3 +292,104 @@ export const revokeKeyFacts = {
     hasType: 'string',
     unique: true
 } as const;
+
+export const quoteCreateVmFacts = {
+    id: 'quoteCreateVm',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        cores: 'integer',
+        mem: 'integer',
+        disk: 'integer',
+        os: 'string',
+        hostsystem: 'string',
+        ips: 'integer',
+        backup_slots: 'integer',
+        network_speed: 'integer',
+        hostname: 'string',
+        storage: 'integer',
+        ssh_key: 'string',
+        ssh_key_displayname: 'string',
+        allowFallbackIPs: 'boolean',
+        default_ptr: 'string',
+        max_price: 'string'
+    },
+    required: [
+        'cores',
+        'mem',
+        'disk',
+        'os',
+        'hostsystem'
+    ],
+    has: 'price'
+} as const;
+
+export const quoteChangeVmFacts = {
+    id: 'quoteChangeVm',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        cores: 'integer',
+        mem: 'integer',
+        disk: 'integer',
+        storage: 'integer',
+        ips: 'integer',
+        backup_slots: 'integer',
+        network_speed: 'integer',
+        allowFallbackIPs: 'boolean',
+        max_price: 'string'
+    },
+    has: 'price'
+} as const;
+
+export const quoteRegisterDomainFacts = {
+    id: 'quoteRegisterDomain',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        domain: 'string',
+        handle: 'string',
+        authcode: 'string',
+        ns1: 'string',
+        ns2: 'string',
+        max_price: 'string'
+    },
+    required: [
+        'domain',
+        'handle'
+    ],
+    needs: {
+        ns1: [
+            'ns2'
+        ]
+    },
+    secret: [
+        'authcode'
+    ],
+    has: 'price'
+} as const;
+
+export const quoteUndeleteDomainFacts = {
+    id: 'quoteUndeleteDomain',
+    effect: 'read',
+    repeatable: true,
+    has: 'price'
+} as const;
+
+export const quotePurchaseDedicatedServerFacts = {
+    id: 'quotePurchaseDedicatedServer',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        max_price: 'string'
+    },
+    openForm: true,
+    has: 'price'
+} as const;
+
+export const quoteUndeleteDedicatedServerFacts = {
+    id: 'quoteUndeleteDedicatedServer',
+    effect: 'read',
+    repeatable: true,
+    has: 'price'
+} as const;

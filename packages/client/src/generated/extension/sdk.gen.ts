@@ -2,8 +2,8 @@
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../../runtime/client.ts';
 
-import { addDomainDnsFacts, changeVmFacts, checkDomainFacts, createVmFacts, deleteDomainFacts, deleteVmFacts, editDomainDnsRecordFacts, getCreditFacts, getDedicatedOfferFacts, getPricingsFacts, getVmConfigFacts, getVmStatusFacts, listDocumentsFacts, listDomainDnsFacts, listKeysFacts, listPaymentsFacts, listVmOsImagesFacts, listVmsFacts, purchaseDedicatedServerFacts, registerDomainFacts, removeDomainDnsFacts, resetVmPasswordFacts, revokeKeyFacts, rotateKeyFacts, setVmPowerFacts } from './operation-table.gen.ts';
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses } from './types.gen.ts';
+import { addDomainDnsFacts, changeVmFacts, checkDomainFacts, createVmFacts, deleteDomainFacts, deleteVmFacts, editDomainDnsRecordFacts, getCreditFacts, getDedicatedOfferFacts, getPricingsFacts, getVmConfigFacts, getVmStatusFacts, listDocumentsFacts, listDomainDnsFacts, listKeysFacts, listPaymentsFacts, listVmOsImagesFacts, listVmsFacts, purchaseDedicatedServerFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, removeDomainDnsFacts, resetVmPasswordFacts, revokeKeyFacts, rotateKeyFacts, setVmPowerFacts } from './operation-table.gen.ts';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -172,7 +172,7 @@ export const getDedicatedOffer = <ThrowOnError extends boolean = false>(options:
 /**
  * Order a dedicated server
  *
- * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service, the price of the first runtime, and of the renewals that are due until the end of the month, is taken from the credit limit with the order. The first runtime is charged when the set-up completes (not shown).
+ * Orders a server of the market. Its `deployed` is false until the set-up completes. In this service these rules apply (not shown): An order of a dedicated server needs the price of its first runtime and of the renewals that are due until the end of the month if the set-up completes at once. The first runtime is charged when the set-up completes, at the VAT rate of that day.
  */
 export const purchaseDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<PurchaseDedicatedServerData, ThrowOnError>): RequestResult<PurchaseDedicatedServerResponses, PurchaseDedicatedServerErrors, ThrowOnError> => options.client.put<PurchaseDedicatedServerResponses, PurchaseDedicatedServerErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,
@@ -340,5 +340,91 @@ export const rotateKey = <ThrowOnError extends boolean = false>(options: Options
 export const revokeKey = <ThrowOnError extends boolean = false>(options: Options<RevokeKeyData, ThrowOnError>): RequestResult<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError> => options.client.post<RevokeKeyResponses, RevokeKeyErrors, ThrowOnError>({
     requestValidator: revokeKeyFacts,
     url: '/account/keys/{key_id}/revoke',
+    ...options
+});
+
+/**
+ * Quote a new VM
+ *
+ * Returns what `PUT /vm/create` would cost now with the same form: a sale that has volume left, or standard prices. It does not check capacity, quotas or credit. It changes nothing, and `max_price` makes no difference.
+ */
+export const quoteCreateVm = <ThrowOnError extends boolean = false>(options: Options<QuoteCreateVmData, ThrowOnError>): RequestResult<QuoteCreateVmResponses, QuoteCreateVmErrors, ThrowOnError> => options.client.post<QuoteCreateVmResponses, QuoteCreateVmErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: quoteCreateVmFacts,
+    url: '/vm/create/quote',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Quote a VM change
+ *
+ * Returns what `POST /vm/{vmid}/change` would cost now with the same form: the price after the change, with the prices of the sale of the VM if it is upgradable. It does not check capacity or credit. It changes nothing, and `max_price` makes no difference.
+ */
+export const quoteChangeVm = <ThrowOnError extends boolean = false>(options: Options<QuoteChangeVmData, ThrowOnError>): RequestResult<QuoteChangeVmResponses, QuoteChangeVmErrors, ThrowOnError> => options.client.post<QuoteChangeVmResponses, QuoteChangeVmErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: quoteChangeVmFacts,
+    url: '/vm/{vmid}/change/quote',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Quote a domain registration
+ *
+ * Returns what `POST /domain/register` would cost now with the same form: a registration, or a transfer if the form has an `authcode`. It does not ask the registry whether the domain is free. It changes nothing, and `max_price` makes no difference.
+ */
+export const quoteRegisterDomain = <ThrowOnError extends boolean = false>(options: Options<QuoteRegisterDomainData, ThrowOnError>): RequestResult<QuoteRegisterDomainResponses, QuoteRegisterDomainErrors, ThrowOnError> => options.client.post<QuoteRegisterDomainResponses, QuoteRegisterDomainErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: quoteRegisterDomainFacts,
+    url: '/domain/register/quote',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Quote a domain undeletion
+ *
+ * Returns what `POST /domain/{domain}/undelete` would cost now: the renewal at the expiry of the domain. It changes nothing.
+ */
+export const quoteUndeleteDomain = <ThrowOnError extends boolean = false>(options: Options<QuoteUndeleteDomainData, ThrowOnError>): RequestResult<QuoteUndeleteDomainResponses, QuoteUndeleteDomainErrors, ThrowOnError> => options.client.post<QuoteUndeleteDomainResponses, QuoteUndeleteDomainErrors, ThrowOnError>({
+    requestValidator: quoteUndeleteDomainFacts,
+    url: '/domain/{domain}/undelete/quote',
+    ...options
+});
+
+/**
+ * Quote a dedicated server
+ *
+ * Returns what `PUT /dedicated/{identifier}/purchase` would cost now. The first runtime is charged when the set-up completes, at the VAT rate of that day. It changes nothing, and `max_price` makes no difference.
+ */
+export const quotePurchaseDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<QuotePurchaseDedicatedServerData, ThrowOnError>): RequestResult<QuotePurchaseDedicatedServerResponses, QuotePurchaseDedicatedServerErrors, ThrowOnError> => options.client.post<QuotePurchaseDedicatedServerResponses, QuotePurchaseDedicatedServerErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: quotePurchaseDedicatedServerFacts,
+    url: '/dedicated/{identifier}/purchase/quote',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Quote a server undeletion
+ *
+ * Returns what `POST /dedicated/{identifier}/undelete` would cost now: the renewal at the renewal date of the server. It changes nothing.
+ */
+export const quoteUndeleteDedicatedServer = <ThrowOnError extends boolean = false>(options: Options<QuoteUndeleteDedicatedServerData, ThrowOnError>): RequestResult<QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDedicatedServerErrors, ThrowOnError> => options.client.post<QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDedicatedServerErrors, ThrowOnError>({
+    requestValidator: quoteUndeleteDedicatedServerFacts,
+    url: '/dedicated/{identifier}/undelete/quote',
     ...options
 });

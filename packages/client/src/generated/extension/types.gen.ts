@@ -882,23 +882,23 @@ export type Credit = {
      */
     limit: number;
     /**
-     * The net amount that the balance of the account pays together with its VAT, at the rate at which the account was invoiced or paid last, rounded down.
+     * The balance counts with the net amount that it pays together with its VAT, at the VAT rate of the start of the month, rounded down to cents.
      */
     balance: number;
     /**
-     * The amount left to pay of its invoices.
+     * The amount left to pay of its invoices. The rest of a partly paid invoice counts with its net amount in proportion to the rest of its gross amount, rounded up to cents.
      */
     unpaid: number;
     /**
-     * The estimated total of the current period.
+     * The estimated total of the current period, as in `estimatedInvoiceTotal`.
      */
     estimate: number;
     /**
-     * The orders that are still being delivered.
+     * The orders that are still being delivered, with the amounts that they can cost until the end of the period. They are not in `estimate`.
      */
     pending: number;
     /**
-     * The remaining credit. A purchase is accepted if it needs at most this amount.
+     * The remaining credit. A purchase is accepted if it needs at most this amount. It is negative when renewals, or a lowered limit, have exceeded the limit.
      */
     remaining: number;
 };
@@ -919,7 +919,7 @@ export type KvmPrice = {
      */
     price_net: string;
     /**
-     * Gross price in EUR, as a number.
+     * Gross price in EUR, as a number. In this service it is exact to 10^-8 EUR; what consists of several units is added net, and its gross price is that of the sum (not shown).
      */
     price_gross: number;
     /**
@@ -1125,6 +1125,132 @@ export type RevokeKeyResponse = SuccessEnvelope & {
          */
         revoked: string;
     };
+};
+
+/**
+ * The time that a price covers.
+ */
+export type QuoteTime = {
+    /**
+     * Number of units.
+     */
+    amount: number;
+    /**
+     * The unit of the time.
+     */
+    unit: 'days' | 'years' | (string & {});
+};
+
+/**
+ * The price for the time that it covers: 30 days of a VM, a year of a domain, a runtime of a dedicated server. `max_price` is compared with `net`.
+ */
+export type QuotePrice = {
+    /**
+     * Net price in EUR.
+     */
+    net: number;
+    /**
+     * Gross price in EUR at the VAT rate in force now: the gross amount of an invoice with this price alone, which is the net price rounded to cents, plus its VAT rounded to cents.
+     */
+    gross: number;
+    time: QuoteTime;
+};
+
+/**
+ * An amount with and without VAT.
+ */
+export type QuoteAmount = {
+    /**
+     * Net amount in EUR, rounded to cents as an invoice with it alone.
+     */
+    net: number;
+    /**
+     * Gross amount in EUR of an invoice with the purchase alone. Each supply is taxed at the rate of its time, as far as rates are known now.
+     */
+    gross: number;
+};
+
+/**
+ * A component of a price.
+ */
+export type QuotePart = {
+    /**
+     * The charged thing: a resource of a VM as in `prices` of `GET /vm/list/hosts`, `create`, `renew` or `transfer` of a domain, or `runtime` of a dedicated server.
+     */
+    name: string;
+    /**
+     * Charged quantity. Memory is in GB, and what the price of a VM includes is not in it.
+     */
+    quantity: number;
+    /**
+     * Net price in EUR of one unit, a string with a decimal number of two to eight decimals.
+     */
+    priceNet: string;
+    /**
+     * Quantity times price in EUR, rounded to eight decimals. The price is rounded once, after the sum of all parts.
+     */
+    net: number;
+    /**
+     * Whether the price of the unit is that of `sale`.
+     */
+    inSale: boolean;
+};
+
+/**
+ * The sale whose prices apply. Null for standard prices.
+ */
+export type QuoteSale = {
+    /**
+     * Title of the sale.
+     */
+    title: string;
+    /**
+     * Whether the VM would keep the prices of the sale after an upgrade or a downgrade.
+     */
+    upgradable: boolean;
+    /**
+     * When the sale ends, ISO 8601 in UTC. Null if no end is scheduled. A VM that was bought in it keeps its prices.
+     */
+    stopDate: string | null;
+    /**
+     * How many VMs can still be bought in the sale. 0 if it has ended.
+     */
+    remainingVolume: number;
+} | null;
+
+/**
+ * The price of a purchase at the time of the response, in EUR. The service computes it with the code that bills. It reserves nothing, so the price can change until you buy: send `price.net` as `max_price` to be sure.
+ */
+export type Quote = {
+    price: QuotePrice;
+    /**
+     * The amount that the purchase would add to the invoice of the current period, if it is kept until the period ends. A VM costs its price for the rest of the period, and a stopped one nothing. A dedicated server costs its first runtime and its renewals of the period, if its set-up completes at once. A withdrawn cancellation costs the renewals of the period.
+     */
+    untilPeriodEnd: QuoteAmount;
+    /**
+     * When the current invoice period ends, ISO 8601 in UTC.
+     */
+    periodEnd: string;
+    /**
+     * Net amount that the purchase would need of `creditLimitRemaining`, in whole cents. A change of a VM needs what its new price costs more than the present one until the period ends.
+     */
+    neededCredit: number;
+    /**
+     * The components of `price.net`.
+     */
+    parts: Array<QuotePart>;
+    sale: QuoteSale;
+    /**
+     * The title of the sale whose prices the VM would lose with this change, because the sale is not upgradable. Null if it loses none.
+     */
+    endedSale: string | null;
+};
+
+/**
+ * The price of a purchase.
+ */
+export type QuoteResponse = SuccessEnvelope & {
+    data: Quote;
 };
 
 /**
@@ -2643,6 +2769,384 @@ export type RevokeKeyResponses = {
 };
 
 export type RevokeKeySuccess = RevokeKeyResponses[keyof RevokeKeyResponses];
+
+export type QuoteCreateVmData = {
+    /**
+     * The VM.
+     */
+    body: CreateVmForm;
+    path?: never;
+    query?: never;
+    url: '/vm/create/quote';
+};
+
+export type QuoteCreateVmErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule, or asks for more than the host system offers.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type QuoteCreateVmError = QuoteCreateVmErrors[keyof QuoteCreateVmErrors];
+
+export type QuoteCreateVmResponses = {
+    /**
+     * The price.
+     */
+    200: QuoteResponse;
+};
+
+export type QuoteCreateVmSuccess = QuoteCreateVmResponses[keyof QuoteCreateVmResponses];
+
+export type QuoteChangeVmData = {
+    /**
+     * The new resources of the VM.
+     */
+    body: ChangeVmForm;
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/change/quote';
+};
+
+export type QuoteChangeVmErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule, or asks for what the host system does not offer.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type QuoteChangeVmError = QuoteChangeVmErrors[keyof QuoteChangeVmErrors];
+
+export type QuoteChangeVmResponses = {
+    /**
+     * The price.
+     */
+    200: QuoteResponse;
+};
+
+export type QuoteChangeVmSuccess = QuoteChangeVmResponses[keyof QuoteChangeVmResponses];
+
+export type QuoteRegisterDomainData = {
+    /**
+     * The domain, its handle, and the other fields of the registration.
+     */
+    body: RegisterDomainForm;
+    path?: never;
+    query?: never;
+    url: '/domain/register/quote';
+};
+
+export type QuoteRegisterDomainErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type QuoteRegisterDomainError = QuoteRegisterDomainErrors[keyof QuoteRegisterDomainErrors];
+
+export type QuoteRegisterDomainResponses = {
+    /**
+     * The price.
+     */
+    200: QuoteResponse;
+};
+
+export type QuoteRegisterDomainSuccess = QuoteRegisterDomainResponses[keyof QuoteRegisterDomainResponses];
+
+export type QuoteUndeleteDomainData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the cancelled domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domain/{domain}/undelete/quote';
+};
+
+export type QuoteUndeleteDomainErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The domain is not cancelled.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type QuoteUndeleteDomainError = QuoteUndeleteDomainErrors[keyof QuoteUndeleteDomainErrors];
+
+export type QuoteUndeleteDomainResponses = {
+    /**
+     * The price.
+     */
+    200: QuoteResponse;
+};
+
+export type QuoteUndeleteDomainSuccess = QuoteUndeleteDomainResponses[keyof QuoteUndeleteDomainResponses];
+
+export type QuotePurchaseDedicatedServerData = {
+    /**
+     * The conditions of the order.
+     */
+    body?: PurchaseDedicatedServerForm;
+    path: {
+        /**
+         * Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
+         */
+        identifier: string;
+    };
+    query?: never;
+    url: '/dedicated/{identifier}/purchase/quote';
+};
+
+export type QuotePurchaseDedicatedServerErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The server is no longer on the market.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type QuotePurchaseDedicatedServerError = QuotePurchaseDedicatedServerErrors[keyof QuotePurchaseDedicatedServerErrors];
+
+export type QuotePurchaseDedicatedServerResponses = {
+    /**
+     * The price.
+     */
+    200: QuoteResponse;
+};
+
+export type QuotePurchaseDedicatedServerSuccess = QuotePurchaseDedicatedServerResponses[keyof QuotePurchaseDedicatedServerResponses];
+
+export type QuoteUndeleteDedicatedServerData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the cancelled dedicated server, a UUID from the list of servers.
+         */
+        identifier: string;
+    };
+    query?: never;
+    url: '/dedicated/{identifier}/undelete/quote';
+};
+
+export type QuoteUndeleteDedicatedServerErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The server is not cancelled.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type QuoteUndeleteDedicatedServerError = QuoteUndeleteDedicatedServerErrors[keyof QuoteUndeleteDedicatedServerErrors];
+
+export type QuoteUndeleteDedicatedServerResponses = {
+    /**
+     * The price.
+     */
+    200: QuoteResponse;
+};
+
+export type QuoteUndeleteDedicatedServerSuccess = QuoteUndeleteDedicatedServerResponses[keyof QuoteUndeleteDedicatedServerResponses];
 
 export type CreateVmData = {
     /**

@@ -20,9 +20,10 @@ import type { ReservationsTable } from '../../store/tables/service.ts';
  * Holds an amount of the account's credit. A conditional update ensures that concurrent purchases never exceed the limit.
  *
  * @param amount The maximum cost of the purchase until the period ends. An amount of 0 is always held.
+ * @param reason What the amount consists of, for the message: `for its first runtime`. Default: the price of the purchase alone.
  * @throws Refusal 402 if the remaining credit does not suffice.
  */
-export async function holdCredit(db: Db, accountId: string, amount: Money): Promise<void> {
+export async function holdCredit(db: Db, accountId: string, amount: Money, reason?: string): Promise<void> {
   if (amount <= 0n) return void (await addHold(db, { accountId, amount }));
   const needed = neededCredit(amount);
   const [held] = await holdWithinLimit(db, { accountId, amount, needed });
@@ -31,7 +32,7 @@ export async function holdCredit(db: Db, accountId: string, amount: Money): Prom
   throw new Refusal(
     402,
     'credit_limit_exceeded',
-    `This purchase needs ${decimalOf(needed)} EUR of the credit limit, and ${decimalOf(remaining > 0n ? remaining : 0n)} EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.`,
+    `This purchase needs ${decimalOf(needed)} EUR of the credit limit,${reason === undefined ? '' : ` ${reason},`} and ${decimalOf(remaining > 0n ? remaining : 0n)} EUR remain. Pay open invoices, choose less, or ask the provider for a higher credit limit.`,
   );
 }
 

@@ -142,7 +142,9 @@ describe.each(engines)('on %s', (engine) => {
     const refused = await service.call('undeleteDedicatedServer', { path, apiKey: account.apiKey });
     expect([refused.status, refused.body.message]).toEqual([
       402,
-      expect.stringContaining('needs 200.00 EUR of the credit limit, and 199.99 EUR remain'),
+      expect.stringContaining(
+        'needs 200.00 EUR of the credit limit, for the renewals that are due until the end of the month, and 199.99 EUR remain',
+      ),
     ]);
     await limitTo(service, account, 30_000);
     expect((await service.call('undeleteDedicatedServer', { path, apiKey: account.apiKey })).status).toBe(200);
@@ -210,7 +212,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await remaining(service, account)).toBeLessThan(0);
     const { status, message } = await bySocket(service, 'createVm', SMALL_VM, account.apiKey);
     expect(status).toBe(402);
-    expect(message).toMatch(/^This purchase needs \d+\.\d\d EUR of the credit limit, and 0\.00 EUR remain\./);
+    expect(message).toMatch(/^This purchase needs \d+\.\d\d EUR of the credit limit,(?: [a-z -]+,)? and 0\.00 EUR remain\./);
   });
 });
 
@@ -267,7 +269,8 @@ async function limitTo({ client }: TestOperator, account: Account, limit: number
 /** The credit that a refused purchase needs by its message, in cents. */
 function neededIn({ status, message }: Outcome, left: number): number {
   expect([402, 409], `${message}`).toContain(status);
-  const [, needed = '', remain] = /needs (\d+\.\d\d) EUR of the credit limit, and (\d+\.\d\d) EUR remain\./.exec(message) ?? [];
+  const [, needed = '', remain] =
+    /needs (\d+\.\d\d) EUR of the credit limit,(?: [a-z -]+,)? and (\d+\.\d\d) EUR remain\./.exec(message) ?? [];
   expect(remain, `${message}`).toBe((left / 100).toFixed(2));
   return cents(Number(needed));
 }

@@ -6,7 +6,7 @@
 import type { Selectable } from 'kysely';
 
 import { periodOf } from '../../rules/billing.ts';
-import type { Period } from '../../rules/billing.ts';
+import type { Period, Seconds } from '../../rules/billing.ts';
 import { endOfRuntime, renewalsBefore } from '../../rules/dedicated.ts';
 import { inForceAt } from '../../rules/in-force.ts';
 import type { Money } from '../../rules/money.ts';
@@ -28,10 +28,16 @@ export async function holdRenewals(db: Db, accountId: string, renewable: Renewab
 /**
  * Holds the renewals of a server or domain as they are now.
  *
+ * @param reason What is held, for the message of a refusal.
  * @throws Refusal 402 if they need more credit than remains.
  */
-export async function holdRenewalsWithinLimit(db: Db, accountId: string, renewable: Renewable): Promise<void> {
-  await holdCredit(db, accountId, await storeHolds(db, accountId, renewable));
+export async function holdRenewalsWithinLimit(
+  db: Db,
+  accountId: string,
+  renewable: Renewable,
+  reason = 'for the renewals that are due until the end of the month',
+): Promise<void> {
+  await holdCredit(db, accountId, await storeHolds(db, accountId, renewable), reason);
 }
 
 /** Holds all renewals of an account as they are now, regardless of the credit limit. */
@@ -89,16 +95,21 @@ async function storeServerHolds(db: Db, accountId: string, period: Period, id?: 
   return change;
 }
 
-type ServerRenewals = Pick<Selectable<DedicatedServersTable>, 'state' | 'ordered' | 'due' | 'terminated' | 'price' | 'runtime_days'>;
+export type ServerRenewals = Pick<Selectable<DedicatedServersTable>, 'state' | 'ordered' | 'due' | 'terminated' | 'price' | 'runtime_days'>;
 
 /** The most that a server may be charged in the rest of a period. */
-function serverHold({ state, ordered, due, terminated, price, runtime_days }: ServerRenewals, { start, end }: Period): Money {
-  if (state === 'ordered') {
-    const renew = endOfRuntime(Math.max(ordered ?? start, start), runtime_days);
-    return BigInt(price) * BigInt(1 + renewalsBefore({ phase: 'deployed', renew, terminated: false }, runtime_days, end));
-  }
-  if (state !== 'deployed' || due === null) return 0n;
-  return BigInt(price) * BigInt(renewalsBefore({ phase: 'deployed', renew: due, terminated: terminated === 1 }, runtime_days, end));
+function serverHold(server: ServerRenewals, period: Period): Money {
+  return BigInt(server.price) * BigInt(serverCharges(server, period).length);
+}
+
+/** When a server may be charged in the rest of a period, at the earliest. */
+export function serverCharges({ state, ordered, due, terminated, runtime_days }: ServerRenewals, { start, end }: Period): Seconds[] {
+  const first = state === 'ordered' ? Math.max(ordered ?? start, start) : due;
+  if (first === null || (state !== 'ordered' && state !== 'deployed')) return [];
+  const renew = state === 'ordered' ? endOfRuntime(first, runtime_days) : first;
+  const renewals = renewalsBefore({ phase: 'deployed', renew, terminated: state === 'deployed' && terminated === 1 }, runtime_days, end);
+  const count = state === 'ordered' ? 1 + renewals : renewals;
+  return Array.from({ length: count }, (_, index) => endOfRuntime(first, index * runtime_days));
 }
 
 /** @param name One domain. Default: all of the account. */
@@ -116,8 +127,7 @@ async function storeDomainHolds(db: Db, accountId: string, { end: periodEnd }: P
   for (const { tld, expires, terminated, hold: held, ...domain } of domains) {
     const versions = prices.get(tld) ?? (await tldPriceVersions(db, tld));
     prices.set(tld, versions);
-    // A domain is renewed for a year, so at most once in a period.
-    const hold = terminated === 0 && expires < periodEnd ? inForceAt(versions, expires * 1000).renew : 0n;
+    const hold = domainCharges({ expires, terminated }, periodEnd).length > 0 ? renewalPrice(versions, expires) : 0n;
     if (hold === BigInt(held)) continue;
     await db
       .updateTable('domains')
@@ -127,6 +137,19 @@ async function storeDomainHolds(db: Db, accountId: string, { end: periodEnd }: P
     change += hold - BigInt(held);
   }
   return change;
+}
+
+/** When a domain is charged before a period ends. It is renewed for a year, so at most once. */
+export function domainCharges(
+  { expires, terminated }: { readonly expires: Seconds; readonly terminated: number },
+  end: Seconds,
+): Seconds[] {
+  return terminated === 0 && expires < end ? [expires] : [];
+}
+
+/** The net price of a renewal. */
+export function renewalPrice(versions: readonly TldPriceVersion[], expires: Seconds): Money {
+  return inForceAt(versions, expires * 1000).renew;
 }
 
 /** Holds the renewals of the domains of a TLD at new prices. @param now Milliseconds. */

@@ -100,8 +100,14 @@ const insertPosition = prepared<NewPosition & { readonly hold: Money }, unknown>
     ),
 );
 
-/** When the running position of a VM would end, and how much of its hold would be released. Undefined if none is running. */
-export async function previewPositionEnd(db: Db, vmId: number, at: Seconds): Promise<{ stop: Seconds; freed: Money } | undefined> {
+/** When a running position would end, and how much of its hold would be released. */
+export interface EndingPosition {
+  readonly stop: Seconds;
+  readonly freed: Money;
+}
+
+/** The end of the running position of a VM at an instant. Undefined if none is running. */
+export async function previewPositionEnd(db: Db, vmId: number, at: Seconds): Promise<EndingPosition | undefined> {
   const running = await runningPosition(db, vmId);
   if (!running) return undefined;
   const stop = Math.max(at, running.start);

@@ -99,20 +99,46 @@ export interface SalePurchase {
  *
  * @returns The sale and the price of the VM in it. Undefined if standard prices apply.
  */
-export async function takeSale(
-  db: Db,
-  { sales, accountId, hostsystem, vm, standard, now }: SalePurchase,
-): Promise<PricedOffer | undefined> {
+export async function takeSale(db: Db, purchase: SalePurchase): Promise<PricedOffer | undefined> {
+  for (const offer of activeOffers(purchase)) {
+    const [taken] = await takeVolume(db, { id: offer.id });
+    if (taken) return offer;
+  }
+  return undefined;
+}
+
+/** The sale that `takeSale` would take now. */
+export async function presentSale(db: Db, purchase: SalePurchase): Promise<PricedOffer | undefined> {
+  for (const offer of activeOffers(purchase)) {
+    const { remainingVolume } = await quotedSale(db, offer.id, purchase.now);
+    if (remainingVolume > 0) return offer;
+  }
+  return undefined;
+}
+
+function activeOffers({ sales, accountId, hostsystem, vm, standard, now }: SalePurchase): PricedOffer[] {
   const active = sales.flatMap((sale) => {
     const prices = sale.pricings.get(hostsystem);
     const isOpen = sale.accountId === null || sale.accountId === accountId;
     return prices && isOpen && saleStateAt(sale, now) === 'active' ? [{ ...sale, prices }] : [];
   });
-  for (const offer of active.length === 0 ? [] : offersFor(vm, standard, active)) {
-    const [taken] = await takeVolume(db, { id: offer.id });
-    if (taken) return offer;
-  }
-  return undefined;
+  return active.length === 0 ? [] : offersFor(vm, standard, active);
+}
+
+/** A sale as a quote describes it. */
+export interface DescribedSale extends Pick<SaleCourse, 'stop'> {
+  readonly title: string;
+  readonly upgradable: boolean;
+  /** 0 if it has ended. */
+  readonly remainingVolume: number;
+}
+
+/** @param now Milliseconds. */
+export async function quotedSale(db: Db, id: string, now: number): Promise<DescribedSale> {
+  const row = await db.selectFrom('sales').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const isActive = saleStateAt(toSaleCourse(row), now) === 'active';
+  const remainingVolume = isActive ? row.max_volume - row.used_volume : 0;
+  return { title: row.title, upgradable: row.upgradable === 1, stop: row.stop, remainingVolume };
 }
 
 const takeVolume = prepared<{ id: string }, { id: string }>((db, parameter) =>

@@ -122,6 +122,9 @@ async function insertAddresses(db: Db, identifier: string, { ipv4, ipv6 }: Machi
   await db.insertInto('dedicated_addresses').values(rows).execute();
 }
 
+/** The rule of the documents on what an order needs, for the message of a refusal. */
+const ORDER_NEEDS = 'for its first runtime and the renewals that are due until the end of the month if the set-up completes at once';
+
 export interface DedicatedOrder {
   readonly identifier: string;
   readonly accountId: string;
@@ -155,7 +158,7 @@ export async function orderDedicatedServer(db: Db, services: Services, { identif
     ordered: now,
   });
   assertAllowed(ordered, server.id);
-  await holdRenewalsWithinLimit(db, accountId, { server: server.id });
+  await holdRenewalsWithinLimit(db, accountId, { server: server.id }, ORDER_NEEDS);
   await enqueueSetUp(db, services.ports, { identifier, accountId, datacenter: server.datacenter_name });
 }
 

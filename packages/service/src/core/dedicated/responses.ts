@@ -13,7 +13,7 @@ import type {
 import { isoInstant } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
-import { numberOf, roundToCents } from '../../rules/money.ts';
+import { numberOf } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';
 import type { Db } from '../../store/store.ts';
 import { passwordContext } from './life-cycle.ts';
@@ -93,7 +93,7 @@ export function offeredIps({ offered_ips }: ServerRow, ips: DedicatedIps): { rea
 
 function priceOf({ price }: ServerRow, vat: number): DedicatedPrice {
   const net = BigInt(price);
-  return { net: numberOf(net), gross: numberOf(roundToCents(grossOf(net, vat))) };
+  return { net: numberOf(net), gross: numberOf(grossOf(net, vat)) };
 }
 
 function managementOf({ id, dashboard, username, email, sealed_password }: ServerRow, secrets: Secrets): DedicatedManagement {

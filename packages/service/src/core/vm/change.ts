@@ -6,6 +6,7 @@ import type { Seconds } from '../../rules/billing.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';
 import { pricesInSale } from '../../rules/sale.ts';
+import type { SalePrices } from '../../rules/sale.ts';
 import { isVmState, vmStateAfter, vmStatesBefore } from '../../rules/vm-state.ts';
 import type { VmEvent } from '../../rules/vm-state.ts';
 import type { Db } from '../../store/store.ts';
@@ -160,6 +161,8 @@ export async function hostSystemOf(db: Db, { id, hostsystem }: Vm): Promise<Host
 export interface VmPrices {
   readonly prices: ResourcePrices;
   readonly basis: 'SALE' | 'STANDARD';
+  /** The prices of the sale among them. */
+  readonly sale: SalePrices | undefined;
   /** The `validFrom` of the prices of the host system. */
   readonly from: number;
 }
@@ -172,5 +175,5 @@ export interface VmPrices {
 export async function pricesFor(db: Db, vm: Vm, host: HostSystem, now: number): Promise<VmPrices> {
   const sale = vm.sale_id !== null && vm.price_basis === 'SALE' ? await lastingPrices(db, vm.sale_id, host.name) : undefined;
   const { prices, validFrom: from } = pricesAt(host, now);
-  return sale ? { prices: pricesInSale(prices, sale), basis: 'SALE', from } : { prices, basis: 'STANDARD', from };
+  return sale ? { prices: pricesInSale(prices, sale), basis: 'SALE', sale, from } : { prices, basis: 'STANDARD', sale, from };
 }

@@ -149,7 +149,10 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
 };
 
 /** @throws Refusal 422 with all rules that the purchase breaks. */
-function offerFor({ vm, broken }: Purchase, { hosts, images }: Catalogue): { readonly host: HostSystem; readonly os: OsImage } {
+export function offerFor(
+  { vm, broken }: Pick<Purchase, 'vm' | 'broken'>,
+  { hosts, images }: Catalogue,
+): { readonly host: HostSystem; readonly os: OsImage } {
   const host = findHostSystem(hosts, vm.hostsystem);
   const os = findOsImage(images, vm.os);
   const all = [...broken];

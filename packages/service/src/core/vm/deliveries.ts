@@ -24,8 +24,9 @@ import type { VmsTable } from '../../store/tables/vms.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
 import { holdCredit, holdOwed, releaseCredit } from '../accounting/credit-hold.ts';
 import { beginPosition, billingInstant, endPosition, previewPositionEnd, holdOf, lastPosition } from '../accounting/vm-billing.ts';
-import type { NewPosition } from '../accounting/vm-billing.ts';
+import type { EndingPosition, NewPosition } from '../accounting/vm-billing.ts';
 import { catalogueOf } from '../catalogue/catalogue.ts';
+import type { HostSystem } from '../catalogue/host-system.ts';
 import { ipv4Of, assignMoreIpv4, confirmAddresses, releaseAddresses, releaseLastIpv4, releasePendingAddresses } from './addresses.ts';
 import { beginChange, endChange, hostSystemOf, pricesFor } from './change.ts';
 import type { VmPrices, VmRequest } from './change.ts';
@@ -180,14 +181,11 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     const { runtime, vmId, resources: wanted, allowFallbackIPs = false, maxPrice } = request;
     const { vm, instant } = await beginChange(db, request, 'resize');
     const from = resourcesOf(vm);
-    const to: BilledResources = { ...from, ...wanted };
-    if (JSON.stringify(to) === JSON.stringify(from)) {
+    const { to, price, changes, host, prices } = await pricedResize(db, vm, wanted, runtime.ports.clock.now());
+    if (!changes) {
       await endChange(db, vmId);
-      return { result: BigInt(vm.monthly_price) };
+      return { result: price };
     }
-    const host = await hostSystemOf(db, vm);
-    const broken = [...brokenShrinking(from, to), ...brokenRanges(to, host.ranges, host.name)];
-    if (broken.length > 0) throw invalid(broken);
     const before = sizeOf(vm, from, await ipv4Of(db, vmId));
     await resizeOnNode(db, vm.node, from, largerOf(from, to));
     const accountId = vm.account_id;
@@ -203,8 +201,6 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
       });
     }
     const after = sizeOf(vm, to, (await ipv4Of(db, vmId)).slice(0, to.ips));
-    const { prices, basis, from: pricesFrom } = await pricesFor(db, vm, host, runtime.ports.clock.now());
-    const price = monthlyPriceOf(to, prices);
     assertPriceAccepted(price, maxPrice);
     const hold = await holdMore(db, vm, price, instant);
     // A stopped VM counts when it starts.
@@ -221,7 +217,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
         to,
         before: { ...before, ipv4: [...before.ipv4] },
       },
-      plan: { runtime, vm, to, size: after, hold, price, basis, pricesFrom },
+      plan: { runtime, vm, to, size: after, hold, price, basis: prices.basis, pricesFrom: prices.from },
     };
   },
 
@@ -283,10 +279,44 @@ function finishedMessage(): string {
 /** Holds the credit that a position at a new price needs beyond the running one. A lower price is never refused, even without credit. */
 async function holdMore(db: Db, vm: Row, price: Money, instant: number): Promise<Money> {
   const ending = await previewPositionEnd(db, vm.id, instant);
-  if (!ending || price <= BigInt(vm.monthly_price)) return 0n;
-  const more = holdOf({ start: ending.stop, monthlyPrice: price }) - ending.freed;
-  await holdCredit(db, vm.account_id, more);
+  const more = moreHeld(vm, price, ending);
+  if (more !== 0n) await holdCredit(db, vm.account_id, more);
   return more;
+}
+
+/** The credit that a position at a new price needs beyond the running one, until the period ends. */
+export function moreHeld(vm: Pick<Row, 'monthly_price'>, price: Money, ending: EndingPosition | undefined): Money {
+  if (!ending || price <= BigInt(vm.monthly_price)) return 0n;
+  return holdOf({ start: ending.stop, monthlyPrice: price }) - ending.freed;
+}
+
+/** The resources of a VM after a change, and their price. */
+export interface PricedResize {
+  readonly to: BilledResources;
+  /** Net price of 30 days. */
+  readonly price: Money;
+  /** Whether it differs from the present resources. Otherwise the VM keeps its price. */
+  readonly changes: boolean;
+  readonly host: HostSystem;
+  readonly prices: VmPrices;
+}
+
+/**
+ * What a change of resources costs.
+ *
+ * @param now Milliseconds.
+ * @throws Refusal 422 with every rule of the host system that it breaks.
+ */
+export async function pricedResize(db: Db, vm: Row, wanted: Partial<BilledResources>, now: number): Promise<PricedResize> {
+  const from = resourcesOf(vm);
+  const to: BilledResources = { ...from, ...wanted };
+  const host = await hostSystemOf(db, vm);
+  const prices = await pricesFor(db, vm, host, now);
+  const changes = JSON.stringify(to) !== JSON.stringify(from);
+  if (!changes) return { to, price: BigInt(vm.monthly_price), changes, host, prices };
+  const broken = [...brokenShrinking(from, to), ...brokenRanges(to, host.ranges, host.name)];
+  if (broken.length > 0) throw invalid(broken);
+  return { to, price: monthlyPriceOf(to, prices.prices), changes, host, prices };
 }
 
 async function nextPosition(db: Db, vm: Row, instant: number): Promise<NewPosition> {

@@ -6,7 +6,7 @@ import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';
-import { grossOf } from '../../rules/vat.ts';
+import { grossOfUnit } from '../../rules/vat.ts';
 import { readDomainPricings } from '../domain/get-domain-pricings.ts';
 import type { ReadOperation } from '../operation.ts';
 
@@ -32,7 +32,7 @@ export const getPricings: ReadOperation<'getPricings'> = {
 function toKvmPricing({ ranges }: HostSystem, prices: ResourcePrices, vat: number): KvmPricing {
   function toPrice(price: string, unit: string): KvmPrice {
     const net = euros(price);
-    return { price_net: decimalOf(net), price_gross: numberOf(grossOf(net, vat)), info: `per ${unit} and 30 days` };
+    return { price_net: decimalOf(net), price_gross: numberOf(grossOfUnit(net, vat)), info: `per ${unit} and 30 days` };
   }
   const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = prices;
   const { ips, backup_slots, network_speed } = INCLUDED;

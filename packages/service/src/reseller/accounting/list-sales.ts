@@ -7,7 +7,7 @@ import { counted } from '../../rules/counted.ts';
 import { decimalOf, numberOf } from '../../rules/money.ts';
 import { saleResources } from '../../rules/sale.ts';
 import type { SalePrices } from '../../rules/sale.ts';
-import { grossOf } from '../../rules/vat.ts';
+import { grossOfUnit } from '../../rules/vat.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /accounting/sales: the active and the scheduled sales that the account may use. */
@@ -42,7 +42,7 @@ function toSale(sale: OpenSale, vat: number): Sale {
 function toHostsystemPrices(prices: SalePrices, vat: number): SaleHostsystemPrices {
   const shownResources = saleResources.flatMap((resource) => {
     const net = prices[resource];
-    return net === undefined ? [] : [[resource, { price_net: decimalOf(net), price_gross: numberOf(grossOf(net, vat)) }] as const];
+    return net === undefined ? [] : [[resource, { price_net: decimalOf(net), price_gross: numberOf(grossOfUnit(net, vat)) }] as const];
   });
   return Object.fromEntries(shownResources);
 }

@@ -2,7 +2,7 @@ import type { DomainPricings } from '@reseller/client';
 
 import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
 import { tldPricesAt } from '../../core/catalogue/tld-price.ts';
-import { numberOf, roundToCents } from '../../rules/money.ts';
+import { numberOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import { grossOf } from '../../rules/vat.ts';
 import type { Db } from '../../store/store.ts';
@@ -34,7 +34,7 @@ export async function readDomainPricings(db: Db, { vat, now }: { readonly vat: n
         transfer: numberOf(convert(BigInt(transfer))),
       };
     }
-    pricings[tld] = { price_net: prices((net) => net), price_gross: prices((net) => roundToCents(grossOf(net, vat))) };
+    pricings[tld] = { price_net: prices((net) => net), price_gross: prices((net) => grossOf(net, vat)) };
   }
   return pricings;
 }

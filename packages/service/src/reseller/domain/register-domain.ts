@@ -10,6 +10,7 @@ import { settle } from '../../core/jobs/settle.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { DomainOrder } from '../../ports/registrar.ts';
 import { beginRegistration } from '../../rules/domain-registration.ts';
+import type { Money } from '../../rules/money.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
 import { assertPriceAccepted } from '../../rules/price-guard.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
@@ -17,6 +18,7 @@ import type { Db } from '../../store/store.ts';
 import { deliveredCall } from '../operation.ts';
 import type { Call, Success } from '../operation.ts';
 import { readForm } from './register-domain-form.ts';
+import type { DomainRequest } from './register-domain-form.ts';
 
 const details = v.object({ name: v.string(), accountId: v.string(), hold: v.number(), spending: v.optional(spendingDetails) });
 type Details = v.InferOutput<typeof details>;
@@ -123,10 +125,15 @@ async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: D
     type: isTransfer ? 'TRANSFER' : 'CREATE',
     start: created,
     stop: expires,
-    amount: BigInt(isTransfer ? prices.transfer_price : prices.create_price),
+    amount: registrationPrice(form, prices),
   };
   assertPriceAccepted(charge.amount, form.max_price);
   return { order: { name, contact: contactOf(handle), nameservers: listOfNameservers(nameservers) }, charge };
+}
+
+/** The net price of a registration, or of a transfer if the form has an auth code. */
+export function registrationPrice({ authcode }: Call<'registerDomain'>['form'], prices: DomainRequest['prices']): Money {
+  return BigInt(authcode === undefined ? prices.create_price : prices.transfer_price);
 }
 
 function registeredAlready(name: string): Refusal {

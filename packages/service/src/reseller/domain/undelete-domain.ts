@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 
 import { giveSpendingBack, spend, spendingDetails } from '../../core/account/spending.ts';
-import { holdRenewals, holdRenewalsWithinLimit } from '../../core/accounting/renewal-hold.ts';
+import { holdRenewals, holdRenewalsWithinLimit, renewalPrice } from '../../core/accounting/renewal-hold.ts';
 import { tldPriceVersions } from '../../core/catalogue/tld-price.ts';
 import { beginChange, domainSubject, endChange, registrationOf, settleAndFindDomain } from '../../core/domain/domain.ts';
+import type { DomainRow } from '../../core/domain/domain.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import { withdrawCancellation } from '../../rules/domain-registration.ts';
-import { inForceAt } from '../../rules/in-force.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import { deliveredCall } from '../operation.ts';
@@ -24,12 +24,11 @@ export const undelete: UndoableDelivery<Call<'undeleteDomain'>, Details, Details
   async reserve({ db }, call) {
     const row = await settleAndFindDomain(db, call.runtime, call);
     const { name } = row;
-    const transition = withdrawCancellation(registrationOf(row), Math.floor(call.now / 1000));
-    if ('refused' in transition) throw refusalOf(name, transition.refused);
+    assertCancelled(row, call.now);
     await lockAccount(db, call.accountId);
     await beginChange(db, name, { terminated: 0 });
     await holdRenewalsWithinLimit(db, call.accountId, { domain: name });
-    const { renew } = inForceAt(await tldPriceVersions(db, row.tld), row.expires * 1000);
+    const renew = renewalPrice(await tldPriceVersions(db, row.tld), row.expires);
     const spending = await spend(db, call.spender, renew, call.now);
     const undeletion = { name, spending };
     return { accountId: call.accountId, details: undeletion, plan: undeletion };
@@ -56,6 +55,15 @@ export const undelete: UndoableDelivery<Call<'undeleteDomain'>, Details, Details
  * open period needs credit, because the account may have used the credit that the cancellation released.
  */
 export const undeleteDomain = deliveredCall(undelete);
+
+/**
+ * @param now Milliseconds.
+ * @throws Refusal 409 if the domain has no cancellation to withdraw.
+ */
+export function assertCancelled(row: DomainRow, now: number): void {
+  const transition = withdrawCancellation(registrationOf(row), Math.floor(now / 1000));
+  if ('refused' in transition) throw refusalOf(row.name, transition.refused);
+}
 
 function refusalOf(name: string, refused: string): Refusal {
   const message =

@@ -23,7 +23,7 @@ export const changeVm: DeliveredOperation<'changeVm', VmRequest & Resize, Money>
   },
 };
 
-function resizeOf({ max_price, storage, ...form }: Call<'changeVm'>['form']): Resize {
+export function resizeOf({ max_price, storage, ...form }: Call<'changeVm'>['form']): Resize {
   const { allowFallbackIPs, ...resources } = { ...DEFAULTS.ChangeVmForm, ...form };
   // The store has null for a VM without HDD storage.
   return { resources: { ...resources, ...(storage !== undefined && { storage: storage || null }) }, allowFallbackIPs, maxPrice: max_price };

@@ -8,7 +8,7 @@ import { counted } from '../../rules/counted.ts';
 import { unchangedAround } from '../../rules/in-force.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
-import { grossOf } from '../../rules/vat.ts';
+import { grossOfUnit } from '../../rules/vat.ts';
 import { shareData } from '../codec.ts';
 import type { DataOf, ReadOperation } from '../operation.ts';
 
@@ -76,7 +76,7 @@ function toVmHost(host: HostSystem, at: At): VmHost {
 function toPrices(host: HostSystem, { vat, now }: At): VmHostPrices {
   function toPrice(price: string): VmHostPrice {
     const net = euros(price);
-    return { price_net: decimalOf(net), price_gross: numberOf(grossOf(net, vat)) };
+    return { price_net: decimalOf(net), price_gross: numberOf(grossOfUnit(net, vat)) };
   }
   const { core, mem, nvme, hdd, extra_ip, extra_backup_slot, extra_gbit } = pricesAt(host, now).prices;
   return {

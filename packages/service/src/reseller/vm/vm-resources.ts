@@ -1,6 +1,6 @@
 import type { ChangedVmConfig, CreatedVmPricings } from '@reseller/client/extension';
 
-import { numberOf, roundToCents } from '../../rules/money.ts';
+import { numberOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
 import type { BilledResources } from '../../rules/resources.ts';
 import { grossOf } from '../../rules/vat.ts';
@@ -17,5 +17,5 @@ export function toResources({ cores, mem, disk, storage, ips, network_speed, bac
  * @param vat Hundredths of a percent.
  */
 export function toPricings(monthly: Money, vat: number): CreatedVmPricings {
-  return { monthly: numberOf(monthly), monthly_gross: numberOf(roundToCents(grossOf(monthly, vat))) };
+  return { monthly: numberOf(monthly), monthly_gross: numberOf(grossOf(monthly, vat)) };
 }

@@ -1,0 +1,88 @@
+/** Quotes: the price of a purchase before it is made. Their prices come from the functions that bill. */
+import type { Quote, QuoteAmount, QuotePart } from '@reseller/client/extension';
+
+import { accruedByCharge, isoInstant, SECONDS_PER_PRICE, totalOf } from '../../rules/billing.ts';
+import type { PriceSeconds, Seconds } from '../../rules/billing.ts';
+import { neededCredit } from '../../rules/credit.ts';
+import { decimalOf, euros, numberOf } from '../../rules/money.ts';
+import type { Money } from '../../rules/money.ts';
+import { MB_PER_GB, pricedResources } from '../../rules/resources.ts';
+import type { BilledResources, ResourcePrices } from '../../rules/resources.ts';
+import { grossOf, splitByRate, taxed, vatInForce } from '../../rules/vat.ts';
+import type { VatRate } from '../../rules/vat.ts';
+import type { DescribedSale } from '../catalogue/sale.ts';
+
+/** An amount and the instant whose VAT rate it has. */
+interface Supply {
+  readonly at: Seconds;
+  readonly accrued: PriceSeconds;
+}
+
+/** A purchase with its price. */
+export interface QuotedPurchase {
+  readonly price: Money;
+  readonly time: Quote['price']['time'];
+  /** The amounts that it adds to the invoice of the period. */
+  readonly supplies: readonly Supply[];
+  readonly periodEnd: Seconds;
+  /** The credit that it needs, exactly. */
+  readonly hold: Money;
+  readonly parts: readonly QuotePart[];
+  readonly sale?: DescribedSale | undefined;
+  readonly endedSale?: DescribedSale | undefined;
+}
+
+/** @param now Milliseconds. */
+export function toQuote(purchase: QuotedPurchase, rates: readonly VatRate[], now: number): Quote {
+  const { price, time, supplies, periodEnd, hold, parts, sale, endedSale } = purchase;
+  return {
+    price: { net: numberOf(price), gross: numberOf(grossOf(price, vatInForce(rates, now))), time },
+    untilPeriodEnd: invoicedAlone(supplies, rates),
+    periodEnd: isoInstant(periodEnd),
+    neededCredit: numberOf(neededCredit(hold)),
+    parts: [...parts],
+    sale: sale
+      ? {
+          title: sale.title,
+          upgradable: sale.upgradable,
+          stopDate: sale.stop === null ? null : new Date(sale.stop).toISOString(),
+          remainingVolume: sale.remainingVolume,
+        }
+      : null,
+    endedSale: endedSale?.title ?? null,
+  };
+}
+
+/** The amounts of an invoice with these supplies alone. */
+function invoicedAlone(supplies: readonly Supply[], rates: readonly VatRate[]): QuoteAmount {
+  const amounts = supplies.map(({ at, accrued }) => ({ basisPoints: vatInForce(rates, at * 1000), exact: accrued }));
+  const net = totalOf(amounts.reduce((sum, { exact }) => sum + exact, 0n));
+  const { sums } = taxed(amounts, SECONDS_PER_PRICE, net);
+  return { net: numberOf(net), gross: numberOf(sums.reduce((sum, one) => sum + one.net + one.vat, 0n)) };
+}
+
+/** The runtime of a VM until the period ends, by VAT rate. */
+export function runtimeOfVm(price: Money, rates: readonly VatRate[], { start, stop }: { start: Seconds; stop: Seconds }): Supply[] {
+  return splitByRate(rates, start, stop).map((part) => ({ at: part.start, accrued: price * BigInt(part.stop - part.start) }));
+}
+
+/** The same charge at several instants. */
+export function chargesAt(amount: Money, instants: readonly Seconds[]): Supply[] {
+  return instants.map((at) => ({ at, accrued: accruedByCharge(amount) }));
+}
+
+/** @param inSale The resources whose prices are those of a sale. */
+export function partsOfVm(vm: BilledResources, prices: ResourcePrices, inSale: object = {}): QuotePart[] {
+  return pricedResources(vm, prices).map(({ name, quantity, price, amount }) => ({
+    name,
+    quantity: Number(quantity) / Number(MB_PER_GB),
+    priceNet: decimalOf(euros(price)),
+    net: numberOf(amount),
+    inSale: name in inSale,
+  }));
+}
+
+/** The only component of the price of a domain or a server. */
+export function singlePart(name: 'create' | 'renew' | 'transfer' | 'runtime', price: Money): QuotePart[] {
+  return [{ name, quantity: 1, priceNet: decimalOf(price), net: numberOf(price), inSale: false }];
+}

@@ -1,0 +1,31 @@
+import { chargesAt, singlePart } from '../../core/accounting/quote.ts';
+import { domainCharges, renewalPrice } from '../../core/accounting/renewal-hold.ts';
+import { tldPriceVersions } from '../../core/catalogue/tld-price.ts';
+import { findDomain } from '../../core/domain/domain.ts';
+import { periodOf } from '../../rules/billing.ts';
+import type { ReadOperation } from '../operation.ts';
+import { quoteSuccess } from '../quote-success.ts';
+import { assertCancelled } from './undelete-domain.ts';
+
+/** POST /domain/{domain}/undelete/quote: the price of the renewal of a domain. */
+export const quoteUndeleteDomain: ReadOperation<'quoteUndeleteDomain'> = {
+  kind: 'read',
+  settles: true,
+  async run(db, call) {
+    const { now } = call;
+    const domain = await findDomain(db, call);
+    assertCancelled(domain, now);
+    const price = renewalPrice(await tldPriceVersions(db, domain.tld), domain.expires);
+    const { end: periodEnd } = periodOf(Math.floor(now / 1000));
+    const charges = domainCharges({ ...domain, terminated: 0 }, periodEnd);
+    const purchase = {
+      price,
+      time: { amount: 1, unit: 'years' },
+      supplies: chargesAt(price, charges),
+      periodEnd,
+      hold: price * BigInt(charges.length),
+      parts: singlePart('renew', price),
+    };
+    return quoteSuccess(db, purchase, now);
+  },
+};
