@@ -22,14 +22,18 @@ test.each(engines)('on %s, the credit is explained to the cent, and each payment
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), async (steps) => {
       const service = await startOperator({ engine, creditLimit: '50.00' });
-      const account_id = await ownAccount(service);
-      await service.call('createVm', { form: SMALL_VM });
-      for (const [index, one] of steps.entries()) {
-        await perform(service, account_id, `step-${index}`, one);
-        await expectInvariants(service.store);
-        const { sum, explained, shown } = await creditOf(service);
-        expect(sum).toBe(Math.round(explained.remaining * 100));
-        expect(explained).toEqual(shown);
+      try {
+        const account_id = await ownAccount(service);
+        await service.call('createVm', { form: SMALL_VM });
+        for (const [index, one] of steps.entries()) {
+          await perform(service, account_id, `step-${index}`, one);
+          await expectInvariants(service.store);
+          const { sum, explained, shown } = await creditOf(service);
+          expect(sum).toBe(Math.round(explained.remaining * 100));
+          expect(explained).toEqual(shown);
+        }
+      } finally {
+        await service.end();
       }
     }),
     { numRuns: amountOf('PROPERTY_RUNS', { usual: 2, deep: 20 }) },

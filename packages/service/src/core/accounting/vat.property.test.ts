@@ -40,25 +40,29 @@ test.each(engines)('on %s, each second and each charge is taxed at the rate of i
   await fc.assert(
     fc.asyncProperty(plan, async ({ changes, steps }) => {
       const service = await startOperator({ engine });
-      const { client, clock } = service;
-      const vat_rates = changes.map(({ day, basisPoints }) => ({
-        basis_points: basisPoints,
-        valid_from: new Date((MIDNIGHT + (day - 1) * 24 * HOUR + HOUR) * 1000).toISOString().slice(0, 10),
-      }));
-      await operator.setVatRates({ client, body: { vat_rates: [{ basis_points: 1900, valid_from: '2007-01-01' }, ...vat_rates] } });
-      const vms: number[] = [(await service.call('createVm', { form: SMALL_VM })).body.data.identifier];
-      for (const [index, { action, hours, second }] of steps.entries()) {
-        clock.advance((hours * HOUR + second) * 1000 + 2_000);
-        if (action === 'buy') vms.push((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);
-        if (action === 'register') await register(service, `name-${index}.net`);
-        const [vm] = vms;
-        if (action === 'remove' && vm !== undefined) await service.vms.remove(vms.shift() ?? vm);
+      try {
+        const { client, clock } = service;
+        const vat_rates = changes.map(({ day, basisPoints }) => ({
+          basis_points: basisPoints,
+          valid_from: new Date((MIDNIGHT + (day - 1) * 24 * HOUR + HOUR) * 1000).toISOString().slice(0, 10),
+        }));
+        await operator.setVatRates({ client, body: { vat_rates: [{ basis_points: 1900, valid_from: '2007-01-01' }, ...vat_rates] } });
+        const vms: number[] = [(await service.call('createVm', { form: SMALL_VM })).body.data.identifier];
+        for (const [index, { action, hours, second }] of steps.entries()) {
+          clock.advance((hours * HOUR + second) * 1000 + 2_000);
+          if (action === 'buy') vms.push((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);
+          if (action === 'register') await register(service, `name-${index}.net`);
+          const [vm] = vms;
+          if (action === 'remove' && vm !== undefined) await service.vms.remove(vms.shift() ?? vm);
+        }
+        clock.advanceTo('2027-05-01T00:00:00Z');
+        await service.runScheduledJobs();
+        const inSeconds = changes.map(({ day, basisPoints }) => ({ from: MIDNIGHT + (day - 1) * 24 * HOUR, basisPoints }));
+        expect(await checkDocuments(service, inSeconds)).toBeGreaterThan(0);
+        await expectInvariants(service.store);
+      } finally {
+        await service.end();
       }
-      clock.advanceTo('2027-05-01T00:00:00Z');
-      await service.runScheduledJobs();
-      const inSeconds = changes.map(({ day, basisPoints }) => ({ from: MIDNIGHT + (day - 1) * 24 * HOUR, basisPoints }));
-      expect(await checkDocuments(service, inSeconds)).toBeGreaterThan(0);
-      await expectInvariants(service.store);
     }),
     { numRuns: RUNS },
   );
