@@ -69,13 +69,13 @@ test('prices a VM by its host system, without an allowance for unknown prices', 
   expect(first.code).toBe(2);
   // 2 x 2.00 + 4 GB x 1.20 + 40 x 0.04
   expect(first.output).toMatch(
-    /COSTS {4}PUT \/vm\/create .*\n +10\.40 net, 12\.376 gross: at most, for each 30 days that it runs, by listVmHosts/,
+    /COSTS {4}PUT \/vm\/create .*\n +10\.40 net, 12\.38 gross: at most, for each 30 days that it runs, by listVmHosts/,
   );
-  expect(first.output).toContain('In total 21.40 net, 25.466 gross.');
-  expect(first.output).toMatch(/To do this, add --budget 25\.466 --yes$/);
+  expect(first.output).toContain('In total 21.40 net, 25.47 gross.');
+  expect(first.output).toMatch(/To do this, add --budget 25\.47 --yes$/);
 
-  const { code, output } = await full(['createVm', 'registerDomain'], '--budget', '25.466', '--yes');
-  expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('Spent: 25.466') });
+  const { code, output } = await full(['createVm', 'registerDomain'], '--budget', '25.47', '--yes');
+  expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('Spent: 25.47') });
   expect(await monthlyPrices()).toContain(10.4);
 });
 
