@@ -399,7 +399,8 @@ describe.each(nodes)('on $version', { timeout: 300_000, tags: 'deep' }, ({ node,
     expect(JSON.parse(stdout)).toMatchObject({ identifier: expect.any(Number), config: { cores: 2 } });
   });
 
-  test('the mock returns an example', async () => {
+  test('the mock returns an example', async ({ skip }) => {
+    skip(node === node22, 'the mock needs Node 24, as the table of the README says');
     const [, url = ''] = await start('reseller-mock', { MOCK_PORT: '0' }, /^Mock: (\S+)$/);
     const response = await fetch(`${url}/domain/list`, { headers: { 'x-service-apikey': 'any' } });
     expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ status: 'success' })]);
