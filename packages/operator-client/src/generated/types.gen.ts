@@ -470,7 +470,7 @@ export type PostalCode = string;
 export type CountryCode = string;
 
 /**
- * VAT identification number. One of a member of the European Union has the format of its country.
+ * VAT identification number. It begins with the code of its country: EL for Greece, XI or GB for the United Kingdom, otherwise that of ISO 3166-1. One of a member of the European Union has the format of its country.
  */
 export type VatId = string;
 
@@ -493,11 +493,11 @@ export type BillingProfile = {
     city: Label;
     country: CountryCode;
     /**
-     * VAT identification number; null if the buyer has none.
+     * VAT identification number of the buyer's country; null if the buyer has none.
      */
     vat_id: VatId | null;
     /**
-     * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT.
+     * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT. The buyer needs a VAT identification number, and a country other than that of the seller.
      */
     reverse_charge: boolean;
 };
@@ -531,11 +531,11 @@ export type SetBillingProfileRequest = {
     city: Label;
     country: CountryCode;
     /**
-     * VAT identification number; null if the buyer has none.
+     * VAT identification number of the buyer's country; null if the buyer has none.
      */
     vat_id: VatId | null;
     /**
-     * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT.
+     * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT. The buyer needs a VAT identification number, and a country other than that of the seller.
      */
     reverse_charge: boolean;
 };

@@ -263,16 +263,67 @@ test('an operator finds invoices by number, and those that are overdue', async (
   expect(await found({ overdue: 'true' })).toEqual([]);
 });
 
-test.each(['DE12345678', 'ATU1234567', 'GR123456789'])('refuses the VAT identifier %s of a buyer and of the seller', async (vat_id) => {
+test.each(['DE12345678', 'ATU1234567', 'GR123456789', 'XX123456'])(
+  'refuses the VAT identifier %s of a buyer and of the seller',
+  async (vat_id) => {
+    const { client, account_id } = await startWithInvoice();
+    const party = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', country: 'AT', vat_id };
+    const { seller } = await operator.getSeller({ client });
+    if (!seller) throw new Error('No seller is set.');
+    for (const refused of [
+      operator.setBillingProfile({ client, path: { account_id }, body: { ...party, reverse_charge: true } }),
+      operator.setSeller({ client, body: { ...seller, vat_id } }),
+    ])
+      expect(await refusalOf(refused)).toMatchObject({ status: 422, fields: [{ field: '#/vat_id' }] });
+  },
+);
+
+test.each([
+  ['another country than the buyer', { country: 'AT', vat_id: 'DE123456789' }, '#/vat_id', 'must be of the country AT and begin with AT'],
+  [
+    'Ireland for a buyer in Great Britain',
+    { country: 'GB', vat_id: 'IE1234567WA' },
+    '#/vat_id',
+    'must be of the country GB and begin with GB or XI',
+  ],
+  ['no country, with reverse charge', { country: 'AT', vat_id: null }, '#/vat_id', 'must be set if reverse_charge is true'],
+  [
+    'the country of the seller, with reverse charge',
+    { country: 'DE', vat_id: 'DE123456789' },
+    '#/reverse_charge',
+    'must be false for a buyer in DE',
+  ],
+])('refuses a buyer with a VAT identifier of %s', async (_, party, field, message) => {
   const { client, account_id } = await startWithInvoice();
-  const party = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', country: 'AT', vat_id };
+  const body = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', reverse_charge: true, ...party };
+  const refusal = await refusalOf(operator.setBillingProfile({ client, path: { account_id }, body }));
+  expect(refusal).toMatchObject({ status: 422, fields: [{ field, message: expect.stringContaining(message) }] });
+});
+
+test.each([
+  ['GR', 'EL123456789'],
+  ['GB', 'XI123456789'],
+  ['GB', 'GB123456789'],
+  ['CH', 'CHE123456789'],
+])('accepts a buyer in %s with the VAT identifier %s', async (country, vat_id) => {
+  const { client, account_id } = await startWithInvoice();
+  const body = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', country, vat_id, reverse_charge: true };
+  expect(await operator.setBillingProfile({ client, path: { account_id }, body })).toEqual({ billing_profile: body });
+});
+
+test('refuses to move the seller to the country of a buyer with reverse charge', async () => {
+  const { client, account_id } = await startWithInvoice();
+  const body = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', country: 'AT', vat_id: 'ATU12345678', reverse_charge: true };
+  await operator.setBillingProfile({ client, path: { account_id }, body });
   const { seller } = await operator.getSeller({ client });
   if (!seller) throw new Error('No seller is set.');
-  for (const refused of [
-    operator.setBillingProfile({ client, path: { account_id }, body: { ...party, reverse_charge: true } }),
-    operator.setSeller({ client, body: { ...seller, vat_id } }),
-  ])
-    expect(await refusalOf(refused)).toMatchObject({ status: 422, fields: [{ field: '#/vat_id' }] });
+  const moved = () => operator.setSeller({ client, body: { ...seller, country: 'AT', vat_id: 'ATU87654321' } });
+  expect(await refusalOf(moved())).toMatchObject({
+    status: 422,
+    fields: [{ field: '#/country', message: expect.stringContaining(account_id) }],
+  });
+  await operator.setBillingProfile({ client, path: { account_id }, body: { ...body, reverse_charge: false } });
+  expect((await moved()).seller).toMatchObject({ country: 'AT' });
 });
 
 test('the balance counts at the VAT rate of the start of the month, and at that of a new billing profile at once', async () => {
