@@ -615,7 +615,7 @@ export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Record a payment
  *
- * Records money that the provider received from an account. It pays the open invoices in the order in which they are due, the given one first. What exceeds them is the balance of the account, which pays its next invoices and counts as credit. A part of an invoice may be paid. The operator chooses the name in the path: a repeated request with the same body returns the same payment.
+ * Records money that the provider received from an account. It pays the open invoices in the order in which they are due, the given one first. What exceeds them is the balance of the account, which pays its next invoices and counts as credit. A part of an invoice may be paid. A payment that names an invoice that is paid or cancelled is refused with 409. Send it again without the invoice: it pays the other open invoices, and the rest is added to the balance. The operator chooses the name in the path: a repeated request with the same body returns the same payment.
  *
  * Needs the scope `billing`.
  */

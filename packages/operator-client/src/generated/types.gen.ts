@@ -2199,7 +2199,7 @@ export type RecordPaymentRequest = {
      */
     reference: Label;
     /**
-     * Invoice that it pays first; null or absent for the invoice that is due first.
+     * Open invoice that it pays first; null or absent for the invoice that is due first. An invoice that is paid or cancelled is refused with 409; send the payment again without the invoice.
      */
     invoice_id?: string | null;
 };

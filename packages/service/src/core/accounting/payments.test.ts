@@ -68,6 +68,14 @@ test('a payment of the whole amount pays the invoice, and both sides see it', as
   await expectInvariants(service.store);
 });
 
+test('an invoice shows the number that a payment of it refers to', async () => {
+  const { service, invoiceId, invoice } = await startWithInvoice();
+  const { number } = await invoice();
+  expect(number).toBe('INV-00001');
+  expect((await service.call('getInvoice', { path: { invoiceID: invoiceId } })).body.data).toMatchObject({ number });
+  expect((await service.call('listInvoices')).body.data[invoiceId]).toMatchObject({ number });
+});
+
 test('a payment of a part leaves the invoice open with the rest', async () => {
   const { service, pay, invoice, explained } = await startWithInvoice();
   await pay('one', { amount: '4.23' });
@@ -242,10 +250,18 @@ test.each([
   expect((await operator.listPayments({ client })).items).toEqual([]);
 });
 
-test('refuses to pay an invoice that is not open', async () => {
-  const { pay, invoiceId } = await startWithInvoice();
-  await pay('one');
-  expect(await refusalOf(pay('two', { invoice_id: invoiceId }))).toMatchObject({ status: 409 });
+test.each(['PAID', 'CANCELED'])('refuses to pay an invoice that is %s, and says how to record the payment', async (status) => {
+  const { client, pay, invoiceId, account } = await startWithInvoice();
+  if (status === 'PAID') await pay('one');
+  else await operator.cancelInvoice({ client, path: { invoice_id: invoiceId } });
+  expect(await refusalOf(pay('two', { invoice_id: invoiceId }))).toMatchObject({
+    status: 409,
+    message: expect.stringContaining(
+      `${invoiceId} is ${status}. Only an open invoice can be paid. Send the payment again without the invoice: it pays the other open invoices, and the rest is added to the balance`,
+    ),
+  });
+  expect(await pay('two')).toMatchObject({ amount: '8.46', unused: '8.46' });
+  expect(await account()).toMatchObject({ balance: '8.46' });
 });
 
 test('an operator finds invoices by number, and those that are overdue', async () => {
