@@ -2005,6 +2005,11 @@ export type ResizeVmRequest = {
 };
 
 /**
+ * A day of the calendar, such as `2024-11-04`.
+ */
+export type Day = string;
+
+/**
  * Status of the invoice: `OPEN`, `PAID` or `CANCELED`.
  */
 export type InvoiceStatus = 'OPEN' | 'PAID' | 'CANCELED' | string;
@@ -2170,11 +2175,6 @@ export type CreateCreditNoteRequest = {
      */
     reason: Label;
 };
-
-/**
- * A day of the calendar, such as `2024-11-04`.
- */
-export type Day = string;
 
 /**
  * How it was paid, such as `bank_transfer`, `direct_debit`, `card` or `cash`.
@@ -3609,6 +3609,11 @@ export type InvoiceNumberQuery = string;
  * With `true`, returns only open invoices whose due date has passed.
  */
 export type InvoiceOverdueQuery = 'true';
+
+/**
+ * Returns only invoices whose due date is before this day, paid and cancelled ones too. Combine it with `status=OPEN` for those that are to be paid. An invoice without a document has no due date.
+ */
+export type InvoiceDueBeforeQuery = Day;
 
 /**
  * Identifier of the invoice.
@@ -6569,6 +6574,10 @@ export type ListInvoicesData = {
          * With `true`, returns only open invoices whose due date has passed.
          */
         overdue?: 'true';
+        /**
+         * Returns only invoices whose due date is before this day, paid and cancelled ones too. Combine it with `status=OPEN` for those that are to be paid. An invoice without a document has no due date.
+         */
+        due_before?: Day;
         /**
          * The `next_cursor` of the previous page. Omit it to get the first page.
          */

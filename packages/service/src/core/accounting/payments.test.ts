@@ -279,6 +279,28 @@ test('an operator finds invoices by number, and those that are overdue', async (
   expect(await found({ overdue: 'true' })).toEqual([]);
 });
 
+test('an operator finds invoices that are due before a day', async () => {
+  const { service, client, invoiceId, nextMonth, pay } = await startWithInvoice();
+  await nextMonth();
+  const found = async (query: NonNullable<operator.ListInvoicesData['query']>) =>
+    (await operator.listInvoices({ client, query })).items.map(({ due }) => due?.slice(0, 10));
+  expect(await found({ due_before: '2026-12-15' })).toEqual([]);
+  expect(await found({ due_before: '2026-12-16' })).toEqual(['2026-12-15']);
+  expect(await found({ due_before: '2027-01-15' })).toEqual(['2026-12-15']);
+  expect(await found({ due_before: '2027-01-16' })).toEqual(['2027-01-15', '2026-12-15']);
+  await pay('one', { invoice_id: invoiceId });
+  expect(await found({ due_before: '2027-01-16', status: 'OPEN' })).toEqual(['2027-01-15']);
+  expect(await refusalOf(found({ due_before: '2027-02-30' }))).toMatchObject({
+    status: 400,
+    message: expect.stringContaining('due_before'),
+  });
+  // Without a seller, an invoice has no document, so it is never due.
+  await service.store.commit(({ db }) => db.deleteFrom('settings').where('name', '=', 'seller').execute());
+  service.clock.advanceTo('2027-02-01T00:00:00Z');
+  await service.runScheduledJobs();
+  expect(await found({ due_before: '2030-01-01' })).toEqual(['2027-01-15', '2026-12-15']);
+});
+
 test.each(['DE12345678', 'ATU1234567', 'GR123456789', 'XX123456'])(
   'refuses the VAT identifier %s of a buyer and of the seller',
   async (vat_id) => {
