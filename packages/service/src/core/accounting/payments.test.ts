@@ -364,7 +364,7 @@ test('refuses to move the seller to the country of a buyer with reverse charge',
   expect((await moved()).seller).toMatchObject({ country: 'AT' });
 });
 
-test('the balance counts at the VAT rate of the start of the month, and at that of a new billing profile at once', async () => {
+test('the balance counts at the highest VAT rate of the month, and at that of a new billing profile at once', async () => {
   const { service, client, account_id, pay, explained, nextMonth, credit } = await startWithInvoice();
   await pay('one', { amount: '20.36' });
   expect((await explained()).balance).toBe(10);
