@@ -60,8 +60,17 @@ function bundlePath(name: string): string {
 
 /** The operations that a document adds to another one or describes differently, by method and path. */
 export function addedOperations(base: OpenApiDocument, extended: OpenApiDocument): readonly string[] {
-  const known = new Map(readOperations(base).map(({ id, pointer }) => [id, valueAt(base, pointer)]));
+  const known = new Map(readOperations(base).map(({ id, pointer }) => [id, partsOf(base, pointer)]));
   return readOperations(extended)
-    .filter(({ id, pointer }) => !isDeepStrictEqual(known.get(id), valueAt(extended, pointer)))
+    .filter(({ id, pointer }) => !isDeepStrictEqual(known.get(id), partsOf(extended, pointer)))
     .map(({ method, path }) => `${method} ${path}`);
+}
+
+/** A part of a document and all parts that it refers to, by pointer. */
+function partsOf(document: OpenApiDocument, pointer: string): ReadonlyMap<string, unknown> {
+  const parts = new Map([[pointer, valueAt(document, pointer)]]);
+  // The loop also visits the parts that it adds.
+  for (const [, part] of parts)
+    for (const [, found = ''] of JSON.stringify(part).matchAll(/"\$ref":"#([^"]+)"/g)) parts.set(found, valueAt(document, found));
+  return parts;
 }

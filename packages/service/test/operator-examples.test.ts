@@ -225,6 +225,8 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'setQuotas negative': put({ vms: -1 }),
   'suspendAccount blank': put({ reason: ' ' }),
   'setBillingProfile noVatId': put({ vat_id: null }),
+  'setBillingProfile otherCountry': put({ vat_id: 'DE123456789' }),
+  'setBillingProfile atHome': put({ country: 'DE', vat_id: 'DE123456789' }),
   'createCreditNote zero': put({ amount: '0.00' }),
   'recordPayment zero': put({ amount: '0.00' }),
   'recordRefund zero': put({ amount: '0.00' }),

@@ -21,7 +21,7 @@ const RULES: readonly (readonly [string, readonly unknown[]])[] = [
     ],
   ],
   [
-    'The balance counts with the net amount that it pays together with its VAT, at the VAT rate of the start of the month, rounded down to cents.',
+    'The balance counts with the net amount that it pays together with its VAT, at the highest VAT rate of the month, rounded down to cents.',
     [reseller, operator, ...credits],
   ],
   [

@@ -177,7 +177,7 @@ export const getBillingProfile = <ThrowOnError extends boolean = false>(options:
 /**
  * Set a billing profile
  *
- * Sets the buyer for documents that are issued from now on. Earlier documents do not change. With `reverse_charge`, invoices show no VAT and a note that the recipient owes it, which needs the VAT identification number of the buyer.
+ * Sets the buyer for documents that are issued from now on. Earlier documents do not change. With `reverse_charge`, invoices show no VAT and a note that the recipient owes it, which needs the VAT identification number of the buyer and a country other than that of the seller.
  *
  * Needs the scope `billing`.
  */
@@ -615,7 +615,7 @@ export const cancelInvoice = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Record a payment
  *
- * Records money that the provider received from an account. It pays the open invoices in the order in which they are due, the given one first. What exceeds them is the balance of the account, which pays its next invoices and counts as credit. A part of an invoice may be paid. The operator chooses the name in the path: a repeated request with the same body returns the same payment.
+ * Records money that the provider received from an account. It pays the open invoices in the order in which they are due, the given one first. What exceeds them is the balance of the account, which pays its next invoices and counts as credit. A part of an invoice may be paid. A payment that names an invoice that is paid or cancelled is refused with 409. Send it again without the invoice: it pays the other open invoices, and the rest is added to the balance. The operator chooses the name in the path: a repeated request with the same body returns the same payment.
  *
  * Needs the scope `billing`.
  */
@@ -699,7 +699,7 @@ export const getSeller = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Set the seller
  *
- * Sets the details of the seller. Documents that are issued from now on show them; earlier documents do not change. A service without a seller issues no documents: invoices that wait for one get theirs within seconds.
+ * Sets the details of the seller. Documents that are issued from now on show them; earlier documents do not change. A service without a seller issues no documents: invoices that wait for one get theirs within seconds. The seller cannot move to the country of a buyer with reverse charge; change the billing profile of this buyer first.
  *
  * Needs the scope `billing`.
  */

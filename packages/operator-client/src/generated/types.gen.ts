@@ -257,7 +257,7 @@ export type Credit = {
      */
     limit: Amount;
     /**
-     * The balance counts with the net amount that it pays together with its VAT, at the VAT rate of the start of the month, rounded down to cents.
+     * The balance counts with the net amount that it pays together with its VAT, at the highest VAT rate of the month, rounded down to cents.
      */
     balance: Amount;
     /**
@@ -470,7 +470,7 @@ export type PostalCode = string;
 export type CountryCode = string;
 
 /**
- * VAT identification number. One of a member of the European Union has the format of its country.
+ * VAT identification number. It begins with the code of its country: EL for Greece, XI or GB for the United Kingdom, otherwise that of ISO 3166-1. One of a member of the European Union has the format of its country.
  */
 export type VatId = string;
 
@@ -493,11 +493,11 @@ export type BillingProfile = {
     city: Label;
     country: CountryCode;
     /**
-     * VAT identification number; null if the buyer has none.
+     * VAT identification number of the buyer's country; null if the buyer has none.
      */
     vat_id: VatId | null;
     /**
-     * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT.
+     * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT. The buyer needs a VAT identification number, and a country other than that of the seller.
      */
     reverse_charge: boolean;
 };
@@ -531,11 +531,11 @@ export type SetBillingProfileRequest = {
     city: Label;
     country: CountryCode;
     /**
-     * VAT identification number; null if the buyer has none.
+     * VAT identification number of the buyer's country; null if the buyer has none.
      */
     vat_id: VatId | null;
     /**
-     * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT.
+     * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT. The buyer needs a VAT identification number, and a country other than that of the seller.
      */
     reverse_charge: boolean;
 };
@@ -2005,6 +2005,11 @@ export type ResizeVmRequest = {
 };
 
 /**
+ * A day of the calendar, such as `2024-11-04`.
+ */
+export type Day = string;
+
+/**
  * Status of the invoice: `OPEN`, `PAID` or `CANCELED`.
  */
 export type InvoiceStatus = 'OPEN' | 'PAID' | 'CANCELED' | string;
@@ -2172,11 +2177,6 @@ export type CreateCreditNoteRequest = {
 };
 
 /**
- * A day of the calendar, such as `2024-11-04`.
- */
-export type Day = string;
-
-/**
  * How it was paid, such as `bank_transfer`, `direct_debit`, `card` or `cash`.
  */
 export type PaymentMethod = string;
@@ -2199,7 +2199,7 @@ export type RecordPaymentRequest = {
      */
     reference: Label;
     /**
-     * Invoice that it pays first; null or absent for the invoice that is due first.
+     * Open invoice that it pays first; null or absent for the invoice that is due first. An invoice that is paid or cancelled is refused with 409; send the payment again without the invoice.
      */
     invoice_id?: string | null;
 };
@@ -3609,6 +3609,11 @@ export type InvoiceNumberQuery = string;
  * With `true`, returns only open invoices whose due date has passed.
  */
 export type InvoiceOverdueQuery = 'true';
+
+/**
+ * Returns only invoices whose due date is before this day, paid and cancelled ones too. Combine it with `status=OPEN` for those that are to be paid. An invoice without a document has no due date.
+ */
+export type InvoiceDueBeforeQuery = Day;
 
 /**
  * Identifier of the invoice.
@@ -6569,6 +6574,10 @@ export type ListInvoicesData = {
          * With `true`, returns only open invoices whose due date has passed.
          */
         overdue?: 'true';
+        /**
+         * Returns only invoices whose due date is before this day, paid and cancelled ones too. Combine it with `status=OPEN` for those that are to be paid. An invoice without a document has no due date.
+         */
+        due_before?: Day;
         /**
          * The `next_cursor` of the previous page. Omit it to get the first page.
          */

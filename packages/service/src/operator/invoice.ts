@@ -17,7 +17,7 @@ import { decimalOf, euros, UNITS_PER_CENT } from '../rules/money.ts';
 import type { Money } from '../rules/money.ts';
 import type { Db } from '../store/store.ts';
 import type { InvoicesTable, IssuedDocumentsTable } from '../store/tables/accounting.ts';
-import { secondsToInstant, toInstant } from './instants.ts';
+import { secondsToInstant, startOfQueryDay, toInstant } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
@@ -32,9 +32,10 @@ const ALL = sql<boolean>`1 = 1`;
 export const listInvoices: ReadOperation<'listInvoices'> = {
   kind: 'read',
   async run(db, { query, now }) {
-    const { account_id: account, status, number, overdue } = query;
+    const { account_id: account, status, number, overdue, due_before } = query;
     // `due` is the first instant of the last day to pay.
     const ended = now - MS_PER_DAY;
+    const dueBefore = due_before === undefined ? undefined : startOfQueryDay('due_before', due_before);
     const invoices = await db
       .selectFrom('invoices')
       .selectAll()
@@ -47,6 +48,9 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
         overdue === undefined
           ? ALL
           : and([eb('status', '=', 'OPEN'), eb('id', 'in', selectFrom('issued_documents').select('id').where('due', '<=', ended))]),
+      )
+      .where(({ eb, selectFrom }) =>
+        dueBefore === undefined ? ALL : eb('id', 'in', selectFrom('issued_documents').select('id').where('due', '<', dueBefore)),
       )
       .orderBy(inOrder(order))
       .limit(rowLimit(query))

@@ -1,11 +1,11 @@
 import type { BrokenRule, DocumentSeries, NumberSeries as NumberSeriesBody, SetDocumentSeriesRequest } from '@reseller/operator-client';
 
-import { readSeller, writeSeller } from '../core/accounting/invoice-document/parties.ts';
+import { readSeller, reverseChargeBuyerIn, writeSeller } from '../core/accounting/invoice-document/parties.ts';
 import { isTaken, lockSeries, readSeries, writeSeries } from '../core/accounting/invoice-document/series.ts';
 import { countryOf } from '../rules/contact.ts';
 import type { NumberSeries } from '../rules/document-number.ts';
 import { hasValidCheckDigits } from '../rules/iban.ts';
-import { formatOfVatId } from '../rules/vat-id.ts';
+import { formatOfVatId, hasKnownPrefix } from '../rules/vat-id.ts';
 import type { Db } from '../store/store.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { assertNoBrokenRules, OperatorProblem } from './problem.ts';
@@ -23,7 +23,20 @@ export const setSeller: StoreOperation<'setSeller'> = {
   before: async (db) => ({ seller: (await readSeller(db)) ?? null }),
   async run({ db }, { body }) {
     const iban: BrokenRule = { pointer: '#/iban', detail: 'must be an IBAN with the right check digits, such as DE02120300000000202051' };
-    assertNoBrokenRules([...brokenCountry(body.country), ...brokenVatId(body.vat_id), ...(hasValidCheckDigits(body.iban) ? [] : [iban])]);
+    const buyer = await reverseChargeBuyerIn(db, body.country);
+    assertNoBrokenRules([
+      ...brokenCountry(body.country),
+      ...(buyer === undefined
+        ? []
+        : [
+            {
+              pointer: '#/country',
+              detail: `must differ from the country of buyers with reverse charge, such as account ${buyer}; change their billing profiles first`,
+            },
+          ]),
+      ...brokenVatId(body.vat_id),
+      ...(hasValidCheckDigits(body.iban) ? [] : [iban]),
+    ]);
     await writeSeller(db, body);
     return { seller: body };
   },
@@ -74,9 +87,11 @@ export function brokenCountry(country: string): BrokenRule[] {
   return countryOf(country) ? [] : [{ pointer: '#/country', detail: 'must be the code of a country of ISO 3166-1, such as DE' }];
 }
 
-/** A body whose VAT identifier has another format than those of its country. */
+/** A body whose VAT identifier begins with no code of a country, or has another format than those of its country. */
 export function brokenVatId(vatId: string): BrokenRule[] {
   const example = formatOfVatId(vatId);
+  if (example === undefined && !hasKnownPrefix(vatId))
+    return [{ pointer: '#/vat_id', detail: 'must begin with the code of a country (EL for Greece), such as DE123456789' }];
   return example === undefined ? [] : [{ pointer: '#/vat_id', detail: `must have the format of its country, such as ${example}` }];
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { formatOfVatId } from './vat-id.ts';
+import { formatOfVatId, hasKnownPrefix, vatPrefixesOf } from './vat-id.ts';
 
 const RIGHT = [
   'ATU12345678',
@@ -60,4 +60,21 @@ test('names the prefix of Greece', () => expect(formatOfVatId('GR123456789')).to
 
 test('accepts every format of other countries', () => {
   for (const vatId of ['GB123456789', 'CHE123456789', 'NO123456789MVA']) expect(formatOfVatId(vatId)).toBeUndefined();
+});
+
+test.each(['XX123456', 'EU123456789', 'GR123456789', 'UK123456789', 'IM123456789'])('knows no country with the prefix of %s', (vatId) => {
+  expect(hasKnownPrefix(vatId)).toBe(false);
+});
+
+test.each([...RIGHT, 'GB123456789', 'CHE123456789', 'NO123456789MVA'])('knows the prefix of %s', (vatId) => {
+  expect(hasKnownPrefix(vatId)).toBe(true);
+});
+
+test.each([
+  ['DE', ['DE']],
+  ['GR', ['EL']],
+  ['GB', ['GB', 'XI']],
+  ['CH', ['CH']],
+])('names the prefixes of %s', (country, prefixes) => {
+  expect(vatPrefixesOf(country)).toEqual(prefixes);
 });

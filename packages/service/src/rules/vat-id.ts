@@ -1,3 +1,5 @@
+import { countryOf } from './contact.ts';
+
 /** The formats of VAT identification numbers in the European Union and Northern Ireland, as VIES describes them, with an example of each. */
 const FORMATS: Readonly<Record<string, { readonly pattern: RegExp; readonly example: string }>> = {
   AT: { pattern: /^ATU\d{8}$/, example: 'ATU12345678' },
@@ -30,8 +32,21 @@ const FORMATS: Readonly<Record<string, { readonly pattern: RegExp; readonly exam
   XI: { pattern: /^XI(?:\d{9}|\d{12}|(?:GD|HA)\d{3})$/, example: 'XI123456789' },
 };
 
-/** Greece has a prefix that is not the code of the country. */
-const WRONG_PREFIXES: Readonly<Record<string, string>> = { GR: 'EL' };
+/** Countries whose identifiers have a prefix that is not the code of the country. Northern Ireland has its own one for goods. */
+const OTHER_PREFIXES: Readonly<Record<string, readonly string[]>> = { GR: ['EL'], GB: ['GB', 'XI'], IM: ['GB'], MC: ['FR'] };
+
+const KNOWN_PREFIXES = new Set(Object.values(OTHER_PREFIXES).flat());
+
+/** The prefixes that VAT identifiers of a country can have. */
+export function vatPrefixesOf(country: string): readonly string[] {
+  return OTHER_PREFIXES[country] ?? [country];
+}
+
+/** Whether an identifier begins with the code of a country, and not with one that this country does not use. */
+export function hasKnownPrefix(vatId: string): boolean {
+  const prefix = vatId.slice(0, 2);
+  return KNOWN_PREFIXES.has(prefix) || (countryOf(prefix) !== undefined && vatPrefixesOf(prefix).includes(prefix));
+}
 
 /**
  * An identifier in the format that this one should have, if its country has another format. Undefined if the format is right, or if the
@@ -39,6 +54,6 @@ const WRONG_PREFIXES: Readonly<Record<string, string>> = { GR: 'EL' };
  */
 export function formatOfVatId(vatId: string): string | undefined {
   const prefix = vatId.slice(0, 2);
-  const format = FORMATS[WRONG_PREFIXES[prefix] ?? prefix];
+  const format = FORMATS[OTHER_PREFIXES[prefix]?.[0] ?? prefix];
   return format && !format.pattern.test(vatId) ? format.example : undefined;
 }

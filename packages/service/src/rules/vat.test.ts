@@ -3,12 +3,14 @@ import { expect, test } from 'vitest';
 
 import { accruedByCharge, totalOf, SECONDS_PER_PRICE } from './billing.ts';
 import { euros, UNITS_PER_CENT } from './money.ts';
+import { netOf } from './payment.ts';
 import {
   changesRatesBefore,
   correctionByRate,
   DEFAULT_VAT_RATES,
   grossOf,
   grossOfUnit,
+  highestRate,
   splitByRate,
   taxed,
   vatInForce,
@@ -30,6 +32,36 @@ test('applies a rate from its instant until that of the next one', () => {
       const begun = from.filter((validFrom) => validFrom <= now);
       expect(inForce?.validFrom).toBe(begun.length === 0 ? Math.min(...from) : Math.max(...begun));
     }),
+  );
+});
+
+test('the highest rate of a time is in force in it, and no higher one is', () => {
+  const instants = fc.uniqueArray(fc.nat({ max: 100 }), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(instants, fc.nat({ max: 110 }), fc.integer({ min: 1, max: 40 }), (from, start, length) => {
+      const rates = from.map((validFrom, index) => ({ validFrom, basisPoints: (index * 7) % 5 }));
+      const inForce = Array.from({ length }, (_, after) => vatInForce(rates, start + after));
+      expect(highestRate(rates, start, start + length)).toBe(Math.max(...inForce));
+    }),
+  );
+});
+
+test('what a balance buys at the higher of two rates is invoiced for at most this balance', () => {
+  const rate = fc.integer({ min: 0, max: 10_000 });
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 100_000n }), rate, rate, fc.integer({ min: 0, max: 1_000 }), (cents, one, other, share) => {
+      const balance = cents * UNITS_PER_CENT;
+      const net = netOf(balance, Math.max(one, other));
+      const exact = accruedByCharge(net);
+      const first = (exact * BigInt(share)) / 1_000n;
+      const amounts = [
+        { basisPoints: one, exact: first },
+        { basisPoints: other, exact: exact - first },
+      ];
+      const { sums } = taxed(amounts, SECONDS_PER_PRICE, net);
+      expect(sums.reduce((all, sum) => all + sum.net + sum.vat, 0n)).toBeLessThanOrEqual(balance);
+    }),
+    { numRuns: 1_000 },
   );
 });
 

@@ -33,6 +33,17 @@ export function vatInForce(rates: readonly VatRate[], now: number): number {
   return inForceAt(rates, now).basisPoints;
 }
 
+/**
+ * The highest rate in force in a time, in hundredths of a percent.
+ *
+ * @param start Milliseconds.
+ * @param end Milliseconds. The first instant after the time.
+ */
+export function highestRate(rates: readonly VatRate[], start: number, end: number): number {
+  const begun = rates.map(({ validFrom }) => validFrom).filter((instant) => instant > start && instant < end);
+  return Math.max(...[start, ...begun].map((instant) => vatInForce(rates, instant)));
+}
+
 /** A part of a runtime that has one rate. */
 export interface RatedTime {
   readonly basisPoints: number;

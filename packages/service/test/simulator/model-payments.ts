@@ -1,7 +1,7 @@
 /** The documents and payments that the model expects. Amounts are in cents. */
 import { invoicesOf } from './model-invoices.ts';
 import type { ModelInvoice } from './model-invoices.ts';
-import { grossOf, netOf, rateAt, vatOfCorrection, vatOfMonth } from './model-vat.ts';
+import { grossOf, highestRateIn, netOf, vatOfCorrection, vatOfMonth } from './model-vat.ts';
 import type { Model, ModelAccount, ModelDocument, ModelPayment, Seconds } from './model.ts';
 
 /** The unused parts of the payments of an account. */
@@ -9,9 +9,9 @@ export function balanceOf({ payments }: ModelAccount): bigint {
   return payments.reduce((sum, { unused }) => sum + unused, 0n);
 }
 
-/** The net amount that the balance pays with VAT, at the rate of the start of the open period, rounded down. */
+/** The net amount that the balance pays with VAT, at the highest rate of the open period, rounded down. */
 export function balanceCredit(model: Model, account: ModelAccount): bigint {
-  return (balanceOf(account) * 10_000n) / (10_000n + BigInt(rateAt(model, account.period)));
+  return (balanceOf(account) * 10_000n) / (10_000n + BigInt(highestRateIn(model, account.period)));
 }
 
 /** The gross amount of an invoice after its credit notes. */

@@ -41,6 +41,12 @@ export function rateAt({ rates }: Model, at: Seconds): number {
   return (rates.findLast(({ from }) => from <= at) ?? rates[0])?.basisPoints ?? 0;
 }
 
+/** The highest rate in force at any time of a month. */
+export function highestRateIn(model: Model, month: Seconds): number {
+  const begun = model.rates.filter(({ from }) => from > month && from < monthAfter(month));
+  return Math.max(rateAt(model, month), ...begun.map(({ basisPoints }) => basisPoints));
+}
+
 /** The VAT of the invoice of a month. Its total is divided among the rates, and the remaining cents go to the largest remainders. */
 export function vatOfMonth(model: Model, account: ModelAccount, month: Seconds, total: bigint): ModelVat[] {
   const exact = [...exactByRate(model, account, month)].toSorted(([one], [other]) => other - one);

@@ -3101,23 +3101,23 @@ export const responses = {
       "requestID": null,
       "message": "The invoices were listed.",
       "data": {
-        "INV-2024-10-0731": {
+        "5b1f6f5c-5d3c-5e0a-9c55-0e3a4b6b7c11": {
           "created": "2024-11-01T00:00:00.000Z",
           "total": 180.69,
           "status": "OPEN",
-          "invoice": "https://invoices.reseller.invalid/INV-2024-10-0731.pdf?signature=example-signature"
+          "invoice": "https://invoices.reseller.invalid/5b1f6f5c-5d3c-5e0a-9c55-0e3a4b6b7c11.pdf?signature=example-signature"
         },
-        "INV-2024-09-0688": {
+        "8e0c9a1d-3b54-5c7f-a1d2-6f4b0c8e2d35": {
           "created": "2024-10-01T00:00:00.000Z",
           "total": 10.8,
           "status": "PAID",
-          "invoice": "https://invoices.reseller.invalid/INV-2024-09-0688.pdf?signature=example-signature"
+          "invoice": "https://invoices.reseller.invalid/8e0c9a1d-3b54-5c7f-a1d2-6f4b0c8e2d35.pdf?signature=example-signature"
         },
-        "INV-2024-08-0652": {
+        "c47d2b6e-90fa-5d18-8b3e-1a5f7c9d0e42": {
           "created": "2024-09-01T00:00:00.000Z",
           "total": 4.32,
           "status": "PAID",
-          "invoice": "https://invoices.reseller.invalid/INV-2024-08-0652.pdf?signature=example-signature"
+          "invoice": "https://invoices.reseller.invalid/c47d2b6e-90fa-5d18-8b3e-1a5f7c9d0e42.pdf?signature=example-signature"
         }
       }
     } satisfies types.ListInvoicesSuccess,
@@ -3302,7 +3302,7 @@ export const responses = {
         "created": "2024-11-01T00:00:00.000Z",
         "total": 180.69,
         "status": "OPEN",
-        "invoice": "https://invoices.reseller.invalid/INV-2024-10-0731.pdf?signature=example-signature",
+        "invoice": "https://invoices.reseller.invalid/5b1f6f5c-5d3c-5e0a-9c55-0e3a4b6b7c11.pdf?signature=example-signature",
         "positions": {
           "vms": {
             "47102": [
@@ -3365,7 +3365,7 @@ export const responses = {
         "created": "2024-10-01T00:00:00.000Z",
         "total": 10.8,
         "status": "PAID",
-        "invoice": "https://invoices.reseller.invalid/INV-2024-09-0688.pdf?signature=example-signature",
+        "invoice": "https://invoices.reseller.invalid/8e0c9a1d-3b54-5c7f-a1d2-6f4b0c8e2d35.pdf?signature=example-signature",
         "positions": {
           "vms": {
             "46870": [

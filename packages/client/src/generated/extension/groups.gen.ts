@@ -4,13 +4,14 @@ import { callOptions } from '../../call-options.ts';
 import type { Call } from '../../runtime/call.ts';
 import type { Client } from '../../runtime/client.ts';
 import type { RequestOptions } from '../../runtime/options.ts';
+import type { KeyedList } from '../../runtime/shape.ts';
 import * as sdk from './sdk.gen.ts';
 import type * as types from './types.gen.ts';
 import { groupsOf as baseGroupsOf } from '../groups.gen.ts';
 import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
-export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' | 'accounting' | 'account'> {
+export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'dedicated' | 'account'> {
   readonly vm: Omit<BaseGroups['vm'], 'create' | 'list' | 'osImages' | 'config' | 'status' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'delete' | 'resetPassword'> & {
     /**
      * Create a VM
@@ -263,6 +264,65 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
       remove(domain: types.RemoveDomainDnsData['path']['domain'], record_id: types.RemoveDomainDnsData['path']['record_id'], options?: RequestOptions): Call<types.RemoveDomainDnsSuccess['data']>;
     };
   };
+  readonly accounting: Omit<BaseGroups['accounting'], 'invoices' | 'invoice' | 'pricings' | 'documents' | 'payments' | 'credit'> & {
+    /**
+     * List invoices
+     *
+     * Returns the invoices of the account, without their positions, by invoice ID. It is inferred that the current invoice is not among them. `GET /accounting/invoices/current` returns it.
+     *
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    invoices(options?: RequestOptions): Call<KeyedList<types.ListInvoicesSuccess['data'], 'invoiceID'>>;
+    /**
+     * Get an invoice
+     *
+     * Returns an invoice with its positions. On closed invoices the runtime and the total price of each position are null.
+     *
+     * @param invoiceID Identifier of the invoice, a key of the map that `GET /accounting/invoices` returns.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    invoice(invoiceID: types.GetInvoiceData['path']['invoiceID'], options?: RequestOptions): Call<types.GetInvoiceSuccess['data']>;
+    /**
+     * Get all prices
+     *
+     * Returns the standard prices of VMs on each host system and of domains under each TLD.
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    pricings(options?: RequestOptions): Call<types.GetPricingsSuccess['data']>;
+    /**
+     * List invoices and credit notes
+     *
+     * Returns the documents that the provider issued: the number, the dates, the VAT and the gross amount of each invoice, what is still to be paid of it, and each credit note that corrects an invoice. A document is issued some seconds after its invoice is closed. A suspended account may read them too.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    documents(options?: RequestOptions): Call<types.ListDocumentsSuccess['data']>;
+    /**
+     * List payments
+     *
+     * Returns the payments that the provider received from the account and the refunds that it paid back, with the invoices that each payment pays. What pays no invoice yet is the balance of the account: it pays the next invoices. A suspended account may read them too.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    payments(options?: RequestOptions): Call<types.ListPaymentsSuccess['data']>;
+    /**
+     * Get the credit
+     *
+     * Returns the amounts that decide whether the account may buy more. They add up to `creditLimitRemaining` of `GET /accounting/invoices/current`. A suspended account may read it too.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    credit(options?: RequestOptions): Call<types.GetCreditSuccess['data']>;
+  };
   readonly dedicated: Omit<BaseGroups['dedicated'], 'offer' | 'purchase' | 'quotePurchase' | 'quoteUndelete'> & {
     /**
      * Get a market offer
@@ -313,48 +373,6 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'dedicated' |
      * @throws ResellerError Its class tells the kind of the failure.
      */
     quoteUndelete(identifier: types.QuoteUndeleteDedicatedServerData['path']['identifier'], options?: RequestOptions): Call<types.QuoteUndeleteDedicatedServerSuccess['data']>;
-  };
-  readonly accounting: Omit<BaseGroups['accounting'], 'pricings' | 'documents' | 'payments' | 'credit'> & {
-    /**
-     * Get all prices
-     *
-     * Returns the standard prices of VMs on each host system and of domains under each TLD.
-     *
-     * *Inferred: the specification does not state this.*
-     *
-     * @throws ResellerError Its class tells the kind of the failure.
-     */
-    pricings(options?: RequestOptions): Call<types.GetPricingsSuccess['data']>;
-    /**
-     * List invoices and credit notes
-     *
-     * Returns the documents that the provider issued: the number, the dates, the VAT and the gross amount of each invoice, what is still to be paid of it, and each credit note that corrects an invoice. A document is issued some seconds after its invoice is closed. A suspended account may read them too.
-     *
-     * *Not shown in the specification; this is our choice.*
-     *
-     * @throws ResellerError Its class tells the kind of the failure.
-     */
-    documents(options?: RequestOptions): Call<types.ListDocumentsSuccess['data']>;
-    /**
-     * List payments
-     *
-     * Returns the payments that the provider received from the account and the refunds that it paid back, with the invoices that each payment pays. What pays no invoice yet is the balance of the account: it pays the next invoices. A suspended account may read them too.
-     *
-     * *Not shown in the specification; this is our choice.*
-     *
-     * @throws ResellerError Its class tells the kind of the failure.
-     */
-    payments(options?: RequestOptions): Call<types.ListPaymentsSuccess['data']>;
-    /**
-     * Get the credit
-     *
-     * Returns the amounts that decide whether the account may buy more. They add up to `creditLimitRemaining` of `GET /accounting/invoices/current`. A suspended account may read it too.
-     *
-     * *Not shown in the specification; this is our choice.*
-     *
-     * @throws ResellerError Its class tells the kind of the failure.
-     */
-    credit(options?: RequestOptions): Call<types.GetCreditSuccess['data']>;
   };
   readonly account: Omit<BaseGroups['account'], 'keys'> & {
     readonly keys: {
@@ -430,19 +448,21 @@ export const groupsOf = (client: Client): Groups => {
         remove: (domain, record_id, options) => sdk.removeDomainDns({ ...callOptions(options), client, path: { domain, record_id } }),
       },
     },
+    accounting: {
+      ...base.accounting,
+      invoices: (options) => sdk.listInvoices({ ...callOptions(options), client }),
+      invoice: (invoiceID, options) => sdk.getInvoice({ ...callOptions(options), client, path: { invoiceID } }),
+      pricings: (options) => sdk.getPricings({ ...callOptions(options), client }),
+      documents: (options) => sdk.listDocuments({ ...callOptions(options), client }),
+      payments: (options) => sdk.listPayments({ ...callOptions(options), client }),
+      credit: (options) => sdk.getCredit({ ...callOptions(options), client }),
+    },
     dedicated: {
       ...base.dedicated,
       offer: (identifier, options) => sdk.getDedicatedOffer({ ...callOptions(options), client, path: { identifier } }),
       purchase: (identifier, form, options) => sdk.purchaseDedicatedServer({ ...callOptions(options), client, path: { identifier }, body: form }),
       quotePurchase: (identifier, form, options) => sdk.quotePurchaseDedicatedServer({ ...callOptions(options), client, path: { identifier }, body: form }),
       quoteUndelete: (identifier, options) => sdk.quoteUndeleteDedicatedServer({ ...callOptions(options), client, path: { identifier } }),
-    },
-    accounting: {
-      ...base.accounting,
-      pricings: (options) => sdk.getPricings({ ...callOptions(options), client }),
-      documents: (options) => sdk.listDocuments({ ...callOptions(options), client }),
-      payments: (options) => sdk.listPayments({ ...callOptions(options), client }),
-      credit: (options) => sdk.getCredit({ ...callOptions(options), client }),
     },
     account: {
       ...base.account,

@@ -69,6 +69,22 @@ export const registerDomainFacts = {
     unique: true
 } as const;
 
+export const listInvoicesFacts = {
+    id: 'listInvoices',
+    effect: 'read',
+    repeatable: true,
+    list: {
+        keyedBy: 'invoiceID'
+    }
+} as const;
+
+export const getInvoiceFacts = {
+    id: 'getInvoice',
+    effect: 'read',
+    repeatable: true,
+    has: 'created'
+} as const;
+
 export const listVmsFacts = {
     id: 'listVms',
     effect: 'read',

@@ -1,11 +1,13 @@
 /** The debt and the balance of an account. */
 import { sql } from 'kysely';
 
+import { periodOf } from '../../rules/billing.ts';
 import type { Money } from '../../rules/money.ts';
 import { netOf, owedOf } from '../../rules/payment.ts';
 import type { InvoiceDebt } from '../../rules/payment.ts';
+import { highestRate } from '../../rules/vat.ts';
 import type { Db } from '../../store/store.ts';
-import { vatRateAt } from '../catalogue/vat-rate.ts';
+import { vatRatesOf } from '../catalogue/vat-rate.ts';
 import { readBillingProfile } from './invoice-document/parties.ts';
 
 export interface OpenInvoice extends InvoiceDebt {
@@ -77,7 +79,10 @@ export async function updateDebt(db: Db, accountId: string): Promise<void> {
   await updateBalanceCredit(db, accountId);
 }
 
-/** Computes the amount that the balance of an account adds to its credit. It counts at the VAT rate of the start of the open period. */
+/**
+ * Computes the amount that the balance of an account adds to its credit. It counts at the highest VAT rate of the open period, so that it pays for
+ * everything that this credit buys.
+ */
 export async function updateBalanceCredit(db: Db, accountId: string): Promise<void> {
   const account = await db
     .selectFrom('accounts')
@@ -86,7 +91,8 @@ export async function updateBalanceCredit(db: Db, accountId: string): Promise<vo
     .executeTakeFirstOrThrow();
   if (account.balance === 0 && account.balance_credit === 0) return;
   const profile = await readBillingProfile(db, accountId);
-  const basisPoints = await vatRateAt(db, account.period_start * 1000, profile?.reverse_charge === true);
+  const { start, end } = periodOf(account.period_start);
+  const basisPoints = highestRate(await vatRatesOf(db, profile?.reverse_charge === true), start * 1000, end * 1000);
   await db
     .updateTable('accounts')
     .set({ balance_credit: Number(netOf(BigInt(account.balance), basisPoints)) })

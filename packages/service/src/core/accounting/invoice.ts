@@ -1,5 +1,5 @@
 /** Responses about invoices of closed periods (specification: "Invoice"). */
-import type { InvoiceSummary, VmPosition } from '@reseller/client';
+import type { InvoiceSummary, VmPosition } from '@reseller/client/extension';
 import type { Selectable } from 'kysely';
 
 import type { Runtime } from '../../delivery/runtime.ts';
@@ -25,6 +25,7 @@ export function toInvoiceSummary(invoice: Selectable<InvoicesTable>, settings: L
     total: numberOf(BigInt(invoice.total)),
     status: invoice.status,
     invoice: linkTo(invoice.id, settings),
+    ...(invoice.number !== null && { number: invoice.number }),
   };
 }
 

@@ -68,6 +68,14 @@ test('a payment of the whole amount pays the invoice, and both sides see it', as
   await expectInvariants(service.store);
 });
 
+test('an invoice shows the number that a payment of it refers to', async () => {
+  const { service, invoiceId, invoice } = await startWithInvoice();
+  const { number } = await invoice();
+  expect(number).toBe('INV-00001');
+  expect((await service.call('getInvoice', { path: { invoiceID: invoiceId } })).body.data).toMatchObject({ number });
+  expect((await service.call('listInvoices')).body.data[invoiceId]).toMatchObject({ number });
+});
+
 test('a payment of a part leaves the invoice open with the rest', async () => {
   const { service, pay, invoice, explained } = await startWithInvoice();
   await pay('one', { amount: '4.23' });
@@ -242,10 +250,18 @@ test.each([
   expect((await operator.listPayments({ client })).items).toEqual([]);
 });
 
-test('refuses to pay an invoice that is not open', async () => {
-  const { pay, invoiceId } = await startWithInvoice();
-  await pay('one');
-  expect(await refusalOf(pay('two', { invoice_id: invoiceId }))).toMatchObject({ status: 409 });
+test.each(['PAID', 'CANCELED'])('refuses to pay an invoice that is %s, and says how to record the payment', async (status) => {
+  const { client, pay, invoiceId, account } = await startWithInvoice();
+  if (status === 'PAID') await pay('one');
+  else await operator.cancelInvoice({ client, path: { invoice_id: invoiceId } });
+  expect(await refusalOf(pay('two', { invoice_id: invoiceId }))).toMatchObject({
+    status: 409,
+    message: expect.stringContaining(
+      `${invoiceId} is ${status}. Only an open invoice can be paid. Send the payment again without the invoice: it pays the other open invoices, and the rest is added to the balance`,
+    ),
+  });
+  expect(await pay('two')).toMatchObject({ amount: '8.46', unused: '8.46' });
+  expect(await account()).toMatchObject({ balance: '8.46' });
 });
 
 test('an operator finds invoices by number, and those that are overdue', async () => {
@@ -263,19 +279,92 @@ test('an operator finds invoices by number, and those that are overdue', async (
   expect(await found({ overdue: 'true' })).toEqual([]);
 });
 
-test.each(['DE12345678', 'ATU1234567', 'GR123456789'])('refuses the VAT identifier %s of a buyer and of the seller', async (vat_id) => {
-  const { client, account_id } = await startWithInvoice();
-  const party = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', country: 'AT', vat_id };
-  const { seller } = await operator.getSeller({ client });
-  if (!seller) throw new Error('No seller is set.');
-  for (const refused of [
-    operator.setBillingProfile({ client, path: { account_id }, body: { ...party, reverse_charge: true } }),
-    operator.setSeller({ client, body: { ...seller, vat_id } }),
-  ])
-    expect(await refusalOf(refused)).toMatchObject({ status: 422, fields: [{ field: '#/vat_id' }] });
+test('an operator finds invoices that are due before a day', async () => {
+  const { service, client, invoiceId, nextMonth, pay } = await startWithInvoice();
+  await nextMonth();
+  const found = async (query: NonNullable<operator.ListInvoicesData['query']>) =>
+    (await operator.listInvoices({ client, query })).items.map(({ due }) => due?.slice(0, 10));
+  expect(await found({ due_before: '2026-12-15' })).toEqual([]);
+  expect(await found({ due_before: '2026-12-16' })).toEqual(['2026-12-15']);
+  expect(await found({ due_before: '2027-01-15' })).toEqual(['2026-12-15']);
+  expect(await found({ due_before: '2027-01-16' })).toEqual(['2027-01-15', '2026-12-15']);
+  await pay('one', { invoice_id: invoiceId });
+  expect(await found({ due_before: '2027-01-16', status: 'OPEN' })).toEqual(['2027-01-15']);
+  expect(await refusalOf(found({ due_before: '2027-02-30' }))).toMatchObject({
+    status: 400,
+    message: expect.stringContaining('due_before'),
+  });
+  // Without a seller, an invoice has no document, so it is never due.
+  await service.store.commit(({ db }) => db.deleteFrom('settings').where('name', '=', 'seller').execute());
+  service.clock.advanceTo('2027-02-01T00:00:00Z');
+  await service.runScheduledJobs();
+  expect(await found({ due_before: '2030-01-01' })).toEqual(['2027-01-15', '2026-12-15']);
 });
 
-test('the balance counts at the VAT rate of the start of the month, and at that of a new billing profile at once', async () => {
+test.each(['DE12345678', 'ATU1234567', 'GR123456789', 'XX123456'])(
+  'refuses the VAT identifier %s of a buyer and of the seller',
+  async (vat_id) => {
+    const { client, account_id } = await startWithInvoice();
+    const party = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', country: 'AT', vat_id };
+    const { seller } = await operator.getSeller({ client });
+    if (!seller) throw new Error('No seller is set.');
+    for (const refused of [
+      operator.setBillingProfile({ client, path: { account_id }, body: { ...party, reverse_charge: true } }),
+      operator.setSeller({ client, body: { ...seller, vat_id } }),
+    ])
+      expect(await refusalOf(refused)).toMatchObject({ status: 422, fields: [{ field: '#/vat_id' }] });
+  },
+);
+
+test.each([
+  ['another country than the buyer', { country: 'AT', vat_id: 'DE123456789' }, '#/vat_id', 'must be of the country AT and begin with AT'],
+  [
+    'Ireland for a buyer in Great Britain',
+    { country: 'GB', vat_id: 'IE1234567WA' },
+    '#/vat_id',
+    'must be of the country GB and begin with GB or XI',
+  ],
+  ['no country, with reverse charge', { country: 'AT', vat_id: null }, '#/vat_id', 'must be set if reverse_charge is true'],
+  [
+    'the country of the seller, with reverse charge',
+    { country: 'DE', vat_id: 'DE123456789' },
+    '#/reverse_charge',
+    'must be false for a buyer in DE',
+  ],
+])('refuses a buyer with a VAT identifier of %s', async (_, party, field, message) => {
+  const { client, account_id } = await startWithInvoice();
+  const body = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', reverse_charge: true, ...party };
+  const refusal = await refusalOf(operator.setBillingProfile({ client, path: { account_id }, body }));
+  expect(refusal).toMatchObject({ status: 422, fields: [{ field, message: expect.stringContaining(message) }] });
+});
+
+test.each([
+  ['GR', 'EL123456789'],
+  ['GB', 'XI123456789'],
+  ['GB', 'GB123456789'],
+  ['CH', 'CHE123456789'],
+])('accepts a buyer in %s with the VAT identifier %s', async (country, vat_id) => {
+  const { client, account_id } = await startWithInvoice();
+  const body = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', country, vat_id, reverse_charge: true };
+  expect(await operator.setBillingProfile({ client, path: { account_id }, body })).toEqual({ billing_profile: body });
+});
+
+test('refuses to move the seller to the country of a buyer with reverse charge', async () => {
+  const { client, account_id } = await startWithInvoice();
+  const body = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', country: 'AT', vat_id: 'ATU12345678', reverse_charge: true };
+  await operator.setBillingProfile({ client, path: { account_id }, body });
+  const { seller } = await operator.getSeller({ client });
+  if (!seller) throw new Error('No seller is set.');
+  const moved = () => operator.setSeller({ client, body: { ...seller, country: 'AT', vat_id: 'ATU87654321' } });
+  expect(await refusalOf(moved())).toMatchObject({
+    status: 422,
+    fields: [{ field: '#/country', message: expect.stringContaining(account_id) }],
+  });
+  await operator.setBillingProfile({ client, path: { account_id }, body: { ...body, reverse_charge: false } });
+  expect((await moved()).seller).toMatchObject({ country: 'AT' });
+});
+
+test('the balance counts at the highest VAT rate of the month, and at that of a new billing profile at once', async () => {
   const { service, client, account_id, pay, explained, nextMonth, credit } = await startWithInvoice();
   await pay('one', { amount: '20.36' });
   expect((await explained()).balance).toBe(10);

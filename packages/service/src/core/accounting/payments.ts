@@ -285,7 +285,11 @@ async function assertPayable(db: Db, accountId: string, invoiceId: string): Prom
     .executeTakeFirst();
   if (!invoice) throw new Refusal(404, 'not_found', `The account has no invoice ${invoiceId}. Check its identifier.`);
   if (invoice.status !== 'OPEN')
-    throw new Refusal(409, 'wrong_state', `The invoice ${invoiceId} is ${invoice.status}. Only an open invoice can be paid.`);
+    throw new Refusal(
+      409,
+      'wrong_state',
+      `The invoice ${invoiceId} is ${invoice.status}. Only an open invoice can be paid. Send the payment again without the invoice: it pays the other open invoices, and the rest is added to the balance of the account.`,
+    );
   if (invoice.number === null)
     throw new Refusal(
       409,

@@ -47,6 +47,56 @@ describe.each(engines)('on %s', (engine) => {
     await expectInvariants(service.store);
   });
 
+  test('an account without a credit limit never spends more than it paid in a month in which the rate rises', async () => {
+    const service = await startOperator({ engine });
+    const { client } = service;
+    const vat_rates = [OLD, { basis_points: 700, valid_from: '2026-11-10' }, { basis_points: 1900, valid_from: '2026-12-10' }];
+    await operator.setVatRates({ client, body: { vat_rates } });
+    const { id: account_id, apiKey } = await service.account('0.00');
+    service.clock.advanceTo('2026-12-12T00:00:00Z');
+    const body = { amount: '119.00', date: '2026-12-12', method: 'bank_transfer', reference: 'In advance' };
+    await operator.recordPayment({ client, path: { account_id, payment: 'in-advance' }, body });
+    expect((await service.call('getCredit', { apiKey })).body.data).toMatchObject({ balance: 100, remaining: 100 });
+    let bought = 0;
+    while ((await service.call('createVm', { form: SMALL_VM, apiKey })).status === 200) bought++;
+    // Each costs 6.93 EUR until the end of the month.
+    expect(bought).toBe(14);
+    service.clock.advanceTo('2027-01-01T00:00:00Z');
+    await service.runScheduledJobs();
+    const { items } = await operator.listInvoices({ client, query: { account_id } });
+    expect(items).toMatchObject([{ total: '97.07', gross: '115.51', unpaid: '0.00', status: 'PAID' }]);
+    await expectInvariants(service.store);
+  });
+
+  test.each([
+    ['rises', 700, 1900],
+    ['falls', 1900, 700],
+  ])('a balance counts at the highest rate of a month in which the rate %s, from its first day on', async (_, first, second) => {
+    const service = await startOperator({ engine });
+    const { client } = service;
+    const { id: account_id, apiKey } = await service.account('0.00');
+    const rated = (...rates: readonly (readonly [day: string, basisPoints: number])[]) =>
+      operator.setVatRates({
+        client,
+        body: { vat_rates: [OLD, ...rates.map(([valid_from, basis_points]) => ({ basis_points, valid_from }))] },
+      });
+    const balance = async () => (await service.call('getCredit', { apiKey })).body.data.balance;
+    await rated(['2026-11-10', first]);
+    const body = { amount: '119.00', date: '2026-11-10', method: 'bank_transfer', reference: 'In advance' };
+    await operator.recordPayment({ client, path: { account_id, payment: 'in-advance' }, body });
+    const before = await balance();
+    await rated(['2026-11-10', first], ['2026-12-10', second]);
+    expect(await balance()).toBe(before);
+    for (const instant of ['2026-12-01T00:00:00Z', '2026-12-31T23:59:59Z']) {
+      service.clock.advanceTo(instant);
+      await service.runScheduledJobs();
+      expect(await balance()).toBe(100);
+    }
+    service.clock.advanceTo('2027-01-01T00:00:00Z');
+    await service.runScheduledJobs();
+    expect(await balance()).toBe(second === 700 ? 111.21 : 100);
+  });
+
   test('a change at midnight in Berlin on the first day of a month taxes the last hour of the month before, and no more of it', async () => {
     const service = await start(['2026-12-01', 1600]);
     await service.call('createVm', { form: SMALL_VM });

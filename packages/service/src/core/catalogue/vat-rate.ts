@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 
 import { dayAfter, dayIn, startOfDay } from '../../rules/day.ts';
-import { vatInForce } from '../../rules/vat.ts';
 import type { VatRate } from '../../rules/vat.ts';
 import { readVatRates } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
@@ -9,15 +8,6 @@ import type { Db } from '../../store/store.ts';
 /** The VAT rates of a buyer. They are 0 if the buyer owes the VAT itself. */
 export async function vatRatesOf(db: Db, reverseCharge: boolean): Promise<readonly VatRate[]> {
   return reverseCharge ? [{ basisPoints: 0, validFrom: 0 }] : readVatRates(db);
-}
-
-/**
- * The VAT rate of a buyer at an instant, in hundredths of a percent.
- *
- * @param instant Milliseconds.
- */
-export async function vatRateAt(db: Db, instant: number, reverseCharge: boolean): Promise<number> {
-  return vatInForce(await vatRatesOf(db, reverseCharge), instant);
 }
 
 /**

@@ -65,3 +65,15 @@ export async function writeBillingProfile(db: Db, accountId: string, profile: Bi
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(row))
     .execute();
 }
+
+/** The ID of an account in a country whose buyer owes the VAT, if there is one. */
+export async function reverseChargeBuyerIn(db: Db, country: string): Promise<string | undefined> {
+  const buyer = await db
+    .selectFrom('billing_profiles')
+    .select('account_id')
+    .where('country', '=', country)
+    .where('reverse_charge', '=', 1)
+    .orderBy('account_id')
+    .executeTakeFirst();
+  return buyer?.account_id;
+}
