@@ -108,7 +108,7 @@ function grossOf(net: Money, units: Money | undefined): Money | undefined {
   if (units === undefined || net < CENT) return units;
   const basisPoints = (units * 10_000n + net / 2n) / net - 10_000n;
   const invoiced = halfEven(net, CENT) * CENT;
-  return invoiced + halfEven(invoiced * basisPoints, 10_000n * CENT) * CENT;
+  return invoiced + ((invoiced * basisPoints + 5_000n * CENT) / (10_000n * CENT)) * CENT;
 }
 
 function halfEven(amount: bigint, divisor: bigint): bigint {

@@ -71,18 +71,15 @@ function ratesOf({ groups }: DocumentContent): [number, bigint][] {
   return [...sums].toSorted(([one], [other]) => other - one);
 }
 
-/** The VAT of each rate is that of its net amount, rounded half to even to cents, and the net amount is at most that of the limits, if any. */
+/** The VAT of each rate is that of its net amount, rounded half up to cents, and the net amount is at most that of the limits, if any. */
 function expectTaxed(sums: readonly VatSum[], limits: readonly VatSum[], what: string): void {
   for (const [basisPoints, own] of Map.groupBy(sums, (sum) => sum.basisPoints)) {
     const net = own.reduce((sum, one) => sum + one.net, 0n);
-    const exact = net * BigInt(basisPoints);
-    const cents = exact / (10_000n * UNITS_PER_CENT);
-    const rest = exact - cents * 10_000n * UNITS_PER_CENT - 5_000n * UNITS_PER_CENT;
-    const isUp = rest > 0n || (rest === 0n && cents % 2n === 1n);
+    const cents = (net * BigInt(basisPoints) + 5_000n * UNITS_PER_CENT) / (10_000n * UNITS_PER_CENT);
     expect(
       own.reduce((sum, { vat }) => sum + vat, 0n),
       `${what} at ${basisPoints}`,
-    ).toBe((cents + (isUp ? 1n : 0n)) * UNITS_PER_CENT);
+    ).toBe(cents * UNITS_PER_CENT);
     const limit = limits.find((one) => one.basisPoints === basisPoints);
     if (limits.length > 0) expect(net, `${what} at ${basisPoints}`).toBeLessThanOrEqual(limit?.net ?? 0n);
   }

@@ -88,8 +88,9 @@ test('a gross price is the gross amount of an invoice with the same net price al
 test.each([
   ['3.47', 1_900, '0.66'],
   ['0.50', 1_000, '0.05'],
-  // Half a cent is rounded to the even cent.
-  ['0.25', 1_000, '0.02'],
+  // Half a cent is rounded up.
+  ['0.25', 1_000, '0.03'],
+  ['321.50', 1_900, '61.09'],
   ['0.35', 1_000, '0.04'],
   ['100.00', 0, '0.00'],
 ])('the VAT on %s EUR at %i basis points is %s EUR', (net, basisPoints, vat) => {

@@ -3,7 +3,7 @@ import { apportionCents } from './apportion.ts';
 import type { Seconds } from './billing.ts';
 import { inForceAt } from './in-force.ts';
 import type { Dated } from './in-force.ts';
-import { divideHalfEven, roundToCents, UNITS_PER_CENT } from './money.ts';
+import { divideHalfEven, roundHalfUpToCents, roundToCents } from './money.ts';
 import type { Money } from './money.ts';
 
 /** A rate and the instant from which it applies. */
@@ -151,7 +151,7 @@ export function correctionByRate(invoiced: readonly VatSum[], credited: readonly
 }
 
 /**
- * The gross amount of an invoice with one net amount: it is rounded half to even to cents, then its VAT is. Every gross price that is shown before
+ * The gross amount of an invoice with one net amount: it is rounded half to even to cents, and its VAT half up. Every gross price that is shown before
  * a purchase follows this rule, except that of a unit.
  */
 export function grossOf(net: Money, basisPoints: number): Money {
@@ -164,7 +164,11 @@ export function grossOfUnit(net: Money, basisPoints: number): Money {
   return divideHalfEven(net * (10_000n + BigInt(basisPoints)), 10_000n);
 }
 
-/** The value-added tax on a net amount, rounded half to even to cents. */
+/**
+ * The value-added tax on a net amount, rounded half up to cents, as bookkeeping programs and validators do.
+ *
+ * @param net In whole cents, not negative.
+ */
 export function vatOn(net: Money, basisPoints: number): Money {
-  return divideHalfEven(net * BigInt(basisPoints), 10_000n * UNITS_PER_CENT) * UNITS_PER_CENT;
+  return roundHalfUpToCents((net * BigInt(basisPoints)) / 10_000n);
 }

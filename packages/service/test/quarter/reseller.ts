@@ -105,7 +105,7 @@ export async function startReseller(limit: number) {
       const { body } = await call('listInvoices');
       const [newest = '', ...others] = Object.keys(body.data);
       expect(others).toHaveLength(count - 1);
-      const summary = { created: on(created), total, status, invoice: expect.stringMatching(/^http/) };
+      const summary = { created: on(created), total, status, invoice: expect.stringMatching(/^http/), number: `INV-0000${count}` };
       expect(body.data[newest]).toEqual(summary);
       const detail = await call('getInvoice', { path: { invoiceID: newest } });
       expect(detail.body.data).toEqual({ ...summary, positions: byIdentifier(positions) });

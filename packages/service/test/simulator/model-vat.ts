@@ -76,9 +76,9 @@ function exactByRate(model: Model, account: ModelAccount, month: Seconds): Map<n
   return new Map([...byRate].map(([rate, own]) => [rate, sum(own.map(([, amount]) => amount))]));
 }
 
-/** The VAT on cents, rounded half to even. */
+/** The VAT on cents, rounded half up. */
 export function vatOf(net: bigint, basisPoints: number): bigint {
-  return cents({ n: net * BigInt(basisPoints), d: 1_000_000n });
+  return (net * BigInt(basisPoints) + 5_000n) / 10_000n;
 }
 
 /** A gross price of a response: the gross amount of an invoice with this net amount alone. */

@@ -778,7 +778,7 @@ export type AccountingDocument = {
      */
     net: number;
     /**
-     * The VAT of the document, by rate, the highest first. Each supply is taxed at the rate of its time: the runtime of a VM is split where the rate changes, and a charge in advance has the rate of the start of what it pays for. The VAT of each rate is rounded once. The net amounts of the rates add up to `net`.
+     * The VAT of the document, by rate, the highest first. Each supply is taxed at the rate of its time: the runtime of a VM is split where the rate changes, and a charge in advance has the rate of the start of what it pays for. The VAT of each rate is rounded once, half up, to cents. The net amounts of the rates add up to `net`.
      */
     vat: Array<VatAmount>;
     /**

@@ -10,7 +10,7 @@ test('returns the net and gross prices of each TLD', async () => {
   expect(body.data).toMatchObject({
     de: { price_net: { create: 4.2, renew: 4.2, transfer: 4.2 }, price_gross: { create: 5, renew: 5, transfer: 5 } },
     net: { price_net: { create: 11, renew: 12, transfer: 11 }, price_gross: { create: 13.09, renew: 14.28, transfer: 13.09 } },
-    // 6.50 x 1.19 is 7.735, rounded half to even.
+    // 6.50 x 1.19 is 7.735, rounded half up.
     'co.uk': { price_net: { create: 6.5, renew: 8, transfer: 6.5 }, price_gross: { create: 7.74, renew: 9.52, transfer: 7.74 } },
   });
 });
