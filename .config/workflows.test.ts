@@ -69,7 +69,7 @@ test('the tests that run on Windows start no process', () => {
   );
 });
 
-test('Dependabot updates each folder with a lock file', () => {
+test('Dependabot updates, and pnpm audits, each folder with a lock file', () => {
   const { updates }: { updates: { directories?: string[]; directory?: string }[] } = parse(read('.github/dependabot.yml'));
   const updated = new Set(updates.flatMap(({ directories = [], directory }) => [...directories, directory]));
   const locked = globSync('{,.config/,.config/*/,apps/*/*/}pnpm-lock.yaml', { cwd: REPOSITORY }).map((file) => join('/', dirname(file)));
@@ -77,6 +77,9 @@ test('Dependabot updates each folder with a lock file', () => {
   const security = read('SECURITY.md');
   expect(locked.filter((folder) => !security.includes(`\`${join(folder, 'pnpm-lock.yaml').slice(1)}\``))).toEqual([]);
   expect(locked.filter((folder) => !updated.has(folder))).toEqual([]);
+  const { jobs }: { jobs: { audit: { strategy: { matrix: { folder: string[] } } } } } = parse(read('.github/workflows/audit.yml'));
+  const audited = jobs.audit.strategy.matrix.folder.map((folder) => join('/', folder));
+  expect(audited.toSorted()).toEqual(locked.toSorted());
 });
 
 let documents = 0;

@@ -1,6 +1,8 @@
 /** The licences of the packages whose code is in a bundle. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+import { sbomOf } from './sbom.ts';
 
 /** Texts for packages that have none. A file has the name of its package, with '+' for '/'. */
 const COLLECTED = join(import.meta.dirname, 'licenses');
@@ -14,6 +16,17 @@ interface BundledPackage {
   readonly version: string;
   readonly license: string;
   readonly folder: string;
+}
+
+/**
+ * Writes the licences and the SBOM of a package with a bundle.
+ *
+ * @param dist Where they are written.
+ * @param published The manifest with which the package is published.
+ */
+export function describeBundle(dist: string, published: Parameters<typeof sbomOf>[0], inputs: readonly string[], folder: string): void {
+  writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(inputs, folder));
+  writeFileSync(join(dist, 'sbom.cdx.json'), sbomOf(published, bundledPackages(inputs.map((input) => join(folder, input)))));
 }
 
 /**

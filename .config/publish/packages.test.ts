@@ -31,6 +31,13 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
+interface Component {
+  readonly group?: string;
+  readonly name: string;
+  readonly version: string;
+  readonly externalReferences?: readonly { readonly hashes?: readonly unknown[] }[];
+}
+
 /** The usual run has a library without a bundle, a command with one, and the documents that both need. */
 const packed = byDepth({ usual: ['openapi', 'packages/client', 'packages/contract'] as const, deep: PUBLISHED });
 const names = packed.map(nameOf);
@@ -124,6 +131,20 @@ test.each(libraries)('attw finds for %s only what its README explains', (name) =
 test.each(bundled)('%s carries the licences of the packages in its bundle', (name) => {
   const { stdout } = spawnSync('tar', ['-xzOf', tarballOf(name), '--wildcards', '*/THIRD-PARTY-LICENSES.txt'], { encoding: 'utf8' });
   expect(stdout).toMatch(/^[\w@/.-]+ \d+\.\d+\.\d+ \(MIT\)\n\n.*Permission is hereby granted/ms);
+});
+
+test.each(names)('the SBOM of %s names the packages in its bundle and those that it depends on, each with its integrity', (name) => {
+  const inTarball = (file: string): string => execFileSync('tar', ['-xzOf', tarballOf(name), '--wildcards', file], { encoding: 'utf8' });
+  const { components }: { components: Component[] } = JSON.parse(inTarball('*/sbom.cdx.json'));
+  const named = components.map(({ group, name: short, version }) => `${group === undefined ? '' : `${group}/`}${short} ${version}`);
+  const licences = bundled.includes(name) ? inTarball('*/THIRD-PARTY-LICENSES.txt') : '';
+  const inBundle = [...licences.matchAll(/^(?:.*package.*\n|-{80}\n)\n(\S+ \d\S*) \(.*\)$/gm)].map(([, one]) => one);
+  expect(inBundle.length).toBeGreaterThan(bundled.includes(name) ? 5 : -1);
+  const { dependencies = {} }: Manifest = JSON.parse(inTarball('package/package.json'));
+  expect(named).toEqual(expect.arrayContaining(inBundle));
+  expect(named.map((one) => one.split(' ')[0])).toEqual(expect.arrayContaining(Object.keys(dependencies)));
+  const foreign = components.filter(({ group }) => group !== '@reseller');
+  expect(foreign.filter(({ externalReferences = [] }) => !externalReferences.some(({ hashes }) => hashes !== undefined))).toEqual([]);
 });
 
 test('a bundle with a package without a licence text cannot be built', () => {

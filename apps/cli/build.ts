@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { parse } from 'yaml';
 
-import { thirdPartyLicenses } from '../../.config/publish/licenses.ts';
+import { describeBundle } from '../../.config/publish/licenses.ts';
 import { REPOSITORY } from '../../.config/turbo.ts';
 import { bundle, INSTALLED } from './bundle.ts';
 import manifest from './package.json' with { type: 'json' };
@@ -17,7 +17,6 @@ const { catalog }: { catalog: Readonly<Record<string, string>> } = parse(readFil
 rmSync(dist, { recursive: true, force: true });
 const inputs = await bundle(dist);
 writeFileSync(join(dist, 'reseller.1'), execFileSync(process.execPath, [join(dist, 'main.js'), 'man']));
-writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(inputs, import.meta.dirname));
 copyFileSync(join(import.meta.dirname, 'README.md'), join(dist, 'README.md'));
 copyFileSync(join(REPOSITORY, 'LICENSE'), join(dist, 'LICENSE'));
 const { access, provenance } = publishConfig;
@@ -30,6 +29,7 @@ const published = {
   publishConfig: { access, provenance },
 };
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+describeBundle(dist, published, inputs, import.meta.dirname);
 
 function versionsOf(names: readonly string[]): Record<string, string | undefined> {
   return Object.fromEntries(names.map((name) => [name, catalog[name]]));

@@ -1,11 +1,12 @@
 /** Builds the published package: the process of `apps/server` as one bundle, and the documentation and the console that it serves. */
-import { copyFileSync, cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { siteDirectory } from '@reseller/docs';
 import { bundlePrograms, consoleDirectory } from '@reseller/server/bundle';
 
-import { thirdPartyLicenses } from '../../.config/publish/licenses.ts';
+import { describeBundle } from '../../.config/publish/licenses.ts';
+import manifest from './package.json' with { type: 'json' };
 
 const dist = join(import.meta.dirname, 'dist');
 
@@ -16,6 +17,6 @@ const { inputs, folder } = await bundlePrograms(join(dist, 'src'), { main: join(
 // The service finds the site and the console by the same relative path as in the repository.
 cpSync(siteDirectory, join(dist, 'dist'), { recursive: true });
 cpSync(consoleDirectory, join(dist, 'console-dist'), { recursive: true });
-writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(inputs, folder));
+describeBundle(dist, manifest, inputs, folder);
 // pnpm adds it to a package only if no file of the package has this name, and Redoc's has it.
 copyFileSync(join(import.meta.dirname, '../../LICENSE'), join(import.meta.dirname, 'LICENSE'));

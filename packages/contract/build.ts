@@ -1,10 +1,10 @@
 /** Builds the published package: the compiled library, and the command line as one bundle that uses it. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { build } from 'esbuild';
 
-import { thirdPartyLicenses } from '../../.config/publish/licenses.ts';
+import { describeBundle } from '../../.config/publish/licenses.ts';
 import { compile } from '../../.config/tsc.ts';
 import manifest from './package.json' with { type: 'json' };
 
@@ -32,4 +32,4 @@ const { metafile } = await build({
     js: "#!/usr/bin/env node\nimport { createRequire as createRequireOfNode } from 'node:module'; const require = createRequireOfNode(import.meta.url);",
   },
 });
-writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(Object.keys(metafile.inputs), here));
+describeBundle(dist, manifest, Object.keys(metafile.inputs), here);

@@ -3,12 +3,13 @@
  * declarations of its interface.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { build } from 'esbuild';
 
-import { thirdPartyLicenses } from '../../.config/publish/licenses.ts';
+import { describeBundle } from '../../.config/publish/licenses.ts';
+import manifest from './package.json' with { type: 'json' };
 
 const here = import.meta.dirname;
 const dist = join(here, 'dist');
@@ -37,7 +38,7 @@ const { metafile } = await build({
   },
 });
 
-writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(Object.keys(metafile.inputs), here));
+describeBundle(dist, manifest, Object.keys(metafile.inputs), here);
 
 // The compiler writes declarations of everything that the entry imports. Only those that the interface refers to are kept.
 mkdirSync(join(here, 'reports'), { recursive: true });

@@ -7,8 +7,10 @@ import { join, relative } from 'node:path';
 
 import { siteDirectory } from '@reseller/docs';
 
+import { describeBundle } from '../../../.config/publish/licenses.ts';
 import { REPOSITORY, turbo } from '../../../.config/turbo.ts';
 import { consoleDirectory } from '../src/console-site.ts';
+import manifest from './package.json' with { type: 'json' };
 import { bundleServer } from './server-bundle.ts';
 
 const DIST = join(import.meta.dirname, 'dist');
@@ -18,7 +20,8 @@ const SERVER = join(DIST, 'server');
 const { status } = turbo(['run', 'build', '--filter=@reseller/docs', '--filter=@reseller/console', '--output-logs=errors-only'], 'inherit');
 if (status === 0) {
   rmSync(DIST, { recursive: true, force: true });
-  await bundleServer(join(SERVER, 'src'));
+  const { inputs, folder } = await bundleServer(join(SERVER, 'src'));
+  describeBundle(DIST, manifest, inputs, folder);
   cpSync(siteDirectory, join(SERVER, 'dist'), { recursive: true });
   cpSync(consoleDirectory, join(SERVER, 'console-dist'), { recursive: true });
   process.stdout.write(

@@ -31,8 +31,8 @@ const OPTIONS = {
 /**
  * Writes a bundle into a folder below this package, where it finds the dependencies that are not in it. It expects the site in `../dist`.
  */
-export async function bundleServer(outdir: string): Promise<void> {
-  await bundlePrograms(outdir, Object.fromEntries(COMMANDS.map((name) => [name, join(PACKAGE, 'src', `${name}.ts`)])));
+export async function bundleServer(outdir: string): Promise<Bundled> {
+  return bundlePrograms(outdir, Object.fromEntries(COMMANDS.map((name) => [name, join(PACKAGE, 'src', `${name}.ts`)])));
 }
 
 /** The files that a bundle consists of, relative to a folder. */

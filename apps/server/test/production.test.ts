@@ -48,6 +48,20 @@ test('it has its own Node, no development tools and no TypeScript, and less than
   expect(sizeOf(installation) / MEGABYTE).toBeLessThan(230);
 });
 
+test('it lists the packages of its bundle and its Node, and has the licences of the bundled ones', () => {
+  const { components }: { components: { name: string }[] } = JSON.parse(readFileSync(join(installation, 'dist/sbom.cdx.json'), 'utf8'));
+  const named = components.map(({ name }) => name);
+  expect(named).toEqual(expect.arrayContaining(['fastify', 'pg', 'pdfkit', nodePackage()]));
+  expect(readFileSync(join(installation, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')).toMatch(/^fastify \d\S* \(MIT\)$/m);
+});
+
+/** The name of the package whose Node the installation runs. */
+function nodePackage(): string {
+  const packages = readdirSync(join(installation, 'node_modules')).filter((name) => /^node-(?:bin-)?(?:linux|darwin|win)-/.test(name));
+  expect(packages).toHaveLength(1);
+  return packages[0] ?? '';
+}
+
 test('it starts with its secrets in files, sells a VM, and serves the docs and the invoice', { timeout: 300_000 }, async () => {
   const secrets = temporaryDirectory();
   writeFileSync(join(secrets, 'secret'), 'secret-of-the-production-test-0123456789\n', { mode: 0o600 });

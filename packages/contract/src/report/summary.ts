@@ -43,5 +43,5 @@ export function summaryLine(report: SettledReport): string {
     (verdict) => `${counts[verdict]} ${verdict}`,
   );
   const settled = [accepted > 0 ? `${accepted} accepted` : '', fixed > 0 ? `${fixed} fixed` : ''].filter((text) => text !== '');
-  return `${requests} responses judged; ${operations.verified} of ${operations.all} operations verified, ${operations.all - operations.verified} unverified; ${[...verdicts, ...settled].join(', ')}`;
+  return `${requests} responses judged; ${operations.verified} of ${operations.all} operations verified; ${[...verdicts, ...settled].join(', ')}`;
 }
