@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { parse } from 'yaml';
 
+import { PUBLISHED } from './publish/packages.ts';
 import { REPOSITORY } from './turbo.ts';
 
 interface Workflow {
@@ -80,6 +81,11 @@ test('Dependabot updates, and pnpm audits, each folder with a lock file', () => 
   const { jobs }: { jobs: { audit: { strategy: { matrix: { folder: string[] } } } } } = parse(read('.github/workflows/audit.yml'));
   const audited = jobs.audit.strategy.matrix.folder.map((folder) => join('/', folder));
   expect(audited.toSorted()).toEqual(locked.toSorted());
+});
+
+test('the workflow that publishes names the repository in each published package', () => {
+  const [, packages = ''] = /for package in (.*); do/.exec(read('.github/workflows/publish.yml')) ?? [];
+  expect(packages.split(' ')).toEqual(PUBLISHED);
 });
 
 let documents = 0;
