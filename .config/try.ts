@@ -23,6 +23,7 @@ const NO_SANDBOX = 'No sandbox is running. Start one in another terminal: npx -y
 const RESET = 'To bring the sandbox back to its first start: npx -y pnpm@12 try --reset\n';
 const DONE = `The sandbox keeps what the program did. ${RESET}`;
 const FAILED = `The program failed, perhaps because an earlier run has changed the sandbox. ${RESET}`;
+const SHORT_ERRORS = new URL('short-errors.mjs', import.meta.url).href;
 /** Pages become files here, where their imports are found. */
 const PAGES = join(REPOSITORY, 'examples/quickstart/.pages');
 
@@ -39,11 +40,10 @@ else if (first === '--reset') process.exitCode = await reset();
 else process.exitCode = await tryFile(resolve(process.env['INIT_CWD'] ?? REPOSITORY, first));
 
 async function tryFile(path: string): Promise<number> {
-  if (!existsSync(path) || !/\.(?:[cm]?[jt]s|md)$/.test(path)) {
-    process.stderr.write(`${path} is not a TypeScript program or a Markdown page.\n\n${USAGE}`);
-    return 2;
-  }
+  if (!existsSync(path)) return fail(`There is no file ${path}. Name a program or a page, relative to the current folder.\n\n${USAGE}`, 2);
+  if (!/\.(?:[cm]?[jt]s|md)$/.test(path)) return fail(`${path} is not a TypeScript program or a Markdown page.\n\n${USAGE}`, 2);
   const { programs, needsSandbox } = path.endsWith('.md') ? pageOf(path) : { programs: [path], needsSandbox: usesSandbox(path) };
+  if (programs.length === 0) return fail(`${path} has no TypeScript that try could run. Type its commands in a terminal.\n`, 2);
   const sandbox = needsSandbox ? await runningSandbox() : undefined;
   if (needsSandbox && sandbox === undefined) return fail(NO_SANDBOX);
   for (const program of programs) {
@@ -81,7 +81,10 @@ async function run(program: string, sandbox: Sandbox | undefined): Promise<numbe
     RESELLER_SANDBOX_URL: sandbox.baseUrl,
     RESELLER_SANDBOX_OPERATOR_URL: sandbox.operatorUrl,
   };
-  const child = spawn(process.execPath, [program, ...given], { stdio: 'inherit', env: { ...process.env, ...settings } });
+  const child = spawn(process.execPath, ['--import', SHORT_ERRORS, program, ...given], {
+    stdio: 'inherit',
+    env: { ...process.env, ...settings },
+  });
   const [code] = await once(child, 'exit');
   return typeof code === 'number' ? code : 1;
 }

@@ -147,6 +147,33 @@ test.each(typed)('$name does it a second time', async ({ path }) => {
   expect(code === 0 ? '' : stderr).toMatch(/^$|credit_limit_exceeded[^]*npx -y pnpm@12 try --reset/);
 });
 
+test('try shows the message of an error of the client without its stack, and the stack of any other error', async () => {
+  const program = 'examples/quickstart/wrong.ts';
+  const file = join(clone.folder, program);
+  const lines = "import { createReseller } from '@reseller/client';\nconst reseller = createReseller({ environment: 'sandbox' });\n";
+  writeFileSync(file, `${lines}await reseller.vm.create({ cores: 2, mem: 4096, disk: 40, os: 'none', hostsystem: 'nl_ryzen' });\n`);
+  const refused = await typeLines(`npx -y pnpm@12 try ${program}`);
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(/InvalidError \(validation_failed\): .+\nThe request was: curl /),
+  ]);
+  expect(refused.stderr).not.toMatch(/^ +at /m);
+  writeFileSync(file, "throw new TypeError('wrong');\n");
+  const wrong = await typeLines(`npx -y pnpm@12 try ${program}`);
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/TypeError: wrong\n +at .*wrong\.ts/)]);
+});
+
+test('try says what is wrong with a file that it cannot run', async () => {
+  const wrong = ['examples/quickstart/nothing.ts', 'package.json', 'SECURITY.md'];
+  const { code, stderr } = await typeLines(wrong.map((file) => `npx -y pnpm@12 try ${file} || true`).join('\n'));
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(
+      /There is no file .*nothing\.ts\.[^]*package\.json is not a TypeScript program or a Markdown page\.[^]*SECURITY\.md has no TypeScript that try could run\./,
+    ),
+  ]);
+});
+
 test('try --reset brings the sandbox back to its first start', async () => {
   expect(await typeLines(RESET)).toMatchObject({ code: 0, stdout: expect.stringContaining('after its first start') });
 });
