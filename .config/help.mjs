@@ -24,7 +24,7 @@ contain PATH. The first run installs about 1,300 MB of tools.
 Does the same as test, with more seeds, fault rounds, browser widths and versions of Node, and with every guide. It takes about 20 minutes. .config/depth.ts
 says how a test learns of it.
 `,
-  build: 'Usage: npx -y pnpm@12 build\n\nBuilds the client and the documentation site. The next start serves the site at /docs/.\n',
+  build: 'Usage: npx -y pnpm@12 build\n\nBuilds the console and the documentation site. The next start serves the site at /docs/.\n',
   generate:
     'Usage: npx -y pnpm@12 generate\n\nGenerates bundles, clients, route types and tables from the documents in openapi. Commit the result.\n',
   lint: 'Usage: npx -y pnpm@12 lint\n\nChecks the documents, the code and its format, and the English. npx -y pnpm@12 format corrects the format.\n',
