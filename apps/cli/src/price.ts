@@ -43,7 +43,7 @@ function lifetimeIn({ headers }: Result): number | undefined {
   return Number(headers.get(KEY_LIFETIME)) || undefined;
 }
 
-export async function priceFromLists(api: Api, caller: Caller, operation: Operation, input: Input): Promise<Quote> {
+async function priceFromLists(api: Api, caller: Caller, operation: Operation, input: Input): Promise<Quote> {
   const purchase = { operation: operation.id, path: input.path, form: input.body ?? {} };
   const data = new Map<string, unknown>();
   let lifetime: number | undefined;

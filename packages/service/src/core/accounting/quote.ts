@@ -66,9 +66,20 @@ export function runtimeOfVm(price: Money, rates: readonly VatRate[], { start, st
   return splitByRate(rates, start, stop).map((part) => ({ at: part.start, accrued: price * BigInt(part.stop - part.start) }));
 }
 
-/** The same charge at several instants. */
-export function chargesAt(amount: Money, instants: readonly Seconds[]): Supply[] {
-  return instants.map((at) => ({ at, accrued: accruedByCharge(amount) }));
+/** A purchase with one price, which is charged at each of several instants. */
+interface Charges extends Pick<QuotedPurchase, 'price' | 'time' | 'periodEnd'> {
+  readonly part: QuotePart['name'];
+  readonly charges: readonly Seconds[];
+}
+
+export function quotedCharges({ part, charges, ...purchase }: Charges): QuotedPurchase {
+  const { price } = purchase;
+  return {
+    ...purchase,
+    supplies: charges.map((at) => ({ at, accrued: accruedByCharge(price) })),
+    hold: price * BigInt(charges.length),
+    parts: [{ name: part, quantity: 1, priceNet: decimalOf(price), net: numberOf(price), inSale: false }],
+  };
 }
 
 /** @param inSale The resources whose prices are those of a sale. */
@@ -80,9 +91,4 @@ export function partsOfVm(vm: BilledResources, prices: ResourcePrices, inSale: o
     net: numberOf(amount),
     inSale: name in inSale,
   }));
-}
-
-/** The only component of the price of a domain or a server. */
-export function singlePart(name: 'create' | 'renew' | 'transfer' | 'runtime', price: Money): QuotePart[] {
-  return [{ name, quantity: 1, priceNet: decimalOf(price), net: numberOf(price), inSale: false }];
 }

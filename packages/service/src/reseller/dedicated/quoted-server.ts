@@ -1,4 +1,4 @@
-import { chargesAt, singlePart } from '../../core/accounting/quote.ts';
+import { quotedCharges } from '../../core/accounting/quote.ts';
 import type { QuotedPurchase } from '../../core/accounting/quote.ts';
 import { serverCharges } from '../../core/accounting/renewal-hold.ts';
 import type { ServerRow } from '../../core/dedicated/server.ts';
@@ -10,15 +10,12 @@ import { periodOf } from '../../rules/billing.ts';
  * @param now Milliseconds.
  */
 export function quotedServer(server: ServerRow, now: number): QuotedPurchase {
-  const price = BigInt(server.price);
   const period = periodOf(Math.floor(now / 1000));
-  const charges = serverCharges(server, period);
-  return {
-    price,
+  return quotedCharges({
+    price: BigInt(server.price),
     time: { amount: server.runtime_days, unit: 'days' },
-    supplies: chargesAt(price, charges),
+    part: 'runtime',
+    charges: serverCharges(server, period),
     periodEnd: period.end,
-    hold: price * BigInt(charges.length),
-    parts: singlePart('runtime', price),
-  };
+  });
 }

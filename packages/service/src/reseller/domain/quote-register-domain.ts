@@ -1,4 +1,4 @@
-import { chargesAt, singlePart } from '../../core/accounting/quote.ts';
+import { quotedCharges } from '../../core/accounting/quote.ts';
 import { periodOf } from '../../rules/billing.ts';
 import type { ReadOperation } from '../operation.ts';
 import { quoteSuccess } from '../quote-success.ts';
@@ -12,16 +12,14 @@ export const quoteRegisterDomain: ReadOperation<'quoteRegisterDomain'> = {
   async run(db, call) {
     const { runtime, form, now } = call;
     const { prices } = await readForm(db, call, runtime.ports.registrar.standardNameservers);
-    const price = registrationPrice(form, prices);
     const at = Math.floor(now / 1000);
-    const purchase = {
-      price,
+    const purchase = quotedCharges({
+      price: registrationPrice(form, prices),
       time: { amount: 1, unit: 'years' },
-      supplies: chargesAt(price, [at]),
+      part: form.authcode === undefined ? 'create' : 'transfer',
+      charges: [at],
       periodEnd: periodOf(at).end,
-      hold: price,
-      parts: singlePart(form.authcode === undefined ? 'create' : 'transfer', price),
-    };
+    });
     return quoteSuccess(db, purchase, now);
   },
 };

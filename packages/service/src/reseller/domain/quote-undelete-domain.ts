@@ -1,4 +1,4 @@
-import { chargesAt, singlePart } from '../../core/accounting/quote.ts';
+import { quotedCharges } from '../../core/accounting/quote.ts';
 import { domainCharges, renewalPrice } from '../../core/accounting/renewal-hold.ts';
 import { tldPriceVersions } from '../../core/catalogue/tld-price.ts';
 import { findDomain } from '../../core/domain/domain.ts';
@@ -15,17 +15,14 @@ export const quoteUndeleteDomain: ReadOperation<'quoteUndeleteDomain'> = {
     const { now } = call;
     const domain = await findDomain(db, call);
     assertCancelled(domain, now);
-    const price = renewalPrice(await tldPriceVersions(db, domain.tld), domain.expires);
     const { end: periodEnd } = periodOf(Math.floor(now / 1000));
-    const charges = domainCharges({ ...domain, terminated: 0 }, periodEnd);
-    const purchase = {
-      price,
+    const purchase = quotedCharges({
+      price: renewalPrice(await tldPriceVersions(db, domain.tld), domain.expires),
       time: { amount: 1, unit: 'years' },
-      supplies: chargesAt(price, charges),
+      part: 'renew',
+      charges: domainCharges({ ...domain, terminated: 0 }, periodEnd),
       periodEnd,
-      hold: price * BigInt(charges.length),
-      parts: singlePart('renew', price),
-    };
+    });
     return quoteSuccess(db, purchase, now);
   },
 };
