@@ -7,7 +7,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
-import { isError } from '@reseller/contract';
+import { hasErrorCode } from '@reseller/contract';
 
 import { EXIT, Failure } from './failure.ts';
 import { stateFolder } from './folders.ts';
@@ -109,7 +109,7 @@ function isRunning({ process: pid, host }: PendingPurchase): boolean {
     return pid !== process.pid;
   } catch (error) {
     // EPERM: it runs as another user.
-    return isError(error) && 'code' in error && error.code === 'EPERM';
+    return hasErrorCode(error, 'EPERM');
   }
 }
 

@@ -2,14 +2,14 @@
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { isError } from '@reseller/contract';
+import { hasErrorCode } from '@reseller/contract';
 
 /** The content of a file, or undefined without it. */
 export function readIfPresent(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
@@ -36,7 +36,7 @@ export function createPrivate(file: string, content: string): boolean {
   try {
     linkSync(draft, file);
   } catch (error) {
-    if (isError(error) && 'code' in error && error.code === 'EEXIST') return false;
+    if (hasErrorCode(error, 'EEXIST')) return false;
     throw error;
   } finally {
     rmSync(draft, { force: true });
@@ -64,8 +64,4 @@ function syncFolder(folder: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return isError(error) && 'code' in error && error.code === 'ENOENT';
 }

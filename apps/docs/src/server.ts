@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import fastifyStatic from '@fastify/static';
-import { isError } from '@reseller/contract/is-error';
+import { hasErrorCode } from '@reseller/contract/is-error';
 import fastify from 'fastify';
 import type { FastifyReply } from 'fastify';
 
@@ -55,7 +55,7 @@ export async function startSite(port: number): Promise<RunningSite> {
     return { url: `${await app.listen({ port, host })}${BASE}`, close: () => app.close() };
   } catch (error) {
     await app.close();
-    if (isError(error) && 'code' in error && error.code === 'EADDRINUSE') {
+    if (hasErrorCode(error, 'EADDRINUSE')) {
       throw new Error(`Port ${port} is in use. Set DOCS_PORT to another port, or stop the process that uses it.`, { cause: error });
     }
     throw error;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-import { createMatcher, errorText, isError, parseDocument, readOperations } from '@reseller/contract';
+import { createMatcher, errorText, hasErrorCode, parseDocument, readOperations } from '@reseller/contract';
 
 import { createRuleFinder } from './broken-rules.ts';
 import type { BrokenRule, FindBrokenRules } from './broken-rules.ts';
@@ -81,7 +81,7 @@ export async function startMock({ document, port, log }: MockOptions): Promise<M
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
   } catch (error) {
     await close();
-    if (isError(error) && 'code' in error && error.code === 'EADDRINUSE') {
+    if (hasErrorCode(error, 'EADDRINUSE')) {
       throw new Error(`Port ${port} is in use. Set MOCK_PORT to another port, or stop the process that uses it.`, { cause: error });
     }
     throw error;

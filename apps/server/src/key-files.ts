@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { isError } from '@reseller/contract/is-error';
+import { hasErrorCode } from '@reseller/contract/is-error';
 import { DEMO_ACCOUNT, hasIdentity, issueApiKey, makePrivate, StoreOpenError } from '@reseller/service';
 import type { Ports, Store } from '@reseller/service';
 
@@ -52,7 +52,7 @@ function read(file: string): string | undefined {
     makePrivate(file);
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch (error) {
-    if (isError(error) && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 export { DocumentError, parseDocument, type OpenApiDocument } from './document/document.ts';
-export { errorText, isError } from './is-error.ts';
+export { errorText, hasErrorCode, isError } from './is-error.ts';
 export { fillPath, hasPathParameters, pathParameters, pathPattern } from './document/path-template.ts';
 export { joinPointer, lastToken, parentPointer, pointerTokens, valueAt } from './document/pointer.ts';
 export { readForm, writeForm, type FormReading, type TakesForm } from './form/form.ts';

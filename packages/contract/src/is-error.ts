@@ -10,3 +10,8 @@ export function isError(value: unknown): value is Error {
 export function errorText(error: unknown): string {
   return isError(error) ? error.message : String(error);
 }
+
+/** Whether a value is an error of the system with this code: `ENOENT`. */
+export function hasErrorCode(error: unknown, code: string): boolean {
+  return isError(error) && 'code' in error && error.code === code;
+}

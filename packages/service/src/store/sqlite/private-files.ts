@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { isError } from '@reseller/contract/is-error';
+import { hasErrorCode } from '@reseller/contract/is-error';
 
 const OTHERS = 0o077;
 
@@ -14,7 +14,7 @@ export function createPrivateFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
-    if (!(isError(error) && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasErrorCode(error, 'EEXIST')) throw error;
     makePrivate(file);
   }
 }
@@ -29,7 +29,7 @@ export function makePrivateDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    if (!(isError(error) && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasErrorCode(error, 'EEXIST')) throw error;
   }
 }
 
