@@ -352,13 +352,20 @@ async function chooseForTill(id: keyof typeof operations): Promise<void> {
   await page.getByRole('menuitem', { name: operations[id].summary }).click();
 }
 
-/** Chooses an item of the command palette. */
+/** Chooses an item of the command palette. Its list ignores Enter while it takes over new accounts, so Enter is pressed until it closes. */
 async function choose(name: string): Promise<void> {
+  const box = page.getByRole('combobox', { name: 'Page, account or action' });
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Page, account or action' }).waitFor();
+  await box.waitFor();
   await page.keyboard.type(name);
   await page.locator('[role=option][data-highlighted]').filter({ hasText: name }).waitFor();
-  await page.keyboard.press('Enter');
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('Enter');
+      return page.locator('.palette[data-open]').count();
+    })
+    .toBe(0);
+  await box.waitFor({ state: 'detached' });
 }
 
 /** Presses Tab until an element has the focus. */
