@@ -3,7 +3,7 @@ import { dayOf } from '../src/core/accounting/invoice-document/content.ts';
 import type { DocumentContent } from '../src/core/accounting/invoice-document/content.ts';
 import { SECONDS_PER_PRICE, totalOf } from '../src/rules/billing.ts';
 import { decimalOf, euros } from '../src/rules/money.ts';
-import { taxed } from '../src/rules/vat.ts';
+import { taxed, treatmentOf } from '../src/rules/vat.ts';
 import { demoBillingProfile, sandboxSeller } from '../src/sandbox/seller.ts';
 
 const NOVEMBER = Date.UTC(2026, 10, 1) / 1000;
@@ -29,6 +29,7 @@ export function invoiceContent({ lines: count = 1, rates = [1900], prepaid = '0.
       quantity: `${seconds} s`,
       unitPrice: `${decimalOf(price)} / 30 d`,
       basisPoints: rates[index % rates.length] ?? 0,
+      ...(change.reverseCharge && { reverseCharge: true }),
       measured: {
         quantity: seconds,
         unit: 'second' as const,
@@ -60,7 +61,7 @@ export function invoiceContent({ lines: count = 1, rates = [1900], prepaid = '0.
       },
     ],
     net: decimalOf(total),
-    vat: sums.map((sum) => ({ basisPoints: sum.basisPoints, net: decimalOf(sum.net), amount: decimalOf(sum.vat) })),
+    vat: sums.map((sum) => ({ ...treatmentOf(sum), net: decimalOf(sum.net), amount: decimalOf(sum.vat) })),
     gross: decimalOf(total + vat),
     prepaid,
     reverseCharge: false,

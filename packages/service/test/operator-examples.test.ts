@@ -227,6 +227,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'setBillingProfile noVatId': put({ vat_id: null }),
   'setBillingProfile otherCountry': put({ vat_id: 'DE123456789' }),
   'setBillingProfile atHome': put({ country: 'DE', vat_id: 'DE123456789' }),
+  'setBillingProfile invoiced': put({ valid_from: '2020-01-01' }),
   'createCreditNote zero': put({ amount: '0.00' }),
   'recordPayment zero': put({ amount: '0.00' }),
   'recordRefund zero': put({ amount: '0.00' }),

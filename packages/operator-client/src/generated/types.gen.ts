@@ -475,7 +475,31 @@ export type CountryCode = string;
 export type VatId = string;
 
 /**
- * The buyer that invoices of an account show.
+ * A day of the calendar, such as `2024-11-04`.
+ */
+export type Day = string;
+
+/**
+ * How the buyer of an account is taxed from a day on, until the next status applies.
+ */
+export type TaxStatus = {
+    /**
+     * First day of the status. It began at midnight in the time zone that the settings had when it was set.
+     */
+    valid_from: Day;
+    country: CountryCode;
+    /**
+     * VAT identification number of the buyer's country; null if the buyer has none.
+     */
+    vat_id: VatId | null;
+    /**
+     * Whether the recipient owes the VAT.
+     */
+    reverse_charge: boolean;
+};
+
+/**
+ * The buyer that invoices of an account show. `country`, `vat_id` and `reverse_charge` are those of the tax status in force.
  */
 export type BillingProfile = {
     /**
@@ -500,6 +524,10 @@ export type BillingProfile = {
      * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT. The buyer needs a VAT identification number, and a country other than that of the seller.
      */
     reverse_charge: boolean;
+    /**
+     * All tax statuses of the buyer, past and future, in the order of their days. Before the first one, supplies have the VAT of the seller's country.
+     */
+    tax_statuses: Array<TaxStatus>;
 };
 
 /**
@@ -538,6 +566,10 @@ export type SetBillingProfileRequest = {
      * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT. The buyer needs a VAT identification number, and a country other than that of the seller.
      */
     reverse_charge: boolean;
+    /**
+     * First day of `country`, `vat_id` and `reverse_charge`, which begins at midnight in the time zone of the settings. By default, it is today, or the first day of which nothing is invoiced if that is later. The tax statuses of other days stay as they are.
+     */
+    valid_from?: Day;
 };
 
 /**
@@ -2003,11 +2035,6 @@ export type ResizeVmRequest = {
      */
     storage?: number;
 };
-
-/**
- * A day of the calendar, such as `2024-11-04`.
- */
-export type Day = string;
 
 /**
  * Status of the invoice: `OPEN`, `PAID` or `CANCELED`.

@@ -6,8 +6,8 @@ import { accruedBy, accruedByCharge, runtimeOf, SECONDS_PER_PRICE } from '../../
 import type { PriceSeconds, Seconds } from '../../../rules/billing.ts';
 import { decimalOf, euros } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
-import { splitByRate, taxed, vatInForce } from '../../../rules/vat.ts';
-import type { RatedTime, VatRate, VatSum } from '../../../rules/vat.ts';
+import { splitByRate, taxed, treatmentAt, treatmentOf } from '../../../rules/vat.ts';
+import type { RatedTime, VatRate, VatSum, VatTreatment } from '../../../rules/vat.ts';
 import type { Db } from '../../../store/store.ts';
 import type { ChargesTable, InvoicesTable, PositionsTable } from '../../../store/tables/accounting.ts';
 import { chargesOn, positionsOn } from '../invoice.ts';
@@ -33,13 +33,12 @@ export interface DocumentContent {
   readonly gross: string;
   /** The part of the gross amount that the balance of the account paid when the invoice was issued. Absent in older documents. */
   readonly prepaid?: string;
-  /** Whether the recipient owes the VAT. */
+  /** Whether there are lines of which the recipient owes the VAT. */
   readonly reverseCharge: boolean;
 }
 
-/** The net amount of a rate, and the VAT on it. */
-export interface RateSum {
-  readonly basisPoints: number;
+/** The net amount of a treatment, and the VAT on it. */
+export interface RateSum extends VatTreatment {
   readonly net: string;
   readonly amount: string;
 }
@@ -54,7 +53,7 @@ export interface Group {
   readonly total: string;
 }
 
-export interface Line {
+export interface Line extends VatTreatment {
   /** Such as `web1.example.com`. */
   readonly title: string;
   /** Such as `VM 73149, 2 cores, 4 GB memory, 40 GB NVMe, nl_ryzen`. */
@@ -67,7 +66,6 @@ export interface Line {
   readonly unitPrice: string;
   /** In whole cents. */
   readonly amount: string;
-  readonly basisPoints: number;
   /** Absent in documents that were issued before lines had it, and on credit notes. */
   readonly measured?: Measured;
 }
@@ -96,8 +94,8 @@ interface ExactLine extends Omit<Line, 'amount'> {
 }
 
 /**
- * The lines of an invoice by group, and the sums of its rates. Both add up to its total. A position has a line for each rate that applied while
- * it ran, and a charge in advance has the rate of the start of what it pays for.
+ * The lines of an invoice by group, and the sums of its rates. Both add up to its total. A position has a line for each treatment that applied
+ * while it ran, and a charge in advance has the treatment of the start of what it pays for.
  */
 export async function taxedLines(
   db: Db,
@@ -114,7 +112,7 @@ export async function taxedLines(
     ...positions.flatMap((position) =>
       splitByRate(rates, position.start, position.stop ?? invoice.period_end).map((time) => vmLine(position, time)),
     ),
-    ...charges.map((charge) => ({ ...chargeLine(charge, servers), basisPoints: vatInForce(rates, charge.start * 1000) })),
+    ...charges.map((charge) => ({ ...chargeLine(charge, servers), ...treatmentAt(rates, charge.start * 1000) })),
   ];
   const { sums, amounts } = taxed(lines, SECONDS_PER_PRICE, BigInt(invoice.total));
   return { groups: grouped(lines, amounts), sums };
@@ -132,7 +130,7 @@ function grouped(lines: readonly ExactLine[], amounts: readonly Money[]): Group[
   return [...groups].map(([title, { lines: own, total }]) => ({ title, lines: own, total: decimalOf(total) }));
 }
 
-function vmLine(position: Selectable<PositionsTable>, { basisPoints, start, stop }: RatedTime): ExactLine {
+function vmLine(position: Selectable<PositionsTable>, { start, stop, ...treatment }: RatedTime): ExactLine {
   const { vm_id, hostname, hostsystem, cores, mem, disk, storage } = position;
   const resources = [
     cores === 1 ? '1 core' : `${cores} cores`,
@@ -148,7 +146,7 @@ function vmLine(position: Selectable<PositionsTable>, { basisPoints, start, stop
     time: `${minuteOf(start)} – ${minuteOf(stop)}`,
     quantity: durationOf(runtimeOf(billed, stop)),
     unitPrice: `${decimalOf(billed.monthlyPrice)} / 30 d`,
-    basisPoints,
+    ...treatmentOf(treatment),
     measured: {
       quantity: stop - start,
       unit: 'second',
@@ -165,7 +163,7 @@ const CHARGE_NAMES: Readonly<Record<string, string>> = { CREATE: 'Registration',
 function chargeLine(
   { kind, subject, type, start, stop, amount }: Selectable<ChargesTable>,
   servers: ReadonlyMap<string, string>,
-): Omit<ExactLine, 'basisPoints'> {
+): Omit<ExactLine, keyof VatTreatment> {
   const isDomain = kind === 'domain';
   return {
     group: isDomain ? 'Domains' : 'Dedicated servers',

@@ -14,7 +14,7 @@ import { expectInvariants } from '../../../../test/invariants.ts';
 import { startOperator } from '../../../../test/operator.ts';
 import { invoicesOf, providerOf } from '../../../../test/provider.ts';
 import { euros } from '../../../rules/money.ts';
-import { demoBillingProfile, sandboxSeller } from '../../../sandbox/seller.ts';
+import { demoBillingProfile, sinceEver, sandboxSeller } from '../../../sandbox/seller.ts';
 import { createAccount } from '../../account/account.ts';
 import { chargeOwed } from '../charge.ts';
 import { issueDocuments } from './issue.ts';
@@ -118,7 +118,7 @@ test('does not change an issued document after a payment or a change of seller, 
 test('serves the same document as XML by a link, and has it in the PDF', async () => {
   const service = await startOperator();
   const { id, apiKey } = await service.account();
-  await service.store.commit(({ db }) => writeBillingProfile(db, id, demoBillingProfile));
+  await service.store.commit(({ db }) => writeBillingProfile(db, id, sinceEver(demoBillingProfile), 0));
   await service.call('createVm', { form: SMALL_VM, apiKey });
   service.clock.advanceTo('2026-12-03T00:00:00Z');
   await service.runScheduledJobs();
@@ -171,13 +171,12 @@ test('says that a buyer with reverse charge owes the VAT', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   await service.store.commit(({ db }) =>
-    writeBillingProfile(db, id, {
-      ...demoBillingProfile,
-      company: 'Musterhost Kft.',
-      country: 'HU',
-      vat_id: 'HU12345678',
-      reverse_charge: true,
-    }),
+    writeBillingProfile(
+      db,
+      id,
+      sinceEver({ ...demoBillingProfile, company: 'Musterhost Kft.', country: 'HU', vat_id: 'HU12345678', reverse_charge: true }),
+      0,
+    ),
   );
   const domain = {
     accountId: id,
@@ -192,12 +191,16 @@ test('says that a buyer with reverse charge owes the VAT', async () => {
   service.clock.advanceTo('2026-12-01T00:00:00Z');
   await service.runScheduledJobs();
   const [invoice] = await service.store.read((db) => db.selectFrom('issued_documents').selectAll().where('account_id', '=', id).execute());
-  expect(invoice).toMatchObject({ net: Number(euros('9.50')), vat: 0, vat_by_rate: '[{"basisPoints":0,"net":950000000,"vat":0}]' });
+  expect(invoice).toMatchObject({
+    net: Number(euros('9.50')),
+    vat: 0,
+    vat_by_rate: '[{"basisPoints":0,"reverseCharge":true,"net":950000000,"vat":0}]',
+  });
   const { text } = await open((await linkOf(service, apiKey)).link);
   expect(text).toContain('Musterhost Kft.');
   expect(text).toContain('VAT ID HU12345678');
   expect(text).toContain('Reverse charge: the recipient owes the VAT');
-  expect(text).toContain('VAT 0 % on 9.50, EUR 0.00 Total, EUR 9.50');
+  expect(text).toContain('VAT 0 % (reverse charge) on 9.50, EUR 0.00 Total, EUR 9.50');
 });
 
 test('shows the rate of each line and a sum for each rate if the rate changed in the period', async () => {

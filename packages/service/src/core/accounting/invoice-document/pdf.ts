@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import PDFDocument from 'pdfkit';
 
 import { countryOf } from '../../../rules/contact.ts';
+import type { VatTreatment } from '../../../rules/vat.ts';
 import { toCii } from './cii.ts';
 import { leftToPay } from './content.ts';
 import type { DocumentContent } from './content.ts';
@@ -146,9 +147,9 @@ function writeGroups(document: PDFKit.PDFDocument, content: DocumentContent): vo
     if (document.y + needed > document.page.height - BOTTOM_MARGIN) document.addPage();
     document.font('bold').fontSize(11).fillColor(TEXT_COLOR).text(title, MARGIN, document.y);
     document.moveDown(0.3);
-    const rows = lines.map(({ title: first, details, time, quantity, unitPrice, amount, basisPoints }) => ({
+    const rows = lines.map(({ title: first, details, time, quantity, unitPrice, amount, ...treatment }) => ({
       cells: [first, quantity, unitPrice, amount],
-      details: [details, ...timeAndRate(time, vat.length > 1 ? basisPoints : undefined)],
+      details: [details, ...timeAndRate(time, vat.length > 1 ? treatment : undefined)],
     }));
     const sum = { cells: [`Sum of ${title.toLowerCase()}`, '', '', total], bold: true };
     writeRows(document, COLUMNS, [...rows, sum], after);
@@ -157,8 +158,8 @@ function writeGroups(document: PDFKit.PDFDocument, content: DocumentContent): vo
 }
 
 /** One line, or none. The rate is only needed if the document has several. */
-function timeAndRate(time: string, basisPoints: number | undefined): string[] {
-  const parts = [...(time === '' ? [] : [time]), ...(basisPoints === undefined ? [] : [`VAT ${percentOf(basisPoints)}`])];
+function timeAndRate(time: string, rate: VatTreatment | undefined): string[] {
+  const parts = [...(time === '' ? [] : [time]), ...(rate === undefined ? [] : [vatOf(rate)])];
   return parts.length === 0 ? [] : [parts.join(' · ')];
 }
 
@@ -168,7 +169,7 @@ function sumRows(content: DocumentContent): SumRow[] {
   const { kind, net, vat, gross, prepaid = '0.00' } = content;
   const rows: SumRow[] = [
     ['Net amount, EUR', net, 'regular'],
-    ...vat.map((sum): SumRow => [`VAT ${percentOf(sum.basisPoints)} on ${sum.net}, EUR`, sum.amount, 'regular']),
+    ...vat.map((sum): SumRow => [`${vatOf(sum)} on ${sum.net}, EUR`, sum.amount, 'regular']),
     [kind === 'invoice' ? 'Total, EUR' : 'Total in your favour, EUR', gross, 'bold'],
   ];
   if (prepaid !== '0.00') rows.push(['Paid with your balance, EUR', prepaid, 'regular'], ['Left to pay, EUR', leftToPay(content), 'bold']);
@@ -192,8 +193,8 @@ function writeSums(document: PDFKit.PDFDocument, content: DocumentContent): void
   document.y = y + 8;
 }
 
-function percentOf(basisPoints: number): string {
-  return `${basisPoints / 100} %`;
+function vatOf({ basisPoints, reverseCharge = false }: VatTreatment): string {
+  return `VAT ${basisPoints / 100} %${reverseCharge ? ' (reverse charge)' : ''}`;
 }
 
 function writeNotes(document: PDFKit.PDFDocument, content: DocumentContent): void {
