@@ -20,6 +20,7 @@ const contents: Readonly<Record<string, () => DocumentContent>> = {
   'an invoice of 40 lines': () => invoiceContent({ lines: 40 }),
   'an invoice of 400 lines': () => invoiceContent({ lines: 400 }),
   'an invoice with reverse charge': () => reverseChargeContent(3),
+  'an invoice whose reverse charge began in its month': () => reverseChargeContent(40, 1900, 0),
   'an invoice with two VAT rates': () => invoiceContent({ lines: 41, rates: [1900, 1600] }),
   'an invoice with a rate of 0': () => invoiceContent({ lines: 4, rates: [1900, 0] }),
   'a credit note with two VAT rates': creditNoteContent,
