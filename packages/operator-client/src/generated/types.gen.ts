@@ -499,6 +499,11 @@ export type TaxStatus = {
 };
 
 /**
+ * English or German.
+ */
+export type DocumentLanguage = 'en' | 'de';
+
+/**
  * The buyer that invoices of an account show. `country`, `vat_id` and `reverse_charge` are those of the tax status in force.
  */
 export type BillingProfile = {
@@ -528,6 +533,10 @@ export type BillingProfile = {
      * All tax statuses of the buyer, past and future, in the order of their days. Before the first one, supplies have the VAT of the seller's country.
      */
     tax_statuses: Array<TaxStatus>;
+    /**
+     * Language of the documents of the account.
+     */
+    language: DocumentLanguage;
 };
 
 /**
@@ -570,6 +579,10 @@ export type SetBillingProfileRequest = {
      * First day of `country`, `vat_id` and `reverse_charge`, which begins at midnight in the time zone of the settings. By default, it is today, or the first day of which nothing is invoiced if that is later. The tax statuses of other days stay as they are.
      */
     valid_from?: Day;
+    /**
+     * Language of the documents that are issued from now on.
+     */
+    language?: DocumentLanguage;
 };
 
 /**

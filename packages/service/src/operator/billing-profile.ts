@@ -2,6 +2,7 @@ import type { BillingProfile, BillingProfileSetting, BrokenRule, SetBillingProfi
 
 import { updateDebt } from '../core/accounting/debt.ts';
 import { readBillingProfile, readSeller, writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
+import { DEFAULTS } from '../generated/operator/facts.gen.ts';
 import { dayAfter, dayIn, isDay, startOfDay } from '../rules/day.ts';
 import { inForceAt } from '../rules/in-force.ts';
 import { SINCE_EVER, withStatus } from '../rules/tax-status.ts';
@@ -41,12 +42,19 @@ export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
       ...brokenReverseCharge(body, seller?.country),
       ...brokenDay(body, first),
     ]);
-    const { country, vat_id: vatId, reverse_charge: reverseCharge, valid_from, ...address } = body;
+    const {
+      country,
+      vat_id: vatId,
+      reverse_charge: reverseCharge,
+      valid_from,
+      language,
+      ...address
+    } = { ...DEFAULTS.SetBillingProfileRequest, ...body };
     const today = dayIn(timeZone, now);
     const day = valid_from ?? (today < first ? first : today);
     const before = (await readBillingProfile(db, account.id))?.statuses ?? [];
     const statuses = withStatus(before, { day, validFrom: startOfDay(timeZone, day), country, vatId, reverseCharge });
-    await writeBillingProfile(db, account.id, { ...address, statuses }, now);
+    await writeBillingProfile(db, account.id, { ...address, language, statuses }, now);
     // The amount that a balance adds to the credit depends on the VAT.
     await updateDebt(db, account.id);
     return profileOf(db, account.id, now);

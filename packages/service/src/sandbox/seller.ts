@@ -32,5 +32,5 @@ export const demoBillingProfile = {
 
 /** A billing profile whose tax status has always applied. */
 export function sinceEver({ country, vat_id, reverse_charge, ...address }: Party & { readonly reverse_charge: boolean }): BillingProfile {
-  return { ...address, statuses: [{ ...SINCE_EVER, country, vatId: vat_id, reverseCharge: reverse_charge }] };
+  return { ...address, language: 'en', statuses: [{ ...SINCE_EVER, country, vatId: vat_id, reverseCharge: reverse_charge }] };
 }

@@ -192,7 +192,7 @@ test('a change of the address leaves a status that has not begun', async () => {
   expect(billing_profile).toMatchObject({ street: 'Gasse 2', ...AT_HOME, tax_statuses: [AT_HOME, ABROAD] });
 });
 
-test.each(['2026-02-30', '2026-13-01'])('refuses %s, which is no day, as the first day of a status', async (day) => {
+test.each(['2026-02-30', '2026-13-01'])('refuses %s as the first day of a status, because the calendar does not have it', async (day) => {
   const { set } = await startAccount();
   expect(await refusalOf(set(AT_HOME, day))).toMatchObject({ status: 422, fields: [{ field: '#/valid_from' }] });
 });

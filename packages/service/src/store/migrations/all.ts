@@ -6,6 +6,7 @@ import { creatorsOfTokens } from './0004-creators-of-tokens.ts';
 import { failedJobs } from './0005-failed-jobs.ts';
 import { holdsOfDeliveries } from './0006-holds-of-deliveries.ts';
 import { taxStatuses } from './0007-tax-statuses.ts';
+import { documentLanguages } from './0008-document-languages.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -20,5 +21,6 @@ export function migrationsOf(engine: Engine) {
     '0005-failed-jobs': failedJobs(engine),
     '0006-holds-of-deliveries': holdsOfDeliveries(engine),
     '0007-tax-statuses': taxStatuses,
+    '0008-document-languages': documentLanguages,
   };
 }

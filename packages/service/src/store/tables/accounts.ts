@@ -76,6 +76,7 @@ export interface BillingProfilesTable {
   reverse_charge: number;
   /** JSON: every tax status. Null for a profile of an older version, whose `country`, `vat_id` and `reverse_charge` have always applied. */
   tax_statuses: string | null;
+  language: 'en' | 'de';
 }
 
 /** The spending limits of API keys. */

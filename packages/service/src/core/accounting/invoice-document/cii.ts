@@ -11,8 +11,9 @@ import { decimalOf, euros } from '../../../rules/money.ts';
 import type { VatTreatment } from '../../../rules/vat.ts';
 import { leftToPay } from './content.ts';
 import type { DocumentContent, Line, RateSum } from './content.ts';
-import { creditNote, paymentNote, REVERSE_CHARGE } from './notes.ts';
+import { creditNote, paymentNote, textsOf } from './notes.ts';
 import type { Party, Seller } from './parties.ts';
+import type { Texts } from './texts.ts';
 
 /** Elements by name. An array repeats its element. Attributes begin with `@`, and `#` is the text. Undefined is left out. */
 interface Elements {
@@ -145,7 +146,7 @@ function settlement(content: DocumentContent): Elements {
     'ram:PaymentReference': due === null ? undefined : number,
     'ram:InvoiceCurrencyCode': 'EUR',
     'ram:SpecifiedTradeSettlementPaymentMeans': due === null ? undefined : transferTo(seller),
-    'ram:ApplicableTradeTax': vat.map(taxSum),
+    'ram:ApplicableTradeTax': vat.map((sum) => taxSum(sum, textsOf(content))),
     'ram:BillingSpecifiedPeriod': period(content.period),
     'ram:SpecifiedTradePaymentTerms': {
       'ram:Description': text(due === null ? creditNote(content) : paymentNote(content)),
@@ -170,12 +171,12 @@ function transferTo({ iban, bic, company }: Seller): Elements {
   };
 }
 
-function taxSum(sum: RateSum): Elements {
+function taxSum(sum: RateSum, texts: Texts): Elements {
   const { basisPoints, reverseCharge, net, amount } = sum;
   return {
     'ram:CalculatedAmount': amount,
     'ram:TypeCode': 'VAT',
-    'ram:ExemptionReason': reverseCharge ? REVERSE_CHARGE : undefined,
+    'ram:ExemptionReason': reverseCharge ? texts.reverseCharge : undefined,
     'ram:BasisAmount': net,
     'ram:CategoryCode': categoryOf(sum),
     'ram:ExemptionReasonCode': reverseCharge ? 'VATEX-EU-AE' : undefined,

@@ -3,13 +3,14 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Services } from '../../../delivery/runtime.ts';
-import { MS_PER_DAY } from '../../../rules/day.ts';
+import { minutesIn, MS_PER_DAY } from '../../../rules/day.ts';
 import { decimalOf, euros } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
 import { statusShown } from '../../../rules/tax-status.ts';
 import { correctionByRate, treatmentOf } from '../../../rules/vat.ts';
 import type { VatSum, VatTreatment } from '../../../rules/vat.ts';
 import { lockAccount } from '../../../store/account-lock.ts';
+import { readTimeZone } from '../../../store/settings.ts';
 import type { Db, Store } from '../../../store/store.ts';
 import type { InvoicesTable, IssuedDocumentsTable } from '../../../store/tables/accounting.ts';
 import { tuningOf } from '../../../store/tuning.ts';
@@ -18,10 +19,11 @@ import type { CurrentJob, FailedJob } from '../../jobs/failed-jobs.ts';
 import { vatRatesOf } from '../account-vat.ts';
 import { payInvoices } from '../payments.ts';
 import { dayOf, taxedLines } from './content.ts';
-import type { Buyer, DocumentContent, Group, Line, RateSum } from './content.ts';
+import type { DocumentContent, Group, Line, RateSum } from './content.ts';
 import { readBillingProfile, readSeller } from './parties.ts';
-import type { Seller } from './parties.ts';
+import type { BillingProfile, Party, Seller } from './parties.ts';
 import { lockSeries, takeNumber } from './series.ts';
+import { TEXTS } from './texts.ts';
 
 type Invoice = Selectable<InvoicesTable>;
 
@@ -118,9 +120,13 @@ async function lockedBalance(db: Db, accountId: string): Promise<Money> {
 }
 
 async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<void> {
-  const { groups, sums } = await taxedLines(db, invoice, await vatRatesOf(db, invoice.account_id));
+  const profile = await readBillingProfile(db, invoice.account_id);
+  const language = profile?.language ?? 'en';
+  const timeZone = await readTimeZone(db);
+  const style = { texts: TEXTS[language], timeZone };
+  const { groups, sums } = await taxedLines(db, invoice, await vatRatesOf(db, invoice.account_id), style);
   const reverseCharge = sums.some((sum) => sum.reverseCharge);
-  const buyer = await buyerOf(db, invoice, reverseCharge);
+  const buyer = profile ? buyerAt(profile, invoice, reverseCharge) : { company: await nameOf(db, invoice.account_id) };
   const due = invoice.created + seller.payment_days * MS_PER_DAY;
   const number = await takeNumber(db, 'invoice');
   const { net, vat } = totalsOf(sums);
@@ -134,6 +140,8 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
     due: dayOf(due / 1000),
     seller,
     buyer,
+    language,
+    times: periodTimes(invoice, timeZone),
     period: periodDays(invoice),
     corrects: null,
     groups,
@@ -168,12 +176,13 @@ export async function issueCreditNote(db: Db, { ports }: Pick<Services, 'ports'>
   const earlier = documents.filter(({ kind }) => kind === 'credit_note').flatMap((note) => sumsIn(contentOf(note)));
   const sums = correctionByRate(sumsIn(original), earlier, amount);
   const number = await takeNumber(db, 'credit_note');
+  const texts = TEXTS[original.language ?? 'en'];
   const lines = sums.map(({ net, ...treatment }) => ({
     title: reason,
-    details: `Invoice ${original.number} of ${original.date}`,
+    details: `${texts.invoice} ${texts.of(original.number, original.date)}`,
     time: '',
     quantity: '1',
-    unitPrice: decimalOf(net),
+    unitPrice: texts.decimal(decimalOf(net)),
     amount: decimalOf(net),
     ...treatmentOf(treatment),
   }));
@@ -277,15 +286,18 @@ async function insertDocument(db: Db, { id, invoice, content, name, sums, issued
     .execute();
 }
 
-async function buyerOf(db: Db, { account_id, period_end }: Invoice, reverseCharge: boolean): Promise<Buyer> {
-  const profile = await readBillingProfile(db, account_id);
-  if (profile) {
-    const { statuses, ...address } = profile;
-    const { country, vatId } = statusShown(statuses, period_end * 1000, reverseCharge);
-    return { ...address, country, vat_id: vatId };
-  }
-  const { name } = await db.selectFrom('accounts').select('name').where('id', '=', account_id).executeTakeFirstOrThrow();
-  return { company: name };
+function buyerAt({ statuses, language: _language, ...address }: BillingProfile, { period_end }: Invoice, reverseCharge: boolean): Party {
+  const { country, vatId } = statusShown(statuses, period_end * 1000, reverseCharge);
+  return { ...address, country, vat_id: vatId };
+}
+
+async function nameOf(db: Db, accountId: string): Promise<string> {
+  return (await db.selectFrom('accounts').select('name').where('id', '=', accountId).executeTakeFirstOrThrow()).name;
+}
+
+function periodTimes({ period_start, period_end }: Invoice, zone: string): Required<DocumentContent>['times'] {
+  const minuteOf = minutesIn(zone);
+  return { zone, start: minuteOf(period_start * 1000), end: minuteOf(period_end * 1000) };
 }
 
 function periodDays({ period_start, period_end }: Invoice): DocumentContent['period'] {

@@ -1,4 +1,6 @@
 /** The seller and the buyers that invoices show (not shown in the specification; our choice). */
+import type { DocumentLanguage } from '@reseller/operator-client';
+
 import { inForceAt } from '../../../rules/in-force.ts';
 import { SINCE_EVER } from '../../../rules/tax-status.ts';
 import type { TaxStatus } from '../../../rules/tax-status.ts';
@@ -38,6 +40,7 @@ export interface Seller extends Party {
 export interface BillingProfile extends Omit<Party, 'country' | 'vat_id'> {
   /** At least one, in the order of their days. */
   readonly statuses: readonly TaxStatus[];
+  readonly language: DocumentLanguage;
 }
 
 const SELLER = 'seller';
@@ -58,8 +61,8 @@ export function writeSeller(db: Db, seller: Seller): Promise<void> {
 export async function readBillingProfile(db: Db, accountId: string): Promise<BillingProfile | undefined> {
   const row = await db.selectFrom('billing_profiles').selectAll().where('account_id', '=', accountId).executeTakeFirst();
   if (!row) return undefined;
-  const { company, street, postal_code, city } = row;
-  return { company, street, postal_code, city, statuses: statusesOf(row) };
+  const { company, street, postal_code, city, language } = row;
+  return { company, street, postal_code, city, language, statuses: statusesOf(row) };
 }
 
 /** The tax statuses of an account. Empty if it has no billing profile. */
