@@ -233,7 +233,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'recordRefund zero': put({ amount: '0.00' }),
   'reversePayment blank': put({ reason: ' ' }),
   'setSeller wrongIban': put({ iban: 'DE03120300000000202051' }),
-  'setDocumentSeries samePrefix': put({ credit_notes: { prefix: 'INV-2025-', next_number: 1, digits: 5 } }),
+  'setDocumentSeries samePrefix': put({ credit_notes: { prefix: 'INV-2027-', next_number: 1, digits: 5 } }),
   'issueApiKey blank': put({ label: ' ' }),
   'rotateApiKey tooLong': put({ overlap_seconds: 2_592_001 }),
   'setApiKeyRestrictions noNetwork': put({ valid_until: null, allowed_networks: ['example.net'], spending_limit: null }),

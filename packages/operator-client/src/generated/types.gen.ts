@@ -475,7 +475,7 @@ export type CountryCode = string;
 export type VatId = string;
 
 /**
- * A day of the calendar, such as `2024-11-04`.
+ * A day of the calendar, such as `2026-11-04`.
  */
 export type Day = string;
 
@@ -2517,7 +2517,7 @@ export type DocumentSeries = {
  */
 export type NumberSeriesInput = {
     /**
-     * Text before the number, such as `INV-2025-`.
+     * Text before the number, such as `INV-2027-`.
      */
     prefix: string;
     /**

@@ -9,7 +9,7 @@ export type GroupTitle = 'Virtual servers' | 'Domains' | 'Dedicated servers' | '
 /** The reasons of charges for domains. */
 type DomainCharge = 'CREATE' | 'RENEW' | 'TRANSFER';
 
-/** What a payment note says. */
+/** The content of a payment note. */
 interface Transfer {
   readonly amount: string;
   readonly due: string | null;
