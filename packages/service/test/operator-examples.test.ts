@@ -232,6 +232,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'recordPayment zero': put({ amount: '0.00' }),
   'recordRefund zero': put({ amount: '0.00' }),
   'reversePayment blank': put({ reason: ' ' }),
+  'setSeller noImage': put({ logo: 'bm8gaW1hZ2U=' }),
   'setSeller wrongIban': put({ iban: 'DE03120300000000202051' }),
   'setDocumentSeries samePrefix': put({ credit_notes: { prefix: 'INV-2027-', next_number: 1, digits: 5 } }),
   'issueApiKey blank': put({ label: ' ' }),

@@ -2415,6 +2415,10 @@ export type Seller = {
      * Names of the managing directors, separated by commas.
      */
     managing_directors?: string | null;
+    /**
+     * SHA-256 of the logo in hexadecimal. Absent if documents show no logo.
+     */
+    logo_hash?: string;
 };
 
 /**
@@ -2426,6 +2430,11 @@ export type SellerSetting = {
      */
     seller: Seller | null;
 };
+
+/**
+ * A PNG or JPEG image in Base64, of at most 32 KiB and 2,000,000 pixels.
+ */
+export type LogoImage = string;
 
 /**
  * The new details of the seller, complete.
@@ -2478,6 +2487,10 @@ export type SetSellerRequest = {
      * Names of the managing directors, separated by commas.
      */
     managing_directors?: Label | null;
+    /**
+     * Logo on documents that are issued from now on; null for none. By default, it stays as it is. Documents show it at most 220 points wide and 56 points high.
+     */
+    logo?: LogoImage | null;
 };
 
 /**

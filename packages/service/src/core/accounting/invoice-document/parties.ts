@@ -1,4 +1,6 @@
 /** The seller and the buyers that invoices show (not shown in the specification; our choice). */
+import { createHash } from 'node:crypto';
+
 import type { DocumentLanguage } from '@reseller/operator-client';
 
 import { inForceAt } from '../../../rules/in-force.ts';
@@ -34,6 +36,8 @@ export interface Seller extends Party {
   /** Such as `Amtsgericht Frankfurt am Main, HRB 12345`. */
   readonly register?: string | null;
   readonly managing_directors?: string | null;
+  /** SHA-256 of the logo. Absent if there is none. */
+  readonly logo_hash?: string;
 }
 
 /** The buyer of an account. */
@@ -55,6 +59,23 @@ export async function readSeller(db: Db): Promise<Seller | undefined> {
 
 export function writeSeller(db: Db, seller: Seller): Promise<void> {
   return writeSetting(db, SELLER, JSON.stringify(seller));
+}
+
+/** The logo with a hash. */
+export async function readLogo(db: Db, hash: string): Promise<Uint8Array> {
+  const { image } = await db.selectFrom('logos').select('image').where('hash', '=', hash).executeTakeFirstOrThrow();
+  return Buffer.from(image, 'base64');
+}
+
+/** Stores a logo for good, because documents that were issued with it may be rendered later. @returns Its hash. */
+export async function writeLogo(db: Db, image: string): Promise<string> {
+  const hash = createHash('sha256').update(Buffer.from(image, 'base64')).digest('hex');
+  await db
+    .insertInto('logos')
+    .values({ hash, image })
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .execute();
+  return hash;
 }
 
 /** The billing profile of an account, if it has one. */

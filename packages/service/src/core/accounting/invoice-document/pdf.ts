@@ -9,6 +9,7 @@ import type { VatTreatment } from '../../../rules/vat.ts';
 import { toCii } from './cii.ts';
 import { leftToPay } from './content.ts';
 import type { DocumentContent } from './content.ts';
+import { assertUsable } from './logo.ts';
 import { creditNote, paymentNote, textsOf } from './notes.ts';
 import type { Party, Seller } from './parties.ts';
 import { MUTED_COLOR, TEXT_COLOR, writeArtifact, writeRows } from './rows.ts';
@@ -41,8 +42,12 @@ interface Sheet {
   readonly root: Section;
 }
 
-/** Renders a document. The same content always gives the same bytes. */
-export async function renderDocument(content: DocumentContent): Promise<Buffer> {
+/**
+ * Renders a document. The same content always gives the same bytes.
+ *
+ * @param logo A PNG or JPEG image.
+ */
+export async function renderDocument(content: DocumentContent, logo?: Uint8Array): Promise<Buffer> {
   const texts = textsOf(content);
   const document = new PDFDocument({
     size: 'A4',
@@ -74,6 +79,7 @@ export async function renderDocument(content: DocumentContent): Promise<Buffer> 
   const page = { document, texts, root };
   const shown = withVisibleLetters(content, document);
   writeHead(page, shown);
+  if (logo) placeLogo(page, shown, logo);
   writeGroups(page, shown);
   writeSums(page, shown);
   writeNotes(page, shown);
@@ -160,6 +166,16 @@ function writeHead(page: Sheet, content: DocumentContent): void {
   writeFacts(page, factsOf(content, texts));
   document.x = MARGIN;
   document.y = Math.max(buyerEnd, document.y) + 24;
+}
+
+/** Below the title, above the window for the address. */
+function placeLogo({ document, root }: Sheet, { seller }: DocumentContent, logo: Uint8Array): void {
+  const image = Buffer.from(logo);
+  assertUsable(image);
+  const { x, y } = document;
+  root.add(document.struct('Figure', { alt: seller.company }, [() => document.image(image, MARGIN, 86, { fit: [220, 56] })]));
+  document.x = x;
+  document.y = y;
 }
 
 function addressLines({ street, postal_code, city, country, vat_id }: Party, texts: Texts): string[] {
