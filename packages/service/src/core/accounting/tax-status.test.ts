@@ -94,6 +94,19 @@ describe.each(engines)('on %s', (engine) => {
     await expectInvariants(service.store);
   });
 
+  test('the quote of a VM that runs into another status is the invoice of this VM', async () => {
+    const { service, apiKey, set, documents } = await startAccount(engine);
+    await chargeAwkwardPrices(service);
+    await set(ABROAD);
+    await set(AT_HOME, '2026-11-16');
+    service.clock.advanceTo('2026-11-12T03:04:05Z');
+    const { untilPeriodEnd } = (await service.call('quoteCreateVm', { form: SMALL_VM, apiKey })).body.data;
+    await service.call('createVm', { form: SMALL_VM, apiKey });
+    const [invoice] = await documents('2026-12-01T00:00:00Z');
+    expect(untilPeriodEnd).toEqual({ net: invoice?.net, gross: invoice?.gross });
+    expect(invoice?.vat.map(({ rate }) => rate)).toEqual([19, 0]);
+  });
+
   test.each([
     ['one second before', '2026-11-15T22:59:59Z', 19],
     ['in the first second of', '2026-11-15T23:00:00Z', 0],
