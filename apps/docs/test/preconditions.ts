@@ -42,7 +42,7 @@ const payment =
     await recordPayment({
       client,
       path,
-      body: { amount: '1000.00', date: '2024-11-04', method: 'bank_transfer', reference: 'In advance' },
+      body: { amount: '1000.00', date: '2026-11-04', method: 'bank_transfer', reference: 'In advance' },
     });
     return {};
   };
@@ -71,7 +71,7 @@ const preconditions: Readonly<Record<string, Precondition>> = {
     await scheduleTldPrices({ client, path: { tld: 'de' }, body: { ...prices, valid_from: VALID_FROM } });
     return {};
   },
-  'operator.reversePayment': payment('statement-2024-11-04-3'),
+  'operator.reversePayment': payment('statement-2026-11-04-3'),
   'operator.recordRefund': payment('in-advance'),
   'operator.deleteSnapshot': snapshot,
   'operator.restoreSnapshot': snapshot,

@@ -71,6 +71,19 @@ const cases: Readonly<
       return status;
     },
   },
+  SetBillingProfileRequest: {
+    others: { language: 'de' },
+    async effect(service, fields) {
+      const { id: account_id } = await service.account();
+      const party = { company: 'A', street: 'B 1', postal_code: '10115', city: 'C', country: 'DE', vat_id: null, reverse_charge: false };
+      const { billing_profile } = await operator.setBillingProfile({
+        client: service.client,
+        path: { account_id },
+        body: { ...party, ...fields },
+      });
+      return billing_profile?.language;
+    },
+  },
   CreateFaultRequest: {
     others: { times: 2 },
     async effect({ client }, fields) {

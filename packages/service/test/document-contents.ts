@@ -3,7 +3,8 @@ import { dayOf } from '../src/core/accounting/invoice-document/content.ts';
 import type { DocumentContent } from '../src/core/accounting/invoice-document/content.ts';
 import { SECONDS_PER_PRICE, totalOf } from '../src/rules/billing.ts';
 import { decimalOf, euros } from '../src/rules/money.ts';
-import { taxed } from '../src/rules/vat.ts';
+import { taxed, treatmentOf } from '../src/rules/vat.ts';
+import type { VatTreatment } from '../src/rules/vat.ts';
 import { demoBillingProfile, sandboxSeller } from '../src/sandbox/seller.ts';
 
 const NOVEMBER = Date.UTC(2026, 10, 1) / 1000;
@@ -12,7 +13,7 @@ const DAY = 86_400;
 interface Wanted {
   readonly lines?: number;
   /** Hundredths of a percent. The lines have them in turn. */
-  readonly rates?: readonly number[];
+  readonly rates?: readonly (number | 'reverse charge')[];
   readonly change?: Partial<DocumentContent>;
   readonly prepaid?: string;
 }
@@ -28,7 +29,7 @@ export function invoiceContent({ lines: count = 1, rates = [1900], prepaid = '0.
       time: '2026-11-01 00:00 – 2026-11-20 00:00',
       quantity: `${seconds} s`,
       unitPrice: `${decimalOf(price)} / 30 d`,
-      basisPoints: rates[index % rates.length] ?? 0,
+      ...treatmentFrom(rates[index % rates.length] ?? 0),
       measured: {
         quantity: seconds,
         unit: 'second' as const,
@@ -60,23 +61,27 @@ export function invoiceContent({ lines: count = 1, rates = [1900], prepaid = '0.
       },
     ],
     net: decimalOf(total),
-    vat: sums.map((sum) => ({ basisPoints: sum.basisPoints, net: decimalOf(sum.net), amount: decimalOf(sum.vat) })),
+    vat: sums.map((sum) => ({ ...treatmentOf(sum), net: decimalOf(sum.net), amount: decimalOf(sum.vat) })),
     gross: decimalOf(total + vat),
     prepaid,
-    reverseCharge: false,
+    reverseCharge: rates.includes('reverse charge'),
     ...change,
   };
+}
+
+function treatmentFrom(rate: number | 'reverse charge'): VatTreatment {
+  return rate === 'reverse charge' ? { basisPoints: 0, reverseCharge: true } : { basisPoints: rate };
 }
 
 function partyOf({ reverse_charge: _reverseCharge, ...party }: typeof demoBillingProfile): DocumentContent['buyer'] {
   return party;
 }
 
-/** A buyer in another country of the European Union, who owes the VAT. */
-export const reverseChargeContent = (lines: number): DocumentContent =>
+/** A buyer in another country of the European Union, who owes the VAT of all lines, or of those that do not have other rates. */
+export const reverseChargeContent = (lines: number, ...others: readonly number[]): DocumentContent =>
   invoiceContent({
     lines,
-    rates: [0],
+    rates: ['reverse charge', ...others],
     change: {
       buyer: {
         company: 'Musterhost Kft. & Társa <1>',
@@ -86,7 +91,6 @@ export const reverseChargeContent = (lines: number): DocumentContent =>
         country: 'HU',
         vat_id: 'HU12345678',
       },
-      reverseCharge: true,
     },
   });
 

@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 
+import { vatRatesOf } from '../src/core/accounting/account-vat.ts';
 import type { DocumentContent } from '../src/core/accounting/invoice-document/content.ts';
 import { contentOf, vatSumsOf } from '../src/core/accounting/invoice-document/issue.ts';
-import { vatRatesOf } from '../src/core/catalogue/vat-rate.ts';
 import type { Store } from '../src/index.ts';
 import { periodOf } from '../src/rules/billing.ts';
 import { euros, UNITS_PER_CENT } from '../src/rules/money.ts';
@@ -105,15 +105,20 @@ export async function expectExactHolds(store: Store): Promise<void> {
   );
 }
 
+async function accountsWithRates(db: Db) {
+  const accounts = await db.selectFrom('accounts').select(['id', 'unpaid', 'balance', 'balance_credit', 'period_start']).execute();
+  const rated = [];
+  for (const account of accounts) rated.push({ ...account, rates: await vatRatesOf(db, account.id) });
+  return rated;
+}
+
 /**
  * The debt of an account is the sum of what is left to pay of its open invoices, its payments are used exactly once, and its balance counts
  * as credit at the highest VAT rate of its period.
  */
 export async function expectExactUnpaid(store: Store): Promise<void> {
-  const { accounts, rates, exempt, invoices, documents, payments, uses } = await readSnapshot(store, async (db) => ({
-    accounts: await db.selectFrom('accounts').select(['id', 'unpaid', 'balance', 'balance_credit', 'period_start']).execute(),
-    rates: await vatRatesOf(db, false),
-    exempt: await db.selectFrom('billing_profiles').select('account_id').where('reverse_charge', '=', 1).execute(),
+  const { accounts, invoices, documents, payments, uses } = await readSnapshot(store, async (db) => ({
+    accounts: await accountsWithRates(db),
     invoices: await db.selectFrom('invoices').selectAll().execute(),
     documents: await db.selectFrom('issued_documents').selectAll().execute(),
     payments: await db.selectFrom('payments').selectAll().execute(),
@@ -140,10 +145,9 @@ export async function expectExactUnpaid(store: Store): Promise<void> {
   const unpaidOf = sumsBy(owed);
   for (const { id, unpaid, balance } of accounts)
     expect({ id, unpaid, balance }).toEqual({ id, unpaid: unpaidOf.get(id) ?? 0, balance: balances.get(id) ?? 0 });
-  for (const { id, balance, balance_credit, period_start } of accounts) {
+  for (const { id, balance, balance_credit, period_start, rates } of accounts) {
     const { start, end } = periodOf(period_start);
-    const owesNoVat = exempt.some(({ account_id }) => account_id === id);
-    const highest = owesNoVat ? 0 : Math.max(...splitByRate(rates, start, end).map(({ basisPoints }) => basisPoints));
+    const highest = Math.max(...splitByRate(rates, start, end).map(({ basisPoints }) => basisPoints));
     const cents = (BigInt(balance) * 10_000n) / (BigInt(10_000 + highest) * UNITS_PER_CENT);
     expect(balance_credit, `credit of the balance of ${id}`).toBe(Number(cents * UNITS_PER_CENT));
   }

@@ -40,6 +40,7 @@ const CHOSEN_BY_THE_SERVICE = [
   'issued_documents(invoice_id, name)',
   'kysely_migration(name)',
   'kysely_migration_lock(id)',
+  'logos(hash)',
   'operator_tokens(hash)',
   'operator_tokens(id)',
   'otp_attempts(verifier_id, account_id)',

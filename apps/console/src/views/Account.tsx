@@ -130,6 +130,8 @@ function BillingProfile({ accountId }: { readonly accountId: string }) {
             ['Country', profile.country],
             ['VAT ID', profile.vat_id ?? 'none'],
             ['Reverse charge', profile.reverse_charge ? 'yes' : 'no'],
+            ['Tax status from', profile.tax_statuses.map(({ valid_from, country }) => `${valid_from} (${country})`).join(', ')],
+            ['Language', profile.language],
           ]}
         />
       ) : (

@@ -179,6 +179,10 @@ export const getBillingProfile = <ThrowOnError extends boolean = false>(options:
  *
  * Sets the buyer for documents that are issued from now on. Earlier documents do not change. With `reverse_charge`, invoices show no VAT and a note that the recipient owes it, which needs the VAT identification number of the buyer and a country other than that of the seller.
  *
+ * `country`, `vat_id` and `reverse_charge` are the tax status of the buyer from a day on, `valid_from`, as VAT rates are. Each supply is taxed by the status of its time: the runtime of a VM is split where reverse charge begins or ends, a charge in advance has the status of the first instant of what it pays for, and a credit note has that of the invoice that it corrects. Gross prices that the account sees follow its status. An invoiced supply never changes, so a status cannot begin before the end of the last invoice. To withdraw a status that has not begun, set its day to the status before it.
+ *
+ * An invoice shows the status of the last moment of its period, and if it has lines with reverse charge, the last status with reverse charge of its period.
+ *
  * Needs the scope `billing`.
  */
 export const setBillingProfile = <ThrowOnError extends boolean = false>(options: Options<SetBillingProfileData, ThrowOnError>): RequestResult<SetBillingProfileResponses, SetBillingProfileErrors, ThrowOnError> => options.client.put<SetBillingProfileResponses, SetBillingProfileErrors, ThrowOnError>({
@@ -1127,7 +1131,7 @@ export const setDefaultRateLimit = <ThrowOnError extends boolean = false>(option
  *
  * Sets the rates of value-added tax, each with the day from which it applies. A day begins at midnight in the time zone of the settings.
  *
- * Each supply is taxed at the rate of its time. The runtime of a VM is split where the rate changes. A charge in advance has the rate of the first instant of what it pays for, such as that of the renewal of a domain. An invoice has one sum of VAT for each rate, rounded once. A credit note divides its amount among the rates in proportion to what is left of each. Gross prices have the rate in force at the time of the response, and those of a sale that begins later the rate at its start.
+ * Each supply is taxed at the rate of its time. The runtime of a VM is split where the rate changes. A charge in advance has the rate of the first instant of what it pays for, such as that of the renewal of a domain. An invoice has one sum of VAT for each rate, rounded once. A credit note divides its amount among the rates in proportion to what is left of each. Gross prices have the rate in force at the time of the response, and those of a sale that begins later the rate at its start. An account with reverse charge has a rate of 0, see `setBillingProfile`.
  *
  * Rates of the past cannot change: a new rate begins tomorrow at the earliest, or today as long as nothing was sold today.
  *

@@ -475,7 +475,36 @@ export type CountryCode = string;
 export type VatId = string;
 
 /**
- * The buyer that invoices of an account show.
+ * A day of the calendar, such as `2026-11-04`.
+ */
+export type Day = string;
+
+/**
+ * How the buyer of an account is taxed from a day on, until the next status applies.
+ */
+export type TaxStatus = {
+    /**
+     * First day of the status. It began at midnight in the time zone that the settings had when it was set.
+     */
+    valid_from: Day;
+    country: CountryCode;
+    /**
+     * VAT identification number of the buyer's country; null if the buyer has none.
+     */
+    vat_id: VatId | null;
+    /**
+     * Whether the recipient owes the VAT.
+     */
+    reverse_charge: boolean;
+};
+
+/**
+ * English or German.
+ */
+export type DocumentLanguage = 'en' | 'de';
+
+/**
+ * The buyer that invoices of an account show. `country`, `vat_id` and `reverse_charge` are those of the tax status in force.
  */
 export type BillingProfile = {
     /**
@@ -500,6 +529,14 @@ export type BillingProfile = {
      * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT. The buyer needs a VAT identification number, and a country other than that of the seller.
      */
     reverse_charge: boolean;
+    /**
+     * All tax statuses of the buyer, past and future, in the order of their days. Before the first one, supplies have the VAT of the seller's country.
+     */
+    tax_statuses: Array<TaxStatus>;
+    /**
+     * Language of the documents of the account.
+     */
+    language: DocumentLanguage;
 };
 
 /**
@@ -538,6 +575,14 @@ export type SetBillingProfileRequest = {
      * Whether the recipient owes the VAT (Article 196 of Directive 2006/112/EC). Invoices then show no VAT. The buyer needs a VAT identification number, and a country other than that of the seller.
      */
     reverse_charge: boolean;
+    /**
+     * First day of `country`, `vat_id` and `reverse_charge`, which begins at midnight in the time zone of the settings. By default, it is today, or the first day of which nothing is invoiced if that is later. The tax statuses of other days stay as they are.
+     */
+    valid_from?: Day;
+    /**
+     * Language of the documents that are issued from now on.
+     */
+    language?: DocumentLanguage;
 };
 
 /**
@@ -2005,11 +2050,6 @@ export type ResizeVmRequest = {
 };
 
 /**
- * A day of the calendar, such as `2024-11-04`.
- */
-export type Day = string;
-
-/**
  * Status of the invoice: `OPEN`, `PAID` or `CANCELED`.
  */
 export type InvoiceStatus = 'OPEN' | 'PAID' | 'CANCELED' | string;
@@ -2375,6 +2415,10 @@ export type Seller = {
      * Names of the managing directors, separated by commas.
      */
     managing_directors?: string | null;
+    /**
+     * SHA-256 of the logo in hexadecimal. Absent if documents show no logo.
+     */
+    logo_hash?: string;
 };
 
 /**
@@ -2386,6 +2430,11 @@ export type SellerSetting = {
      */
     seller: Seller | null;
 };
+
+/**
+ * A PNG or JPEG image in Base64, of at most 32 KiB and 2,000,000 pixels.
+ */
+export type LogoImage = string;
 
 /**
  * The new details of the seller, complete.
@@ -2438,6 +2487,10 @@ export type SetSellerRequest = {
      * Names of the managing directors, separated by commas.
      */
     managing_directors?: Label | null;
+    /**
+     * Logo on documents that are issued from now on; null for none. By default, it stays as it is. Documents show it at most 220 points wide and 56 points high.
+     */
+    logo?: LogoImage | null;
 };
 
 /**
@@ -2477,7 +2530,7 @@ export type DocumentSeries = {
  */
 export type NumberSeriesInput = {
     /**
-     * Text before the number, such as `INV-2025-`.
+     * Text before the number, such as `INV-2027-`.
      */
     prefix: string;
     /**

@@ -1,8 +1,14 @@
-import type { BillingProfileSetting, BrokenRule, SetBillingProfileRequest } from '@reseller/operator-client';
+import type { BillingProfile, BillingProfileSetting, BrokenRule, SetBillingProfileRequest } from '@reseller/operator-client';
 
 import { updateDebt } from '../core/accounting/debt.ts';
 import { readBillingProfile, readSeller, writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
+import { DEFAULTS } from '../generated/operator/facts.gen.ts';
+import { dayAfter, dayIn, isDay, startOfDay } from '../rules/day.ts';
+import { inForceAt } from '../rules/in-force.ts';
+import { SINCE_EVER, withStatus } from '../rules/tax-status.ts';
+import type { TaxStatus } from '../rules/tax-status.ts';
 import { vatPrefixesOf } from '../rules/vat-id.ts';
+import { readTimeZone } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
 import { accountOf, assertNotErased, lockedAccountOf } from './account.ts';
 import { brokenCountry, brokenVatId } from './invoicing.ts';
@@ -12,7 +18,7 @@ import { assertNoBrokenRules } from './problem.ts';
 /** GET /accounts/{account_id}/billing-profile */
 export const getBillingProfile: ReadOperation<'getBillingProfile'> = {
   kind: 'read',
-  run: (db, { path }) => profileOf(db, path.account_id),
+  run: (db, { path, now }) => profileOf(db, path.account_id, now),
 };
 
 /** PUT /accounts/{account_id}/billing-profile */
@@ -20,21 +26,60 @@ export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
   kind: 'store',
   // The rule for reverse charge depends on the country of the seller.
   lock: 'invoicing',
-  async before(db, { path }) {
+  async before(db, { path, now }) {
     const { id } = await lockedAccountOf(db, path.account_id);
-    return profileOf(db, id);
+    return profileOf(db, id, now);
   },
-  async run({ db }, { path, body }) {
+  async run({ db }, { path, body, now }) {
     const account = await lockedAccountOf(db, path.account_id);
     assertNotErased(account);
     const seller = await readSeller(db);
-    assertNoBrokenRules([...brokenCountry(body.country), ...brokenBuyerVatId(body), ...brokenReverseCharge(body, seller?.country)]);
-    await writeBillingProfile(db, account.id, body);
+    const timeZone = await readTimeZone(db);
+    const first = await firstDayOfStatus(db, account.id, timeZone);
+    assertNoBrokenRules([
+      ...brokenCountry(body.country),
+      ...brokenBuyerVatId(body),
+      ...brokenReverseCharge(body, seller?.country),
+      ...brokenDay(body, first),
+    ]);
+    const {
+      country,
+      vat_id: vatId,
+      reverse_charge: reverseCharge,
+      valid_from,
+      language,
+      ...address
+    } = { ...DEFAULTS.SetBillingProfileRequest, ...body };
+    const today = dayIn(timeZone, now);
+    const day = valid_from ?? (today < first ? first : today);
+    const before = (await readBillingProfile(db, account.id))?.statuses ?? [];
+    const statuses = withStatus(before, { day, validFrom: startOfDay(timeZone, day), country, vatId, reverseCharge });
+    await writeBillingProfile(db, account.id, { ...address, language, statuses }, now);
     // The amount that a balance adds to the credit depends on the VAT.
     await updateDebt(db, account.id);
-    return { billing_profile: body };
+    return profileOf(db, account.id, now);
   },
 };
+
+/** The first day of which nothing is invoiced. */
+async function firstDayOfStatus(db: Db, accountId: string, timeZone: string): Promise<string> {
+  const { end } = await db
+    .selectFrom('invoices')
+    .select(({ fn }) => fn.max<number | null>('period_end').as('end'))
+    .where('account_id', '=', accountId)
+    .where('number', 'is not', null)
+    .executeTakeFirstOrThrow();
+  if (end === null) return SINCE_EVER.day;
+  const day = dayIn(timeZone, end * 1000);
+  return startOfDay(timeZone, day) < end * 1000 ? dayAfter(day) : day;
+}
+
+function brokenDay({ valid_from: day }: SetBillingProfileRequest, first: string): BrokenRule[] {
+  const pointer = '#/valid_from';
+  if (day === undefined || (isDay(day) && day >= first)) return [];
+  if (!isDay(day)) return [{ pointer, detail: 'must be a day of the calendar, such as 2027-01-01' }];
+  return [{ pointer, detail: `must be ${first} or later, because what was supplied before is invoiced` }];
+}
 
 function brokenBuyerVatId({ vat_id, country, reverse_charge }: SetBillingProfileRequest): BrokenRule[] {
   if (vat_id === null) return reverse_charge ? [{ pointer: '#/vat_id', detail: 'must be set if reverse_charge is true' }] : [];
@@ -50,7 +95,15 @@ function brokenReverseCharge({ country, reverse_charge }: SetBillingProfileReque
   return [{ pointer: '#/reverse_charge', detail: `must be false for a buyer in ${country}, which is the country of the seller` }];
 }
 
-async function profileOf(db: Db, accountId: string): Promise<BillingProfileSetting> {
+async function profileOf(db: Db, accountId: string, now: number): Promise<BillingProfileSetting> {
   const { id } = await accountOf(db, accountId);
-  return { billing_profile: (await readBillingProfile(db, id)) ?? null };
+  const profile = await readBillingProfile(db, id);
+  if (!profile) return { billing_profile: null };
+  const { statuses, ...address } = profile;
+  const tax_statuses = statuses.map((status) => ({ valid_from: status.day, ...toStatus(status) }));
+  return { billing_profile: { ...address, ...toStatus(inForceAt(statuses, now)), tax_statuses } };
+}
+
+function toStatus({ country, vatId, reverseCharge }: TaxStatus): Pick<BillingProfile, 'country' | 'vat_id' | 'reverse_charge'> {
+  return { country, vat_id: vatId, reverse_charge: reverseCharge };
 }

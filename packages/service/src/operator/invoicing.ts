@@ -1,13 +1,16 @@
 import type { BrokenRule, DocumentSeries, NumberSeries as NumberSeriesBody, SetDocumentSeriesRequest } from '@reseller/operator-client';
 
-import { readSeller, reverseChargeBuyerIn, writeSeller } from '../core/accounting/invoice-document/parties.ts';
+import type { DocumentContent } from '../core/accounting/invoice-document/content.ts';
+import { readSeller, reverseChargeBuyerIn, writeLogo, writeSeller } from '../core/accounting/invoice-document/parties.ts';
+import type { Seller } from '../core/accounting/invoice-document/parties.ts';
+import { createDocumentRenderer } from '../core/accounting/invoice-document/renderer.ts';
 import { isTaken, lockSeries, readSeries, writeSeries } from '../core/accounting/invoice-document/series.ts';
 import { countryOf } from '../rules/contact.ts';
 import type { NumberSeries } from '../rules/document-number.ts';
 import { hasValidCheckDigits } from '../rules/iban.ts';
 import { formatOfVatId, hasKnownPrefix } from '../rules/vat-id.ts';
 import type { Db } from '../store/store.ts';
-import type { ReadOperation, StoreOperation } from './operation.ts';
+import type { OperatorCall, ReadOperation, StoreOperation } from './operation.ts';
 import { assertNoBrokenRules, OperatorProblem } from './problem.ts';
 
 /** GET /invoicing/seller */
@@ -20,6 +23,7 @@ export const getSeller: ReadOperation<'getSeller'> = {
 export const setSeller: StoreOperation<'setSeller'> = {
   kind: 'store',
   lock: 'invoicing',
+  prepare: assertUsableLogo,
   before: async (db) => ({ seller: (await readSeller(db)) ?? null }),
   async run({ db }, { body }) {
     const iban: BrokenRule = { pointer: '#/iban', detail: 'must be an IBAN with the right check digits, such as DE02120300000000202051' };
@@ -37,10 +41,44 @@ export const setSeller: StoreOperation<'setSeller'> = {
       ...brokenVatId(body.vat_id),
       ...(hasValidCheckDigits(body.iban) ? [] : [iban]),
     ]);
-    await writeSeller(db, body);
-    return { seller: body };
+    const { logo, ...details } = body;
+    const hash = logo ? await writeLogo(db, logo) : (await readSeller(db))?.logo_hash;
+    const seller = { ...details, ...(logo !== null && hash !== undefined && { logo_hash: hash }) };
+    await writeSeller(db, seller);
+    return { seller };
   },
 };
+
+/** Renders a document with the logo, so that no document fails because of it later. */
+async function assertUsableLogo({ body: { logo, ...seller } }: OperatorCall<'setSeller'>): Promise<void> {
+  if (!logo) return;
+  const renderer = createDocumentRenderer();
+  try {
+    await renderer.render(emptyDocument(seller), Buffer.from(logo, 'base64'));
+  } catch {
+    assertNoBrokenRules([{ pointer: '#/logo', detail: 'must be a complete PNG or JPEG image of at most 2,000,000 pixels' }]);
+  } finally {
+    await renderer.close();
+  }
+}
+
+function emptyDocument(seller: Seller): DocumentContent {
+  return {
+    kind: 'invoice',
+    number: '',
+    date: '2026-01-01',
+    due: null,
+    seller,
+    buyer: { company: '' },
+    period: { first: '', last: '' },
+    corrects: null,
+    groups: [],
+    net: '0.00',
+    vat: [],
+    gross: '0.00',
+    reverseCharge: false,
+  };
+}
 
 /** GET /invoicing/series */
 export const getDocumentSeries: ReadOperation<'getDocumentSeries'> = {

@@ -50,6 +50,17 @@ export function dayAfter(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + MS_PER_DAY).toISOString().slice(0, 10);
 }
 
+/**
+ * Formats instants in milliseconds as `2026-12-01 13:05` in a time zone, with seconds only if there are some.
+ *
+ * @throws RangeError if the time zone does not exist.
+ */
+export function minutesIn(timeZone: string): (instant: number) => string {
+  // Swedish is written in this order.
+  const formatter = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  return (instant) => formatter.format(instant).replace(/:00$/, '');
+}
+
 function daysIn(timeZone: string): (instant: number) => string {
   const formatter = formatterOf(timeZone);
   if (!formatter) throw new RangeError(`There is no time zone '${timeZone}'.`);

@@ -6,11 +6,16 @@ import type { Dated } from './in-force.ts';
 import { divideHalfEven, roundHalfUpToCents, roundToCents } from './money.ts';
 import type { Money } from './money.ts';
 
-/** A rate and the instant from which it applies. */
-export interface VatRate extends Dated {
+/** How a supply is taxed. */
+export interface VatTreatment {
   /** Hundredths of a percent. */
   readonly basisPoints: number;
+  /** Whether the recipient owes the VAT. The rate is 0 then. */
+  readonly reverseCharge?: boolean;
 }
+
+/** A treatment and the instant from which it applies. */
+export interface VatRate extends Dated, VatTreatment {}
 
 /** A rate and the day from which it applies. `validFrom` is the start of the day in the provider's time zone. */
 export interface DatedVatRate extends VatRate {
@@ -33,6 +38,19 @@ export function vatInForce(rates: readonly VatRate[], now: number): number {
   return inForceAt(rates, now).basisPoints;
 }
 
+/** The treatment in force at an instant in milliseconds. */
+export function treatmentAt(rates: readonly VatRate[], now: number): VatTreatment {
+  return treatmentOf(inForceAt(rates, now));
+}
+
+export function treatmentOf({ basisPoints, reverseCharge = false }: VatTreatment): VatTreatment {
+  return { basisPoints, ...(reverseCharge && { reverseCharge }) };
+}
+
+function isSameTreatment(one: VatTreatment, other: VatTreatment): boolean {
+  return one.basisPoints === other.basisPoints && Boolean(one.reverseCharge) === Boolean(other.reverseCharge);
+}
+
 /**
  * The highest rate in force in a time, in hundredths of a percent.
  *
@@ -44,21 +62,20 @@ export function highestRate(rates: readonly VatRate[], start: number, end: numbe
   return Math.max(...[start, ...begun].map((instant) => vatInForce(rates, instant)));
 }
 
-/** A part of a runtime that has one rate. */
-export interface RatedTime {
-  readonly basisPoints: number;
+/** A part of a runtime that has one treatment. */
+export interface RatedTime extends VatTreatment {
   readonly start: Seconds;
   readonly stop: Seconds;
 }
 
-/** Splits a runtime where its rate changes. Each second is in one part. A runtime of 0 seconds is one part. */
+/** Splits a runtime where its treatment changes. Each second is in one part. A runtime of 0 seconds is one part. */
 export function splitByRate(rates: readonly VatRate[], start: Seconds, stop: Seconds): RatedTime[] {
   const changes = rates
     .map(({ validFrom }) => validFrom / 1000)
-    .filter((at) => at > start && at < stop && vatInForce(rates, at * 1000) !== vatInForce(rates, at * 1000 - 1))
+    .filter((at) => at > start && at < stop && !isSameTreatment(treatmentAt(rates, at * 1000), treatmentAt(rates, at * 1000 - 1)))
     .toSorted((one, other) => one - other);
   return [start, ...changes].map((from, index) => ({
-    basisPoints: vatInForce(rates, from * 1000),
+    ...treatmentAt(rates, from * 1000),
     start: from,
     stop: changes[index] ?? stop,
   }));
@@ -74,16 +91,14 @@ export function changesRatesBefore(before: number, rates: readonly VatRate[], ot
   return [-Infinity, ...instants].some((instant) => vatInForce(rates, instant) !== vatInForce(others, instant));
 }
 
-/** The net amount of a rate and the VAT on it, in whole cents. */
-export interface VatSum {
-  readonly basisPoints: number;
+/** The net amount of a treatment and the VAT on it, in whole cents. */
+export interface VatSum extends VatTreatment {
   readonly net: Money;
   readonly vat: Money;
 }
 
-/** An exact net amount with its rate. */
-export interface RatedAmount {
-  readonly basisPoints: number;
+/** An exact net amount with its treatment. */
+export interface RatedAmount extends VatTreatment {
   /** A fraction of the denominator that all amounts have. */
   readonly exact: bigint;
 }
@@ -99,8 +114,11 @@ export function taxed(
   denominator: bigint,
   total: Money,
 ): { readonly sums: readonly VatSum[]; readonly amounts: readonly Money[] } {
-  const rates = [...new Set(amounts.map(({ basisPoints }) => basisPoints))].toSorted((one, other) => other - one);
-  const byRate = rates.map((rate) => amounts.filter(({ basisPoints }) => basisPoints === rate));
+  const rates = amounts
+    .map(treatmentOf)
+    .filter((one, index, all) => all.findIndex((other) => isSameTreatment(one, other)) === index)
+    .toSorted((one, other) => other.basisPoints - one.basisPoints || Number(one.reverseCharge ?? 0) - Number(other.reverseCharge ?? 0));
+  const byRate = rates.map((rate) => amounts.filter((one) => isSameTreatment(one, rate)));
   const nets = apportionCents(
     byRate.map((own) => sumOf(own.map(({ exact }) => exact))),
     denominator,
@@ -113,7 +131,7 @@ export function taxed(
     for (const [index, one] of own.entries()) shares.set(one, parts[index] ?? 0n);
   }
   return {
-    sums: rates.map((basisPoints, rate) => ({ basisPoints, net: nets[rate] ?? 0n, vat: vatOn(nets[rate] ?? 0n, basisPoints) })),
+    sums: rates.map((rate, index) => ({ ...rate, net: nets[index] ?? 0n, vat: vatOn(nets[index] ?? 0n, rate.basisPoints) })),
     amounts: amounts.map((one) => shares.get(one) ?? 0n),
   };
 }
@@ -131,7 +149,7 @@ function sumOf(amounts: readonly bigint[]): bigint {
  * @param amount Units, in whole cents, at most the rest of the invoice.
  */
 export function correctionByRate(invoiced: readonly VatSum[], credited: readonly VatSum[], amount: Money): VatSum[] {
-  const before = invoiced.map(({ basisPoints }) => sumOf(credited.filter((one) => one.basisPoints === basisPoints).map(({ net }) => net)));
+  const before = invoiced.map((rate) => sumOf(credited.filter((one) => isSameTreatment(one, rate)).map(({ net }) => net)));
   const left = invoiced.map(({ net }, index) => net - (before[index] ?? 0n));
   const all = sumOf(left);
   const parts =
@@ -142,11 +160,12 @@ export function correctionByRate(invoiced: readonly VatSum[], credited: readonly
           all,
           amount,
         );
-  return invoiced.flatMap(({ basisPoints }, index) => {
+  return invoiced.flatMap((rate, index) => {
+    const { basisPoints } = rate;
     const net = parts[index] ?? 0n;
     const already = before[index] ?? 0n;
     if (net === 0n && invoiced.length > 1) return [];
-    return [{ basisPoints, net, vat: vatOn(already + net, basisPoints) - vatOn(already, basisPoints) }];
+    return [{ ...treatmentOf(rate), net, vat: vatOn(already + net, basisPoints) - vatOn(already, basisPoints) }];
   });
 }
 

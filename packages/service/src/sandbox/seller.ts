@@ -1,4 +1,5 @@
-import type { BillingProfile, Seller } from '../core/accounting/invoice-document/parties.ts';
+import type { BillingProfile, Party, Seller } from '../core/accounting/invoice-document/parties.ts';
+import { SINCE_EVER } from '../rules/tax-status.ts';
 
 /** The seller of the sandbox's invoices. */
 export const sandboxSeller: Seller = {
@@ -19,7 +20,7 @@ export const sandboxSeller: Seller = {
 };
 
 /** The buyer of the demo account's invoices. */
-export const demoBillingProfile: BillingProfile = {
+export const demoBillingProfile = {
   company: 'Demo Reseller GmbH',
   street: 'Beispielweg 7',
   postal_code: '10115',
@@ -28,3 +29,8 @@ export const demoBillingProfile: BillingProfile = {
   vat_id: 'DE987654321',
   reverse_charge: false,
 };
+
+/** A billing profile whose tax status has always applied. */
+export function sinceEver({ country, vat_id, reverse_charge, ...address }: Party & { readonly reverse_charge: boolean }): BillingProfile {
+  return { ...address, language: 'en', statuses: [{ ...SINCE_EVER, country, vatId: vat_id, reverseCharge: reverse_charge }] };
+}

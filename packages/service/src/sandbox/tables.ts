@@ -56,6 +56,7 @@ const places: Readonly<Record<SnapshotTable, number>> = {
   payments: 4,
   payment_uses: 5,
   document_series: 0,
+  logos: 0,
   positions: 4,
   charges: 4,
   dedicated_servers: 1,

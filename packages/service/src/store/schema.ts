@@ -14,6 +14,7 @@ import type {
   DocumentSeriesTable,
   InvoicesTable,
   IssuedDocumentsTable,
+  LogosTable,
   PaymentUsesTable,
   PaymentsTable,
   PositionsTable,
@@ -91,6 +92,7 @@ export interface Schema {
   invoices: InvoicesTable;
   issued_documents: IssuedDocumentsTable;
   document_series: DocumentSeriesTable;
+  logos: LogosTable;
   positions: PositionsTable;
   charges: ChargesTable;
   // Requests and deliveries

@@ -4,6 +4,7 @@ import { orderServer } from '../dedicated.ts';
 import { goodCall } from '../good-calls.ts';
 import type { Owner } from '../good-calls.ts';
 import { SMALL_VM } from '../harness.ts';
+import { JPEG } from '../images.ts';
 import type { TestOperator } from '../operator.ts';
 
 /** Sends a request of the provider, and returns the body of the response. */
@@ -53,7 +54,7 @@ async function setPricesAndTaxes(operate: Operate): Promise<void> {
   const seller = { company: 'Seller GmbH', street: 'Weg 7', postal_code: '60311', city: 'Frankfurt', country: 'DE', vat_id: 'DE123456789' };
   const bank = { email: 'b@provider.example', bank_name: 'Musterbank', iban: 'DE02120300000000202051', bic: 'BYLADEM1001' };
   const law = { payment_days: 14, tax_number: null, register: 'HRB 12345', managing_directors: 'Erika Mustermann' };
-  await operate('PUT', '/invoicing/seller', { ...seller, ...bank, ...law });
+  await operate('PUT', '/invoicing/seller', { ...seller, ...bank, ...law, logo: JPEG.toString('base64') });
   const vat_rates = [
     { basis_points: 1900, valid_from: '2021-01-01' },
     { basis_points: 2000, valid_from: '2026-11-20' },

@@ -130,6 +130,8 @@ export const getVmStatus = <ThrowOnError extends boolean = false>(options: Optio
  * Start, stop or restart
  *
  * Starts, stops or restarts a VM. In this service, billing of a stopped VM ends at once, and the VM keeps its resources, addresses and prices (not shown). Its billing restarts with its start, which needs credit. A VM that already has the wanted state stays as it is, and the response is a success. A VM that the provider has stopped can only be started by the provider.
+ *
+ * Only a start costs money, so this operation is not marked as billable and has no quote. A start costs the price that `GET /vm/{vmid}/config` shows, for the time until the invoice period ends. The spending limit of a key counts it with this price.
  */
 export const setVmPower = <ThrowOnError extends boolean = false>(options: Options<SetVmPowerData, ThrowOnError>): RequestResult<SetVmPowerResponses, SetVmPowerErrors, ThrowOnError> => options.client.post<SetVmPowerResponses, SetVmPowerErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

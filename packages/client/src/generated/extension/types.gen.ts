@@ -1002,7 +1002,7 @@ export type GetPricingsResponse = SuccessEnvelope & {
 };
 
 /**
- * The limits of the purchases of a key, and the sums so far: net prices in EUR. A VM counts with the price of 30 days, a domain with that of the first year, and a dedicated server with that of one runtime.
+ * The limits of the purchases of a key, and the sums so far: net prices in EUR. A VM counts with the price of 30 days, a domain with that of the first year, and a dedicated server with that of one runtime. The change of a running VM counts with the increase, and its start with the whole price.
  */
 export type KeySpendingLimit = {
     /**
@@ -1169,7 +1169,7 @@ export type QuotePrice = {
      */
     net: number;
     /**
-     * Gross price in EUR at the VAT rate in force now: the gross amount of an invoice with this price alone, which is the net price rounded to cents, plus its VAT rounded to cents.
+     * Gross price in EUR at the VAT rate that the account pays now, which is 0 with reverse charge: the gross amount of an invoice with this price alone, which is the net price rounded to cents, plus its VAT rounded to cents.
      */
     gross: number;
     time: QuoteTime;

@@ -69,6 +69,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   tlds: null,
   tld_prices: null,
   document_series: null,
+  logos: null,
   verifiers: null,
   operator_tokens: null,
   // Its records name the operator who changed an account. `GET /audit` lists them.

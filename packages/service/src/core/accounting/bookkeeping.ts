@@ -2,13 +2,13 @@
 import type { Selectable } from 'kysely';
 
 import { csvRow } from '../../rules/csv.ts';
-import { decimalOf } from '../../rules/money.ts';
+import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { IssuedDocumentsTable } from '../../store/tables/accounting.ts';
 import { tuningOf } from '../../store/tuning.ts';
 import { dayOf } from './invoice-document/content.ts';
 import type { DocumentContent } from './invoice-document/content.ts';
-import { contentOf, vatSumsOf } from './invoice-document/issue.ts';
+import { contentOf } from './invoice-document/issue.ts';
 
 /** From the first instant to the last one, in milliseconds. */
 export interface TimeRange {
@@ -73,15 +73,17 @@ const rowsOf: Readonly<Record<Exclude<BookkeepingTable, 'payments'>, (document: 
   invoices: (document, content) =>
     document.kind === 'invoice'
       ? rateRows(document, content, {
-          before: [content.due, ...buyerOf(document, content), document.status],
-          after: [decimalOf(BigInt(document.paid))],
+          first: [content.due],
+          afterBuyer: [document.status],
+          last: [decimalOf(BigInt(document.paid))],
         })
       : [],
   credit_notes: (document, content) =>
     document.kind === 'credit_note'
       ? rateRows(document, content, {
-          before: [content.corrects?.number ?? '', content.corrects?.reason ?? '', ...buyerOf(document, content)],
-          after: [],
+          first: [content.corrects?.number ?? '', content.corrects?.reason ?? ''],
+          afterBuyer: [],
+          last: [],
         })
       : [],
   lines: (_, { number, date, groups }) =>
@@ -132,20 +134,23 @@ function documentsAfter(table: Exclude<BookkeepingTable, 'payments'>) {
 
 type Fields = readonly (string | number | null)[];
 
-function buyerOf({ account_id }: Document, { buyer, reverseCharge }: DocumentContent): Fields {
+function buyerOf({ account_id }: Document, { buyer }: DocumentContent): Fields {
   const party = 'street' in buyer ? buyer : { ...buyer, country: null, vat_id: null };
-  return [account_id, party.company, party.country, party.vat_id, reverseCharge ? 'yes' : 'no'];
+  return [account_id, party.company, party.country, party.vat_id];
 }
 
 /** A row for each VAT rate of a document. */
 function rateRows(
   document: Document,
-  { number, date, gross }: DocumentContent,
-  { before, after }: { before: Fields; after: Fields },
+  content: DocumentContent,
+  { first, afterBuyer, last }: { first: Fields; afterBuyer: Fields; last: Fields },
 ): string[] {
-  return vatSumsOf(document).map(({ basisPoints, net, vat }) =>
-    csvRow([number, date, ...before, basisPoints / 100, decimalOf(net), decimalOf(vat), decimalOf(net + vat), gross, ...after]),
-  );
+  const before = [content.number, content.date, ...first, ...buyerOf(document, content)];
+  return content.vat.map(({ basisPoints, reverseCharge = false, net, amount }) => {
+    const gross = decimalOf(euros(net) + euros(amount));
+    const treatment = [reverseCharge ? 'yes' : 'no', ...afterBuyer, basisPoints / 100];
+    return csvRow([...before, ...treatment, net, amount, gross, content.gross, ...last]);
+  });
 }
 
 async function paymentsAfter(db: Db, { at, id }: Place, to: number): Promise<Page> {

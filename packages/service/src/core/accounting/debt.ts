@@ -7,8 +7,7 @@ import { netOf, owedOf } from '../../rules/payment.ts';
 import type { InvoiceDebt } from '../../rules/payment.ts';
 import { highestRate } from '../../rules/vat.ts';
 import type { Db } from '../../store/store.ts';
-import { vatRatesOf } from '../catalogue/vat-rate.ts';
-import { readBillingProfile } from './invoice-document/parties.ts';
+import { vatRatesOf } from './account-vat.ts';
 
 export interface OpenInvoice extends InvoiceDebt {
   readonly id: string;
@@ -90,9 +89,8 @@ export async function updateBalanceCredit(db: Db, accountId: string): Promise<vo
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow();
   if (account.balance === 0 && account.balance_credit === 0) return;
-  const profile = await readBillingProfile(db, accountId);
   const { start, end } = periodOf(account.period_start);
-  const basisPoints = highestRate(await vatRatesOf(db, profile?.reverse_charge === true), start * 1000, end * 1000);
+  const basisPoints = highestRate(await vatRatesOf(db, accountId), start * 1000, end * 1000);
   await db
     .updateTable('accounts')
     .set({ balance_credit: Number(netOf(BigInt(account.balance), basisPoints)) })

@@ -346,7 +346,7 @@ test.each([
 ])('accepts a buyer in %s with the VAT identifier %s', async (country, vat_id) => {
   const { client, account_id } = await startWithInvoice();
   const body = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', country, vat_id, reverse_charge: true };
-  expect(await operator.setBillingProfile({ client, path: { account_id }, body })).toEqual({ billing_profile: body });
+  expect(await operator.setBillingProfile({ client, path: { account_id }, body })).toMatchObject({ billing_profile: body });
 });
 
 test('refuses to move the seller to the country of a buyer with reverse charge', async () => {
@@ -364,7 +364,7 @@ test('refuses to move the seller to the country of a buyer with reverse charge',
   expect((await moved()).seller).toMatchObject({ country: 'AT' });
 });
 
-test('the balance counts at the highest VAT rate of the month, and at that of a new billing profile at once', async () => {
+test('the balance counts at the highest VAT rate of the month, and at those of a new tax status from its month on', async () => {
   const { service, client, account_id, pay, explained, nextMonth, credit } = await startWithInvoice();
   await pay('one', { amount: '20.36' });
   expect((await explained()).balance).toBe(10);
@@ -383,7 +383,8 @@ test('the balance counts at the highest VAT rate of the month, and at that of a 
   expect((await explained()).balance).toBe(0.89);
   const party = { company: 'A', street: 'B 1', postal_code: '1010', city: 'C', country: 'AT', vat_id: 'ATU12345678' };
   await operator.setBillingProfile({ client, path: { account_id }, body: { ...party, reverse_charge: true } });
-  expect((await explained()).balance).toBe(0.96);
+  // On 1 January until midnight in Berlin, the account still pays VAT.
+  expect((await explained()).balance).toBe(0.89);
   await expectInvariants(service.store);
 });
 

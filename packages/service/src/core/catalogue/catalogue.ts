@@ -2,7 +2,6 @@
 import type { Selectable } from 'kysely';
 
 import type { BrokenField } from '../../rules/broken-field.ts';
-import { vatInForce } from '../../rules/vat.ts';
 import type { VatRate } from '../../rules/vat.ts';
 import { prepared, scopeOf } from '../../store/prepared.ts';
 import { readVatRates } from '../../store/settings.ts';
@@ -49,11 +48,6 @@ export async function catalogueOf(db: Db): Promise<Catalogue> {
   };
   newest.set(scopeOf(db), catalogue);
   return catalogue;
-}
-
-/** The VAT rate in force at an instant (milliseconds), in hundredths of a percent. */
-export function vatAt({ vatRates }: Catalogue, now: number): number {
-  return vatInForce(vatRates, now);
 }
 
 const presentVersion = prepared<Record<never, never>, { version: string }>((db) => db.selectFrom('catalogue_version').select('version'));

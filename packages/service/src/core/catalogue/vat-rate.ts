@@ -1,14 +1,7 @@
 import { sql } from 'kysely';
 
 import { dayAfter, dayIn, startOfDay } from '../../rules/day.ts';
-import type { VatRate } from '../../rules/vat.ts';
-import { readVatRates } from '../../store/settings.ts';
 import type { Db } from '../../store/store.ts';
-
-/** The VAT rates of a buyer. They are 0 if the buyer owes the VAT itself. */
-export async function vatRatesOf(db: Db, reverseCharge: boolean): Promise<readonly VatRate[]> {
-  return reverseCharge ? [{ basisPoints: 0, validFrom: 0 }] : readVatRates(db);
-}
 
 /**
  * The first day on which another VAT rate can begin: today, or tomorrow if something was supplied today. So whatever was sold at a gross price is

@@ -17,9 +17,10 @@ import type { Db } from '../../store/store.ts';
 import { assertVmQuota } from '../account/quota.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
 import type { Spender } from '../account/spending.ts';
+import { vatAt } from '../accounting/account-vat.ts';
 import { holdCredit, releaseCredit, heldFrom } from '../accounting/credit-hold.ts';
 import { beginPosition, holdOf } from '../accounting/vm-billing.ts';
-import { catalogueOf, vatAt, findOsImage } from '../catalogue/catalogue.ts';
+import { catalogueOf, findOsImage } from '../catalogue/catalogue.ts';
 import type { Catalogue, OsImage } from '../catalogue/catalogue.ts';
 import { expectedHostSystem, findHostSystem, pricesAt } from '../catalogue/host-system.ts';
 import type { HostSystem } from '../catalogue/host-system.ts';
@@ -117,7 +118,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     const { ips, allowFallbackIPs } = vm;
     const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs };
     const addresses = await assignAddresses(db, order);
-    const vat = vatAt(catalogue, now);
+    const vat = await vatAt(db, accountId, now);
     return {
       accountId,
       details: { vmId, hold: Number(hold), monthly: Number(monthlyPrice), spending },

@@ -2,6 +2,9 @@
 
 /** The defaults of properties, by the name of the body. */
 export const DEFAULTS = {
+  "SetBillingProfileRequest": {
+    "language": "en"
+  },
   "IssueApiKeyRequest": {
     "access": "full"
   },

@@ -1,6 +1,7 @@
 import type { KvmPrice, KvmPricing } from '@reseller/client/extension';
 
-import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import { vatAt } from '../../core/accounting/account-vat.ts';
+import { catalogueOf } from '../../core/catalogue/catalogue.ts';
 import { pricesAt } from '../../core/catalogue/host-system.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
@@ -14,10 +15,9 @@ import type { ReadOperation } from '../operation.ts';
 export const getPricings: ReadOperation<'getPricings'> = {
   kind: 'read',
   settles: false,
-  async run(db, { now }) {
-    const catalogue = await catalogueOf(db);
-    const { hosts } = catalogue;
-    const vat = vatAt(catalogue, now);
+  async run(db, { accountId, now }) {
+    const { hosts } = await catalogueOf(db);
+    const vat = await vatAt(db, accountId, now);
     return {
       message: 'The price list was read.',
       data: {

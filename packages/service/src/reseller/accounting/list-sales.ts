@@ -1,13 +1,13 @@
 import type { Sale, SaleHostsystemPrices } from '@reseller/client';
 
-import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import { vatRatesOf } from '../../core/accounting/account-vat.ts';
 import { openSales } from '../../core/catalogue/sale.ts';
 import type { OpenSale } from '../../core/catalogue/sale.ts';
 import { counted } from '../../rules/counted.ts';
 import { decimalOf, numberOf } from '../../rules/money.ts';
 import { saleResources } from '../../rules/sale.ts';
 import type { SalePrices } from '../../rules/sale.ts';
-import { grossOfUnit } from '../../rules/vat.ts';
+import { grossOfUnit, vatInForce } from '../../rules/vat.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /accounting/sales: the active and the scheduled sales that the account may use. */
@@ -16,11 +16,11 @@ export const listSales: ReadOperation<'listSales'> = {
   settles: false,
   async run(db, { accountId, now }) {
     const sales = await openSales(db, accountId, now);
-    const catalogue = await catalogueOf(db);
+    const rates = await vatRatesOf(db, accountId);
     return {
       message: `${counted(sales.length, 'active or scheduled sale')}.`,
       // Nobody can buy in a scheduled sale before it starts.
-      data: sales.map((sale) => toSale(sale, vatAt(catalogue, Math.max(now, sale.start)))),
+      data: sales.map((sale) => toSale(sale, vatInForce(rates, Math.max(now, sale.start)))),
     };
   },
 };

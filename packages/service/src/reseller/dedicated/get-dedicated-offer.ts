@@ -1,4 +1,4 @@
-import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import { vatAt } from '../../core/accounting/account-vat.ts';
 import { addressesOf, toMarketItem } from '../../core/dedicated/responses.ts';
 import { findServer, isOfferedTo } from '../../core/dedicated/server.ts';
 import { notFound } from '../../rules/refusal.ts';
@@ -12,7 +12,7 @@ export const getDedicatedOffer: ReadOperation<'getDedicatedOffer'> = {
     const server = await findServer(db, path.identifier);
     if (server && isOfferedTo(server, accountId)) {
       const addresses = (await addressesOf(db, [server])).get(server.id) ?? { ipv4: [], ipv6: [] };
-      const data = toMarketItem(server, addresses, vatAt(await catalogueOf(db), now));
+      const data = toMarketItem(server, addresses, await vatAt(db, accountId, now));
       return { message: 'The dedicated server is available.', data: { available: true, data } };
     }
     if (server?.account_id !== accountId || server.state === 'ended') throw notFound('dedicated server');

@@ -1,4 +1,4 @@
-import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import { vatAt } from '../../core/accounting/account-vat.ts';
 import { addressesOf, toMarketItem } from '../../core/dedicated/responses.ts';
 import type { ReadOperation } from '../operation.ts';
 
@@ -15,7 +15,7 @@ export const listDedicatedMarket: ReadOperation<'listDedicatedMarket'> = {
       .orderBy('created')
       .orderBy('id')
       .execute();
-    const vat = vatAt(await catalogueOf(db), now);
+    const vat = await vatAt(db, accountId, now);
     const addresses = await addressesOf(db, servers);
     const list = servers.map((server) => toMarketItem(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, vat));
     return { message: 'The available dedicated servers were listed.', data: { list } };

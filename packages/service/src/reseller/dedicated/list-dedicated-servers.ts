@@ -1,4 +1,4 @@
-import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import { vatAt } from '../../core/accounting/account-vat.ts';
 import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
 import type { ReadOperation } from '../operation.ts';
 
@@ -16,7 +16,7 @@ export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
       .orderBy('ordered')
       .orderBy('id')
       .execute();
-    const shown = { secrets: call.runtime, vat: vatAt(await catalogueOf(db), call.now) };
+    const shown = { secrets: call.runtime, vat: await vatAt(db, call.accountId, call.now) };
     const addresses = await addressesOf(db, servers);
     const list = servers.map((server) => toDedicatedServer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown));
     return { message: 'The dedicated servers were listed.', data: { list } };

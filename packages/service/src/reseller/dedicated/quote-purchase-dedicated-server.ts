@@ -14,6 +14,6 @@ export const quotePurchaseDedicatedServer: ReadOperation<'quotePurchaseDedicated
     const isOwn = server?.account_id === accountId && server.state !== 'ended';
     if (!server || !(isOwn || isOfferedTo(server, accountId))) throw notFound('dedicated server');
     assertAllowed(order(stateOf(server), null), server.id);
-    return quoteSuccess(db, quotedServer({ ...server, state: 'ordered', ordered: Math.floor(now / 1000) }, now), now);
+    return quoteSuccess(db, quotedServer({ ...server, state: 'ordered', ordered: Math.floor(now / 1000) }, now), { accountId, now });
   },
 };

@@ -11,6 +11,6 @@ export const quoteUndeleteDedicatedServer: ReadOperation<'quoteUndeleteDedicated
   async run(db, { accountId, path, now }) {
     const server = await ownServer(db, accountId, path.identifier);
     assertAllowed(withdrawCancellation(stateOf(server)), server.id);
-    return quoteSuccess(db, quotedServer({ ...server, terminated: 0 }, now), now);
+    return quoteSuccess(db, quotedServer({ ...server, terminated: 0 }, now), { accountId, now });
   },
 };

@@ -1,6 +1,6 @@
 import type { DomainPricings } from '@reseller/client';
 
-import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import { vatAt } from '../../core/accounting/account-vat.ts';
 import { tldPricesAt } from '../../core/catalogue/tld-price.ts';
 import { numberOf } from '../../rules/money.ts';
 import type { Money } from '../../rules/money.ts';
@@ -12,8 +12,8 @@ import type { ReadOperation } from '../operation.ts';
 export const getDomainPricings: ReadOperation<'getDomainPricings'> = {
   kind: 'read',
   settles: false,
-  async run(db, { now }) {
-    const vat = vatAt(await catalogueOf(db), now);
+  async run(db, { accountId, now }) {
+    const vat = await vatAt(db, accountId, now);
     return { message: 'The price list was read.', data: await readDomainPricings(db, { vat, now }) };
   },
 };

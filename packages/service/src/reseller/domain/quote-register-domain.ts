@@ -20,6 +20,6 @@ export const quoteRegisterDomain: ReadOperation<'quoteRegisterDomain'> = {
       charges: [at],
       periodEnd: periodOf(at).end,
     });
-    return quoteSuccess(db, purchase, now);
+    return quoteSuccess(db, purchase, call);
   },
 };

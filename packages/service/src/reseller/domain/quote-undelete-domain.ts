@@ -23,6 +23,6 @@ export const quoteUndeleteDomain: ReadOperation<'quoteUndeleteDomain'> = {
       charges: domainCharges({ ...domain, terminated: 0 }, periodEnd),
       periodEnd,
     });
-    return quoteSuccess(db, purchase, now);
+    return quoteSuccess(db, purchase, call);
   },
 };

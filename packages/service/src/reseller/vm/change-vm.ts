@@ -1,4 +1,4 @@
-import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import { vatAt } from '../../core/accounting/account-vat.ts';
 import type { VmRequest } from '../../core/vm/change.ts';
 import { resizeVm } from '../../core/vm/deliveries.ts';
 import type { Resize } from '../../core/vm/deliveries.ts';
@@ -18,7 +18,7 @@ export const changeVm: DeliveredOperation<'changeVm', VmRequest & Resize, Money>
     const vm = await findOwnVm(db, accountId, path.vmid);
     return {
       message: 'The VM was changed.',
-      data: { newConfig: toResources(vm), pricings: toPricings(monthly, vatAt(await catalogueOf(db), now)) },
+      data: { newConfig: toResources(vm), pricings: toPricings(monthly, await vatAt(db, accountId, now)) },
     };
   },
 };

@@ -1,6 +1,6 @@
 import type { VmConfiguration } from '@reseller/client/extension';
 
-import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import { vatAt } from '../../core/accounting/account-vat.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { addressesOf } from '../../core/vm/addresses.ts';
 import { hostSystemOf } from '../../core/vm/change.ts';
@@ -39,7 +39,7 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
           ipv6: ofFamily(6).map(({ address, gateway }) => ({ ip_address: address, ip_gateway: gateway })),
         },
         max_config: toMaxConfig(host),
-        pricings: toPricings(BigInt(vm.monthly_price), vatAt(await catalogueOf(db), now)),
+        pricings: toPricings(BigInt(vm.monthly_price), await vatAt(db, accountId, now)),
       },
     };
   },

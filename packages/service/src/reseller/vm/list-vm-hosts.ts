@@ -1,6 +1,7 @@
 import type { VmHostPrice, VmHostPrices } from '@reseller/client';
 
-import { catalogueOf, vatAt } from '../../core/catalogue/catalogue.ts';
+import { vatAt } from '../../core/accounting/account-vat.ts';
+import { catalogueOf } from '../../core/catalogue/catalogue.ts';
 import type { Catalogue } from '../../core/catalogue/catalogue.ts';
 import { pricesAt } from '../../core/catalogue/host-system.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
@@ -18,9 +19,9 @@ type VmHost = DataOf<'listVmHosts'>[number];
 export const listVmHosts: ReadOperation<'listVmHosts'> = {
   kind: 'read',
   settles: false,
-  async run(db, { now }) {
+  async run(db, { accountId, now }) {
     const catalogue = await catalogueOf(db);
-    const data = priceListAt(catalogue, now);
+    const data = priceListAt(catalogue, { vat: await vatAt(db, accountId, now), now });
     return { message: `${counted(data.length, 'host system')}.`, data };
   },
 };
@@ -32,21 +33,22 @@ interface PriceList {
   readonly hosts: VmHost[];
 }
 
-const priceLists = new WeakMap<Catalogue, PriceList>();
+/** By VAT rate. */
+const priceLists = new WeakMap<Catalogue, Map<number, PriceList>>();
 
-function priceListAt(catalogue: Catalogue, now: number): VmHost[] {
-  const cached = priceLists.get(catalogue);
+function priceListAt(catalogue: Catalogue, at: At): VmHost[] {
+  const { vat, now } = at;
+  const byRate = priceLists.get(catalogue) ?? new Map<number, PriceList>();
+  const cached = byRate.get(vat);
   if (cached && cached.from <= now && now < cached.until) return cached.hosts;
-  const dated = [...catalogue.vatRates, ...catalogue.hosts.flatMap(({ priceVersions }) => priceVersions)];
-  const vat = vatAt(catalogue, now);
   const list = {
     ...unchangedAround(
-      dated.map(({ validFrom }) => validFrom),
+      catalogue.hosts.flatMap(({ priceVersions }) => priceVersions.map(({ validFrom }) => validFrom)),
       now,
     ),
-    hosts: shareData(catalogue.hosts.map((host) => toVmHost(host, { vat, now }))),
+    hosts: shareData(catalogue.hosts.map((host) => toVmHost(host, at))),
   };
-  priceLists.set(catalogue, list);
+  priceLists.set(catalogue, byRate.set(vat, list));
   return list.hosts;
 }
 

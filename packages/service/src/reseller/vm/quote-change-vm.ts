@@ -1,6 +1,6 @@
+import { vatRatesOf } from '../../core/accounting/account-vat.ts';
 import { partsOfVm, runtimeOfVm } from '../../core/accounting/quote.ts';
 import { previewPositionEnd } from '../../core/accounting/vm-billing.ts';
-import { catalogueOf } from '../../core/catalogue/catalogue.ts';
 import { quotedSale } from '../../core/catalogue/sale.ts';
 import { moreHeld, pricedResize } from '../../core/vm/deliveries.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
@@ -21,17 +21,17 @@ export const quoteChangeVm: ReadOperation<'quoteChangeVm'> = {
     const running = await previewPositionEnd(db, vm.id, instant);
     const own = vm.sale_id !== null && vm.price_basis === 'SALE' ? await quotedSale(db, vm.sale_id, now) : undefined;
     const keepsSale = !changes || prices.basis === 'SALE';
-    const { vatRates } = await catalogueOf(db);
+    const rates = await vatRatesOf(db, accountId);
     const purchase = {
       price,
       time: { amount: 30, unit: 'days' },
-      supplies: running ? runtimeOfVm(price, vatRates, { start: running.stop, stop: periodEnd }) : [],
+      supplies: running ? runtimeOfVm(price, rates, { start: running.stop, stop: periodEnd }) : [],
       periodEnd,
       hold: moreHeld(vm, price, running),
       parts: changes ? partsOfVm(to, prices.prices, prices.sale) : [],
       sale: keepsSale ? own : undefined,
       endedSale: keepsSale ? undefined : own,
     };
-    return quoteSuccess(db, purchase, now);
+    return quoteSuccess(db, purchase, { accountId, now });
   },
 };

@@ -1,3 +1,4 @@
+import { vatRatesOf } from '../../core/accounting/account-vat.ts';
 import { partsOfVm, runtimeOfVm } from '../../core/accounting/quote.ts';
 import { holdOf } from '../../core/accounting/vm-billing.ts';
 import { catalogueOf } from '../../core/catalogue/catalogue.ts';
@@ -24,15 +25,16 @@ export const quoteCreateVm: ReadOperation<'quoteCreateVm'> = {
     const price = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
     const start = Math.floor(now / 1000);
     const { end: periodEnd } = periodOf(start);
+    const rates = await vatRatesOf(db, accountId);
     const purchase = {
       price,
       time: { amount: 30, unit: 'days' },
-      supplies: runtimeOfVm(price, catalogue.vatRates, { start, stop: periodEnd }),
+      supplies: runtimeOfVm(price, rates, { start, stop: periodEnd }),
       periodEnd,
       hold: holdOf({ start, monthlyPrice: price }),
       parts: sale ? partsOfVm(vm, pricesInSale(standard, sale.prices), sale.prices) : partsOfVm(vm, standard),
       sale: sale && (await quotedSale(db, sale.id, now)),
     };
-    return quoteSuccess(db, purchase, now);
+    return quoteSuccess(db, purchase, { accountId, now });
   },
 };

@@ -5,6 +5,9 @@ import { endedSessions } from './0003-ended-sessions.ts';
 import { creatorsOfTokens } from './0004-creators-of-tokens.ts';
 import { failedJobs } from './0005-failed-jobs.ts';
 import { holdsOfDeliveries } from './0006-holds-of-deliveries.ts';
+import { taxStatuses } from './0007-tax-statuses.ts';
+import { documentLanguages } from './0008-document-languages.ts';
+import { logos } from './0009-logos.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -18,5 +21,8 @@ export function migrationsOf(engine: Engine) {
     '0004-creators-of-tokens': creatorsOfTokens,
     '0005-failed-jobs': failedJobs(engine),
     '0006-holds-of-deliveries': holdsOfDeliveries(engine),
+    '0007-tax-statuses': taxStatuses,
+    '0008-document-languages': documentLanguages,
+    '0009-logos': logos(engine),
   };
 }

@@ -21,6 +21,14 @@ export interface ChargesTable {
   created: number;
 }
 
+/** The logos that documents show. */
+export interface LogosTable {
+  /** SHA-256 in hexadecimal. */
+  hash: string;
+  /** Base64. */
+  image: string;
+}
+
 /** The series from which documents get their numbers. A kind without a row uses its default. */
 export interface DocumentSeriesTable {
   kind: 'invoice' | 'credit_note';

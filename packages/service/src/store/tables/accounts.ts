@@ -74,6 +74,9 @@ export interface BillingProfilesTable {
   vat_id: string | null;
   /** 1 if the recipient owes the VAT. */
   reverse_charge: number;
+  /** JSON: every tax status. Null for a profile of an older version, whose `country`, `vat_id` and `reverse_charge` have always applied. */
+  tax_statuses: string | null;
+  language: 'en' | 'de';
 }
 
 /** The spending limits of API keys. */

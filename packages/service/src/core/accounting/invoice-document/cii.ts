@@ -8,10 +8,12 @@
 import XMLBuilder from 'fast-xml-builder';
 
 import { decimalOf, euros } from '../../../rules/money.ts';
+import type { VatTreatment } from '../../../rules/vat.ts';
 import { leftToPay } from './content.ts';
 import type { DocumentContent, Line, RateSum } from './content.ts';
-import { creditNote, paymentNote, REVERSE_CHARGE } from './notes.ts';
+import { creditNote, paymentNote, textsOf } from './notes.ts';
 import type { Party, Seller } from './parties.ts';
+import type { Texts } from './texts.ts';
 
 /** Elements by name. An array repeats its element. Attributes begin with `@`, and `#` is the text. Undefined is left out. */
 interface Elements {
@@ -58,7 +60,7 @@ export function toCii(content: DocumentContent): string | undefined {
       'ram:IncludedNote': content.corrects === null ? undefined : { 'ram:Content': text(content.corrects.reason) },
     },
     'rsm:SupplyChainTradeTransaction': {
-      'ram:IncludedSupplyChainTradeLineItem': lines.map((line, index) => lineItem(line, index + 1, content)),
+      'ram:IncludedSupplyChainTradeLineItem': lines.map((line, index) => lineItem(line, index + 1)),
       'ram:ApplicableHeaderTradeAgreement': {
         'ram:SellerTradeParty': sellerParty(content.seller),
         'ram:BuyerTradeParty': { 'ram:Name': text(buyer.company), ...address(buyer), ...vatRegistration(buyer.vat_id) },
@@ -70,7 +72,7 @@ export function toCii(content: DocumentContent): string | undefined {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ 'rsm:CrossIndustryInvoice': withoutMissing(invoice) })}`;
 }
 
-function lineItem(line: Line, number: number, { reverseCharge }: DocumentContent): Elements {
+function lineItem(line: Line, number: number): Elements {
   const measured = line.measured ?? { quantity: 1, unit: 'piece', price: line.amount, priceQuantity: 1 };
   const unit = UNITS[measured.unit];
   return {
@@ -84,7 +86,7 @@ function lineItem(line: Line, number: number, { reverseCharge }: DocumentContent
     },
     'ram:SpecifiedLineTradeDelivery': { 'ram:BilledQuantity': { '@unitCode': unit, '#': String(measured.quantity) } },
     'ram:SpecifiedLineTradeSettlement': {
-      'ram:ApplicableTradeTax': tax(line.basisPoints, reverseCharge),
+      'ram:ApplicableTradeTax': tax(line),
       'ram:BillingSpecifiedPeriod': line.measured && period(line.measured),
       'ram:SpecifiedTradeSettlementLineMonetarySummation': { 'ram:LineTotalAmount': line.amount },
     },
@@ -92,16 +94,16 @@ function lineItem(line: Line, number: number, { reverseCharge }: DocumentContent
 }
 
 /** The category of UNTDID 5305: standard, zero or reverse charge. */
-function categoryOf(basisPoints: number, reverseCharge: boolean): 'S' | 'Z' | 'AE' {
+function categoryOf({ basisPoints, reverseCharge }: VatTreatment): 'S' | 'Z' | 'AE' {
   if (reverseCharge) return 'AE';
   return basisPoints === 0 ? 'Z' : 'S';
 }
 
-function tax(basisPoints: number, reverseCharge: boolean): Elements {
+function tax(treatment: VatTreatment): Elements {
   return {
     'ram:TypeCode': 'VAT',
-    'ram:CategoryCode': categoryOf(basisPoints, reverseCharge),
-    'ram:RateApplicablePercent': String(basisPoints / 100),
+    'ram:CategoryCode': categoryOf(treatment),
+    'ram:RateApplicablePercent': String(treatment.basisPoints / 100),
   };
 }
 
@@ -139,12 +141,12 @@ function vatRegistration(vatId: string | null): Elements {
 }
 
 function settlement(content: DocumentContent): Elements {
-  const { number, seller, vat, reverseCharge, due, corrects } = content;
+  const { number, seller, vat, due, corrects } = content;
   return {
     'ram:PaymentReference': due === null ? undefined : number,
     'ram:InvoiceCurrencyCode': 'EUR',
     'ram:SpecifiedTradeSettlementPaymentMeans': due === null ? undefined : transferTo(seller),
-    'ram:ApplicableTradeTax': vat.map((sum) => taxSum(sum, reverseCharge)),
+    'ram:ApplicableTradeTax': vat.map((sum) => taxSum(sum, textsOf(content))),
     'ram:BillingSpecifiedPeriod': period(content.period),
     'ram:SpecifiedTradePaymentTerms': {
       'ram:Description': text(due === null ? creditNote(content) : paymentNote(content)),
@@ -169,13 +171,14 @@ function transferTo({ iban, bic, company }: Seller): Elements {
   };
 }
 
-function taxSum({ basisPoints, net, amount }: RateSum, reverseCharge: boolean): Elements {
+function taxSum(sum: RateSum, texts: Texts): Elements {
+  const { basisPoints, reverseCharge, net, amount } = sum;
   return {
     'ram:CalculatedAmount': amount,
     'ram:TypeCode': 'VAT',
-    'ram:ExemptionReason': reverseCharge ? REVERSE_CHARGE : undefined,
+    'ram:ExemptionReason': reverseCharge ? texts.reverseCharge : undefined,
     'ram:BasisAmount': net,
-    'ram:CategoryCode': categoryOf(basisPoints, reverseCharge),
+    'ram:CategoryCode': categoryOf(sum),
     'ram:ExemptionReasonCode': reverseCharge ? 'VATEX-EU-AE' : undefined,
     'ram:RateApplicablePercent': String(basisPoints / 100),
   };

@@ -43,7 +43,7 @@ test('has the resources, the time and the price of a VM in its line', async () =
     {
       title: 'small',
       details: `VM ${small}, 1 core, 1.5 GB memory, 40 GB NVMe, de_xeon`,
-      time: '2026-11-10 12:04:18 – 2026-12-01 00:00',
+      time: '2026-11-10 13:04:18 – 2026-12-01 01:00',
       quantity: '20 d 11 h 55 min 42 s',
       unitPrice: '2.90 / 30 d',
       amount: '1.98',
@@ -60,7 +60,7 @@ test('has the resources, the time and the price of a VM in its line', async () =
     {
       title: 'large',
       details: `VM ${large}, 2 cores, 1 GB memory, 40 GB NVMe, 100 GB HDD, de_xeon`,
-      time: '2026-11-11 00:00 – 2026-11-11 00:00',
+      time: '2026-11-11 01:00 – 2026-11-11 01:00',
       quantity: '0 s',
       unitPrice: '4.20 / 30 d',
       amount: '0.00',

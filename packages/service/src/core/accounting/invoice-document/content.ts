@@ -1,17 +1,20 @@
 /** The content of an invoice document: everything that the PDF shows, fixed when the document is issued. */
 import type { DedicatedMarketHardware } from '@reseller/client';
+import type { DocumentLanguage } from '@reseller/operator-client';
 import type { Selectable } from 'kysely';
 
 import { accruedBy, accruedByCharge, runtimeOf, SECONDS_PER_PRICE } from '../../../rules/billing.ts';
 import type { PriceSeconds, Seconds } from '../../../rules/billing.ts';
+import { dayIn, minutesIn } from '../../../rules/day.ts';
 import { decimalOf, euros } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
-import { splitByRate, taxed, vatInForce } from '../../../rules/vat.ts';
-import type { RatedTime, VatRate, VatSum } from '../../../rules/vat.ts';
+import { splitByRate, taxed, treatmentAt, treatmentOf } from '../../../rules/vat.ts';
+import type { RatedTime, VatRate, VatSum, VatTreatment } from '../../../rules/vat.ts';
 import type { Db } from '../../../store/store.ts';
 import type { ChargesTable, InvoicesTable, PositionsTable } from '../../../store/tables/accounting.ts';
 import { chargesOn, positionsOn } from '../invoice.ts';
 import type { Party, Seller } from './parties.ts';
+import type { Texts } from './texts.ts';
 
 /** Everything that a document shows. Amounts are decimals in EUR, dates are days in UTC. It is stored as JSON. */
 export interface DocumentContent {
@@ -22,7 +25,11 @@ export interface DocumentContent {
   readonly due: string | null;
   readonly seller: Seller;
   readonly buyer: Buyer;
-  /** First and last day. */
+  /** Absent in older documents, which are in English. */
+  readonly language?: DocumentLanguage;
+  /** The time zone of the times of the lines, and the period in it. Absent in older documents, whose times are in UTC. */
+  readonly times?: { readonly zone: string; readonly start: string; readonly end: string };
+  /** First and last day in UTC. */
   readonly period: { readonly first: string; readonly last: string };
   /** The invoice that a credit note corrects, and why. */
   readonly corrects: { readonly number: string; readonly date: string; readonly reason: string } | null;
@@ -33,13 +40,12 @@ export interface DocumentContent {
   readonly gross: string;
   /** The part of the gross amount that the balance of the account paid when the invoice was issued. Absent in older documents. */
   readonly prepaid?: string;
-  /** Whether the recipient owes the VAT. */
+  /** Whether there are lines of which the recipient owes the VAT. */
   readonly reverseCharge: boolean;
 }
 
-/** The net amount of a rate, and the VAT on it. */
-export interface RateSum {
-  readonly basisPoints: number;
+/** The net amount of a treatment, and the VAT on it. */
+export interface RateSum extends VatTreatment {
   readonly net: string;
   readonly amount: string;
 }
@@ -54,12 +60,12 @@ export interface Group {
   readonly total: string;
 }
 
-export interface Line {
+export interface Line extends VatTreatment {
   /** Such as `web1.example.com`. */
   readonly title: string;
   /** Such as `VM 73149, 2 cores, 4 GB memory, 40 GB NVMe, nl_ryzen`. */
   readonly details: string;
-  /** Such as `1 Nov 12:00 - 20 Nov 00:00`. */
+  /** Such as `2026-11-01 12:00 – 2026-11-20 00:00`. */
   readonly time: string;
   /** Such as `9 d 12 h`. */
   readonly quantity: string;
@@ -67,7 +73,6 @@ export interface Line {
   readonly unitPrice: string;
   /** In whole cents. */
   readonly amount: string;
-  readonly basisPoints: number;
   /** Absent in documents that were issued before lines had it, and on credit notes. */
   readonly measured?: Measured;
 }
@@ -95,14 +100,21 @@ interface ExactLine extends Omit<Line, 'amount'> {
   readonly exact: PriceSeconds;
 }
 
+/** How lines are written. */
+export interface LineStyle {
+  readonly texts: Texts;
+  readonly timeZone: string;
+}
+
 /**
- * The lines of an invoice by group, and the sums of its rates. Both add up to its total. A position has a line for each rate that applied while
- * it ran, and a charge in advance has the rate of the start of what it pays for.
+ * The lines of an invoice by group, and the sums of its rates. Both add up to its total. A position has a line for each treatment that applied
+ * while it ran, and a charge in advance has the treatment of the start of what it pays for.
  */
 export async function taxedLines(
   db: Db,
   invoice: Selectable<InvoicesTable>,
   rates: readonly VatRate[],
+  style: LineStyle,
 ): Promise<{ readonly groups: readonly Group[]; readonly sums: readonly VatSum[] }> {
   const positions = await positionsOn(db, invoice).execute();
   const charges = await chargesOn(db, invoice);
@@ -112,9 +124,9 @@ export async function taxedLines(
   );
   const lines = [
     ...positions.flatMap((position) =>
-      splitByRate(rates, position.start, position.stop ?? invoice.period_end).map((time) => vmLine(position, time)),
+      splitByRate(rates, position.start, position.stop ?? invoice.period_end).map((time) => vmLine(position, time, style)),
     ),
-    ...charges.map((charge) => ({ ...chargeLine(charge, servers), basisPoints: vatInForce(rates, charge.start * 1000) })),
+    ...charges.map((charge) => ({ ...chargeLine(charge, servers, style), ...treatmentAt(rates, charge.start * 1000) })),
   ];
   const { sums, amounts } = taxed(lines, SECONDS_PER_PRICE, BigInt(invoice.total));
   return { groups: grouped(lines, amounts), sums };
@@ -132,23 +144,24 @@ function grouped(lines: readonly ExactLine[], amounts: readonly Money[]): Group[
   return [...groups].map(([title, { lines: own, total }]) => ({ title, lines: own, total: decimalOf(total) }));
 }
 
-function vmLine(position: Selectable<PositionsTable>, { basisPoints, start, stop }: RatedTime): ExactLine {
+function vmLine(position: Selectable<PositionsTable>, { start, stop, ...treatment }: RatedTime, { texts, timeZone }: LineStyle): ExactLine {
   const { vm_id, hostname, hostsystem, cores, mem, disk, storage } = position;
   const resources = [
-    cores === 1 ? '1 core' : `${cores} cores`,
-    `${decimalGigabytes(mem)} GB memory`,
+    texts.cores(cores),
+    texts.memory(texts.decimal(decimalGigabytes(mem))),
     `${disk} GB NVMe`,
     ...(storage === null ? [] : [`${storage} GB HDD`]),
   ];
+  const minuteOf = minutesIn(timeZone);
   const billed = { start, stop, monthlyPrice: BigInt(position.monthly_price) };
   return {
     group: 'Virtual servers',
     title: hostname,
     details: [`VM ${vm_id}`, ...resources, hostsystem].join(', '),
-    time: `${minuteOf(start)} – ${minuteOf(stop)}`,
+    time: [start, stop].map((instant) => minuteOf(instant * 1000)).join(' – '),
     quantity: durationOf(runtimeOf(billed, stop)),
-    unitPrice: `${decimalOf(billed.monthlyPrice)} / 30 d`,
-    basisPoints,
+    unitPrice: `${texts.decimal(decimalOf(billed.monthlyPrice))} / 30 d`,
+    ...treatmentOf(treatment),
     measured: {
       quantity: stop - start,
       unit: 'second',
@@ -160,20 +173,20 @@ function vmLine(position: Selectable<PositionsTable>, { basisPoints, start, stop
   };
 }
 
-const CHARGE_NAMES: Readonly<Record<string, string>> = { CREATE: 'Registration', RENEW: 'Renewal', TRANSFER: 'Transfer' };
-
 function chargeLine(
   { kind, subject, type, start, stop, amount }: Selectable<ChargesTable>,
   servers: ReadonlyMap<string, string>,
-): Omit<ExactLine, 'basisPoints'> {
+  { texts, timeZone }: LineStyle,
+): Omit<ExactLine, keyof VatTreatment> {
   const isDomain = kind === 'domain';
+  const names: Readonly<Record<string, string>> = texts.domainCharges;
   return {
     group: isDomain ? 'Domains' : 'Dedicated servers',
-    title: isDomain ? subject : (servers.get(subject) ?? 'Dedicated server'),
-    details: isDomain ? `${CHARGE_NAMES[type] ?? type}, in advance` : `Server ${subject}, in advance`,
-    time: `${dayOf(start)} – ${dayOf(stop)}`,
+    title: isDomain ? subject : [texts.dedicatedServer, servers.get(subject)].filter((part) => part !== undefined).join(', '),
+    details: texts.inAdvance(isDomain ? (names[type] ?? type) : texts.server(subject)),
+    time: [start, stop].map((instant) => dayIn(timeZone, instant * 1000)).join(' – '),
     quantity: '1',
-    unitPrice: decimalOf(BigInt(amount)),
+    unitPrice: texts.decimal(decimalOf(BigInt(amount))),
     measured: { quantity: 1, unit: 'piece', price: decimalOf(BigInt(amount)), priceQuantity: 1, ...daysOf(start, stop) },
     exact: accruedByCharge(BigInt(amount)),
   };
@@ -186,7 +199,7 @@ async function serverNames(db: Db, ids: readonly string[]): Promise<ReadonlyMap<
   return new Map(
     rows.map(({ id, hardware }) => {
       const { cpu }: DedicatedMarketHardware = JSON.parse(hardware);
-      return [id, `Dedicated server, ${cpu.amount > 1 ? `${cpu.amount} x ` : ''}${cpu.type}`];
+      return [id, `${cpu.amount > 1 ? `${cpu.amount} x ` : ''}${cpu.type}`];
     }),
   );
 }
@@ -214,10 +227,4 @@ function daysOf(start: Seconds, stop: Seconds): Pick<Measured, 'first' | 'last'>
 /** A day as `2026-12-01`. */
 export function dayOf(instant: Seconds): string {
   return new Date(instant * 1000).toISOString().slice(0, 10);
-}
-
-/** A minute as `2026-12-01 13:05`, with seconds only if there are some. */
-function minuteOf(instant: Seconds): string {
-  const text = new Date(instant * 1000).toISOString();
-  return `${text.slice(0, 10)} ${instant % 60 === 0 ? text.slice(11, 16) : text.slice(11, 19)}`;
 }

@@ -14,7 +14,7 @@ import { expectInvariants } from '../../../../test/invariants.ts';
 import { startOperator } from '../../../../test/operator.ts';
 import { invoicesOf, providerOf } from '../../../../test/provider.ts';
 import { euros } from '../../../rules/money.ts';
-import { demoBillingProfile, sandboxSeller } from '../../../sandbox/seller.ts';
+import { demoBillingProfile, sinceEver, sandboxSeller } from '../../../sandbox/seller.ts';
 import { createAccount } from '../../account/account.ts';
 import { chargeOwed } from '../charge.ts';
 import { issueDocuments } from './issue.ts';
@@ -77,12 +77,12 @@ test('opens a PDF with every line from the link, without an API key', async () =
   expect(text).toContain('Sandbox Infrastructure GmbH');
   expect(text).toContain('Łódź Hosting & Söhne, Αθήνα');
   expect(text).toContain('Number INV-00001');
-  expect(text).toContain('Date 2026-12-01 Due date 2026-12-15 Period, UTC 2026-11-01 to 2026-11-30 Currency EUR');
+  expect(text).toContain('Date 2026-12-01 Due date 2026-12-15 Period 2026-11-01 01:00 to 2026-12-01 01:00 Currency EUR');
   // 820,603 s at 10.40 EUR and 86,401 s at 14.40 EUR, of 2,592,000 s: 3.29254290 + 0.48000556, rounded to 3.77.
   expect(text).toContain(`VM ${identifier}, 2 cores, 4 GB memory, 40 GB NVMe, nl_ryzen`);
-  expect(text).toContain('2026-11-10 12:03:17 – 2026-11-20 00:00 9 d 11 h 56 min 43 s 10.40 / 30 d 3.29');
+  expect(text).toContain('2026-11-10 13:03:17 – 2026-11-20 01:00 9 d 11 h 56 min 43 s 10.40 / 30 d 3.29');
   expect(text).toContain(`VM ${identifier}, 4 cores, 4 GB memory, 40 GB NVMe, nl_ryzen`);
-  expect(text).toContain('2026-11-20 00:00 – 2026-11-21 00:00:01 1 d 1 s 14.40 / 30 d 0.48');
+  expect(text).toContain('2026-11-20 01:00 – 2026-11-21 01:00:01 1 d 1 s 14.40 / 30 d 0.48');
   expect(text).toContain('Sum of virtual servers 3.77');
   expect(text).toContain('bücher.example Registration, in advance 2026-11-10 – 2027-11-10 1 9.50 9.50');
   expect(text).toContain('Sum of domains 9.50');
@@ -118,7 +118,7 @@ test('does not change an issued document after a payment or a change of seller, 
 test('serves the same document as XML by a link, and has it in the PDF', async () => {
   const service = await startOperator();
   const { id, apiKey } = await service.account();
-  await service.store.commit(({ db }) => writeBillingProfile(db, id, demoBillingProfile));
+  await service.store.commit(({ db }) => writeBillingProfile(db, id, sinceEver(demoBillingProfile), 0));
   await service.call('createVm', { form: SMALL_VM, apiKey });
   service.clock.advanceTo('2026-12-03T00:00:00Z');
   await service.runScheduledJobs();
@@ -171,13 +171,12 @@ test('says that a buyer with reverse charge owes the VAT', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   await service.store.commit(({ db }) =>
-    writeBillingProfile(db, id, {
-      ...demoBillingProfile,
-      company: 'Musterhost Kft.',
-      country: 'HU',
-      vat_id: 'HU12345678',
-      reverse_charge: true,
-    }),
+    writeBillingProfile(
+      db,
+      id,
+      sinceEver({ ...demoBillingProfile, company: 'Musterhost Kft.', country: 'HU', vat_id: 'HU12345678', reverse_charge: true }),
+      0,
+    ),
   );
   const domain = {
     accountId: id,
@@ -192,12 +191,16 @@ test('says that a buyer with reverse charge owes the VAT', async () => {
   service.clock.advanceTo('2026-12-01T00:00:00Z');
   await service.runScheduledJobs();
   const [invoice] = await service.store.read((db) => db.selectFrom('issued_documents').selectAll().where('account_id', '=', id).execute());
-  expect(invoice).toMatchObject({ net: Number(euros('9.50')), vat: 0, vat_by_rate: '[{"basisPoints":0,"net":950000000,"vat":0}]' });
+  expect(invoice).toMatchObject({
+    net: Number(euros('9.50')),
+    vat: 0,
+    vat_by_rate: '[{"basisPoints":0,"reverseCharge":true,"net":950000000,"vat":0}]',
+  });
   const { text } = await open((await linkOf(service, apiKey)).link);
   expect(text).toContain('Musterhost Kft.');
   expect(text).toContain('VAT ID HU12345678');
   expect(text).toContain('Reverse charge: the recipient owes the VAT');
-  expect(text).toContain('VAT 0 % on 9.50, EUR 0.00 Total, EUR 9.50');
+  expect(text).toContain('VAT 0 % (reverse charge) on 9.50, EUR 0.00 Total, EUR 9.50');
 });
 
 test('shows the rate of each line and a sum for each rate if the rate changed in the period', async () => {
@@ -209,8 +212,8 @@ test('shows the rate of each line and a sum for each rate if the rate changed in
   await operator.setVatRates({ client: service.client, body: { vat_rates } });
   const { link } = await november(service);
   const { text } = await open(link);
-  expect(text).toContain('2026-11-10 12:03:17 – 2026-11-15 23:00 · VAT 19 % 5 d 10 h 56 min 43 s 10.40 / 30 d 1.89');
-  expect(text).toContain('2026-11-15 23:00 – 2026-11-20 00:00 · VAT 16 % 4 d 1 h 10.40 / 30 d 1.40');
+  expect(text).toContain('2026-11-10 13:03:17 – 2026-11-16 00:00 · VAT 19 % 5 d 10 h 56 min 43 s 10.40 / 30 d 1.89');
+  expect(text).toContain('2026-11-16 00:00 – 2026-11-20 01:00 · VAT 16 % 4 d 1 h 10.40 / 30 d 1.40');
   expect(text).toContain('Net amount, EUR 13.27 VAT 19 % on 11.39, EUR 2.16 VAT 16 % on 1.88, EUR 0.30 Total, EUR 15.73');
   await expectInvariants(service.store);
 });
@@ -381,4 +384,37 @@ test('returns links with the public URL of the service, not with the host of the
   }
   expect(await invoiceLink(bare)).toMatch(new RegExp(`^${bare.baseUrl}/invoices/`));
   expect(await invoiceLink(configured)).toMatch(/^https:\/\/api\.example\.com\/reseller\/invoices\//);
+});
+
+test('is in the language of the account, with times in the time zone of the provider', async () => {
+  const service = await startOperator();
+  const { client } = service;
+  await operator.setVatRates({
+    client,
+    body: { vat_rates: [{ basis_points: 1_900, valid_from: '2007-01-01' }], time_zone: 'America/New_York' },
+  });
+  const { id: account_id, apiKey } = await service.account();
+  const body = { ...demoBillingProfile, language: 'de' as const };
+  await operator.setBillingProfile({ client, path: { account_id }, body });
+  await service.call('createVm', { form: SMALL_VM, apiKey });
+  service.clock.advanceTo('2026-12-03T00:00:00Z');
+  await service.runScheduledJobs();
+  const { items } = await operator.listInvoices({ client, query: { account_id } });
+  const path = { invoice_id: items[0]?.id ?? '', credit_note: 'one' };
+  await operator.createCreditNote({ client, path, body: { amount: '1.00', reason: 'Ausfall' } });
+  const [note, document] = (await service.call('listDocuments', { apiKey })).body.data.list;
+  const { text } = await open(document.document);
+  for (const part of [
+    'Rechnung Sandbox Infrastructure GmbH',
+    'Zeitraum 2026-10-31 20:00 bis 2026-11-30 19:00',
+    'Zeiten in America/New_York',
+    '2 Kerne, 4 GB Arbeitsspeicher',
+    '2026-11-10 07:03:17 – 2026-11-30 19:00',
+    'Summe Virtuelle Server 7,11',
+    'USt 19 % auf 7,11, EUR 1,35 Gesamtbetrag, EUR 8,46',
+    'Bitte überweisen Sie 8,46 EUR bis zum 2026-12-15',
+  ])
+    expect(text).toContain(part);
+  expect((await open(note.document)).text).toContain('Rechnungskorrektur');
+  expect(await (await fetch(document.xml)).text()).toContain('Bitte überweisen Sie 8,46 EUR');
 });

@@ -3,24 +3,27 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Services } from '../../../delivery/runtime.ts';
-import { MS_PER_DAY } from '../../../rules/day.ts';
-import { decimalOf } from '../../../rules/money.ts';
+import { minutesIn, MS_PER_DAY } from '../../../rules/day.ts';
+import { decimalOf, euros } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
-import { correctionByRate } from '../../../rules/vat.ts';
-import type { VatSum } from '../../../rules/vat.ts';
+import { statusShown } from '../../../rules/tax-status.ts';
+import { correctionByRate, treatmentOf } from '../../../rules/vat.ts';
+import type { VatSum, VatTreatment } from '../../../rules/vat.ts';
 import { lockAccount } from '../../../store/account-lock.ts';
+import { readTimeZone } from '../../../store/settings.ts';
 import type { Db, Store } from '../../../store/store.ts';
 import type { InvoicesTable, IssuedDocumentsTable } from '../../../store/tables/accounting.ts';
 import { tuningOf } from '../../../store/tuning.ts';
-import { vatRatesOf } from '../../catalogue/vat-rate.ts';
 import { forgetEndedWaits, mayRun, performInBatches } from '../../jobs/failed-jobs.ts';
 import type { CurrentJob, FailedJob } from '../../jobs/failed-jobs.ts';
+import { vatRatesOf } from '../account-vat.ts';
 import { payInvoices } from '../payments.ts';
 import { dayOf, taxedLines } from './content.ts';
-import type { Buyer, DocumentContent, Group, Line, RateSum } from './content.ts';
+import type { DocumentContent, Group, Line, RateSum } from './content.ts';
 import { readBillingProfile, readSeller } from './parties.ts';
-import type { Seller } from './parties.ts';
+import type { BillingProfile, Party, Seller } from './parties.ts';
 import { lockSeries, takeNumber } from './series.ts';
+import { TEXTS } from './texts.ts';
 
 type Invoice = Selectable<InvoicesTable>;
 
@@ -117,8 +120,13 @@ async function lockedBalance(db: Db, accountId: string): Promise<Money> {
 }
 
 async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<void> {
-  const { buyer, reverseCharge } = await buyerOf(db, invoice.account_id);
-  const { groups, sums } = await taxedLines(db, invoice, await vatRatesOf(db, reverseCharge));
+  const profile = await readBillingProfile(db, invoice.account_id);
+  const language = profile?.language ?? 'en';
+  const timeZone = await readTimeZone(db);
+  const style = { texts: TEXTS[language], timeZone };
+  const { groups, sums } = await taxedLines(db, invoice, await vatRatesOf(db, invoice.account_id), style);
+  const reverseCharge = sums.some((sum) => sum.reverseCharge);
+  const buyer = profile ? buyerAt(profile, invoice, reverseCharge) : { company: await nameOf(db, invoice.account_id) };
   const due = invoice.created + seller.payment_days * MS_PER_DAY;
   const number = await takeNumber(db, 'invoice');
   const { net, vat } = totalsOf(sums);
@@ -132,6 +140,8 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
     due: dayOf(due / 1000),
     seller,
     buyer,
+    language,
+    times: periodTimes(invoice, timeZone),
     period: periodDays(invoice),
     corrects: null,
     groups,
@@ -163,17 +173,18 @@ export async function issueCreditNote(db: Db, { ports }: Pick<Services, 'ports'>
   const issued = documents.find(({ kind }) => kind === 'invoice');
   if (!issued) throw new Error(`The invoice ${invoice.id} has no document that a credit note could correct.`);
   const original = contentOf(issued);
-  const earlier = documents.filter(({ kind }) => kind === 'credit_note').flatMap(vatSumsOf);
-  const sums = correctionByRate(vatSumsOf(issued), earlier, amount);
+  const earlier = documents.filter(({ kind }) => kind === 'credit_note').flatMap((note) => sumsIn(contentOf(note)));
+  const sums = correctionByRate(sumsIn(original), earlier, amount);
   const number = await takeNumber(db, 'credit_note');
-  const lines = sums.map(({ basisPoints, net }) => ({
+  const texts = TEXTS[original.language ?? 'en'];
+  const lines = sums.map(({ net, ...treatment }) => ({
     title: reason,
-    details: `Invoice ${original.number} of ${original.date}`,
+    details: `${texts.invoice} ${texts.of(original.number, original.date)}`,
     time: '',
     quantity: '1',
-    unitPrice: decimalOf(net),
+    unitPrice: texts.decimal(decimalOf(net)),
     amount: decimalOf(net),
-    basisPoints,
+    ...treatmentOf(treatment),
   }));
   const { prepaid: _prepaid, ...kept } = original;
   const content: DocumentContent = {
@@ -184,6 +195,7 @@ export async function issueCreditNote(db: Db, { ports }: Pick<Services, 'ports'>
     due: null,
     corrects: { number: original.number, date: original.date, reason },
     groups: [{ title: 'Correction', lines, total: decimalOf(amount) }],
+    reverseCharge: sums.some((sum) => sum.reverseCharge),
     ...shownSums(sums),
   };
   const id = uuidv7({ msecs: now, random: ports.random.bytes(16) });
@@ -195,7 +207,7 @@ export function documentOf(db: Db, id: string): Promise<Selectable<IssuedDocumen
   return db.selectFrom('issued_documents').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Documents that were issued before lines had rates have one rate. */
+/** Documents that were issued before lines had rates have one rate. Before lines had reverse charge, all lines of a document had it, or none. */
 type StoredContent = Omit<DocumentContent, 'vat' | 'groups'> & {
   readonly vat: DocumentContent['vat'] | Omit<RateSum, 'net'>;
   readonly groups: readonly (Omit<Group, 'lines'> & { readonly lines: readonly (Omit<Line, 'basisPoints'> & Partial<Line>)[] })[];
@@ -205,15 +217,20 @@ export function contentOf({ content }: Pick<IssuedDocumentsTable, 'content'>): D
   const { vat, groups, ...stored }: StoredContent = JSON.parse(content);
   const sums = 'basisPoints' in vat ? [{ ...vat, net: stored.net }] : vat;
   const [{ basisPoints } = { basisPoints: 0 }] = sums;
+  const older: Partial<VatTreatment> = stored.reverseCharge && !sums.some((sum) => sum.reverseCharge) ? { reverseCharge: true } : {};
   return {
     ...stored,
-    vat: sums,
-    groups: groups.map(({ lines, ...group }) => ({ ...group, lines: lines.map((line) => ({ basisPoints, ...line })) })),
+    vat: sums.map((sum) => ({ ...sum, ...older })),
+    groups: groups.map(({ lines, ...group }) => ({ ...group, lines: lines.map((line) => ({ basisPoints, ...line, ...older })) })),
   };
 }
 
-interface StoredVatSum {
-  readonly basisPoints: number;
+/** The sums of a document, exactly. */
+function sumsIn({ vat }: DocumentContent): VatSum[] {
+  return vat.map(({ net, amount, ...treatment }) => ({ ...treatmentOf(treatment), net: euros(net), vat: euros(amount) }));
+}
+
+interface StoredVatSum extends VatTreatment {
   readonly net: number;
   readonly vat: number;
 }
@@ -221,19 +238,19 @@ interface StoredVatSum {
 /** The sums of the rates of a document. */
 export function vatSumsOf({ vat_by_rate }: Pick<IssuedDocumentsTable, 'vat_by_rate'>): VatSum[] {
   const stored: StoredVatSum[] = JSON.parse(vat_by_rate);
-  return stored.map(({ basisPoints, net, vat }) => ({ basisPoints, net: BigInt(net), vat: BigInt(vat) }));
+  return stored.map(({ net, vat, ...treatment }) => ({ ...treatment, net: BigInt(net), vat: BigInt(vat) }));
 }
 
 function shownSums(sums: readonly VatSum[]): Pick<DocumentContent, 'net' | 'vat' | 'gross'> {
   const { net, vat } = totalsOf(sums);
   return {
     net: decimalOf(net),
-    vat: sums.map(({ basisPoints, ...sum }) => ({ basisPoints, net: decimalOf(sum.net), amount: decimalOf(sum.vat) })),
+    vat: sums.map((sum) => ({ ...treatmentOf(sum), net: decimalOf(sum.net), amount: decimalOf(sum.vat) })),
     gross: decimalOf(net + vat),
   };
 }
 
-function totalsOf(sums: readonly VatSum[]): Omit<VatSum, 'basisPoints'> {
+function totalsOf(sums: readonly VatSum[]): Pick<VatSum, 'net' | 'vat'> {
   return sums.reduce((total, { net, vat }) => ({ net: total.net + net, vat: total.vat + vat }), { net: 0n, vat: 0n });
 }
 
@@ -269,14 +286,18 @@ async function insertDocument(db: Db, { id, invoice, content, name, sums, issued
     .execute();
 }
 
-async function buyerOf(db: Db, accountId: string): Promise<{ buyer: Buyer; reverseCharge: boolean }> {
-  const profile = await readBillingProfile(db, accountId);
-  if (profile) {
-    const { reverse_charge: reverseCharge, ...buyer } = profile;
-    return { buyer, reverseCharge };
-  }
-  const { name } = await db.selectFrom('accounts').select('name').where('id', '=', accountId).executeTakeFirstOrThrow();
-  return { buyer: { company: name }, reverseCharge: false };
+function buyerAt({ statuses, language: _language, ...address }: BillingProfile, { period_end }: Invoice, reverseCharge: boolean): Party {
+  const { country, vatId } = statusShown(statuses, period_end * 1000, reverseCharge);
+  return { ...address, country, vat_id: vatId };
+}
+
+async function nameOf(db: Db, accountId: string): Promise<string> {
+  return (await db.selectFrom('accounts').select('name').where('id', '=', accountId).executeTakeFirstOrThrow()).name;
+}
+
+function periodTimes({ period_start, period_end }: Invoice, zone: string): Required<DocumentContent>['times'] {
+  const minuteOf = minutesIn(zone);
+  return { zone, start: minuteOf(period_start * 1000), end: minuteOf(period_end * 1000) };
 }
 
 function periodDays({ period_start, period_end }: Invoice): DocumentContent['period'] {

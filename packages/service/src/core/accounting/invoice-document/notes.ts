@@ -1,14 +1,20 @@
 /** Sentences of a document. */
 import { leftToPay } from './content.ts';
 import type { DocumentContent } from './content.ts';
+import { TEXTS } from './texts.ts';
+import type { Texts } from './texts.ts';
 
-export const REVERSE_CHARGE = 'Reverse charge: the recipient owes the VAT (Article 196 of Council Directive 2006/112/EC).';
+export function textsOf({ language = 'en' }: Pick<DocumentContent, 'language'>): Texts {
+  return TEXTS[language];
+}
 
-export function creditNote({ gross, corrects }: DocumentContent): string {
-  return `We credit ${gross} EUR for invoice ${corrects?.number ?? ''}, which stays as it is. The amount is set off against the amount left to pay of the invoice. The rest pays your next invoices.`;
+export function creditNote(content: DocumentContent): string {
+  const texts = textsOf(content);
+  return texts.weCredit(texts.decimal(content.gross), content.corrects?.number ?? '');
 }
 
 export function paymentNote(content: DocumentContent): string {
   const { due, seller, number } = content;
-  return `Please transfer ${leftToPay(content)} EUR by ${due} to ${seller.iban} (${seller.bank_name}) with the reference ${number}.`;
+  const texts = textsOf(content);
+  return texts.pleaseTransfer({ amount: texts.decimal(leftToPay(content)), due, iban: seller.iban, bank: seller.bank_name, number });
 }

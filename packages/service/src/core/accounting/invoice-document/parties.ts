@@ -1,6 +1,15 @@
 /** The seller and the buyers that invoices show (not shown in the specification; our choice). */
+import { createHash } from 'node:crypto';
+
+import type { DocumentLanguage } from '@reseller/operator-client';
+
+import { inForceAt } from '../../../rules/in-force.ts';
+import { SINCE_EVER } from '../../../rules/tax-status.ts';
+import type { TaxStatus } from '../../../rules/tax-status.ts';
+import { prepared } from '../../../store/prepared.ts';
 import { readSetting, writeSetting } from '../../../store/settings.ts';
 import type { Db } from '../../../store/store.ts';
+import type { BillingProfilesTable } from '../../../store/tables/accounts.ts';
 
 /** The address of a company. */
 export interface Party {
@@ -27,12 +36,15 @@ export interface Seller extends Party {
   /** Such as `Amtsgericht Frankfurt am Main, HRB 12345`. */
   readonly register?: string | null;
   readonly managing_directors?: string | null;
+  /** SHA-256 of the logo. Absent if there is none. */
+  readonly logo_hash?: string;
 }
 
 /** The buyer of an account. */
-export interface BillingProfile extends Party {
-  /** Whether the recipient owes the VAT. */
-  readonly reverse_charge: boolean;
+export interface BillingProfile extends Omit<Party, 'country' | 'vat_id'> {
+  /** At least one, in the order of their days. */
+  readonly statuses: readonly TaxStatus[];
+  readonly language: DocumentLanguage;
 }
 
 const SELLER = 'seller';
@@ -49,16 +61,57 @@ export function writeSeller(db: Db, seller: Seller): Promise<void> {
   return writeSetting(db, SELLER, JSON.stringify(seller));
 }
 
+/** The logo with a hash. */
+export async function readLogo(db: Db, hash: string): Promise<Uint8Array> {
+  const { image } = await db.selectFrom('logos').select('image').where('hash', '=', hash).executeTakeFirstOrThrow();
+  return Buffer.from(image, 'base64');
+}
+
+/** Stores a logo for good, because documents that were issued with it may be rendered later. @returns Its hash. */
+export async function writeLogo(db: Db, image: string): Promise<string> {
+  const hash = createHash('sha256').update(Buffer.from(image, 'base64')).digest('hex');
+  await db
+    .insertInto('logos')
+    .values({ hash, image })
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .execute();
+  return hash;
+}
+
 /** The billing profile of an account, if it has one. */
 export async function readBillingProfile(db: Db, accountId: string): Promise<BillingProfile | undefined> {
   const row = await db.selectFrom('billing_profiles').selectAll().where('account_id', '=', accountId).executeTakeFirst();
   if (!row) return undefined;
-  const { account_id: _account, reverse_charge, ...party } = row;
-  return { ...party, reverse_charge: reverse_charge === 1 };
+  const { company, street, postal_code, city, language } = row;
+  return { company, street, postal_code, city, language, statuses: statusesOf(row) };
 }
 
-export async function writeBillingProfile(db: Db, accountId: string, profile: BillingProfile): Promise<void> {
-  const row = { ...profile, reverse_charge: profile.reverse_charge ? 1 : 0 };
+/** The tax statuses of an account. Empty if it has no billing profile. */
+export async function readTaxStatuses(db: Db, accountId: string): Promise<readonly TaxStatus[]> {
+  const [row] = await statusRow(db, { accountId });
+  return row ? statusesOf(row) : [];
+}
+
+type StatusColumns = Pick<BillingProfilesTable, 'country' | 'vat_id' | 'reverse_charge' | 'tax_statuses'>;
+
+const statusRow = prepared<{ accountId: string }, StatusColumns>((db, parameter) =>
+  db
+    .selectFrom('billing_profiles')
+    .select(['country', 'vat_id', 'reverse_charge', 'tax_statuses'])
+    .where('account_id', '=', parameter('accountId')),
+);
+
+function statusesOf({ country, vat_id, reverse_charge, tax_statuses }: StatusColumns): readonly TaxStatus[] {
+  if (tax_statuses === null) return [{ ...SINCE_EVER, country, vatId: vat_id, reverseCharge: reverse_charge === 1 }];
+  const statuses: TaxStatus[] = JSON.parse(tax_statuses);
+  return statuses;
+}
+
+/** @param now Milliseconds. */
+export async function writeBillingProfile(db: Db, accountId: string, profile: BillingProfile, now: number): Promise<void> {
+  const { statuses, ...address } = profile;
+  const { country, vatId, reverseCharge } = inForceAt(statuses, now);
+  const row = { ...address, country, vat_id: vatId, reverse_charge: reverseCharge ? 1 : 0, tax_statuses: JSON.stringify(statuses) };
   await db
     .insertInto('billing_profiles')
     .values({ account_id: accountId, ...row })
@@ -66,14 +119,18 @@ export async function writeBillingProfile(db: Db, accountId: string, profile: Bi
     .execute();
 }
 
-/** The ID of an account in a country whose buyer owes the VAT, if there is one. */
+/** The ID of an account with reverse charge in a country, now, later, or since its open period began, if there is one. */
 export async function reverseChargeBuyerIn(db: Db, country: string): Promise<string | undefined> {
-  const buyer = await db
+  const buyers = await db
     .selectFrom('billing_profiles')
-    .select('account_id')
-    .where('country', '=', country)
-    .where('reverse_charge', '=', 1)
+    .innerJoin('accounts', 'accounts.id', 'billing_profiles.account_id')
+    .select(['account_id', 'period_start', 'country', 'vat_id', 'reverse_charge', 'tax_statuses'])
+    .where(({ or, eb }) => or([eb('reverse_charge', '=', 1), eb('tax_statuses', 'like', `%"${country}"%`)]))
     .orderBy('account_id')
-    .executeTakeFirst();
-  return buyer?.account_id;
+    .execute();
+  return buyers.find((buyer) => {
+    const statuses = statusesOf(buyer);
+    const { validFrom: first } = inForceAt(statuses, buyer.period_start * 1000);
+    return statuses.some((status) => status.validFrom >= first && status.reverseCharge && status.country === country);
+  })?.account_id;
 }

@@ -141,8 +141,8 @@ test('places every text of an invoice', async () => {
     '300 532 11 bold: Total, EUR',
     '510 532 11 bold: 11.75',
     '50 555 8: Please transfer 11.75 EUR by 2026-12-15 to DE02120300000000202051 (Musterbank) with the reference INV-00001.',
-    '50 569 8: A virtual server is billed for each second, at its price for 30 days (d). Amounts are rounded once, at the total; the lines add',
-    '50 578 8: up to it.',
+    '50 569 8: A virtual server is billed for each second, at its price for 30 days (d). The net total is rounded once, half to even, and the',
+    '50 578 8: VAT of each rate half up, to cents. The lines add up to the net total.',
     ...FOOTER,
   ]);
 });
@@ -177,7 +177,7 @@ test('requests no payment for an invoice of 0.00 EUR, and shows only the name of
     '50 156 6.5: Sandbox Infrastructure GmbH · Serverstraße 1 · 60311 Frankfurt am Main',
     '50 172 9 bold: Łódź Hosting',
     expect.stringMatching(/: A virtual server is billed for each second/),
-    expect.stringMatching(/: up to it\.$/),
+    expect.stringMatching(/The lines add up to the net total\.$/),
     ...FOOTER.slice(0, 3),
   ]);
 });
@@ -253,4 +253,43 @@ test('shows no line about the company if the seller has neither a register nor d
     ...FOOTER.slice(1, 2),
     ...FOOTER.slice(3),
   ]);
+});
+
+test('shows the code points of letters that the font does not have, and keeps all others', async () => {
+  const company = 'Łódź Ουρανός Мир ħőș 张伟 😀';
+  const lines = await linesOf({ ...invoice, buyer: { company } });
+  expect(lines).toContain('50 172 9 bold: Łódź Ουρανός Мир ħőș [U+5F20][U+4F1F] 😀');
+});
+
+test.each(['en', 'de'] as const)('is tagged for screen readers in %s: headings, and each cell of the tables', async (language) => {
+  const content: DocumentContent = { ...invoiceContent({ lines: 60 }), language };
+  const pdf = await getDocumentProxy(new Uint8Array(await renderDocument(content)));
+  expect(await pdf.getMarkInfo()).toMatchObject({ Marked: true });
+  const { info } = await pdf.getMetadata();
+  expect(info).toMatchObject({ Language: language, Title: language === 'de' ? 'Rechnung INV-00001' : 'Invoice INV-00001' });
+  const roles: string[] = [];
+  for (let page = 1; page <= pdf.numPages; page++) {
+    const tree = await (await pdf.getPage(page)).getStructTree();
+    roles.push(...rolesOf(tree));
+  }
+  const count = (role: string) => roles.filter((one) => one === role).length;
+  expect([count('H1'), count('H2'), count('TH')]).toEqual([1, 1, 4]);
+  // The lines, and their sum. Each row has four cells.
+  expect(count('TD')).toBe(61 * 4);
+});
+
+type PdfPage = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>['getPage']>>;
+type StructureNode = Awaited<ReturnType<PdfPage['getStructTree']>>;
+
+/** The roles of the elements with content on the page. */
+function rolesOf({ role, children }: StructureNode): string[] {
+  return children.length === 0 ? [] : [role, ...children.flatMap((child) => ('role' in child ? rolesOf(child) : []))];
+}
+
+test.each([2, 12, 14, 16, 40, 250])('an invoice of %i lines in German has its total and all notes on one page', async (count) => {
+  const texts = await textsOf({ ...invoiceContent({ lines: count, rates: [1900, 700], prepaid: '0.01' }), language: 'de' });
+  const pageOf = (beginning: string) => texts.find(({ text }) => text.startsWith(beginning))?.page;
+  const pages = [`web${count}.`, 'Nettobetrag', 'USt 7 % auf', 'Gesamtbetrag, EUR', 'Noch zu zahlen', 'Ein virtueller Server'].map(pageOf);
+  expect(pages).toEqual(pages.map(() => pages[0]));
+  expect(pages[0]).toBeDefined();
 });

@@ -5,14 +5,17 @@ import { createRequire } from 'node:module';
 // oxlint-disable-next-line import/no-named-as-default -- the named export is newer than the library's types
 import PDFDocument from 'pdfkit';
 
-import { countryOf } from '../../../rules/contact.ts';
+import type { VatTreatment } from '../../../rules/vat.ts';
 import { toCii } from './cii.ts';
 import { leftToPay } from './content.ts';
 import type { DocumentContent } from './content.ts';
-import { creditNote, paymentNote, REVERSE_CHARGE } from './notes.ts';
+import { assertUsable } from './logo.ts';
+import { creditNote, paymentNote, textsOf } from './notes.ts';
 import type { Party, Seller } from './parties.ts';
-import { MUTED_COLOR, TEXT_COLOR, writeRows } from './rows.ts';
-import type { Column } from './rows.ts';
+import { MUTED_COLOR, TEXT_COLOR, writeArtifact, writeRows } from './rows.ts';
+import type { Column, Section } from './rows.ts';
+import { groupTitleIn } from './texts.ts';
+import type { Texts } from './texts.ts';
 
 const { resolve } = createRequire(import.meta.url);
 let fonts: { readonly regular: Buffer; readonly bold: Buffer } | undefined;
@@ -22,25 +25,42 @@ const MARGIN = 50;
 const BOTTOM_MARGIN = 90;
 const PAGE_WIDTH = 495;
 const FACTS_X = 330;
-const TITLES = { invoice: 'Invoice', credit_note: 'Credit note' } as const;
 
-const COLUMNS: readonly Column[] = [
-  { title: 'Description, time in UTC', width: 258 },
-  { title: 'Quantity', width: 112, right: true },
-  { title: 'Unit price', width: 65, right: true },
-  { title: 'Amount', width: 60, right: true },
-];
+function columnsOf(texts: Texts, timeZone = 'UTC'): readonly Column[] {
+  return [
+    { title: texts.description(timeZone), width: 258 },
+    { title: texts.quantity, width: 112, right: true },
+    { title: texts.unitPrice, width: 65, right: true },
+    { title: texts.amount, width: 60, right: true },
+  ];
+}
 
-/** Renders a document. The same content always gives the same bytes. */
-export async function renderDocument(content: DocumentContent): Promise<Buffer> {
+/** What writes the document. Screen readers read its sections in the order in which they are written. */
+interface Sheet {
+  readonly document: PDFKit.PDFDocument;
+  readonly texts: Texts;
+  readonly root: Section;
+}
+
+/**
+ * Renders a document. The same content always gives the same bytes.
+ *
+ * @param logo A PNG or JPEG image.
+ */
+export async function renderDocument(content: DocumentContent, logo?: Uint8Array): Promise<Buffer> {
+  const texts = textsOf(content);
   const document = new PDFDocument({
     size: 'A4',
     margins: { top: MARGIN, left: MARGIN, right: MARGIN, bottom: BOTTOM_MARGIN },
     // The number of pages is only known at the end.
     bufferPages: true,
-    lang: 'en',
+    // For screen readers: tags need a version after 1.3.
+    pdfVersion: '1.7',
+    tagged: true,
+    displayTitle: true,
+    lang: content.language ?? 'en',
     info: {
-      Title: `${TITLES[content.kind]} ${content.number}`,
+      Title: `${titleOf(content, texts)} ${content.number}`,
       Author: content.seller.company,
       CreationDate: new Date(content.date),
     },
@@ -54,11 +74,16 @@ export async function renderDocument(content: DocumentContent): Promise<Buffer> 
   // The built-in fonts of PDF readers have only western letters. Names of accounts and domains may have others.
   fonts ??= { regular: fontFile('DejaVuSans'), bold: fontFile('DejaVuSans-Bold') };
   document.registerFont('regular', fonts.regular).registerFont('bold', fonts.bold);
-  writeHead(document, content);
-  writeGroups(document, content);
-  writeSums(document, content);
-  writeNotes(document, content);
-  writeFooters(document, content);
+  const root = document.struct('Document');
+  document.addStructure(root);
+  const page = { document, texts, root };
+  const shown = withVisibleLetters(content, document);
+  writeHead(page, shown);
+  if (logo) placeLogo(page, shown, logo);
+  writeGroups(page, shown);
+  writeSums(page, shown);
+  writeNotes(page, shown);
+  writeFooters(page, shown);
   attachXml(document, content);
   document.end();
   return finished;
@@ -75,7 +100,7 @@ function attachXml(document: PDFKit.PDFDocument, content: DocumentContent): void
   const options = {
     name: XML_NAME,
     type: 'text/xml',
-    description: 'The same document for programs (EN 16931, CII)',
+    description: textsOf(content).attachment,
     // The types of the library do not have it.
     relationship: 'Alternative',
     creationDate: date,
@@ -88,95 +113,156 @@ function fontFile(name: string): Buffer {
   return readFileSync(resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`));
 }
 
-function writeHead(document: PDFKit.PDFDocument, content: DocumentContent): void {
+function titleOf({ kind }: DocumentContent, texts: Texts): string {
+  return kind === 'invoice' ? texts.invoice : texts.creditNote;
+}
+
+/** A font of fontkit, which the library embeds. */
+interface EmbeddedFont {
+  hasGlyphForCodePoint(codePoint: number): boolean;
+}
+
+/**
+ * The content with the code point of each letter that the font does not have, such as `[U+5F20]`. Otherwise, the page would have the same box for
+ * all of them.
+ */
+function withVisibleLetters(content: DocumentContent, document: PDFKit.PDFDocument): DocumentContent {
+  document.font('regular');
+  // The types of the library do not have it.
+  const wrapper: unknown = Reflect.get(document, '_font');
+  const font: unknown = typeof wrapper === 'object' && wrapper !== null && 'font' in wrapper ? wrapper.font : undefined;
+  if (!isEmbeddedFont(font)) throw new TypeError('The PDF library no longer says which letters a font has.');
+  const shown: DocumentContent = JSON.parse(JSON.stringify(content), (_, value: unknown) =>
+    typeof value === 'string' ? visibleIn(font, value) : value,
+  );
+  return shown;
+}
+
+function visibleIn(font: EmbeddedFont, text: string): string {
+  return text.replaceAll(/[^\x20-\x7E\s]/gu, (letter) => {
+    const codePoint = letter.codePointAt(0) ?? 0;
+    return font.hasGlyphForCodePoint(codePoint) ? letter : `[U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}]`;
+  });
+}
+
+function isEmbeddedFont(font: unknown): font is EmbeddedFont {
+  return typeof font === 'object' && font !== null && 'hasGlyphForCodePoint' in font && typeof font.hasGlyphForCodePoint === 'function';
+}
+
+function writeHead(page: Sheet, content: DocumentContent): void {
+  const { document, texts, root: structParent } = page;
   const { seller, buyer } = content;
-  document.font('bold').fontSize(20).fillColor(TEXT_COLOR).text(TITLES[content.kind], MARGIN, MARGIN);
-  writeLines(document, [seller.company, ...addressLines(seller)], { x: FACTS_X, y: MARGIN });
+  document
+    .font('bold')
+    .fontSize(20)
+    .fillColor(TEXT_COLOR)
+    .text(titleOf(content, texts), MARGIN, MARGIN, { structParent, structType: 'H1' });
+  writeLines(page, [seller.company, ...addressLines(seller, texts)], { x: FACTS_X, y: MARGIN });
   const sender = [seller.company, seller.street, `${seller.postal_code} ${seller.city}`].join(' · ');
-  document.font('regular').fontSize(6.5).fillColor(MUTED_COLOR).text(sender, MARGIN, 150, { lineBreak: false });
-  writeLines(document, [buyer.company, ...('street' in buyer ? addressLines(buyer) : [])], { x: MARGIN, y: 164 });
+  document.font('regular').fontSize(6.5).fillColor(MUTED_COLOR);
+  writeArtifact(document, () => document.text(sender, MARGIN, 150, { lineBreak: false }));
+  writeLines(page, [buyer.company, ...('street' in buyer ? addressLines(buyer, texts) : [])], { x: MARGIN, y: 164 });
   const buyerEnd = document.y;
-  writeFacts(document, factsOf(content));
+  writeFacts(page, factsOf(content, texts));
   document.x = MARGIN;
   document.y = Math.max(buyerEnd, document.y) + 24;
 }
 
-function addressLines({ street, postal_code, city, country, vat_id }: Party): string[] {
-  return [street, `${postal_code} ${city}`, countryOf(country)?.title ?? country, ...(vat_id === null ? [] : [`VAT ID ${vat_id}`])];
+/** Below the title, above the window for the address. */
+function placeLogo({ document, root }: Sheet, { seller }: DocumentContent, logo: Uint8Array): void {
+  const image = Buffer.from(logo);
+  assertUsable(image);
+  const { x, y } = document;
+  root.add(document.struct('Figure', { alt: seller.company }, [() => document.image(image, MARGIN, 86, { fit: [220, 56] })]));
+  document.x = x;
+  document.y = y;
+}
+
+function addressLines({ street, postal_code, city, country, vat_id }: Party, texts: Texts): string[] {
+  return [street, `${postal_code} ${city}`, texts.country(country), ...(vat_id === null ? [] : [`${texts.vatId} ${vat_id}`])];
 }
 
 /** Lines of which the first is bold. */
-function writeLines(document: PDFKit.PDFDocument, [first = '', ...others]: readonly string[], { x, y }: { x: number; y: number }): void {
-  const width = x === MARGIN ? FACTS_X - MARGIN - 20 : MARGIN + PAGE_WIDTH - x;
-  document.font('bold').fontSize(9).fillColor(TEXT_COLOR).text(first, x, y, { width });
+function writeLines({ document, root }: Sheet, [first = '', ...others]: readonly string[], { x, y }: { x: number; y: number }): void {
+  const options = { width: x === MARGIN ? FACTS_X - MARGIN - 20 : MARGIN + PAGE_WIDTH - x, structParent: root };
+  document.font('bold').fontSize(9).fillColor(TEXT_COLOR).text(first, x, y, options);
   document.font('regular');
-  for (const line of others) document.text(line, x, document.y + 1, { width });
+  for (const line of others) document.text(line, x, document.y + 1, options);
 }
 
-function factsOf({ number, date, due, period, corrects }: DocumentContent): readonly (readonly [string, string])[] {
+function factsOf({ number, date, due, period, times, corrects }: DocumentContent, texts: Texts): readonly (readonly [string, string])[] {
   return [
-    ['Number', number],
-    ['Date', date],
-    ...(due === null ? [] : ([['Due date', due]] as const)),
-    ['Period, UTC', `${period.first} to ${period.last}`],
-    ['Currency', 'EUR'],
-    ...(corrects === null ? [] : ([['Corrects invoice', `${corrects.number} of ${corrects.date}`]] as const)),
+    [texts.number, number],
+    [texts.date, date],
+    ...(due === null ? [] : ([[texts.dueDate, due]] as const)),
+    times
+      ? [texts.period, texts.from(unbroken(times.start), unbroken(times.end))]
+      : [`${texts.period}, UTC`, texts.from(period.first, period.last)],
+    [texts.currency, 'EUR'],
+    ...(corrects === null ? [] : ([[texts.correctsInvoice, texts.of(corrects.number, corrects.date)]] as const)),
   ];
 }
 
-function writeFacts(document: PDFKit.PDFDocument, facts: readonly (readonly [string, string])[]): void {
+/** A minute that stays on one line. */
+function unbroken(minute: string): string {
+  return minute.replace(' ', '\u00A0');
+}
+
+function writeFacts({ document, root: structParent }: Sheet, facts: readonly (readonly [string, string])[]): void {
   let y = 164;
   for (const [name, value] of facts) {
-    document.font('regular').fontSize(8).fillColor(MUTED_COLOR).text(name, FACTS_X, y, { lineBreak: false });
-    document.fillColor(TEXT_COLOR).text(value, FACTS_X + 80, y, { width: MARGIN + PAGE_WIDTH - FACTS_X - 80 });
+    document.font('regular').fontSize(8).fillColor(MUTED_COLOR).text(name, FACTS_X, y, { lineBreak: false, structParent });
+    document.fillColor(TEXT_COLOR).text(value, FACTS_X + 80, y, { width: MARGIN + PAGE_WIDTH - FACTS_X - 80, structParent });
     y = document.y + 4;
   }
 }
 
 const SUM_HEIGHT = 18;
 /** For the notes. With the sums, so that they are not alone on the last page. */
-const NOTES_HEIGHT = 86;
+const NOTES_HEIGHT = 96;
 
-function writeGroups(document: PDFKit.PDFDocument, content: DocumentContent): void {
-  const { groups, vat } = content;
+function writeGroups(page: Sheet, content: DocumentContent): void {
+  const { document, texts, root } = page;
+  const { groups, vat, times } = content;
   for (const [index, { title, lines, total }] of groups.entries()) {
-    const after = index === groups.length - 1 ? sumRows(content).length * SUM_HEIGHT + NOTES_HEIGHT : 0;
+    const after = index === groups.length - 1 ? sumRows(content, texts).length * SUM_HEIGHT + NOTES_HEIGHT : 0;
     // For the title, the heading and a first row, so that none of them is left alone at the end of a page. A single row is kept with its sum.
     const needed = lines.length > 1 ? 90 : 120 + after;
     if (document.y + needed > document.page.height - BOTTOM_MARGIN) document.addPage();
-    document.font('bold').fontSize(11).fillColor(TEXT_COLOR).text(title, MARGIN, document.y);
+    const name = groupTitleIn(texts, title);
+    document.font('bold').fontSize(11).fillColor(TEXT_COLOR).text(name, MARGIN, document.y, { structParent: root, structType: 'H2' });
     document.moveDown(0.3);
-    const rows = lines.map(({ title: first, details, time, quantity, unitPrice, amount, basisPoints }) => ({
-      cells: [first, quantity, unitPrice, amount],
-      details: [details, ...timeAndRate(time, vat.length > 1 ? basisPoints : undefined)],
+    const rows = lines.map(({ title: first, details, time, quantity, unitPrice, amount, ...treatment }) => ({
+      cells: [first, quantity, unitPrice, texts.decimal(amount)],
+      details: [details, ...timeAndRate(time, vat.length > 1 ? vatOf(treatment, texts) : undefined)],
     }));
-    const sum = { cells: [`Sum of ${title.toLowerCase()}`, '', '', total], bold: true };
-    writeRows(document, COLUMNS, [...rows, sum], after);
+    const sum = { cells: [texts.sumOf(name), '', '', texts.decimal(total)], bold: true };
+    writeRows({ document, root }, columnsOf(texts, times?.zone), [...rows, sum], after);
     document.moveDown(1.2);
   }
 }
 
 /** One line, or none. The rate is only needed if the document has several. */
-function timeAndRate(time: string, basisPoints: number | undefined): string[] {
-  const parts = [...(time === '' ? [] : [time]), ...(basisPoints === undefined ? [] : [`VAT ${percentOf(basisPoints)}`])];
+function timeAndRate(time: string, rate: string | undefined): string[] {
+  const parts = [time, rate].filter((part) => part !== undefined && part !== '');
   return parts.length === 0 ? [] : [parts.join(' · ')];
 }
 
 type SumRow = readonly [name: string, amount: string, font: 'regular' | 'bold'];
 
-function sumRows(content: DocumentContent): SumRow[] {
+function sumRows(content: DocumentContent, texts: Texts): SumRow[] {
   const { kind, net, vat, gross, prepaid = '0.00' } = content;
   const rows: SumRow[] = [
-    ['Net amount, EUR', net, 'regular'],
-    ...vat.map((sum): SumRow => [`VAT ${percentOf(sum.basisPoints)} on ${sum.net}, EUR`, sum.amount, 'regular']),
-    [kind === 'invoice' ? 'Total, EUR' : 'Total in your favour, EUR', gross, 'bold'],
+    [texts.net, net, 'regular'],
+    ...vat.map((sum): SumRow => [texts.vatOn(vatOf(sum, texts), texts.decimal(sum.net)), sum.amount, 'regular']),
+    [kind === 'invoice' ? texts.total : texts.totalInFavour, gross, 'bold'],
   ];
-  if (prepaid !== '0.00') rows.push(['Paid with your balance, EUR', prepaid, 'regular'], ['Left to pay, EUR', leftToPay(content), 'bold']);
-  return rows;
+  if (prepaid !== '0.00') rows.push([texts.paidWithBalance, prepaid, 'regular'], [texts.leftToPay, leftToPay(content), 'bold']);
+  return rows.map(([name, amount, font]) => [name, texts.decimal(amount), font]);
 }
 
-function writeSums(document: PDFKit.PDFDocument, content: DocumentContent): void {
-  const rows = sumRows(content);
+function writeSums({ document, texts, root: structParent }: Sheet, content: DocumentContent): void {
+  const rows = sumRows(content, texts);
   if (document.y + rows.length * SUM_HEIGHT > document.page.height - BOTTOM_MARGIN) document.addPage();
   let { y } = document;
   for (const [name, amount, font] of rows) {
@@ -184,60 +270,58 @@ function writeSums(document: PDFKit.PDFDocument, content: DocumentContent): void
       .font(font)
       .fontSize(font === 'bold' ? 11 : 9)
       .fillColor(TEXT_COLOR);
-    document.text(name, FACTS_X - 30, y, { lineBreak: false });
-    document.text(amount, MARGIN + PAGE_WIDTH - document.widthOfString(amount), y, { lineBreak: false });
+    document.text(name, FACTS_X - 30, y, { lineBreak: false, structParent });
+    document.text(amount, MARGIN + PAGE_WIDTH - document.widthOfString(amount), y, { lineBreak: false, structParent });
     y += SUM_HEIGHT;
   }
   document.x = MARGIN;
   document.y = y + 8;
 }
 
-function percentOf(basisPoints: number): string {
-  return `${basisPoints / 100} %`;
+function vatOf({ basisPoints, reverseCharge = false }: VatTreatment, texts: Texts): string {
+  return texts.vat(texts.decimal(String(basisPoints / 100)), reverseCharge);
 }
 
-function writeNotes(document: PDFKit.PDFDocument, content: DocumentContent): void {
+function writeNotes({ document, texts, root: structParent }: Sheet, content: DocumentContent): void {
   const notes = [
-    ...(content.reverseCharge ? [REVERSE_CHARGE] : []),
-    ...(content.due === null
-      ? [creditNote(content)]
-      : [
-          ...(leftToPay(content) === '0.00' ? [] : [paymentNote(content)]),
-          'A virtual server is billed for each second, at its price for 30 days (d). Amounts are rounded once, at the total; the lines add up to it.',
-        ]),
+    ...(content.reverseCharge ? [texts.reverseCharge] : []),
+    ...(content.due === null ? [creditNote(content)] : [...(leftToPay(content) === '0.00' ? [] : [paymentNote(content)]), texts.rounding]),
   ];
   for (const note of notes) {
     if (document.y + 30 > document.page.height - BOTTOM_MARGIN) document.addPage();
-    document.font('regular').fontSize(8).fillColor(TEXT_COLOR).text(note, MARGIN, document.y, { width: PAGE_WIDTH });
+    document.font('regular').fontSize(8).fillColor(TEXT_COLOR).text(note, MARGIN, document.y, { width: PAGE_WIDTH, structParent });
     document.moveDown(0.5);
   }
 }
 
 /** How to reach the seller, and the details of its company that business letters must have. */
-function footerLines({ company, email, vat_id, tax_number, bank_name, iban, bic, register, managing_directors }: Seller): string[] {
-  const tax = tax_number ? ` · tax number ${tax_number}` : '';
-  const legal = [...(register ? [register] : []), ...(managing_directors ? [`Managing directors: ${managing_directors}`] : [])];
+function footerLines(seller: Seller, texts: Texts): string[] {
+  const { company, email, vat_id, tax_number, bank_name, iban, bic, register, managing_directors } = seller;
+  const tax = tax_number ? ` · ${texts.taxNumber} ${tax_number}` : '';
+  const legal = [...(register ? [register] : []), ...(managing_directors ? [`${texts.managingDirectors}: ${managing_directors}`] : [])];
   return [
-    `${company} · ${email} · VAT ID ${vat_id}${tax}`,
+    `${company} · ${email} · ${texts.vatId} ${vat_id}${tax}`,
     `${bank_name} · IBAN ${iban} · BIC ${bic}`,
     ...(legal.length > 0 ? [legal.join(' · ')] : []),
   ];
 }
 
 /** The seller's bank and the page number, below the text of every page. */
-function writeFooters(document: PDFKit.PDFDocument, { seller, number }: DocumentContent): void {
+function writeFooters({ document, texts }: Sheet, { seller, number }: DocumentContent): void {
   const { count } = document.bufferedPageRange();
   for (let page = 0; page < count; page++) {
     document.switchToPage(page);
     // Text below the bottom margin would start a new page.
     document.page.margins.bottom = 0;
     document.font('regular').fontSize(7).fillColor(MUTED_COLOR);
-    let y = document.page.height - 60;
-    for (const line of footerLines(seller)) {
-      document.text(line, MARGIN, y, { lineBreak: false });
-      y += 11;
-    }
-    const place = `${number} · page ${page + 1} of ${count}`;
-    document.text(place, MARGIN + PAGE_WIDTH - document.widthOfString(place), document.page.height - 49, { lineBreak: false });
+    writeArtifact(document, () => {
+      let y = document.page.height - 60;
+      for (const line of footerLines(seller, texts)) {
+        document.text(line, MARGIN, y, { lineBreak: false });
+        y += 11;
+      }
+      const place = `${number} · ${texts.page(page + 1, count)}`;
+      document.text(place, MARGIN + PAGE_WIDTH - document.widthOfString(place), document.page.height - 49, { lineBreak: false });
+    });
   }
 }

@@ -11,7 +11,7 @@ const RENDER_TIMEOUT_MS = 30_000;
 /** Renders documents one after another in a worker thread. */
 export interface DocumentRenderer {
   /** @throws Refusal 503 if too many documents wait already. */
-  render(content: DocumentContent): Promise<Uint8Array>;
+  render(content: DocumentContent, logo?: Uint8Array): Promise<Uint8Array>;
   /** Ends the thread. */
   close(): Promise<void>;
 }
@@ -21,13 +21,13 @@ export function createDocumentRenderer(maxWaiting = MAX_WAITING): DocumentRender
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
-  async function renderNow(content: DocumentContent): Promise<Uint8Array> {
+  async function renderNow(content: DocumentContent, logo: Uint8Array | undefined): Promise<Uint8Array> {
     worker ??= startWorker();
     try {
       // `once` rejects if the thread fails.
       const rendered = once(worker, 'message', { signal: AbortSignal.timeout(RENDER_TIMEOUT_MS) });
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
-      worker.postMessage(content);
+      worker.postMessage({ content, logo });
       const [pdf]: unknown[] = await rendered;
       if (!(pdf instanceof Uint8Array)) throw new TypeError('The renderer returned something other than a document.');
       return pdf;
@@ -44,11 +44,11 @@ export function createDocumentRenderer(maxWaiting = MAX_WAITING): DocumentRender
   }
 
   return {
-    async render(content) {
+    async render(content, logo) {
       if (waiting > maxWaiting)
         throw new Refusal(503, 'unavailable', 'Too many invoice documents are being rendered. Open the link again in a few seconds.');
       waiting++;
-      const rendered = last.then(() => renderNow(content));
+      const rendered = last.then(() => renderNow(content, logo));
       last = rendered.catch(() => undefined);
       try {
         return await rendered;

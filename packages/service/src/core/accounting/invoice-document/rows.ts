@@ -3,6 +3,16 @@
  * about 0.1 ms.
  */
 
+/** A part of the structure that screen readers read. */
+export type Section = ReturnType<PDFKit.PDFDocument['struct']>;
+
+/** Writes what screen readers leave out: lines, and texts that repeat others. */
+export function writeArtifact(document: PDFKit.PDFDocument, write: () => void): void {
+  document.markContent('Artifact', { type: 'Pagination' });
+  write();
+  document.endMarkedContent();
+}
+
 /** One column of a table. */
 export interface Column {
   /** Heading, repeated on each page. */
@@ -37,13 +47,21 @@ const ROWS_KEPT_TOGETHER = 2;
  *
  * @param after Points below the last row that must be on its page.
  */
-export function writeRows(document: PDFKit.PDFDocument, columns: readonly Column[], rows: readonly Row[], after: number): void {
+export function writeRows(
+  { document, root }: { readonly document: PDFKit.PDFDocument; readonly root: Section },
+  columns: readonly Column[],
+  rows: readonly Row[],
+  after: number,
+): void {
+  const table = document.struct('Table');
+  root.add(table);
   const { left } = document.page.margins;
   const bottom = document.page.height - document.page.margins.bottom;
   const head: Row = { cells: columns.map(({ title }) => title) };
   let y = document.y;
-  function write(row: Row, color: string): void {
-    writeRow(document, columns, row, { y, color });
+  function write(row: Row, color: string, place?: CellPlace): void {
+    if (place) writeRow(document, columns, row, { y, color, ...place });
+    else writeArtifact(document, () => writeRow(document, columns, row, { y, color }));
     y += heightOf(document, columns, row);
     drawLine(document, columns, y);
   }
@@ -52,24 +70,37 @@ export function writeRows(document: PDFKit.PDFDocument, columns: readonly Column
     y = document.y;
     write(head, MUTED_COLOR);
   }
-  write(head, MUTED_COLOR);
+  write(head, MUTED_COLOR, { table, cell: 'TH' });
   const firstKept = Math.max(0, rows.length - ROWS_KEPT_TOGETHER);
   for (const [index, row] of rows.entries()) {
     const kept = index === firstKept ? rows.slice(index) : [row];
     const needed = kept.reduce((sum, one) => sum + heightOf(document, columns, one), index === firstKept ? after : 0);
     if (y + needed > bottom) startPage();
-    write(row, TEXT_COLOR);
+    write(row, TEXT_COLOR, { table, cell: 'TD' });
   }
   document.x = left;
   document.y = y;
+}
+
+/** Where a row is in the structure. */
+interface CellPlace {
+  readonly table: Section;
+  readonly cell: 'TH' | 'TD';
+}
+
+/** The types of the library have no scope, and an empty title is not written. */
+function headOptions(cell: CellPlace['cell']) {
+  return cell === 'TH' ? { title: '', scope: 'Column' } : {};
 }
 
 function writeRow(
   document: PDFKit.PDFDocument,
   columns: readonly Column[],
   { cells, details = [], bold = false }: Row,
-  { y, color }: { readonly y: number; readonly color: string },
+  { y, color, table, cell }: { readonly y: number; readonly color: string } & Partial<CellPlace>,
 ): void {
+  const line = table && document.struct('TR');
+  if (line) table.add(line);
   let x = document.page.margins.left;
   for (const [index, { width, right = false }] of columns.entries()) {
     document
@@ -77,16 +108,18 @@ function writeRow(
       .fontSize(FONT_SIZE)
       .fillColor(color);
     const text = cells[index] ?? '';
+    const structParent = cell && document.struct(cell, headOptions(cell));
+    if (structParent) line?.add(structParent);
     const available = width - COLUMN_GAP;
     const natural = document.widthOfString(text);
     if (natural > available)
-      document.text(text, right ? x + COLUMN_GAP : x, y + PADDING, { width: available, align: right ? 'right' : 'left' });
-    else document.text(text, right ? x + width - natural : x, y + PADDING, { lineBreak: false });
+      document.text(text, right ? x + COLUMN_GAP : x, y + PADDING, { width: available, align: right ? 'right' : 'left', structParent });
+    else document.text(text, right ? x + width - natural : x, y + PADDING, { lineBreak: false, structParent });
     if (index === 0) {
       let top = y + PADDING + textHeight(document, text, available, FONT_SIZE);
       for (const detail of details) {
         const height = textHeight(document, detail, available, DETAILS_SIZE);
-        document.fillColor(MUTED_COLOR).text(detail, x, top, { width: available });
+        document.fillColor(MUTED_COLOR).text(detail, x, top, { width: available, structParent });
         top += height;
       }
     }
@@ -113,9 +146,11 @@ function textHeight(document: PDFKit.PDFDocument, text: string, width: number, s
 function drawLine(document: PDFKit.PDFDocument, columns: readonly Column[], y: number): void {
   const { left } = document.page.margins;
   const width = columns.reduce((sum, column) => sum + column.width, 0);
-  document
-    .moveTo(left, y)
-    .lineTo(left + width, y)
-    .lineWidth(0.5)
-    .stroke(LINE_COLOR);
+  writeArtifact(document, () =>
+    document
+      .moveTo(left, y)
+      .lineTo(left + width, y)
+      .lineWidth(0.5)
+      .stroke(LINE_COLOR),
+  );
 }

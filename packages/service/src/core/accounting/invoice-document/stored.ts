@@ -2,6 +2,7 @@ import { Refusal } from '../../../rules/refusal.ts';
 import type { Store } from '../../../store/store.ts';
 import { toCii } from './cii.ts';
 import { contentOf, documentOf, issueDocuments } from './issue.ts';
+import { readLogo } from './parties.ts';
 import type { DocumentRenderer } from './renderer.ts';
 
 /** An issued document as a file. */
@@ -49,7 +50,10 @@ async function storedFile(store: Store, id: string): Promise<DocumentFile | unde
 async function renderAndStore(store: Store, render: DocumentRenderer['render'], id: string): Promise<DocumentFile | undefined> {
   const document = await issuedDocument(store, id);
   if (!document) return undefined;
-  const pdf = Buffer.from(await render(contentOf(document))).toString('base64');
+  const content = contentOf(document);
+  const { logo_hash: hash } = content.seller;
+  const logo = hash === undefined ? undefined : await store.read((db) => readLogo(db, hash));
+  const pdf = Buffer.from(await render(content, logo)).toString('base64');
   await store.commit(({ db }) =>
     db
       .updateTable('issued_documents')
