@@ -20,7 +20,7 @@ const OPERATIONS: Readonly<Record<MissingSetting, string>> = {
   vat_rates: 'setVatRates (PUT /settings/vat-rates)',
 };
 
-/** What a provider calls to set them. */
+/** The operations that set them, for a message. */
 export function operationsThatSet(missing: readonly MissingSetting[]): string {
   return missing.map((name) => OPERATIONS[name]).join(' and ');
 }
