@@ -2,7 +2,7 @@
 import type { Reference } from './references.ts';
 import type { SampleRequest } from './samples.ts';
 
-/** What a sample sends. */
+/** The request of a sample. */
 export interface Sent extends Pick<SampleRequest, 'method' | 'body' | 'mediaType'> {
   readonly url: string;
   readonly reference: Reference;
