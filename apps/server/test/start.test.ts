@@ -371,7 +371,7 @@ test('a live service on simulated infrastructure, without seller and VAT, says s
   const ready = { status: 'ready', infrastructure: 'simulated', missing_settings: ['seller', 'vat_rates'] };
   for (const url of [server.baseUrl, server.operatorUrl]) expect(await (await fetch(`${url}/readyz`)).json()).toEqual(ready);
   expect(server.logged()).toContain('the infrastructure is simulated: the servers and domains that this live service sells do not exist');
-  expect(server.logged()).toContain('the service issues no key that can buy before setSeller (PUT /invoicing/seller) and setVatRates');
+  expect(server.logged()).toContain('the service issues no key that can buy; call setSeller (PUT /invoicing/seller) and setVatRates');
 });
 
 test('a data directory without its secret file: one clear line, and no new secret is written', async () => {
