@@ -11,6 +11,7 @@ import { operationsOf, readBundle, readDocument } from './document.ts';
 import { errorCatalogue } from './errors.ts';
 import { compress, moveInlineScripts } from './finish.ts';
 import { guideGroups } from './guides.ts';
+import { HANDBOOK, handbookPage } from './handbook.ts';
 import { navigationsOf } from './navigation.ts';
 import { operationPage } from './operation-page.ts';
 import { changelog, llmsTxt, operationList, referencePage } from './pages.ts';
@@ -53,6 +54,7 @@ async function writePages(documents: readonly ReadDocument[]): Promise<void> {
     for (const { name, page } of conceptPages(section)) await write(PAGES, `${section.path}concepts/${name}.md`, page);
   }
   await write(PAGES, 'changelog.md', await changelog());
+  for (const page of HANDBOOK) await write(PAGES, `${OPERATOR_SECTION}/${page.name}.md`, await handbookPage(page));
   for (const read of documents) {
     const { reference, document } = read;
     await write(PAGES, `${reference.page}.md`, referencePage(read));

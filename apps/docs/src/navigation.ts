@@ -2,6 +2,7 @@ import { conceptPages } from './concepts.ts';
 import type { Section } from './concepts.ts';
 import { operationsOf } from './document.ts';
 import { guideGroups } from './guides.ts';
+import { HANDBOOK } from './handbook.ts';
 import type { ReadDocument } from './pages.ts';
 import { OPERATOR_SECTION } from './references.ts';
 import type { Reference } from './references.ts';
@@ -75,6 +76,8 @@ function operatorNavigation(section: Section): Navigation {
   const { documents } = section;
   const pages: Item[] = [
     { text: 'Overview', link: `/${OPERATOR_SECTION}/` },
+    { text: 'The first day of a provider', link: `/${OPERATOR_SECTION}/first-day` },
+    { text: 'Handbook', items: HANDBOOK.map(({ name, title }) => ({ text: title, link: `/${OPERATOR_SECTION}/${name}` })) },
     ...documents.flatMap(({ reference }) => [referenceLink(reference), operationsLink(reference)]),
     { text: 'Errors', link: `/${OPERATOR_SECTION}/errors` },
   ];
@@ -82,6 +85,7 @@ function operatorNavigation(section: Section): Navigation {
     nav: [
       ...documents.map(({ reference }) => ({ ...referenceLink(reference), text: 'Reference' })),
       ...documents.map(({ reference }) => ({ ...operationsLink(reference), text: 'Operations' })),
+      { text: 'Handbook', link: `/${OPERATOR_SECTION}/handbook` },
       { text: 'Errors', link: `/${OPERATOR_SECTION}/errors` },
       { text: 'For resellers', link: '/' },
     ],

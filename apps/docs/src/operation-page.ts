@@ -38,12 +38,16 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
   if (reference.followsSpecification) place.push(mark(provenance));
   const opening = [`# ${title}`, place.join(' · ')];
   const head = [text(operation.description, mark), `[Open in the reference](${ROOT}${reference.page}#/${redocPath(placed)})`];
+  const languages = [
+    ['curl', 'sh', samples.curl],
+    ['TypeScript', 'ts', samples.typescript],
+    ['Python', 'python', samples.python],
+    ['PHP', 'php', samples.php],
+    ['Go', 'go', samples.go],
+  ] as const;
+  const sections = languages.flatMap(([name, language, code]) => [`### ${name}`, fence(language, code)]);
+  const tabs = languages.map(([name, language, code]) => fence(`${language} [${name}]`, code));
   const body: Block[] = [
-    '## Samples',
-    '### curl',
-    fence('sh', samples.curl),
-    '### TypeScript',
-    fence('ts', samples.typescript),
     ...parameterSection(document, placed, mark),
     ...requestSection(document, placed, mark),
     ...responseSections(document, placed, reference, mark),
@@ -60,8 +64,8 @@ export function operationPage(document: OpenApi, placed: PlacedOperation, refere
     '---',
   ];
   return {
-    markdown: `${join([...opening, facts.map(({ words }) => `**${words}**`).join(' · '), ...head, ...body.map((block) => markdownOf(block, mark))])}\n`,
-    page: `${join([matter.join('\n'), ...opening.map(escapeVue), badges(facts), ...head.map(escapeVue), ...runner, ...body.map((block) => pageOf(block, mark))])}\n`,
+    markdown: `${join([...opening, facts.map(({ words }) => `**${words}**`).join(' · '), ...head, '## Samples', ...sections, ...body.map((block) => markdownOf(block, mark))])}\n`,
+    page: `${join([matter.join('\n'), ...opening.map(escapeVue), badges(facts), ...head.map(escapeVue), ...runner, '## Samples', ['::: code-group', ...tabs, ':::'].join('\n'), ...body.map((block) => pageOf(block, mark))])}\n`,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Places } from '@reseller/client/places';
 
 import { exampleOf, parameterOf } from './document.ts';
 import type { OpenApi, PlacedOperation } from './document.ts';
+import { goSample, phpSample, pythonSample } from './languages.ts';
 import type { Reference } from './references.ts';
 
 /** The request that the samples of an operation send. */
@@ -23,6 +24,9 @@ export interface Samples {
   readonly request: SampleRequest;
   readonly curl: string;
   readonly typescript: string;
+  readonly python: string;
+  readonly php: string;
+  readonly go: string;
 }
 
 /** @throws Error if the document lacks an example that a sample needs; its message names the operation. */
@@ -31,7 +35,15 @@ export function samplesOf(document: OpenApi, placed: PlacedOperation, reference:
   const baseUrl = sandboxUrl(document);
   const typescript =
     reference.api === 'operator' ? operatorSample(placed.id, request, baseUrl) : resellerSample(placed.id, request, { baseUrl, reference });
-  return { request, curl: curlSample(request, baseUrl, reference), typescript };
+  const sent = { ...request, url: `${baseUrl}${pathOf(request)}`, reference };
+  return {
+    request,
+    curl: curlSample(request, baseUrl, reference),
+    typescript,
+    python: pythonSample(sent),
+    php: phpSample(sent),
+    go: goSample(sent),
+  };
 }
 
 /** The address of the sandbox, which the pages replace when a sandbox with another address serves them. */

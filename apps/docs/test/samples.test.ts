@@ -1,5 +1,5 @@
 /** Each sample of the references compiles and runs against a sandbox, which has the data of a fresh one before each. */
-import { execFile, fork } from 'node:child_process';
+import { execFile, fork, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -66,6 +66,49 @@ test('each operation has samples', () => {
 test('all TypeScript samples compile', { timeout: 300_000 }, () => {
   for (const { api, id, typescript } of samples) writeFileSync(join(folder, `${api}-${id}.ts`), typescript);
   expect(compile(folder, { lib: ['es2024', 'dom', 'dom.iterable'] })).toEqual({ status: 0, stdout: '' });
+});
+
+const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0;
+
+test.for([
+  { language: 'python', extension: 'py', command: ['python3', '-m', 'py_compile'] },
+  { language: 'php', extension: 'php', command: ['php', '-l'] },
+  { language: 'go', extension: 'go', command: ['gofmt', '-e', '-l'] },
+] as const)('all $language samples have valid syntax', { timeout: 300_000 }, ({ language, extension, command }, { skip }) => {
+  const [program, ...options] = command;
+  if (spawnSync(program, ['--help']).error !== undefined) return skip(`${program} is not installed`);
+  const files = samples.map(({ api, id, [language]: code }) => {
+    const file = join(folder, `${api}-${id}.${extension}`);
+    writeFileSync(file, `${code}\n`);
+    return file;
+  });
+  // PHP reads one file in a call.
+  const calls = language === 'php' ? files.map((file) => [file]) : [files];
+  const failed = calls
+    .map((paths) => spawnSync(program, [...options, ...paths], { encoding: 'utf8' }))
+    .filter(({ status }) => status !== 0);
+  expect(failed.map(({ stdout, stderr }) => stdout + stderr)).toEqual([]);
+});
+
+/** The names of the Python samples that fail, with the reason. */
+async function failuresOf(some: typeof samples): Promise<string[]> {
+  const failures: string[] = [];
+  for (const { api, id, method, python } of some) {
+    const code = await prepare({ operation: `${api}.${id}`, method }, python, sandbox, operator);
+    const environment = { ...process.env, ...sandbox.environment };
+    await run('python3', ['-c', code], { env: environment }).catch((error: unknown) => failures.push(`${api}.${id}: ${String(error)}`));
+  }
+  return failures;
+}
+
+describe.skipIf(!HAS_PYTHON)('the Python samples', () => {
+  const bodies = new Map(samples.map((sample) => [`${sample.api} ${sample.request.mediaType}`, sample]));
+  test('one of each API and kind of body runs', { timeout: 60_000 }, async () => {
+    expect(await failuresOf([...bodies.values()])).toEqual([]);
+  });
+  test('all of them run', { timeout: 300_000, tags: 'deep' }, async () => {
+    expect(await failuresOf(samples)).toEqual([]);
+  });
 });
 
 describe.each(references)('the samples of the $name API', ({ name }) => {

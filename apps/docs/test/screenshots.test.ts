@@ -13,6 +13,10 @@ const FOLDER = join(import.meta.dirname, '../reports/screenshots');
 
 const PAGES = [
   { name: 'landing', path: '' },
+  { name: 'quickstart', path: 'quickstart.html' },
+  { name: 'first-day', path: 'operator/first-day.html' },
+  { name: 'handbook', path: 'operator/handbook.html' },
+  { name: 'variables', path: 'operator/process.html' },
   { name: 'guide', path: 'guides/lost-responses.html' },
   { name: 'operation', path: 'operations/reseller/createVm.html' },
   { name: 'reference', path: 'reference/reseller#/vm/createvm' },

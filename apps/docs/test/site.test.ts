@@ -246,3 +246,20 @@ function start(settings: Record<string, string>): Child {
   children.push(child);
   return child;
 }
+
+test('samples have a tab for each language, which keys choose and other pages remember', async ({ skip }) => {
+  if (noBrowser !== undefined) return skip(noBrowser);
+  const shown = () => page.locator('.vp-code-group .blocks > .active');
+  await page.goto(`${site.url}operations/reseller/createVm`);
+  expect(await page.locator('.vp-code-group .tabs label').allInnerTexts()).toEqual(['curl', 'TypeScript', 'Python', 'PHP', 'Go']);
+  await page.locator('.vp-code-group .tabs input').first().focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => shown().innerText()).toContain('urlopen(request)');
+  await page.goto(`${site.url}operations/reseller/listVmHosts`);
+  await expect.poll(() => shown().innerText()).toContain('urlopen(request)');
+  // Without a load of the page.
+  await page.locator('.VPSidebar').getByRole('link', { name: 'Reinstall a VM' }).click();
+  await page.waitForURL('**/reinstallVm');
+  await expect.poll(() => shown().innerText()).toContain('urlopen(request)');
+});

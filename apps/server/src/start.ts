@@ -100,6 +100,8 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   });
   if (!hasDocs) service.app.get('/docs/*', (_request, reply) => reply.code(404).type('text/plain; charset=utf-8').send(NO_DOCS));
   if (mode === 'live') logger.warn('the infrastructure is simulated: the servers and domains that this live service sells do not exist');
+  const missing = await service.missingOperations();
+  if (missing !== undefined) logger.warn(`the service issues no key that can buy; call ${missing}`);
   const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
   // Jobs that became due while no process ran are finished before the first request.
   const jobs = repeat(() => service.runScheduledJobs(), logger);
@@ -152,6 +154,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       apiKey: demo,
       operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
       signInCode: mode === 'sandbox' && configuration.operatorToken === undefined ? service.createSignInCode() : undefined,
+      missing,
       clockAdvance: await service.clockAdvance(),
       hasDocs,
       data,

@@ -9,6 +9,8 @@ export interface Started {
   readonly operatorToken: string | undefined;
   /** A one-time code of the console; undefined if the configuration has the operator token, because its holder signs in with it. */
   readonly signInCode: string | undefined;
+  /** The operations to call before a live service issues keys that can buy. */
+  readonly missing: string | undefined;
   /** Seconds that the clock of a sandbox is ahead. */
   readonly clockAdvance: number;
   /** Whether the documentation is built. */
@@ -20,7 +22,18 @@ export interface Started {
 const LABEL_WIDTH = 16;
 
 /** The text that `start` prints. For a sandbox, its last line is the command to try first. */
-export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, signInCode, clockAdvance, hasDocs, data }: Started): string {
+export function welcome({
+  mode,
+  baseUrl,
+  operatorUrl,
+  apiKey,
+  operatorToken,
+  signInCode,
+  missing,
+  clockAdvance,
+  hasDocs,
+  data,
+}: Started): string {
   const isSandbox = mode === 'sandbox';
   const bearer = operatorToken ?? '$RESELLER_OPERATOR_TOKEN';
   const facts = [
@@ -39,6 +52,7 @@ export function welcome({ mode, baseUrl, operatorUrl, apiKey, operatorToken, sig
   const lines = [
     `Reseller Infrastructure Service API, ${mode}`,
     ...(isSandbox ? [] : ['', 'The infrastructure is simulated: the servers and domains that this service sells do not exist.']),
+    ...(missing === undefined ? [] : ['', `It issues no key that can buy before you call ${missing}.`]),
     '',
     ...facts.flatMap(([label, value]) => (value === undefined ? [] : [`  ${label.padEnd(LABEL_WIDTH)}${value}`])),
     '',

@@ -361,13 +361,17 @@ test.each(['RESELLER_INFRASTRUCTURE', 'RESELLER_OPERATOR_TOKEN', 'RESELLER_PUBLI
   },
 );
 
-test('a live service on simulated infrastructure says so in its banner, in /readyz of both ports and in its log', async () => {
+test('a live service on simulated infrastructure, without seller and VAT, says so in its banner, in /readyz of both ports and in its log', async () => {
   const server = await startServer({ ...LIVE, RESELLER_DATA_DIR: temporaryDirectory() });
   expect(server.welcome).toContain('The infrastructure is simulated: the servers and domains that this service sells do not exist.');
   expect(server.welcome).not.toMatch(/sandbox/);
-  for (const url of [server.baseUrl, server.operatorUrl])
-    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ready', infrastructure: 'simulated' });
+  expect(server.welcome).toContain(
+    'no key that can buy before you call setSeller (PUT /invoicing/seller) and setVatRates (PUT /settings/vat-rates).',
+  );
+  const ready = { status: 'ready', infrastructure: 'simulated', missing_settings: ['seller', 'vat_rates'] };
+  for (const url of [server.baseUrl, server.operatorUrl]) expect(await (await fetch(`${url}/readyz`)).json()).toEqual(ready);
   expect(server.logged()).toContain('the infrastructure is simulated: the servers and domains that this live service sells do not exist');
+  expect(server.logged()).toContain('the service issues no key that can buy; call setSeller (PUT /invoicing/seller) and setVatRates');
 });
 
 test('a data directory without its secret file: one clear line, and no new secret is written', async () => {

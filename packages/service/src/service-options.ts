@@ -86,6 +86,8 @@ export interface Service {
   createSignInCode(): string;
   /** How many seconds the clock of a sandbox is ahead of the one in `ports`. */
   clockAdvance(): Promise<number>;
+  /** The operations to call before a live service issues keys that can buy. Undefined if there is none. */
+  missingOperations(): Promise<string | undefined>;
   /**
    * Performs all due jobs (period ends, set-ups, renewals, ends) and delivers the changes that they enqueue.
    *

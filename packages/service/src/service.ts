@@ -18,6 +18,7 @@ import type { Sandbox } from './sandbox/sandbox.ts';
 import type { Service, ServiceOptions } from './service-options.ts';
 import { startRuntime } from './start-runtime.ts';
 import type { StartedRuntime } from './start-runtime.ts';
+import { missingSettings, operationsThatSet } from './store/missing-settings.ts';
 
 /**
  * Creates the service. The deliveries of earlier processes are settled first.
@@ -52,6 +53,10 @@ export async function createServiceOnRuntime(options: ServiceOptions): Promise<{
     async clockAdvance() {
       await context.controls.refresh();
       return Math.floor(clock.offset / 1000);
+    },
+    async missingOperations() {
+      const missing = await runtime.store.read((db) => missingSettings(db, runtime.mode));
+      return missing.length === 0 ? undefined : operationsThatSet(missing);
     },
     async runScheduledJobs() {
       try {

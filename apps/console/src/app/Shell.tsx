@@ -7,7 +7,7 @@ import { Button, EmptyState, Instant } from '../ui/controls.tsx';
 import { ErrorBoundary } from '../ui/ErrorBoundary.tsx';
 import { useFeed, useFeedControl } from './feed.tsx';
 import { Palette } from './Palette.tsx';
-import { mayUse, signOut, useSession } from './session.ts';
+import { FIRST_DAY, mayUse, signOut, useSession } from './session.ts';
 import { AccountPage, DomainPage, HostSystemPage, InvoicePage, TldPage, VIEWS, VmPage } from './views.tsx';
 import type { View } from './views.tsx';
 
@@ -30,6 +30,7 @@ export function Shell() {
       <Navigation views={views} location={location} />
       <main id="main" ref={main} tabIndex={-1}>
         <ConnectionNotice />
+        {session.mode === 'live' && <SetUpNotice />}
         <ErrorBoundary
           key={current?.path ?? location}
           fallback={<EmptyState title="This page failed" text="Reload it. If it fails again, report it with the address of the page." />}
@@ -141,6 +142,19 @@ function Navigation({ views, location }: { readonly views: readonly View[]; read
 function isAt(path: string, location: string): boolean {
   if (path === '/') return location === '/' || location.startsWith('/requests/');
   return location === path || location.startsWith(`${path}/`);
+}
+
+/** What a live service needs before it issues a key that can buy. */
+function SetUpNotice() {
+  const { data } = useQuery({ ...queryOf('getSettings', {}), refetchInterval: 10_000 });
+  if (data === undefined || data.missing.length === 0) return null;
+  const names = data.missing.map((name) => (name === 'seller' ? 'the seller' : 'the VAT rates')).join(' and ');
+  return (
+    <p className="notice">
+      No key that can buy is issued before you <Link href="/settings">set {names}</Link>. See{' '}
+      <a href={FIRST_DAY}>the first day of a provider</a>.
+    </p>
+  );
 }
 
 function ConnectionNotice() {

@@ -81,3 +81,6 @@ export function mayUse({ scopes, mode }: Session, id: OperationId): boolean {
 export function useMayUse(id: OperationId): boolean {
   return mayUse(useSession(), id);
 }
+
+/** The page of the documentation that a live service serves on the port of the console. */
+export const FIRST_DAY = '/docs/operator/first-day';

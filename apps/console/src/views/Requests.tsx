@@ -3,7 +3,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import { useLocation, useRoute } from 'wouter';
 
 import { useFeed } from '../app/feed.tsx';
-import { useSession } from '../app/session.ts';
+import { FIRST_DAY, useSession } from '../app/session.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { CopyButton, EmptyState, Instant, PageHead, Result } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
@@ -66,14 +66,21 @@ export function Requests() {
 }
 
 function NoRequests() {
-  const { reseller_api } = useSession();
+  const { mode, reseller_api } = useSession();
   const command = `curl ${reseller_api}/vm/list/hosts -H "X-SERVICE-APIKEY: $RESELLER_API_KEY"`;
   return (
     <EmptyState
       title="No request has arrived yet"
       text={
         <>
-          <p>Send one with the API key that the sandbox printed. It appears here within a second.</p>
+          {mode === 'sandbox' ? (
+            <p>Send one with the API key that the sandbox printed. It appears here within a second.</p>
+          ) : (
+            <p>
+              <a href={FIRST_DAY}>The first day of a provider</a> leads to the first API key. A request with it appears here within a
+              second.
+            </p>
+          )}
           <pre className="code" tabIndex={0} role="region" aria-label="A first request">
             {command}
           </pre>

@@ -43,6 +43,8 @@ function labelCells(md: MarkdownRenderer): void {
   });
 }
 
+/** The samples repeat the names in the tables, in five languages. */
+const SAMPLES = /<h2[^>]*id="samples"[^]*?(?=<h2|$)/;
 const EXAMPLE_SECTIONS = /<h3[^>]*>Example[^]*?(?=<h[23]|$)/g;
 
 export default defineConfig({
@@ -120,6 +122,7 @@ export default defineConfig({
           const operation: unknown = env.frontmatter?.['operation'];
           if (typeof operation !== 'string') return html;
           return html
+            .replace(SAMPLES, '')
             .replace(EXAMPLE_SECTIONS, '')
             .replaceAll(/<(\/?)h[2-6][^>]*>/g, '<$1p>')
             .replace(/<h1[^>]*>[^<]*/, (heading) => `${heading.trimEnd()} ${operation} `)

@@ -206,7 +206,7 @@ export const listApiKeys = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Issue an API key
  *
- * Issues an API key for an account, which may have several. The key is returned only once, because the service stores only its hash. Keys of a sandbox and of a live service are distinguishable, and each service refuses keys of the other kind. A key is `rsk_live_` or `rsk_sandbox_`, 44 random letters and digits, and a checksum of six: the CRC-32 of all characters before it, in base 62 (digits, capital letters, small letters). Keys of older versions have no checksum. A key with full access or access to secrets needs a token with the scope `admin`.
+ * Issues an API key for an account, which may have several. The key is returned only once, because the service stores only its hash. Keys of a sandbox and of a live service are distinguishable, and each service refuses keys of the other kind. A key is `rsk_live_` or `rsk_sandbox_`, 44 random letters and digits, and a checksum of six: the CRC-32 of all characters before it, in base 62 (digits, capital letters, small letters). Keys of older versions have no checksum. A key with full access or access to secrets needs a token with the scope `admin`. A live service issues no key with full access until `setSeller` and `setVatRates` were called once. Keys that exist keep their access.
  *
  * Needs the scope `support`.
  */

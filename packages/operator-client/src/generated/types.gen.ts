@@ -3360,6 +3360,10 @@ export type Settings = {
      * Whether a second operator must confirm the erasure of an account, the restore of a snapshot, and a change of this setting. The default is false.
      */
     second_operator: boolean;
+    /**
+     * Settings without which a live service issues no API key with full access, because no default is right for every provider: `seller` is set by `setSeller`, and `vat_rates` by `setVatRates`. Empty in a sandbox.
+     */
+    missing: Array<'seller' | 'vat_rates'>;
 };
 
 /**

@@ -4,6 +4,7 @@ import { ClockError } from '../delivery/clock-check.ts';
 import type { Instance } from '../delivery/instance.ts';
 import { maskPath } from '../reseller/masking.ts';
 import { maskKeys } from '../rules/credentials.ts';
+import type { MissingSetting } from '../store/missing-settings.ts';
 import { clientAddressOf } from './client-address.ts';
 import type { HttpContext } from './context.ts';
 import type { Metrics } from './metrics.ts';
@@ -34,14 +35,16 @@ export interface Readiness {
   isStopping(): boolean;
   /** Whether jobs of some accounts fail, which does not affect the others. */
   hasFailedJobs(): Promise<boolean>;
+  /** Settings that a live service still needs. */
+  missingSettings(): Promise<readonly MissingSetting[]>;
 }
 
 /**
  * `/healthz` succeeds while the process runs. `/readyz` succeeds while it can also write to its store, its clock is right, and it is not about
- * to stop. Neither needs a key. `/readyz` shows whether the infrastructure is simulated, and whether the jobs of an account fail. The service is
+ * to stop. Neither needs a key. `/readyz` shows whether the infrastructure is simulated, which settings a live service lacks, and whether the jobs of an account fail. The service is
  * then `degraded`, but still serves requests.
  */
-export function serveProbes(app: FastifyInstance, { instance, isSimulated, isStopping, hasFailedJobs }: Readiness): void {
+export function serveProbes(app: FastifyInstance, { instance, isSimulated, isStopping, hasFailedJobs, missingSettings }: Readiness): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
     function unavailable(reason: 'stopping' | 'clock' | 'store') {
@@ -51,7 +54,12 @@ export function serveProbes(app: FastifyInstance, { instance, isSimulated, isSto
     try {
       await instance.assertReady();
       const health = (await hasFailedJobs()) ? { status: 'degraded', reason: 'failed_jobs' } : { status: 'ready' };
-      return { ...health, ...(isSimulated ? { infrastructure: 'simulated' } : {}) };
+      const missing = await missingSettings();
+      return {
+        ...health,
+        ...(isSimulated ? { infrastructure: 'simulated' } : {}),
+        ...(missing.length > 0 ? { missing_settings: missing } : {}),
+      };
     } catch (error) {
       if (error instanceof ClockError) return unavailable('clock');
       request.log.error({ err: error }, 'the store cannot be written to');

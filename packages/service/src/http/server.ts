@@ -4,6 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 
 import { hasFailedJobs } from '../core/jobs/failed-jobs.ts';
 import type { Random } from '../rules/random.ts';
+import { missingSettings } from '../store/missing-settings.ts';
 import { createHostCheck, SECURITY_HEADERS, sendSecurityHeaders } from './browsers.ts';
 import type { HostCheck } from './browsers.ts';
 import { handleConnections } from './connections.ts';
@@ -75,6 +76,7 @@ export function createServer(
     isSimulated,
     isStopping,
     hasFailedJobs: () => runtime.store.read(hasFailedJobs, { isUrgent: true }),
+    missingSettings: () => runtime.store.read((db) => missingSettings(db, runtime.mode), { isUrgent: true }),
   });
   return app;
 }

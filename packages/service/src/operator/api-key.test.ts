@@ -70,3 +70,29 @@ test('refuses an unknown access, and names the valid ones', async () => {
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '#/access', detail: expect.stringMatching(/full.*read/) }] } });
   expect(await refusalOf(operator.listApiKeys({ client: service.client, path: { account_id: 'x' } }))).toMatchObject({ status: 400 });
 });
+
+test('a live service issues no key that can buy before its VAT was set; keys that exist keep buying, and can be rotated', async () => {
+  // The data of the tests has a seller.
+  const live = await startOperator({ mode: 'live' });
+  const { client } = live;
+  const { id, apiKey } = await live.account();
+  const path = { account_id: id };
+  const issue = (access: 'full' | 'read') => operator.issueApiKey({ client, path, body: { label: 'Shop', access } });
+  expect((await operator.getSettings({ client })).missing).toEqual(['vat_rates']);
+  const { status, message } = await refusalOf(issue('full'));
+  expect([status, message]).toEqual([409, expect.stringContaining('Call setVatRates (PUT /settings/vat-rates), and issue the key again.')]);
+  expect((await issue('read')).access).toBe('read');
+  expect((await live.call('createVm', { form: SMALL_VM, apiKey })).status).toBe(200);
+  const { items } = await operator.listApiKeys({ client, path });
+  const old = items.find(({ access }) => access === 'full');
+  expect((await operator.rotateApiKey({ client, path: { api_key_id: old?.id ?? '' }, body: {} })).issued.access).toBe('full');
+
+  const { vat_rates } = await operator.getSettings({ client });
+  expect((await operator.setVatRates({ client, body: { vat_rates } })).missing).toEqual([]);
+  expect((await issue('full')).access).toBe('full');
+});
+
+test('a sandbox lacks no setting', async () => {
+  const { client } = await startOperator();
+  expect((await operator.getSettings({ client })).missing).toEqual([]);
+});

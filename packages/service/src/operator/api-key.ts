@@ -6,7 +6,9 @@ import type { KeyAccess } from '../core/account/account.ts';
 import { lockKey, replaceKey, restrictKey, spendingLimitOf, textsOf } from '../core/account/api-key.ts';
 import type { KeyRestrictions } from '../core/account/api-key.ts';
 import { DEFAULTS } from '../generated/operator/facts.gen.ts';
+import type { Mode } from '../rules/mode.ts';
 import { isNetwork } from '../rules/networks.ts';
+import { missingSettings, operationsThatSet } from '../store/missing-settings.ts';
 import type { RateLimit } from '../store/settings.ts';
 import type { Db } from '../store/store.ts';
 import type { ApiKeysTable } from '../store/tables/accounts.ts';
@@ -48,6 +50,7 @@ export const issueApiKey: StoreOperation<'issueApiKey'> = {
     const { label, access } = { ...DEFAULTS.IssueApiKeyRequest, ...body };
     const { valid_until = null, allowed_networks = null, spending_limit = null } = body;
     assertMayIssue(caller, access);
+    if (access === 'full') await assertMaySell(db, mode);
     const restrictions = restrictionsOf({ valid_until, allowed_networks, spending_limit }, now);
     const account = await lockedAccountOf(db, path.account_id);
     assertNotErased(account);
@@ -118,6 +121,16 @@ function assertMayIssue({ scopes }: OperatorCaller, access: KeyAccess): void {
   throw new OperatorProblem(
     'forbidden',
     `A key with the access ${access} needs the scope admin. Use a token with this scope, or issue a key with the access read.`,
+  );
+}
+
+/** @throws OperatorProblem 409 if a live service lacks a setting that each sale needs. A rotation adds no buyer, so it is not refused. */
+async function assertMaySell(db: Db, mode: Mode): Promise<void> {
+  const missing = await missingSettings(db, mode);
+  if (missing.length === 0) return;
+  throw new OperatorProblem(
+    'wrong-state',
+    `A live service issues no key that can buy before its seller and its VAT rates were set. Call ${operationsThatSet(missing)}, and issue the key again. A key with the access read can be issued now.`,
   );
 }
 

@@ -208,6 +208,7 @@ test('sets TLD prices and settings, and counts due jobs', async () => {
     audit_retention_months: null,
     default_quotas: { vms: null, handles: null },
     second_operator: false,
+    missing: [],
   });
   await operator.setDefaultRateLimit({ client, body: { rate_limit: { requests: 2, seconds: 5 } } });
   const statuses = [await service.call('listDomains'), await service.call('listDomains'), await service.call('listDomains')];

@@ -1,8 +1,10 @@
 import type { Theme } from 'vitepress';
+import { useRoute } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
-import { h } from 'vue';
+import { h, nextTick, onMounted, watch } from 'vue';
 
 import HeroCode from './HeroCode.vue';
+import { rememberLanguage, showLanguage } from './languages.ts';
 import RedocReference from './RedocReference.vue';
 import RunOperation from './RunOperation.vue';
 
@@ -10,6 +12,18 @@ import './style.css';
 
 const theme: Theme = {
   extends: DefaultTheme,
+  setup() {
+    const route = useRoute();
+    onMounted(() => {
+      rememberLanguage();
+      showLanguage();
+    });
+    watch(
+      () => route.path,
+      () => void nextTick(showLanguage),
+      { flush: 'post' },
+    );
+  },
   Layout: () => h(DefaultTheme.Layout, null, { 'home-hero-image': () => h(HeroCode) }),
   enhanceApp({ app }) {
     app.component('RedocReference', RedocReference);

@@ -7,6 +7,7 @@ import type { Mode } from '../../rules/mode.ts';
 import { changesRatesBefore } from '../../rules/vat.ts';
 import type { VatRate } from '../../rules/vat.ts';
 import { lockAccount } from '../../store/account-lock.ts';
+import { missingSettings } from '../../store/missing-settings.ts';
 import {
   readSettings,
   readTimeZone,
@@ -145,6 +146,7 @@ async function toSettings(db: Db, mode: Mode): Promise<Settings> {
     audit_retention_months: auditRetention,
     second_operator: secondOperator,
     default_quotas: { vms: defaultQuotas.vms, handles: defaultQuotas.handles },
+    missing: await missingSettings(db, mode),
   };
 }
 
