@@ -12,6 +12,7 @@ it('accepts reachable files, documentation and tooling', async () => {
     'lint/rule.ts': '',
     'not-shown/table.ts': '',
     'generated/openapi.yaml': '',
+    'dist/sbom.cdx.json': '{}',
     '.hidden': '',
   };
   expect(await lint({ ...soundTree, ...otherFiles })).toEqual([]);

@@ -13,6 +13,7 @@ const TOOLING = new Set([
   'service',
   'not-shown',
   'generated',
+  'dist',
   'generate.ts',
   'node_modules',
   'coverage',

@@ -499,11 +499,6 @@ export type TaxStatus = {
 };
 
 /**
- * English or German.
- */
-export type DocumentLanguage = 'en' | 'de';
-
-/**
  * The buyer that invoices of an account show. `country`, `vat_id` and `reverse_charge` are those of the tax status in force.
  */
 export type BillingProfile = {
@@ -536,7 +531,7 @@ export type BillingProfile = {
     /**
      * Language of the documents of the account.
      */
-    language: DocumentLanguage;
+    language: 'en' | 'de' | string;
 };
 
 /**
@@ -548,6 +543,11 @@ export type BillingProfileSetting = {
      */
     billing_profile: BillingProfile | null;
 };
+
+/**
+ * English or German.
+ */
+export type DocumentLanguage = 'en' | 'de';
 
 /**
  * The new billing profile, complete.
@@ -3363,7 +3363,7 @@ export type Settings = {
     /**
      * Settings without which a live service issues no API key with full access, because no default is right for every provider: `seller` is set by `setSeller`, and `vat_rates` by `setVatRates`. Empty in a sandbox.
      */
-    missing: Array<'seller' | 'vat_rates'>;
+    missing: Array<'seller' | 'vat_rates' | string>;
 };
 
 /**
