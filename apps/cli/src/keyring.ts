@@ -1,4 +1,6 @@
 /** The keyring of the system, where it has one. */
+import { randomUUID } from 'node:crypto';
+
 import { errorText } from '@reseller/contract';
 
 const SERVICE = 'reseller';
@@ -13,14 +15,18 @@ interface Keyring {
 /** The keyring, or the reason why there is none. `RESELLER_KEYRING=off` switches it off. */
 export async function openKeyring(): Promise<Keyring | string> {
   if (process.env['RESELLER_KEYRING'] === 'off') return 'RESELLER_KEYRING is off';
+  // Without a bus, only the kernel could keep the secret, and it forgets it when the user signs out.
+  if (process.platform === 'linux' && !process.env['DBUS_SESSION_BUS_ADDRESS']) return 'there is no desktop session';
   try {
     // An optional dependency, because its native code does not exist for all systems.
     const { AsyncEntry } = await import('@napi-rs/keyring');
     function entry(name: string) {
       return new AsyncEntry(SERVICE, name);
     }
-    // Opening an entry succeeds even on a system without a keyring. Reading it does not.
-    await entry('probe').getPassword();
+    // Some systems open and read entries, and refuse to write them.
+    const probe = entry(`probe-${randomUUID()}`);
+    await probe.setPassword('probe');
+    await probe.deletePassword();
     return {
       read: async (name) => (await entry(name).getPassword()) ?? undefined,
       write: async (name, secret) => void (await entry(name).setPassword(secret)),

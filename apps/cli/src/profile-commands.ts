@@ -24,7 +24,7 @@ export function addProfileCommands(program: Command): void {
     .option('--operator-url <url>', 'The address of the operator API. It asks for an operator token')
     .action(add);
   profile.command('use').description('Use a profile from now on').argument('<name>', 'Its name').action(useProfile);
-  profile.command('remove').description('Remove a profile with its keys').argument('<name>', 'Its name').action(removeProfile);
+  profile.command('remove').description('Remove a profile with its keys').argument('<name>', 'Its name').action(remove);
   profile.command('list').description('List the profiles. Keys are not shown').action(list);
 }
 
@@ -34,6 +34,11 @@ async function add(name: string, { url, operatorUrl }: AddOptions): Promise<void
   const apiKey = url === undefined ? undefined : await secretFor('API key');
   const operatorToken = operatorUrl === undefined ? undefined : await secretFor('operator token');
   note(await saveProfile({ name, baseUrl: url, operatorUrl }, { apiKey, operatorToken }));
+}
+
+async function remove(name: string): Promise<void> {
+  const left = await removeProfile(name);
+  if (left !== undefined) note(left);
 }
 
 async function secretFor(what: string): Promise<string> {

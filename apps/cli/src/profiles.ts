@@ -71,25 +71,29 @@ export function useProfile(name: string): void {
   writeSettings({ ...readSettings(), current: name });
 }
 
-export async function removeProfile(name: string): Promise<void> {
+/** Removes a profile. @returns what it could not remove, in words */
+export async function removeProfile(name: string): Promise<string | undefined> {
   const { storedIn } = findProfile(name);
-  if (storedIn === 'keyring') await (await keyringFor(name)).remove(name);
+  const keyring = storedIn === 'keyring' ? await openKeyring() : undefined;
+  if (typeof keyring === 'object') await keyring.remove(name);
   const { [name]: _, ...secrets } = readSecrets();
   if (existsSync(secretsFile())) writeSecrets(secrets);
   const { current, profiles } = readSettings();
   writeSettings({ current: current === name ? undefined : current, profiles: profiles.filter((one) => one.name !== name) });
+  if (typeof keyring !== 'string') return undefined;
+  return `The profile ${name} is removed. Its credentials may still be in the keyring of this system, which cannot be opened (${keyring}).`;
 }
 
 export async function credentialsOf({ name, storedIn }: Profile): Promise<Credentials> {
   if (storedIn === 'file') return readSecrets()[name] ?? {};
-  const secret = await (await keyringFor(name)).read(name);
-  return secret === undefined ? {} : credentialsIn(parsed(secret, 'the keyring'));
-}
-
-async function keyringFor(name: string) {
   const keyring = await openKeyring();
-  if (typeof keyring !== 'string') return keyring;
-  throw new Failure(`The credentials of the profile ${name} are in a keyring that cannot be opened: ${keyring}.`, EXIT.failed);
+  const secret = typeof keyring === 'string' ? undefined : await keyring.read(name);
+  if (secret !== undefined) return credentialsIn(parsed(secret, 'the keyring'));
+  const reason = typeof keyring === 'string' ? `cannot be opened: ${keyring}` : 'no longer has them';
+  throw new Failure(
+    `The credentials of the profile ${name} are in the keyring of this system, which ${reason}. Add the profile again with 'reseller profile add ${name}', or remove it with 'reseller profile remove ${name}'.`,
+    EXIT.failed,
+  );
 }
 
 function settingsFile(): string {

@@ -223,6 +223,28 @@ describe('profiles', () => {
     });
   });
 
+  test.runIf(process.platform === 'linux')('are in a file where no desktop session has a keyring', async () => {
+    const remote = person({ RESELLER_DATA_DIR: newFolder(), RESELLER_KEYRING: '', DBUS_SESSION_BUS_ADDRESS: '' });
+    expect(await remote.runWith('key\n', 'profile', 'add', 'live', '--url', sandbox.baseUrl)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('no keyring (there is no desktop session)'),
+    });
+    expect(statSync(join(remote.configFolder, 'credentials.json')).mode & 0o777).toBe(0o600);
+  });
+
+  test('can be replaced and removed when the keyring with their keys cannot be opened', async () => {
+    const moved = person({ RESELLER_DATA_DIR: newFolder() });
+    const lost = { name: 'lost', baseUrl: sandbox.baseUrl, storedIn: 'keyring' };
+    mkdirSync(moved.configFolder);
+    writeFileSync(join(moved.configFolder, 'profiles.json'), JSON.stringify({ current: 'lost', profiles: [lost] }));
+    expect(await moved.run('vm', 'list')).toMatchObject({ code: 1, stderr: expect.stringContaining("'reseller profile remove lost'") });
+    expect(await moved.run('profile', 'remove', 'lost')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('may still be in the keyring'),
+    });
+    expect((await moved.run('profile', 'list')).stdout).not.toContain('lost');
+  });
+
   test('the named profile wins over the environment, and the environment over the current profile', async () => {
     const env = { RESELLER_DATA_DIR: newFolder(), RESELLER_BASE_URL: 'http://127.0.0.1:9', RESELLER_API_KEY: 'key' };
     const both = person(env);
