@@ -72,8 +72,11 @@ function blocksOf(value: unknown, title: string, layout: Layout): string[] {
     .map(([name, cell]) => [name, cellText(cell)] as const);
   const widest = Math.max(0, ...lines.map(([name]) => stringWidth(name)));
   const own = lines.map(([name, text]) => `${padEnd(name, widest)}  ${text}`.trimEnd()).join('\n');
-  const tables = flat.filter(([name, cell]) => isTable(cell) && isWanted(name, layout));
-  const inner = tables.flatMap(([name, cell]) => blocksOf(cell, name, { ...layout, columns: undefined }));
+  const inner = flat.flatMap(([name, cell]) => {
+    if (!isTable(cell)) return [];
+    const columns = isWanted(name, layout) ? undefined : columnsIn(cell, layout);
+    return columns?.length === 0 ? [] : blocksOf(cell, name, { ...layout, columns });
+  });
   return [...(own === '' ? [] : [withTitle(title, own)]), ...inner];
 }
 
@@ -85,6 +88,12 @@ function pageIn(value: object): { readonly items: readonly unknown[]; readonly n
 
 function isWanted(name: string, { columns }: Layout): boolean {
   return columns === undefined || columns.includes(name);
+}
+
+/** The wanted columns that a list has. */
+function columnsIn(list: readonly unknown[], { columns = [] }: Layout): readonly string[] {
+  const names = new Set(list.filter(isObject).flatMap((item) => [...flatten(item).keys()]));
+  return columns.filter((name) => names.has(name));
 }
 
 function withTitle(title: string, text: string): string {
@@ -145,7 +154,7 @@ function isAmount(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value));
 }
 
-function isTable(value: unknown): boolean {
+function isTable(value: unknown): value is readonly unknown[] {
   return isList(value) && value.some(isObject);
 }
 

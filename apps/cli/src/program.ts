@@ -120,8 +120,10 @@ function addRunOptions(command: Command, { readOnly, billable, destructive, form
   command.option('--profile <name>', 'The profile of the service. Default: the current one');
   command.addOption(new Option('-o, --output <format>', 'How the result is printed').choices(FORMATS).default('table'));
   command.option('--columns <names>', 'The columns of a table, separated by commas');
-  if (readOnly) command.option('--watch [seconds]', 'Repeat it until you interrupt it, every 2 seconds by default');
-  else command.option('--dry-run', 'Show the request, and its price if it costs money, and send nothing');
+  if (readOnly) {
+    command.option('--show-secrets', 'Print passwords, keys and codes, which are *** otherwise');
+    command.option('--watch [seconds]', 'Repeat it until you interrupt it, every 2 seconds by default');
+  } else command.option('--dry-run', 'Show the request, and its price if it costs money, and send nothing');
   if (billable || destructive) command.option('-y, --yes', 'Do not ask');
   if (!readOnly && form)
     command.option('--idempotency-key <key>', 'Your own key of this request. The service carries out the same key once');
@@ -130,7 +132,7 @@ function addRunOptions(command: Command, { readOnly, billable, destructive, form
 const DEFAULT_WATCH_SECONDS = 2;
 
 function runOptions(command: Command): RunOptions {
-  const { profile, output, columns, watch, yes, dryRun, idempotencyKey } = command.opts();
+  const { profile, output, columns, watch, yes, dryRun, idempotencyKey, showSecrets } = command.opts();
   const watchSeconds = watch === true ? DEFAULT_WATCH_SECONDS : watch === undefined ? undefined : Number(watch);
   if (watchSeconds !== undefined && !(watchSeconds >= 0.1))
     throw new Failure(`--watch must be a number of seconds of at least 0.1, got "${watch}".`);
@@ -142,6 +144,7 @@ function runOptions(command: Command): RunOptions {
     watchSeconds,
     yes: yes === true,
     dryRun: dryRun === true,
+    showSecrets: showSecrets === true,
     idempotencyKey,
   };
 }

@@ -6,6 +6,7 @@ import type { Caller, CallSettings, Result } from './caller.ts';
 import { exitCodeOf } from './errors.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { Input } from './input.ts';
+import { withoutSecrets } from './mcp/results.ts';
 import { render } from './output.ts';
 import type { Layout } from './output.ts';
 import { describePrice, priceGuard, quote } from './price.ts';
@@ -23,6 +24,8 @@ export interface RunOptions extends Layout {
   readonly idempotencyKey: string | undefined;
   /** Seconds between two readings; undefined to read once. */
   readonly watchSeconds: number | undefined;
+  /** Whether a read prints secrets. A response to a write always has them, because it is the only one. */
+  readonly showSecrets: boolean;
 }
 
 /** One run: the operation, its input and who sends it. */
@@ -43,9 +46,10 @@ export async function runOperation(api: Api, operation: Operation, input: Input,
   return operation.billable && api.name === 'reseller' ? purchase(run) : change(run);
 }
 
-async function read({ operation, input, caller, options }: Run): Promise<void> {
+async function read({ api, operation, input, caller, options }: Run): Promise<void> {
   async function once(signal?: AbortSignal): Promise<string> {
-    return render((await caller.call(operation, input, { signal })).data, options);
+    const { data } = await caller.call(operation, input, { signal });
+    return render(options.showSecrets ? data : withoutSecrets(api.document, data), options);
   }
   if (options.watchSeconds === undefined) await print(await once());
   else await watch(once, options.watchSeconds);

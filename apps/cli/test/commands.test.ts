@@ -106,6 +106,22 @@ describe('output', () => {
     ]);
   });
 
+  test('prints the named columns of the lists inside an object', () => {
+    const data = { total: 1, vms: [{ identifier: 7, cores: 2 }], domains: [{ domain: 'a.example' }], servers: [{ identifier: 8 }] };
+    const layout = { format: 'table', columns: ['identifier', 'domains'], width: undefined } as const;
+    expect(render(data, layout)).toBe('vms\nidentifier\n         7\n\ndomains\ndomain\na.example\n\nservers\nidentifier\n         8\n');
+  });
+
+  test('hides secrets that it reads, unless they are asked for', async () => {
+    const [server] = await sandbox.reseller.dedicated.list();
+    const password = String(server?.management?.password);
+    expect(password).toMatch(/\w/);
+    for (const format of ['table', 'json', 'yaml']) {
+      expect((await user.run('dedicated', 'list', '-o', format)).stdout).not.toContain(password);
+      expect((await user.run('dedicated', 'list', '-o', format, '--show-secrets')).stdout).toContain(password);
+    }
+  });
+
   test('shows hostile names without their effect on a terminal', async () => {
     const data = { name: '\u202Etxt.\u001B[31mred', 'a\u009Bname': '株式会社', list: [{ cell: '\u0007\n' }] };
     const text = render(data, { format: 'table', columns: undefined, width: undefined });
