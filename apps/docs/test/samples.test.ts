@@ -68,8 +68,6 @@ test('all TypeScript samples compile', { timeout: 300_000 }, () => {
   expect(compile(folder, { lib: ['es2024', 'dom', 'dom.iterable'] })).toEqual({ status: 0, stdout: '' });
 });
 
-const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0;
-
 test.for([
   { language: 'python', extension: 'py', command: ['python3', '-m', 'py_compile'] },
   { language: 'php', extension: 'php', command: ['php', '-l'] },
@@ -90,23 +88,33 @@ test.for([
   expect(failed.map(({ stdout, stderr }) => stdout + stderr)).toEqual([]);
 });
 
-/** The names of the Python samples that fail, with the reason. */
-async function failuresOf(some: typeof samples): Promise<string[]> {
-  const failures: string[] = [];
-  for (const { api, id, method, python } of some) {
-    const code = await prepare({ operation: `${api}.${id}`, method }, python, sandbox, operator);
-    const environment = { ...process.env, ...sandbox.environment };
-    await run('python3', ['-c', code], { env: environment }).catch((error: unknown) => failures.push(`${api}.${id}: ${String(error)}`));
+describe.for([
+  { language: 'python', extension: 'py', command: ['python3'] },
+  { language: 'php', extension: 'php', command: ['php'] },
+  { language: 'go', extension: 'go', command: ['go', 'run'] },
+] as const)('the $language samples', ({ language, extension, command }) => {
+  const [program, ...options] = command;
+  const isInstalled = spawnSync(program, ['version']).error === undefined;
+  /** The names of the samples that fail, with the reason. */
+  async function failuresOf(some: typeof samples): Promise<string[]> {
+    const failures: string[] = [];
+    for (const { api, id, method, [language]: sample } of some) {
+      const file = join(folder, `run-${api}-${id}.${extension}`);
+      writeFileSync(file, `${await prepare({ operation: `${api}.${id}`, method }, sample, sandbox, operator)}\n`);
+      const environment = { ...process.env, ...sandbox.environment };
+      await run(program, [...options, file], { env: environment }).catch((error: unknown) =>
+        failures.push(`${api}.${id}: ${String(error)}`),
+      );
+    }
+    return failures;
   }
-  return failures;
-}
-
-describe.skipIf(!HAS_PYTHON)('the Python samples', () => {
   const bodies = new Map(samples.map((sample) => [`${sample.api} ${sample.request.mediaType}`, sample]));
-  test('one of each API and kind of body runs', { timeout: 60_000 }, async () => {
+  test('one of each API and kind of body runs', { timeout: 60_000 }, async ({ skip }) => {
+    if (!isInstalled) return skip(`${program} is not installed`);
     expect(await failuresOf([...bodies.values()])).toEqual([]);
   });
-  test('all of them run', { timeout: 300_000, tags: 'deep' }, async () => {
+  test('all of them run', { timeout: 600_000, tags: 'deep' }, async ({ skip }) => {
+    if (!isInstalled) return skip(`${program} is not installed`);
     expect(await failuresOf(samples)).toEqual([]);
   });
 });
