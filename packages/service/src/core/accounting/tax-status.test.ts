@@ -138,6 +138,45 @@ describe.each(engines)('on %s', (engine) => {
     expect(december?.vat).toMatchObject([{ rate: 0 }]);
   });
 
+  test.each([0, 1])(
+    'an unknown prefix of an earlier version, with reverse charge %i, is corrected before the invoice',
+    async (reverse_charge) => {
+      const { service, client, apiKey, path, set, documents } = await startAccount(engine);
+      const other = await service.account();
+      await set(AT_HOME);
+      for (const key of [apiKey, other.apiKey]) await service.call('createVm', { form: SMALL_VM, apiKey: key });
+      const documentsOfOther = async () => (await service.call('listDocuments', { apiKey: other.apiKey })).body.data.list;
+      const storedBefore = { country: 'AT', vat_id: 'XX123456789', reverse_charge, tax_statuses: null };
+      const storeFault = () =>
+        service.store.commit(({ db }) =>
+          db.updateTable('billing_profiles').set(storedBefore).where('account_id', '=', path.account_id).execute(),
+        );
+      const correctedAt = async (day: string) => {
+        const reason =
+          "The buyer's VAT identifier XX123456789 does not begin with the code of a country. Correct it with setBillingProfile " +
+          `(PUT /accounts/${path.account_id}/billing-profile) and valid_from ${day}. The invoice is issued at the next attempt.`;
+        const { failed } = await operator.getDueWork({ client });
+        expect(failed).toMatchObject([{ account_id: path.account_id, kind: 'invoice_document', reason }]);
+        expect(await (await fetch(`${service.baseUrl}/readyz`)).json()).toEqual({ status: 'degraded', reason: 'failed_jobs' });
+        await set({ vat_id: null }, day);
+        await operator.retryJobs({ client, path });
+      };
+      await storeFault();
+      expect(await documents('2026-12-01T00:00:00Z')).toEqual([]);
+      expect(await documentsOfOther()).toHaveLength(1);
+      await correctedAt('1970-01-01');
+      expect(await documents('2026-12-01T00:00:10Z')).toMatchObject([{ vat: [{ rate: 19 }] }]);
+      // The invoiced time keeps its status, and no later hour has the fault.
+      await storeFault();
+      expect(await documents('2027-01-01T00:00:00Z')).toHaveLength(1);
+      expect(await documentsOfOther()).toHaveLength(2);
+      await correctedAt('2026-12-02');
+      expect(await documents('2027-01-01T00:00:10Z')).toMatchObject([{ vat: [{ rate: 19 }] }, { vat: [{ rate: 19 }] }]);
+      expect((await operator.getDueWork({ client })).failed).toEqual([]);
+      await expectInvariants(service.store);
+    },
+  );
+
   test('an account with reverse charge sees gross prices without VAT in price lists, quotes and the market', async () => {
     const { service, apiKey, set } = await startAccount(engine);
     await chargeAwkwardPrices(service);
@@ -194,6 +233,13 @@ test('a status that has not begun is withdrawn by the status before it', async (
   await set(AT_HOME);
   expect((await set(ABROAD, '2026-12-24')).billing_profile?.tax_statuses).toHaveLength(2);
   expect((await set(AT_HOME, '2026-12-24')).billing_profile?.tax_statuses).toEqual([{ ...AT_HOME, valid_from: '2026-11-10' }]);
+});
+
+test('the status of an earlier version, which has no day, is replaced by one from 1970-01-01', async () => {
+  const { service, set } = await startAccount();
+  await set(AT_HOME);
+  await service.store.commit(({ db }) => db.updateTable('billing_profiles').set({ tax_statuses: null }).execute());
+  expect((await set(ABROAD, '1970-01-01')).billing_profile?.tax_statuses).toEqual([{ ...ABROAD, valid_from: '1970-01-01' }]);
 });
 
 test('a change of the address leaves a status that has not begun', async () => {
