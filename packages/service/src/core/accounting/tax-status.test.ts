@@ -1,4 +1,5 @@
 /** Each supply is taxed by the status that the buyer has at its time, through both APIs and on both engines. */
+import type { Sale } from '@reseller/client';
 import type { AccountingDocument } from '@reseller/client/extension';
 import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
@@ -10,6 +11,7 @@ import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';
+import { providerOf } from '../../../test/provider.ts';
 
 const ADDRESS = { company: 'Musterhost', street: 'Ring 1', postal_code: '1010', city: 'Wien' };
 const AT_HOME = { country: 'DE', vat_id: 'DE987654321', reverse_charge: false };
@@ -202,6 +204,22 @@ describe.each(engines)('on %s', (engine) => {
     // Other accounts pay VAT.
     const others = (await service.call('listVmHosts')).body.data.find(({ name }: { name: string }) => name === SMALL_VM.hostsystem);
     expect(others.prices.core.price_gross).toBe(2.36530865);
+  });
+
+  test('an account whose reverse charge ends sees sales that start before without VAT, and later ones with VAT', async () => {
+    const { service, apiKey, set } = await startAccount(engine);
+    const { createSale } = providerOf(service);
+    const dated = { now: service.clock.now(), before: Date.parse('2026-11-15T22:59:59Z'), after: Date.parse('2026-11-15T23:00:00Z') };
+    for (const [title, start] of Object.entries(dated)) await createSale({ title, start });
+    await set(ABROAD);
+    await set(AT_HOME, '2026-11-16');
+    const grossOfCore = async (key: string) => {
+      const sales: Sale[] = (await service.call('listSales', { apiKey: key })).body.data;
+      return Object.fromEntries(sales.map(({ title, pricings }) => [title, pricings.value['nl_ryzen']?.core?.price_gross]));
+    };
+    expect(await grossOfCore(apiKey)).toMatchObject({ now: 1, before: 1, after: 1.19 });
+    // Other accounts pay VAT.
+    expect(await grossOfCore(service.apiKey)).toMatchObject({ now: 1.19, before: 1.19, after: 1.19 });
   });
 
   test('a status that begins in a time that is invoiced is refused with the first possible day', async () => {
