@@ -55,6 +55,13 @@ export function statusShown(statuses: readonly TaxStatus[], end: number, hasReve
   return inForceAt(shown, end - 1);
 }
 
+/** The statuses with reverse charge that are valid in a period, in milliseconds. */
+export function reverseChargeIn(statuses: readonly TaxStatus[], start: number, end: number): TaxStatus[] {
+  return statuses.filter(
+    ({ reverseCharge, validFrom }, index) => reverseCharge && validFrom < end && (statuses[index + 1]?.validFrom ?? Infinity) > start,
+  );
+}
+
 /** Whether a document can show a status. Earlier versions of the service did not check the prefix of a VAT identifier. */
 export function canBeShown({ vatId }: TaxStatus): boolean {
   return vatId === null || hasKnownPrefix(vatId);

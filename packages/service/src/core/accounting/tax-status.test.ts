@@ -2,6 +2,7 @@
 import type { Sale } from '@reseller/client';
 import type { AccountingDocument } from '@reseller/client/extension';
 import * as operator from '@reseller/operator-client';
+import { extractText, getDocumentProxy } from 'unpdf';
 import { describe, expect, test } from 'vitest';
 
 import { chargeAwkwardPrices } from '../../../test/awkward-prices.ts';
@@ -282,6 +283,34 @@ test('an invoice whose reverse charge ended in the month names the VAT identifie
   const [invoice] = await documents('2026-12-01T00:00:00Z');
   expect(invoice?.vat.map(({ rate }) => rate)).toEqual([19, 0]);
   expect(await xmlOf(invoice)).toContain('ATU12345678');
+});
+
+test('an invoice and its credit note name each VAT identifier that owed VAT in the month, with its first day', async () => {
+  const { service, client, apiKey, set, documents } = await startAccount();
+  await set(ABROAD);
+  await set({ ...ABROAD, country: 'FR', vat_id: 'FR12345678901' }, '2026-11-16');
+  await set({ ...ABROAD, country: 'HU', vat_id: 'HU12345678' }, '2026-12-24');
+  await service.call('createVm', { form: SMALL_VM, apiKey });
+  const vatIdsOn = async (url = '') => {
+    const pdf = await getDocumentProxy(new Uint8Array(await (await fetch(url)).arrayBuffer()));
+    return (await extractText(pdf, { mergePages: true })).text.match(/VAT ID of the recipient from .{10}: \w+/g);
+  };
+  const expected = ['VAT ID of the recipient from 2026-11-10: ATU12345678', 'VAT ID of the recipient from 2026-11-16: FR12345678901'];
+  const [invoice] = await documents('2026-12-01T00:00:00Z');
+  expect(await vatIdsOn(invoice?.document)).toEqual(expected);
+  await operator.cancelInvoice({ client, path: { invoice_id: invoice?.invoiceID ?? '' } });
+  const [note] = await documents('2026-12-02T00:00:00Z');
+  expect(note?.kind).toBe('credit_note');
+  expect(await vatIdsOn(note?.document)).toEqual(expected);
+  await service.call('createVm', { form: SMALL_VM, apiKey });
+  const [december] = await documents('2027-01-01T00:00:00Z');
+  expect(await vatIdsOn(december?.document)).toEqual([
+    'VAT ID of the recipient from 2026-12-01: FR12345678901',
+    'VAT ID of the recipient from 2026-12-24: HU12345678',
+  ]);
+  // One identifier is only in the address.
+  const [january] = await documents('2027-02-01T00:00:00Z');
+  expect(await vatIdsOn(january?.document)).toBeNull();
 });
 
 test('refuses to move the seller to the country of a buyer whose reverse charge begins later', async () => {

@@ -3,10 +3,10 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Services } from '../../../delivery/runtime.ts';
-import { minutesIn, MS_PER_DAY } from '../../../rules/day.ts';
+import { dayIn, minutesIn, MS_PER_DAY } from '../../../rules/day.ts';
 import { decimalOf, euros } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
-import { canBeShown, statusShown } from '../../../rules/tax-status.ts';
+import { canBeShown, reverseChargeIn, statusShown } from '../../../rules/tax-status.ts';
 import { correctionByRate, treatmentOf } from '../../../rules/vat.ts';
 import type { VatSum, VatTreatment } from '../../../rules/vat.ts';
 import { lockAccount } from '../../../store/account-lock.ts';
@@ -142,6 +142,7 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
     due: dayOf(due / 1000),
     seller,
     buyer,
+    ...(reverseCharge && profile && vatIdsOf(profile, invoice, timeZone)),
     language,
     times: periodTimes(invoice, timeZone),
     period: periodDays(invoice),
@@ -286,6 +287,13 @@ async function insertDocument(db: Db, { id, invoice, content, name, sums, issued
       content: JSON.stringify(content),
     })
     .execute();
+}
+
+function vatIdsOf({ statuses }: BillingProfile, invoice: Invoice, timeZone: string): Pick<DocumentContent, 'vatIds'> {
+  const start = invoice.period_start * 1000;
+  const valid = reverseChargeIn(statuses, start, invoice.period_end * 1000);
+  const vatIds = valid.map((one) => ({ vatId: one.vatId ?? '', first: one.validFrom < start ? dayIn(timeZone, start) : one.day }));
+  return new Set(vatIds.map(({ vatId }) => vatId)).size > 1 ? { vatIds } : {};
 }
 
 interface BuyerOfInvoice {
