@@ -1,11 +1,11 @@
 import type { BillingProfile, BillingProfileSetting, BrokenRule, SetBillingProfileRequest } from '@reseller/operator-client';
 
 import { updateDebt } from '../core/accounting/debt.ts';
-import { readBillingProfile, readSeller, writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
+import { notInvoiced, readBillingProfile, readSeller, writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
 import { DEFAULTS } from '../generated/operator/facts.gen.ts';
-import { dayAfter, dayIn, isDay, startOfDay } from '../rules/day.ts';
+import { dayIn, isDay, startOfDay } from '../rules/day.ts';
 import { inForceAt } from '../rules/in-force.ts';
-import { SINCE_EVER, withStatus } from '../rules/tax-status.ts';
+import { canBeShown, withStatus } from '../rules/tax-status.ts';
 import type { TaxStatus } from '../rules/tax-status.ts';
 import { vatPrefixesOf } from '../rules/vat-id.ts';
 import { readTimeZone } from '../store/settings.ts';
@@ -35,12 +35,12 @@ export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
     assertNotErased(account);
     const seller = await readSeller(db);
     const timeZone = await readTimeZone(db);
-    const first = await firstDayOfStatus(db, account.id, timeZone);
+    const first = await notInvoiced(db, account.id, timeZone);
     assertNoBrokenRules([
       ...brokenCountry(body.country),
       ...brokenBuyerVatId(body),
       ...brokenReverseCharge(body, seller?.country),
-      ...brokenDay(body, first),
+      ...brokenDay(body, first.day),
     ]);
     const {
       country,
@@ -51,28 +51,18 @@ export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
       ...address
     } = { ...DEFAULTS.SetBillingProfileRequest, ...body };
     const today = dayIn(timeZone, now);
-    const day = valid_from ?? (today < first ? first : today);
+    const day = valid_from ?? (today < first.day ? first.day : today);
     const before = (await readBillingProfile(db, account.id))?.statuses ?? [];
-    const statuses = withStatus(before, { day, validFrom: startOfDay(timeZone, day), country, vatId, reverseCharge });
+    // A status that no document can show does not last until the first whole day.
+    const replacesFault = day === first.day && before.length > 0 && !canBeShown(inForceAt(before, first.from));
+    const validFrom = replacesFault ? first.from : startOfDay(timeZone, day);
+    const statuses = withStatus(before, { day, validFrom, country, vatId, reverseCharge });
     await writeBillingProfile(db, account.id, { ...address, language, statuses }, now);
     // The amount that a balance adds to the credit depends on the VAT.
     await updateDebt(db, account.id);
     return profileOf(db, account.id, now);
   },
 };
-
-/** The first day of which nothing is invoiced. */
-async function firstDayOfStatus(db: Db, accountId: string, timeZone: string): Promise<string> {
-  const { end } = await db
-    .selectFrom('invoices')
-    .select(({ fn }) => fn.max<number | null>('period_end').as('end'))
-    .where('account_id', '=', accountId)
-    .where('number', 'is not', null)
-    .executeTakeFirstOrThrow();
-  if (end === null) return SINCE_EVER.day;
-  const day = dayIn(timeZone, end * 1000);
-  return startOfDay(timeZone, day) < end * 1000 ? dayAfter(day) : day;
-}
 
 function brokenDay({ valid_from: day }: SetBillingProfileRequest, first: string): BrokenRule[] {
   const pointer = '#/valid_from';

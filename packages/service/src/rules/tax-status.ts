@@ -1,6 +1,7 @@
 /** How the buyer of an account is taxed. A status is valid from a day on, as a VAT rate is. */
 import { inForceAt } from './in-force.ts';
 import type { Dated } from './in-force.ts';
+import { hasKnownPrefix } from './vat-id.ts';
 import { vatInForce } from './vat.ts';
 import type { VatRate } from './vat.ts';
 
@@ -33,9 +34,9 @@ function owesVat(statuses: readonly TaxStatus[], now: number): boolean {
   return begun.length > 0 && inForceAt(begun, now).reverseCharge;
 }
 
-/** The statuses with another one, in the order of their days. It replaces the one of its instant. A status that changes nothing is left out. */
+/** The statuses with another one, in the order of their days. It replaces the one of its day. A status that changes nothing is left out. */
 export function withStatus(statuses: readonly TaxStatus[], added: TaxStatus): TaxStatus[] {
-  return [...statuses.filter(({ validFrom }) => validFrom !== added.validFrom), added]
+  return [...statuses.filter(({ day, validFrom }) => day !== added.day && validFrom !== added.validFrom), added]
     .toSorted((one, other) => one.validFrom - other.validFrom)
     .filter(({ country, vatId, reverseCharge }, index, all) => {
       const before = all[index - 1];
@@ -52,4 +53,16 @@ export function withStatus(statuses: readonly TaxStatus[], added: TaxStatus): Ta
 export function statusShown(statuses: readonly TaxStatus[], end: number, hasReverseCharge: boolean): TaxStatus {
   const shown = hasReverseCharge ? statuses.filter(({ reverseCharge }) => reverseCharge) : statuses;
   return inForceAt(shown, end - 1);
+}
+
+/** The statuses with reverse charge that are valid in a period, in milliseconds. */
+export function reverseChargeIn(statuses: readonly TaxStatus[], start: number, end: number): TaxStatus[] {
+  return statuses.filter(
+    ({ reverseCharge, validFrom }, index) => reverseCharge && validFrom < end && (statuses[index + 1]?.validFrom ?? Infinity) > start,
+  );
+}
+
+/** Whether a document can show a status. Earlier versions of the service did not check the prefix of a VAT identifier. */
+export function canBeShown({ vatId }: TaxStatus): boolean {
+  return vatId === null || hasKnownPrefix(vatId);
 }

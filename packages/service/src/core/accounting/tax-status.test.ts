@@ -1,6 +1,8 @@
 /** Each supply is taxed by the status that the buyer has at its time, through both APIs and on both engines. */
+import type { Sale } from '@reseller/client';
 import type { AccountingDocument } from '@reseller/client/extension';
 import * as operator from '@reseller/operator-client';
+import { extractText, getDocumentProxy } from 'unpdf';
 import { describe, expect, test } from 'vitest';
 
 import { chargeAwkwardPrices } from '../../../test/awkward-prices.ts';
@@ -10,6 +12,7 @@ import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { expectInvariants } from '../../../test/invariants.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';
+import { providerOf } from '../../../test/provider.ts';
 
 const ADDRESS = { company: 'Musterhost', street: 'Ring 1', postal_code: '1010', city: 'Wien' };
 const AT_HOME = { country: 'DE', vat_id: 'DE987654321', reverse_charge: false };
@@ -138,6 +141,45 @@ describe.each(engines)('on %s', (engine) => {
     expect(december?.vat).toMatchObject([{ rate: 0 }]);
   });
 
+  test.each([0, 1])(
+    'an unknown prefix of an earlier version, with reverse charge %i, is corrected before the invoice',
+    async (reverse_charge) => {
+      const { service, client, apiKey, path, set, documents } = await startAccount(engine);
+      const other = await service.account();
+      await set(AT_HOME);
+      for (const key of [apiKey, other.apiKey]) await service.call('createVm', { form: SMALL_VM, apiKey: key });
+      const documentsOfOther = async () => (await service.call('listDocuments', { apiKey: other.apiKey })).body.data.list;
+      const storedBefore = { country: 'AT', vat_id: 'XX123456789', reverse_charge, tax_statuses: null };
+      const storeFault = () =>
+        service.store.commit(({ db }) =>
+          db.updateTable('billing_profiles').set(storedBefore).where('account_id', '=', path.account_id).execute(),
+        );
+      const correctedAt = async (day: string) => {
+        const reason =
+          "The buyer's VAT identifier XX123456789 does not begin with the code of a country. Correct it with setBillingProfile " +
+          `(PUT /accounts/${path.account_id}/billing-profile) and valid_from ${day}. The invoice is issued at the next attempt.`;
+        const { failed } = await operator.getDueWork({ client });
+        expect(failed).toMatchObject([{ account_id: path.account_id, kind: 'invoice_document', reason }]);
+        expect(await (await fetch(`${service.baseUrl}/readyz`)).json()).toEqual({ status: 'degraded', reason: 'failed_jobs' });
+        await set({ vat_id: null }, day);
+        await operator.retryJobs({ client, path });
+      };
+      await storeFault();
+      expect(await documents('2026-12-01T00:00:00Z')).toEqual([]);
+      expect(await documentsOfOther()).toHaveLength(1);
+      await correctedAt('1970-01-01');
+      expect(await documents('2026-12-01T00:00:10Z')).toMatchObject([{ vat: [{ rate: 19 }] }]);
+      // The invoiced time keeps its status, and no later hour has the fault.
+      await storeFault();
+      expect(await documents('2027-01-01T00:00:00Z')).toHaveLength(1);
+      expect(await documentsOfOther()).toHaveLength(2);
+      await correctedAt('2026-12-02');
+      expect(await documents('2027-01-01T00:00:10Z')).toMatchObject([{ vat: [{ rate: 19 }] }, { vat: [{ rate: 19 }] }]);
+      expect((await operator.getDueWork({ client })).failed).toEqual([]);
+      await expectInvariants(service.store);
+    },
+  );
+
   test('an account with reverse charge sees gross prices without VAT in price lists, quotes and the market', async () => {
     const { service, apiKey, set } = await startAccount(engine);
     await chargeAwkwardPrices(service);
@@ -163,6 +205,22 @@ describe.each(engines)('on %s', (engine) => {
     // Other accounts pay VAT.
     const others = (await service.call('listVmHosts')).body.data.find(({ name }: { name: string }) => name === SMALL_VM.hostsystem);
     expect(others.prices.core.price_gross).toBe(2.36530865);
+  });
+
+  test('an account whose reverse charge ends sees sales that start before without VAT, and later ones with VAT', async () => {
+    const { service, apiKey, set } = await startAccount(engine);
+    const { createSale } = providerOf(service);
+    const dated = { now: service.clock.now(), before: Date.parse('2026-11-15T22:59:59Z'), after: Date.parse('2026-11-15T23:00:00Z') };
+    for (const [title, start] of Object.entries(dated)) await createSale({ title, start });
+    await set(ABROAD);
+    await set(AT_HOME, '2026-11-16');
+    const grossOfCore = async (key: string) => {
+      const sales: Sale[] = (await service.call('listSales', { apiKey: key })).body.data;
+      return Object.fromEntries(sales.map(({ title, pricings }) => [title, pricings.value['nl_ryzen']?.core?.price_gross]));
+    };
+    expect(await grossOfCore(apiKey)).toMatchObject({ now: 1, before: 1, after: 1.19 });
+    // Other accounts pay VAT.
+    expect(await grossOfCore(service.apiKey)).toMatchObject({ now: 1.19, before: 1.19, after: 1.19 });
   });
 
   test('a status that begins in a time that is invoiced is refused with the first possible day', async () => {
@@ -196,6 +254,13 @@ test('a status that has not begun is withdrawn by the status before it', async (
   expect((await set(AT_HOME, '2026-12-24')).billing_profile?.tax_statuses).toEqual([{ ...AT_HOME, valid_from: '2026-11-10' }]);
 });
 
+test('the status of an earlier version, which has no day, is replaced by one from 1970-01-01', async () => {
+  const { service, set } = await startAccount();
+  await set(AT_HOME);
+  await service.store.commit(({ db }) => db.updateTable('billing_profiles').set({ tax_statuses: null }).execute());
+  expect((await set(ABROAD, '1970-01-01')).billing_profile?.tax_statuses).toEqual([{ ...ABROAD, valid_from: '1970-01-01' }]);
+});
+
 test('a change of the address leaves a status that has not begun', async () => {
   const { set, client, path } = await startAccount();
   await set(AT_HOME);
@@ -218,6 +283,34 @@ test('an invoice whose reverse charge ended in the month names the VAT identifie
   const [invoice] = await documents('2026-12-01T00:00:00Z');
   expect(invoice?.vat.map(({ rate }) => rate)).toEqual([19, 0]);
   expect(await xmlOf(invoice)).toContain('ATU12345678');
+});
+
+test('an invoice and its credit note name each VAT identifier that owed VAT in the month, with its first day', async () => {
+  const { service, client, apiKey, set, documents } = await startAccount();
+  await set(ABROAD);
+  await set({ ...ABROAD, country: 'FR', vat_id: 'FR12345678901' }, '2026-11-16');
+  await set({ ...ABROAD, country: 'HU', vat_id: 'HU12345678' }, '2026-12-24');
+  await service.call('createVm', { form: SMALL_VM, apiKey });
+  const vatIdsOn = async (url = '') => {
+    const pdf = await getDocumentProxy(new Uint8Array(await (await fetch(url)).arrayBuffer()));
+    return (await extractText(pdf, { mergePages: true })).text.match(/VAT ID of the recipient from .{10}: \w+/g);
+  };
+  const expected = ['VAT ID of the recipient from 2026-11-10: ATU12345678', 'VAT ID of the recipient from 2026-11-16: FR12345678901'];
+  const [invoice] = await documents('2026-12-01T00:00:00Z');
+  expect(await vatIdsOn(invoice?.document)).toEqual(expected);
+  await operator.cancelInvoice({ client, path: { invoice_id: invoice?.invoiceID ?? '' } });
+  const [note] = await documents('2026-12-02T00:00:00Z');
+  expect(note?.kind).toBe('credit_note');
+  expect(await vatIdsOn(note?.document)).toEqual(expected);
+  await service.call('createVm', { form: SMALL_VM, apiKey });
+  const [december] = await documents('2027-01-01T00:00:00Z');
+  expect(await vatIdsOn(december?.document)).toEqual([
+    'VAT ID of the recipient from 2026-12-01: FR12345678901',
+    'VAT ID of the recipient from 2026-12-24: HU12345678',
+  ]);
+  // One identifier is only in the address.
+  const [january] = await documents('2027-02-01T00:00:00Z');
+  expect(await vatIdsOn(january?.document)).toBeNull();
 });
 
 test('refuses to move the seller to the country of a buyer whose reverse charge begins later', async () => {

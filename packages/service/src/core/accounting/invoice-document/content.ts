@@ -25,6 +25,8 @@ export interface DocumentContent {
   readonly due: string | null;
   readonly seller: Seller;
   readonly buyer: Buyer;
+  /** The VAT identifiers of the buyer under reverse charge, each with its first day in the period. Absent unless there are several. */
+  readonly vatIds?: readonly { readonly first: string; readonly vatId: string }[];
   /** Absent in older documents, which are in English. */
   readonly language?: DocumentLanguage;
   /** The time zone of the times of the lines, and the period in it. Absent in older documents, whose times are in UTC. */

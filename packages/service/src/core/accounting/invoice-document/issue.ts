@@ -3,10 +3,10 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Services } from '../../../delivery/runtime.ts';
-import { minutesIn, MS_PER_DAY } from '../../../rules/day.ts';
+import { dayIn, minutesIn, MS_PER_DAY } from '../../../rules/day.ts';
 import { decimalOf, euros } from '../../../rules/money.ts';
 import type { Money } from '../../../rules/money.ts';
-import { statusShown } from '../../../rules/tax-status.ts';
+import { canBeShown, reverseChargeIn, statusShown } from '../../../rules/tax-status.ts';
 import { correctionByRate, treatmentOf } from '../../../rules/vat.ts';
 import type { VatSum, VatTreatment } from '../../../rules/vat.ts';
 import { lockAccount } from '../../../store/account-lock.ts';
@@ -20,7 +20,7 @@ import { vatRatesOf } from '../account-vat.ts';
 import { payInvoices } from '../payments.ts';
 import { dayOf, taxedLines } from './content.ts';
 import type { DocumentContent, Group, Line, RateSum } from './content.ts';
-import { readBillingProfile, readSeller } from './parties.ts';
+import { notInvoiced, readBillingProfile, readSeller } from './parties.ts';
 import type { BillingProfile, Party, Seller } from './parties.ts';
 import { lockSeries, takeNumber } from './series.ts';
 import { TEXTS } from './texts.ts';
@@ -126,7 +126,9 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
   const style = { texts: TEXTS[language], timeZone };
   const { groups, sums } = await taxedLines(db, invoice, await vatRatesOf(db, invoice.account_id), style);
   const reverseCharge = sums.some((sum) => sum.reverseCharge);
-  const buyer = profile ? buyerAt(profile, invoice, reverseCharge) : { company: await nameOf(db, invoice.account_id) };
+  const buyer = profile
+    ? await buyerAt(db, { profile, invoice, reverseCharge, timeZone })
+    : { company: await nameOf(db, invoice.account_id) };
   const due = invoice.created + seller.payment_days * MS_PER_DAY;
   const number = await takeNumber(db, 'invoice');
   const { net, vat } = totalsOf(sums);
@@ -140,6 +142,7 @@ async function issueInvoice(db: Db, invoice: Invoice, seller: Seller): Promise<v
     due: dayOf(due / 1000),
     seller,
     buyer,
+    ...(reverseCharge && profile && vatIdsOf(profile, invoice, timeZone)),
     language,
     times: periodTimes(invoice, timeZone),
     period: periodDays(invoice),
@@ -286,9 +289,33 @@ async function insertDocument(db: Db, { id, invoice, content, name, sums, issued
     .execute();
 }
 
-function buyerAt({ statuses, language: _language, ...address }: BillingProfile, { period_end }: Invoice, reverseCharge: boolean): Party {
-  const { country, vatId } = statusShown(statuses, period_end * 1000, reverseCharge);
-  return { ...address, country, vat_id: vatId };
+function vatIdsOf({ statuses }: BillingProfile, invoice: Invoice, timeZone: string): Pick<DocumentContent, 'vatIds'> {
+  const start = invoice.period_start * 1000;
+  const valid = reverseChargeIn(statuses, start, invoice.period_end * 1000);
+  const vatIds = valid.map((one) => ({ vatId: one.vatId ?? '', first: one.validFrom < start ? dayIn(timeZone, start) : one.day }));
+  return new Set(vatIds.map(({ vatId }) => vatId)).size > 1 ? { vatIds } : {};
+}
+
+interface BuyerOfInvoice {
+  readonly profile: BillingProfile;
+  readonly invoice: Invoice;
+  readonly reverseCharge: boolean;
+  readonly timeZone: string;
+}
+
+/** @throws Error that says what an operator does, if a document cannot show the tax status. */
+async function buyerAt(db: Db, { profile, invoice, reverseCharge, timeZone }: BuyerOfInvoice): Promise<Party> {
+  const { statuses, language: _language, ...address } = profile;
+  const shown = statusShown(statuses, invoice.period_end * 1000, reverseCharge);
+  if (!canBeShown(shown)) {
+    const first = await notInvoiced(db, invoice.account_id, timeZone);
+    const day = first.day < shown.day ? shown.day : first.day;
+    throw new Error(
+      `The buyer's VAT identifier ${shown.vatId} does not begin with the code of a country. Correct it with setBillingProfile ` +
+        `(PUT /accounts/${invoice.account_id}/billing-profile) and valid_from ${day}. The invoice is issued at the next attempt.`,
+    );
+  }
+  return { ...address, country: shown.country, vat_id: shown.vatId };
 }
 
 async function nameOf(db: Db, accountId: string): Promise<string> {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 
 import type { DocumentLanguage } from '@reseller/operator-client';
 
+import { dayAfter, dayIn, startOfDay } from '../../../rules/day.ts';
 import { inForceAt } from '../../../rules/in-force.ts';
 import { SINCE_EVER } from '../../../rules/tax-status.ts';
 import type { TaxStatus } from '../../../rules/tax-status.ts';
@@ -117,6 +118,20 @@ export async function writeBillingProfile(db: Db, accountId: string, profile: Bi
     .values({ account_id: accountId, ...row })
     .onConflict((conflict) => conflict.column('account_id').doUpdateSet(row))
     .execute();
+}
+
+/** The first instant of an account that is not invoiced, in milliseconds, and the first day of which nothing is invoiced. */
+export async function notInvoiced(db: Db, accountId: string, timeZone: string): Promise<{ readonly from: number; readonly day: string }> {
+  const { end } = await db
+    .selectFrom('invoices')
+    .select(({ fn }) => fn.max<number | null>('period_end').as('end'))
+    .where('account_id', '=', accountId)
+    .where('number', 'is not', null)
+    .executeTakeFirstOrThrow();
+  if (end === null) return { from: SINCE_EVER.validFrom, day: SINCE_EVER.day };
+  const from = end * 1000;
+  const day = dayIn(timeZone, from);
+  return { from, day: startOfDay(timeZone, day) < from ? dayAfter(day) : day };
 }
 
 /** The ID of an account with reverse charge in a country, now, later, or since its open period began, if there is one. */

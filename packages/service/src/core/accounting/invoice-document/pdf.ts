@@ -285,6 +285,7 @@ function vatOf({ basisPoints, reverseCharge = false }: VatTreatment, texts: Text
 function writeNotes({ document, texts, root: structParent }: Sheet, content: DocumentContent): void {
   const notes = [
     ...(content.reverseCharge ? [texts.reverseCharge] : []),
+    ...(content.vatIds ?? []).map(({ vatId, first }) => texts.vatIdFrom(vatId, first)),
     ...(content.due === null ? [creditNote(content)] : [...(leftToPay(content) === '0.00' ? [] : [paymentNote(content)]), texts.rounding]),
   ];
   for (const note of notes) {

@@ -52,6 +52,7 @@ export interface Texts {
   of(number: string, date: string): string;
   sumOf(group: string): string;
   vat(percent: string, reverseCharge: boolean): string;
+  vatIdFrom(vatId: string, first: string): string;
   vatOn(vat: string, net: string): string;
   cores(count: number): string;
   memory(gigabytes: string): string;
@@ -104,6 +105,7 @@ export const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     of: (number, date) => `${number} of ${date}`,
     sumOf: (group) => `Sum of ${group.toLowerCase()}`,
     vat: (percent, reverseCharge) => `VAT ${percent} %${reverseCharge ? ' (reverse charge)' : ''}`,
+    vatIdFrom: (vatId, first) => `VAT ID of the recipient from ${first}: ${vatId}.`,
     vatOn: (vat, net) => `${vat} on ${net}, EUR`,
     cores: (count) => (count === 1 ? '1 core' : `${count} cores`),
     memory: (gigabytes) => `${gigabytes} GB memory`,
@@ -154,6 +156,7 @@ export const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     of: (number, date) => `${number} vom ${date}`,
     sumOf: (group) => `Summe ${group}`,
     vat: (percent, reverseCharge) => `USt ${percent} %${reverseCharge ? ' (Reverse Charge)' : ''}`,
+    vatIdFrom: (vatId, first) => `USt-IdNr. des Leistungsempfängers ab ${first}: ${vatId}.`,
     vatOn: (vat, net) => `${vat} auf ${net}, EUR`,
     cores: (count) => (count === 1 ? '1 Kern' : `${count} Kerne`),
     memory: (gigabytes) => `${gigabytes} GB Arbeitsspeicher`,
