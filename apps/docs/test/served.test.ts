@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { startSandbox } from '../../../.config/sandbox.ts';
 import type { Sandbox } from '../../../.config/sandbox.ts';
+import { startServer, temporaryDirectory } from '../../server/test/process.ts';
 import { operationsOf, readDocument } from '../src/document.ts';
 import { references } from '../src/references.ts';
 import { oneOfEachGroup, openReference, readOperation } from './redoc-page.ts';
@@ -107,6 +108,38 @@ describe.skipIf(noBrowser !== undefined)('a sandbox', () => {
     // Chromium reports each failed request.
     expect(problems.splice(0)).toHaveLength(1);
   });
+});
+
+const LIVE = {
+  RESELLER_MODE: 'live',
+  RESELLER_INFRASTRUCTURE: 'simulated',
+  RESELLER_OPERATOR_TOKEN: 'operator-token-of-a-live-service-0123',
+  RESELLER_PUBLIC_URL: 'https://api.example.com',
+};
+
+test.skipIf(noBrowser !== undefined).each([
+  { extension: 'on', opened: /operations\/extension\/listVms/ },
+  { extension: 'off', opened: /\/docs\/(?!.*extension)./ },
+])('the first result of the search opens a page that a live service has, with the extension $extension', async ({ extension, opened }) => {
+  const server = await startServer({ ...LIVE, RESELLER_EXTENSION: extension, RESELLER_DATA_DIR: temporaryDirectory() });
+  const faults: string[] = [];
+  const reader = await browser.newPage();
+  reader.on('pageerror', ({ message }) => faults.push(message));
+  const home = `${server.baseUrl}/docs/`;
+  await reader.goto(home);
+  const input = reader.locator('.VPLocalSearchBox input');
+  await expect
+    .poll(async () => (await input.count()) > 0 || (await reader.keyboard.press('Control+k'), false), { timeout: 30_000 })
+    .toBe(true);
+  await input.fill('list your vms');
+  await reader.locator('.VPLocalSearchBox .result').first().waitFor({ state: 'attached' });
+  await reader.keyboard.press('Enter');
+  await reader.waitForURL((url) => url.href !== home);
+  expect(reader.url()).toMatch(opened);
+  await reader.locator('.vp-doc h1').waitFor();
+  expect(faults).toEqual([]);
+  // Before the service ends, because the page asks it for the pages of its links.
+  await reader.close();
 });
 
 test('a sandbox with a public URL shows that URL', async () => {

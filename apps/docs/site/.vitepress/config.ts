@@ -129,7 +129,7 @@ export default defineConfig({
             .concat(`<p>${SEARCH_WORDS[operation] ?? ''}</p>`);
         },
         miniSearch: {
-          // No functions here: the page would have to evaluate their text, which its Content-Security-Policy forbids.
+          // No functions here: the page would have to evaluate their text, which its Content-Security-Policy forbids. The theme adds the filter.
           searchOptions: { fuzzy: 0.15, prefix: true, boost: { title: 6, text: 2, titles: 1 } },
         },
       },

@@ -7,6 +7,7 @@ import HeroCode from './HeroCode.vue';
 import { rememberLanguage, showLanguage } from './languages.ts';
 import RedocReference from './RedocReference.vue';
 import RunOperation from './RunOperation.vue';
+import { searchServedPages } from './served-pages.ts';
 
 import './style.css';
 
@@ -25,7 +26,8 @@ const theme: Theme = {
     );
   },
   Layout: () => h(DefaultTheme.Layout, null, { 'home-hero-image': () => h(HeroCode) }),
-  enhanceApp({ app }) {
+  enhanceApp({ app, siteData }) {
+    searchServedPages(siteData.value);
     app.component('RedocReference', RedocReference);
     app.component('RunOperation', RunOperation);
   },
