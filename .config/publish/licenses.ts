@@ -1,6 +1,6 @@
 /** The licences of the packages whose code is in a bundle. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 import { sbomOf } from './sbom.ts';
 
@@ -27,6 +27,28 @@ interface BundledPackage {
 export function describeBundle(dist: string, published: Parameters<typeof sbomOf>[0], inputs: readonly string[], folder: string): void {
   writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(inputs, folder));
   writeFileSync(join(dist, 'sbom.cdx.json'), sbomOf(published, bundledPackages(inputs.map((input) => join(folder, input)))));
+}
+
+/**
+ * A plugin of Vite that writes the licences and the SBOM next to the files of a site.
+ *
+ * @param workspace The folder of the lock file with its packages.
+ * @param copied Files of packages that the site contains, and that Vite does not bundle.
+ */
+export function describeSite(published: Parameters<typeof sbomOf>[0], workspace: string, copied: readonly string[]) {
+  return {
+    name: 'describe-site',
+    apply: (_config: unknown, { isSsrBuild }: { isSsrBuild?: boolean | undefined }) => isSsrBuild !== true,
+    writeBundle({ dir = '' }: { dir?: string | undefined }, bundle: Readonly<Record<string, { readonly moduleIds?: readonly string[] }>>) {
+      // The identifiers of modules that a plugin made begin with a null character, and some have a query.
+      const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) =>
+        moduleIds.map((id) => id.replace(/^\0/, '').replace(/\?.*/, '')),
+      );
+      const files = [...modules.filter((id) => isAbsolute(id)), ...copied];
+      writeFileSync(join(dir, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(files, ''));
+      writeFileSync(join(dir, 'sbom.cdx.json'), sbomOf(published, bundledPackages(files), workspace));
+    },
+  };
 }
 
 /**

@@ -22,10 +22,15 @@ interface Published {
  *
  * @param published The manifest with which the package is published.
  * @param bundled The packages whose code is in its bundle.
- * @throws Error with the bundled packages that no lock file has.
+ * @param workspace The folder of the lock file.
+ * @throws Error with the bundled packages that the lock file does not have.
  */
-export function sbomOf(published: Published, bundled: readonly { readonly name: string; readonly version: string }[] = []): string {
-  const { serialNumber: _, ...own } = pnpmSbom('--filter', published.name, '--prod');
+export function sbomOf(
+  published: Published,
+  bundled: readonly { readonly name: string; readonly version: string }[] = [],
+  workspace: string = REPOSITORY,
+): string {
+  const { serialNumber: _, ...own } = pnpmSbom(workspace, '--filter', published.name, '--prod');
   const { timestamp: __, ...metadata } = own.metadata;
   const graph = new Map(own.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
   const root = metadata.component['bom-ref'];
@@ -33,7 +38,7 @@ export function sbomOf(published: Published, bundled: readonly { readonly name: 
   const direct = (graph.get(root) ?? []).filter((ref) => names.some((name) => ref.startsWith(name)));
   const installed = closureOf(direct, graph);
   const inBundle = new Set(bundled.map(({ name, version }) => refOf(name, version)));
-  const known = inBundle.size === 0 ? own : pnpmSbom();
+  const known = inBundle.size === 0 ? own : pnpmSbom(workspace);
   const entries = new Map([...known.components, ...own.components].map((component) => [component['bom-ref'], component]));
   const refs = [...new Set([...installed, ...inBundle])].toSorted();
   const missing = refs.filter((ref) => !entries.has(ref));
@@ -56,9 +61,9 @@ function refOf(name: string, version: string): string {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }
 
-function pnpmSbom(...options: readonly string[]): Sbom {
+function pnpmSbom(workspace: string, ...options: readonly string[]): Sbom {
   const command = [...PNPM_ARGUMENTS, ...options, 'sbom', '--sbom-format', 'cyclonedx', '--sbom-spec-version', '1.6'];
   return JSON.parse(
-    execFileSync(PNPM, command, { cwd: REPOSITORY, encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', 'pipe', 'inherit'] }),
+    execFileSync(PNPM, command, { cwd: workspace, encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', 'pipe', 'inherit'] }),
   );
 }

@@ -2,13 +2,15 @@
  * Builds the JavaScript of a production installation: one bundle of the process and its commands, because Node does not strip the types of
  * TypeScript below node_modules, where `pnpm deploy` puts the packages of the workspace.
  */
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 import { siteDirectory } from '@reseller/docs';
 
 import { describeBundle } from '../../../.config/publish/licenses.ts';
+import { sbomOf } from '../../../.config/publish/sbom.ts';
 import { REPOSITORY, turbo } from '../../../.config/turbo.ts';
+import consoleManifest from '../../console/package.json' with { type: 'json' };
 import { consoleDirectory } from '../src/console-site.ts';
 import manifest from './package.json' with { type: 'json' };
 import { bundleServer } from './server-bundle.ts';
@@ -24,6 +26,7 @@ if (status === 0) {
   describeBundle(DIST, manifest, inputs, folder);
   cpSync(siteDirectory, join(SERVER, 'dist'), { recursive: true });
   cpSync(consoleDirectory, join(SERVER, 'console-dist'), { recursive: true });
+  writeFileSync(join(SERVER, 'console-dist/sbom.cdx.json'), sbomOf(consoleManifest));
   process.stdout.write(
     `The bundle of the service is in ${relative(REPOSITORY, DIST)}. Install it with its packages: npx -y pnpm@12 --filter @reseller/installation deploy --prod /opt/reseller\n`,
   );

@@ -48,11 +48,18 @@ test('it has its own Node, no development tools and no TypeScript, and less than
   expect(sizeOf(installation) / MEGABYTE).toBeLessThan(240);
 });
 
-test('it lists the packages of its bundle and its Node, and has the licences of the bundled ones', () => {
-  const { components }: { components: { name: string }[] } = JSON.parse(readFileSync(join(installation, 'dist/sbom.cdx.json'), 'utf8'));
-  const named = components.map(({ name }) => name);
-  expect(named).toEqual(expect.arrayContaining(['fastify', 'pg', 'pdfkit', nodePackage()]));
-  expect(readFileSync(join(installation, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')).toMatch(/^fastify \d\S* \(MIT\)$/m);
+test.each([
+  { part: 'dist', packages: ['fastify', 'pg'] },
+  { part: 'dist/server/dist', packages: ['vue', 'minisearch', 'redoc'] },
+  { part: 'dist/server/console-dist', packages: ['react', 'uplot'] },
+])('$part lists its packages, and has the licences of the bundled ones', ({ part, packages }) => {
+  const { components }: { components: { name: string }[] } = JSON.parse(readFileSync(join(installation, part, 'sbom.cdx.json'), 'utf8'));
+  expect(components.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([...packages, ...(part === 'dist' ? ['pdfkit', nodePackage()] : [])]),
+  );
+  const file = readdirSync(join(installation, part)).find((name) => /^THIRD-PARTY-LICENSES\.(?:txt|md)$/.test(name));
+  const licences = readFileSync(join(installation, part, String(file)), 'utf8');
+  for (const name of packages) expect(licences).toMatch(new RegExp(`^(?:## )?${name} (?:- )?\\d\\S* \\(MIT\\)$`, 'm'));
 });
 
 /** The name of the package whose Node the installation runs. */

@@ -5,10 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 import type { MarkdownRenderer } from 'vitepress';
 
+import { describeSite } from '../../../../.config/publish/licenses.ts';
 import type { Navigation } from '../../src/navigation.ts';
 import { OPERATOR_SECTION } from '../../src/references.ts';
 import { SEARCH_WORDS } from '../../src/search-words.ts';
 import { BASE } from '../../src/site.ts';
+import manifest from '../package.json' with { type: 'json' };
 
 function pathOf(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url));
@@ -96,6 +98,7 @@ export default defineConfig({
   transformHtml: (code, _id, { page }) =>
     page === 'index.md' ? code.replace('<div class="VPContent is-home"', '<div role="main" class="VPContent is-home"') : undefined,
   vite: {
+    plugins: [describeSite(manifest, pathOf('..'), [pathOf('../node_modules/redoc/bundles/redoc.standalone.js')])],
     publicDir: pathOf('../public'),
     build: { chunkSizeWarningLimit: 2_000 },
     // The esbuild of VitePress does not know the target of tsconfig.base.json.
