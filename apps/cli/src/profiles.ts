@@ -2,6 +2,8 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { errorText } from '@reseller/contract';
+
 import { EXIT, Failure } from './failure.ts';
 import { configFolder } from './folders.ts';
 import { openKeyring } from './keyring.ts';
@@ -54,16 +56,27 @@ export async function saveProfile(
   if (!NAME.test(given.name)) {
     throw new Failure(`"${given.name}" is not a valid name for a profile. Use 1 to 63 letters, digits, dots, hyphens and underscores.`);
   }
-  const keyring = await openKeyring();
-  const storedIn = typeof keyring === 'string' ? 'file' : 'keyring';
-  const secret = JSON.stringify(credentials);
-  if (typeof keyring === 'string') writeSecrets({ ...readSecrets(), [given.name]: credentials });
-  else await keyring.write(given.name, secret);
+  const problem = await writeToKeyring(given.name, credentials);
+  const storedIn = problem === undefined ? 'keyring' : 'file';
+  if (storedIn === 'file') writeSecrets({ ...readSecrets(), [given.name]: credentials });
   const others = readSettings().profiles.filter(({ name }) => name !== given.name);
   writeSettings({ current: given.name, profiles: [...others, { ...given, storedIn }] });
-  return typeof keyring === 'string'
-    ? `The credentials are in ${secretsFile()}, which only you can read, because this system has no keyring (${keyring}).`
-    : 'The credentials are in the keyring of this system.';
+  return problem === undefined
+    ? 'The credentials are in the keyring of this system.'
+    : `The credentials are in ${secretsFile()}, which only you can read, because this system has no keyring (${problem}).`;
+}
+
+/** @returns why the credentials are not in the keyring; undefined if they are */
+async function writeToKeyring(name: string, credentials: Credentials): Promise<string | undefined> {
+  const keyring = await openKeyring();
+  if (typeof keyring === 'string') return keyring;
+  try {
+    await keyring.write(name, JSON.stringify(credentials));
+    return undefined;
+  } catch (error) {
+    // Some systems open and read a keyring, and refuse to write to it.
+    return errorText(error);
+  }
 }
 
 export function useProfile(name: string): void {
