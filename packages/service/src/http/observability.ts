@@ -41,8 +41,8 @@ export interface Readiness {
 
 /**
  * `/healthz` succeeds while the process runs. `/readyz` succeeds while it can also write to its store, its clock is right, and it is not about
- * to stop. Neither needs a key. `/readyz` shows whether the infrastructure is simulated, which settings a live service lacks, and whether the jobs of an account fail. The service is
- * then `degraded`, but still serves requests.
+ * to stop. Neither needs a key. `/readyz` shows whether the infrastructure is simulated, which settings a live service lacks, and whether the jobs
+ * of an account fail. The service is then `degraded`, but still serves requests.
  */
 export function serveProbes(app: FastifyInstance, { instance, isSimulated, isStopping, hasFailedJobs, missingSettings }: Readiness): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
