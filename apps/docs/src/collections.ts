@@ -2,6 +2,7 @@
 import type { OpenApi, PlacedOperation } from './document.ts';
 import { operationsOf } from './document.ts';
 import { withoutRemarks } from './provenance.ts';
+import { credentialHeader } from './references.ts';
 import type { Reference } from './references.ts';
 import { requestOf, sandboxUrl } from './samples.ts';
 import type { SampleRequest } from './samples.ts';
@@ -17,10 +18,9 @@ function variableOf({ api }: Reference): string {
   return api === 'reseller' ? 'apiKey' : 'operatorToken';
 }
 
-function credentialHeader(reference: Reference): { key: string; value: string } {
-  return reference.api === 'reseller'
-    ? { key: 'X-SERVICE-APIKEY', value: `{{${variableOf(reference)}}}` }
-    : { key: 'Authorization', value: `Bearer {{${variableOf(reference)}}}` };
+function headerWithVariable(reference: Reference): { key: string; value: string } {
+  const { name, prefix } = credentialHeader(reference);
+  return { key: name, value: `${prefix}{{${variableOf(reference)}}}` };
 }
 
 /** The collection as a JSON value in the format of Postman, version 2.1. */
@@ -48,7 +48,7 @@ function postmanItem({ operation }: PlacedOperation, request: SampleRequest, ref
     request: {
       method: request.method,
       description: withoutRemarks(operation.description),
-      header: [credentialHeader(reference)],
+      header: [headerWithVariable(reference)],
       url: {
         raw: `{{baseUrl}}${path}`,
         host: ['{{baseUrl}}'],
@@ -87,7 +87,7 @@ function brunoRequest(
 ): string {
   const isJson = request.mediaType === 'application/json';
   const body = request.body === undefined ? 'none' : isJson ? 'json' : 'formUrlEncoded';
-  const header = credentialHeader(reference);
+  const header = headerWithVariable(reference);
   return [
     block('meta', { name: operation.summary, type: 'http', seq: String(seq) }),
     block(request.method.toLowerCase(), { url: `{{baseUrl}}${colonPath(request.path)}`, body, auth: 'none' }),

@@ -1,4 +1,5 @@
 /** Samples of a request in languages without a client of the project. They need only the standard library of the language. */
+import { credentialHeader } from './references.ts';
 import type { Reference } from './references.ts';
 import type { SampleRequest } from './samples.ts';
 
@@ -11,24 +12,19 @@ export interface Sent extends Pick<SampleRequest, 'method' | 'body' | 'mediaType
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** The form fields or the JSON text that a request sends. Both are undefined if it has no body. */
+/** The form fields or the JSON text that a request sends, and its media type. All are undefined if it has no body. */
 function contentOf({ body, mediaType }: Sent, indent: number) {
   const isJson = mediaType === JSON_TYPE;
-  return {
-    form: isJson || body === undefined ? undefined : Object.entries(body).map(([name, value]) => [name, String(value)] as const),
-    json: isJson ? JSON.stringify(body ?? {}, null, indent) : undefined,
-  };
-}
-
-function credential({ api, credential: variable }: Reference) {
-  return api === 'reseller' ? { name: 'X-SERVICE-APIKEY', prefix: '', variable } : { name: 'Authorization', prefix: 'Bearer ', variable };
+  const form = isJson || body === undefined ? undefined : Object.entries(body).map(([name, value]) => [name, String(value)] as const);
+  const type = isJson ? JSON_TYPE : form && FORM_TYPE;
+  return { form, json: isJson ? JSON.stringify(body ?? {}, null, indent) : undefined, type };
 }
 
 const PYTHON_CONSTANTS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
 
 export function pythonSample(sent: Sent): string {
   const { form, json } = contentOf(sent, 4);
-  const { name, prefix, variable } = credential(sent.reference);
+  const { name, prefix } = credentialHeader(sent.reference);
   // A string of JSON is a string of Python as well.
   const value = json?.replaceAll(/"(?:\\.|[^"\\])*"|true|false|null/g, (token) => PYTHON_CONSTANTS[token] ?? token);
   const fields = form?.map(([field, text]) => `        ${JSON.stringify(field)}: ${JSON.stringify(text)},\n`).join('');
@@ -36,7 +32,7 @@ export function pythonSample(sent: Sent): string {
     ...(value === undefined ? [] : [`    data=json.dumps(${indented(value, 4)}).encode(),`]),
     ...(fields === undefined ? [] : [`    data=urlencode({\n${fields}    }).encode(),`]),
   ];
-  const key = `os.environ["${variable}"]`;
+  const key = `os.environ["${sent.reference.credential}"]`;
   return [
     ...(json === undefined ? [] : ['import json']),
     'import os',
@@ -58,9 +54,8 @@ export function pythonSample(sent: Sent): string {
 }
 
 export function phpSample(sent: Sent): string {
-  const { form, json } = contentOf(sent, 2);
-  const { name, prefix, variable } = credential(sent.reference);
-  const type = json === undefined ? (form === undefined ? undefined : FORM_TYPE) : JSON_TYPE;
+  const { form, json, type } = contentOf(sent, 2);
+  const { name, prefix } = credentialHeader(sent.reference);
   const fields = form?.map(([field, text]) => `        ${phpText(field)} => ${phpText(text)},\n`).join('');
   return [
     '<?php',
@@ -68,7 +63,7 @@ export function phpSample(sent: Sent): string {
     "$context = stream_context_create(['http' => [",
     `    'method' => '${sent.method}',`,
     "    'header' => [",
-    `        '${name}: ${prefix}' . getenv('${variable}'),`,
+    `        '${name}: ${prefix}' . getenv('${sent.reference.credential}'),`,
     ...(type === undefined ? [] : [`        'Content-Type: ${type}',`]),
     '    ],',
     ...(json === undefined ? [] : ["    'content' => $body,"]),
@@ -84,12 +79,11 @@ function phpText(text: string): string {
 }
 
 export function goSample(sent: Sent): string {
-  const { form, json } = contentOf(sent, 2);
-  const { name, prefix, variable } = credential(sent.reference);
-  const type = json === undefined ? (form === undefined ? undefined : FORM_TYPE) : JSON_TYPE;
+  const { form, json, type } = contentOf(sent, 2);
+  const { name, prefix } = credentialHeader(sent.reference);
   const packages = ['fmt', 'io', 'net/http', ...(form === undefined ? [] : ['net/url']), 'os', ...(type === undefined ? [] : ['strings'])];
   const fields = form?.map(([field, text]) => `\t\t${JSON.stringify(field)}: {${JSON.stringify(text)}},\n`).join('');
-  const key = `os.Getenv("${variable}")`;
+  const key = `os.Getenv("${sent.reference.credential}")`;
   const failed = '\tif err != nil {\n\t\tpanic(err)\n\t}';
   return [
     `package main\n\nimport (\n${packages.map((one) => `\t"${one}"\n`).join('')})\n\nfunc main() {`,

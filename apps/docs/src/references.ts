@@ -23,6 +23,11 @@ export interface Reference {
   readonly followsSpecification: boolean;
 }
 
+/** The header of the credential, with the word before it. */
+export function credentialHeader({ api }: Reference): { readonly name: string; readonly prefix: string } {
+  return api === 'reseller' ? { name: 'X-SERVICE-APIKEY', prefix: '' } : { name: 'Authorization', prefix: 'Bearer ' };
+}
+
 /** The documents of the site. A further one needs an entry here. */
 export const references = [
   {

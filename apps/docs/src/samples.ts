@@ -5,6 +5,7 @@ import type { Places } from '@reseller/client/places';
 import { exampleOf, parameterOf } from './document.ts';
 import type { OpenApi, PlacedOperation } from './document.ts';
 import { goSample, phpSample, pythonSample } from './languages.ts';
+import { credentialHeader } from './references.ts';
 import type { Reference } from './references.ts';
 
 /** The request that the samples of an operation send. */
@@ -86,9 +87,12 @@ function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function curlSample(request: SampleRequest, baseUrl: string, { api, credential }: Reference): string {
-  const header = api === 'reseller' ? `X-SERVICE-APIKEY: $${credential}` : `Authorization: Bearer $${credential}`;
-  const parts = [`curl -X ${request.method} ${quoted(`${baseUrl}${pathOf(request)}`)}`, `-H "${header}"`];
+function curlSample(request: SampleRequest, baseUrl: string, reference: Reference): string {
+  const { name: header, prefix } = credentialHeader(reference);
+  const parts = [
+    `curl -X ${request.method} ${quoted(`${baseUrl}${pathOf(request)}`)}`,
+    `-H "${header}: ${prefix}$${reference.credential}"`,
+  ];
   if (request.mediaType === 'application/json') {
     parts.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(request.body ?? {}))}`);
   } else {
