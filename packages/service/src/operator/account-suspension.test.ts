@@ -7,7 +7,7 @@ import { SMALL_VM } from '../../test/harness.ts';
 import { newInstances } from '../../test/instances.ts';
 import { refusalOf, startOperator } from '../../test/operator.ts';
 import { writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
-import { demoBillingProfile, sinceEver } from '../sandbox/seller.ts';
+import { demoBillingProfile, undated } from '../sandbox/seller.ts';
 
 const SUSPENDED = { status: 403, body: { type: 'account_suspended', data: null } };
 
@@ -89,7 +89,7 @@ describe.each(engines)('on %s', (engine) => {
 test('a suspended account reads what it owes: its invoices, documents, payments and credit', async () => {
   const service = await startOperator();
   const { id, apiKey } = await service.account();
-  await service.store.commit(({ db }) => writeBillingProfile(db, id, sinceEver(demoBillingProfile), 0));
+  await service.store.commit(({ db }) => writeBillingProfile(db, id, undated(demoBillingProfile), 0));
   await service.call('createVm', { form: SMALL_VM, apiKey });
   service.clock.advanceTo('2026-12-01T00:00:01Z');
   await service.runScheduledJobs();

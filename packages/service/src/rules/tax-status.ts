@@ -14,8 +14,8 @@ export interface TaxStatus extends Dated {
   readonly reverseCharge: boolean;
 }
 
-/** The day of a status that was never set for a day. */
-export const SINCE_EVER = { day: '1970-01-01', validFrom: 0 };
+/** The beginning of a status that has always applied. */
+export const EARLIEST = { day: '1970-01-01', validFrom: 0 };
 
 /** The rates of a buyer: those of the seller, and 0 while the buyer owes the VAT. */
 export function ratesOfBuyer(rates: readonly VatRate[], statuses: readonly TaxStatus[]): readonly VatRate[] {

@@ -16,7 +16,7 @@ import { beginRegistration } from '../rules/domain-registration.ts';
 import { monthlyPriceOf } from '../rules/resources.ts';
 import type { Db } from '../store/store.ts';
 import { sampleIdentifiers } from './sample-identifiers.ts';
-import { demoBillingProfile, sinceEver } from './seller.ts';
+import { demoBillingProfile, undated } from './seller.ts';
 
 /** Age of the sample domains. Their transfer lock has expired, so their status is OK. */
 const DOMAIN_AGE_SECONDS = 90 * 86_400;
@@ -32,7 +32,7 @@ export async function addDemoSamples(db: Db, ports: Ports, accountId: string): P
   await addHandle(db, ports, { accountId, id: sampleIdentifiers.handleWithoutPhone, phone: null });
   await addDomain(db, ports, { accountId, name: sampleIdentifiers.domain, terminated: 0 });
   await addDomain(db, ports, { accountId, name: sampleIdentifiers.cancelledDomain, terminated: 1 });
-  await writeBillingProfile(db, accountId, sinceEver(demoBillingProfile), ports.clock.now());
+  await writeBillingProfile(db, accountId, undated(demoBillingProfile), ports.clock.now());
   await addDnsRecord(db, ports);
   await addVm(db, ports, accountId);
   await issueAllPending(db);

@@ -1,5 +1,5 @@
 import type { BillingProfile, Party, Seller } from '../core/accounting/invoice-document/parties.ts';
-import { SINCE_EVER } from '../rules/tax-status.ts';
+import { EARLIEST } from '../rules/tax-status.ts';
 
 /** The seller of the sandbox's invoices. */
 export const sandboxSeller: Seller = {
@@ -31,6 +31,6 @@ export const demoBillingProfile = {
 };
 
 /** A billing profile whose tax status has always applied. */
-export function sinceEver({ country, vat_id, reverse_charge, ...address }: Party & { readonly reverse_charge: boolean }): BillingProfile {
-  return { ...address, language: 'en', statuses: [{ ...SINCE_EVER, country, vatId: vat_id, reverseCharge: reverse_charge }] };
+export function undated({ country, vat_id, reverse_charge, ...address }: Party & { readonly reverse_charge: boolean }): BillingProfile {
+  return { ...address, language: 'en', statuses: [{ ...EARLIEST, country, vatId: vat_id, reverseCharge: reverse_charge }] };
 }

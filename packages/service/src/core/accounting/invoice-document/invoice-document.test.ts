@@ -14,7 +14,7 @@ import { expectInvariants } from '../../../../test/invariants.ts';
 import { startOperator } from '../../../../test/operator.ts';
 import { invoicesOf, providerOf } from '../../../../test/provider.ts';
 import { euros } from '../../../rules/money.ts';
-import { demoBillingProfile, sinceEver, sandboxSeller } from '../../../sandbox/seller.ts';
+import { demoBillingProfile, undated, sandboxSeller } from '../../../sandbox/seller.ts';
 import { createAccount } from '../../account/account.ts';
 import { chargeOwed } from '../charge.ts';
 import { issueDocuments } from './issue.ts';
@@ -118,7 +118,7 @@ test('does not change an issued document after a payment or a change of seller, 
 test('serves the same document as XML by a link, and has it in the PDF', async () => {
   const service = await startOperator();
   const { id, apiKey } = await service.account();
-  await service.store.commit(({ db }) => writeBillingProfile(db, id, sinceEver(demoBillingProfile), 0));
+  await service.store.commit(({ db }) => writeBillingProfile(db, id, undated(demoBillingProfile), 0));
   await service.call('createVm', { form: SMALL_VM, apiKey });
   service.clock.advanceTo('2026-12-03T00:00:00Z');
   await service.runScheduledJobs();
@@ -174,7 +174,7 @@ test('says that a buyer with reverse charge owes the VAT', async () => {
     writeBillingProfile(
       db,
       id,
-      sinceEver({ ...demoBillingProfile, company: 'Musterhost Kft.', country: 'HU', vat_id: 'HU12345678', reverse_charge: true }),
+      undated({ ...demoBillingProfile, company: 'Musterhost Kft.', country: 'HU', vat_id: 'HU12345678', reverse_charge: true }),
       0,
     ),
   );

@@ -5,7 +5,7 @@ import type { DocumentLanguage } from '@reseller/operator-client';
 
 import { dayAfter, dayIn, startOfDay } from '../../../rules/day.ts';
 import { inForceAt } from '../../../rules/in-force.ts';
-import { SINCE_EVER } from '../../../rules/tax-status.ts';
+import { EARLIEST } from '../../../rules/tax-status.ts';
 import type { TaxStatus } from '../../../rules/tax-status.ts';
 import { prepared } from '../../../store/prepared.ts';
 import { readSetting, writeSetting } from '../../../store/settings.ts';
@@ -103,7 +103,7 @@ const statusRow = prepared<{ accountId: string }, StatusColumns>((db, parameter)
 );
 
 function statusesOf({ country, vat_id, reverse_charge, tax_statuses }: StatusColumns): readonly TaxStatus[] {
-  if (tax_statuses === null) return [{ ...SINCE_EVER, country, vatId: vat_id, reverseCharge: reverse_charge === 1 }];
+  if (tax_statuses === null) return [{ ...EARLIEST, country, vatId: vat_id, reverseCharge: reverse_charge === 1 }];
   const statuses: TaxStatus[] = JSON.parse(tax_statuses);
   return statuses;
 }
@@ -128,7 +128,7 @@ export async function notInvoiced(db: Db, accountId: string, timeZone: string): 
     .where('account_id', '=', accountId)
     .where('number', 'is not', null)
     .executeTakeFirstOrThrow();
-  if (end === null) return { from: SINCE_EVER.validFrom, day: SINCE_EVER.day };
+  if (end === null) return { from: EARLIEST.validFrom, day: EARLIEST.day };
   const from = end * 1000;
   const day = dayIn(timeZone, from);
   return { from, day: startOfDay(timeZone, day) < from ? dayAfter(day) : day };
