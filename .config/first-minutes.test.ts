@@ -37,7 +37,7 @@ test('the first five minutes ask nothing and end with an invoice', { tags: 'deep
     RESELLER_OPERATOR_PORT: '0',
   };
   let printed = '';
-  /** Types a line on a pseudo terminal. Nobody types an answer. */
+  /** Types a line on a pseudo terminal, and answers no question. */
   function terminal(line: string, at: string) {
     const typed = type(`script --quiet --return --flush --command "$LINE" /dev/null`, at, { ...settings, LINE: line });
     onTestFinished(() => typed.signal('SIGKILL'));

@@ -352,7 +352,7 @@ async function chooseForTill(id: keyof typeof operations): Promise<void> {
   await page.getByRole('menuitem', { name: operations[id].summary }).click();
 }
 
-/** Chooses an item of the command palette. Its list ignores Enter while it takes over new accounts, so Enter is pressed until it closes. */
+/** Chooses an item of the command palette. Its list may ignore a key while its items change, so Enter is pressed until it closes. */
 async function choose(name: string): Promise<void> {
   const box = page.getByRole('combobox', { name: 'Page, account or action' });
   await page.keyboard.press('Control+k');

@@ -68,13 +68,19 @@ test('all TypeScript samples compile', { timeout: 300_000 }, () => {
   expect(compile(folder, { lib: ['es2024', 'dom', 'dom.iterable'] })).toEqual({ status: 0, stdout: '' });
 });
 
-test.for([
-  { language: 'python', extension: 'py', command: ['python3', '-m', 'py_compile'] },
-  { language: 'php', extension: 'php', command: ['php', '-l'] },
-  { language: 'go', extension: 'go', command: ['gofmt', '-e', '-l'] },
-] as const)('all $language samples have valid syntax', { timeout: 300_000 }, ({ language, extension, command }, { skip }) => {
-  const [program, ...options] = command;
-  if (spawnSync(program, ['--help']).error !== undefined) return skip(`${program} is not installed`);
+const LANGUAGES = [
+  { language: 'python', extension: 'py', check: ['python3', '-m', 'py_compile'], start: ['python3'] },
+  { language: 'php', extension: 'php', check: ['php', '-l'], start: ['php'] },
+  { language: 'go', extension: 'go', check: ['gofmt', '-e', '-l'], start: ['go', 'run'] },
+] as const;
+
+function isInstalled(program: string): boolean {
+  return spawnSync(program, ['--help']).error === undefined;
+}
+
+test.for(LANGUAGES)('all $language samples have valid syntax', { timeout: 300_000 }, ({ language, extension, check }, { skip }) => {
+  const [program, ...options] = check;
+  if (!isInstalled(program)) return skip(`${program} is not installed`);
   const files = samples.map(({ api, id, [language]: code }) => {
     const file = join(folder, `${api}-${id}.${extension}`);
     writeFileSync(file, `${code}\n`);
@@ -93,13 +99,8 @@ function isFailure(output: string): boolean {
   return /^Error|^[45]\d\d |"status": ?(?:"error"|[45]\d\d)/.test(output);
 }
 
-describe.for([
-  { language: 'python', extension: 'py', command: ['python3'] },
-  { language: 'php', extension: 'php', command: ['php'] },
-  { language: 'go', extension: 'go', command: ['go', 'run'] },
-] as const)('the $language samples', ({ language, extension, command }) => {
-  const [program, ...options] = command;
-  const isInstalled = spawnSync(program, ['version']).error === undefined;
+describe.for(LANGUAGES)('the $language samples', ({ language, extension, start }) => {
+  const [program, ...options] = start;
   /** The names of the samples that fail, with the reason. */
   async function failuresOf(some: typeof samples): Promise<string[]> {
     const failures: string[] = [];
@@ -116,11 +117,11 @@ describe.for([
   }
   const bodies = new Map(samples.map((sample) => [`${sample.api} ${sample.request.mediaType}`, sample]));
   test('one of each API and kind of body runs', { timeout: 60_000 }, async ({ skip }) => {
-    if (!isInstalled) return skip(`${program} is not installed`);
+    if (!isInstalled(program)) return skip(`${program} is not installed`);
     expect(await failuresOf([...bodies.values()])).toEqual([]);
   });
   test('all of them run', { timeout: 600_000, tags: 'deep' }, async ({ skip }) => {
-    if (!isInstalled) return skip(`${program} is not installed`);
+    if (!isInstalled(program)) return skip(`${program} is not installed`);
     expect(await failuresOf(samples)).toEqual([]);
   });
 });

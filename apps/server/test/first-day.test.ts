@@ -1,27 +1,26 @@
 /** Runs the commands of the page "The first day of a provider" in live mode, and ends the month. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { createClient, listInvoices } from '@reseller/operator-client';
 import { expect, test } from 'vitest';
 
+import { blocksOf, programOf } from '../../../.config/blocks.ts';
 import { startServer, temporaryDirectory } from './process.ts';
 import { runScript, withFreePorts } from './runbook.ts';
 
-const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/site/operator/first-day.md'), 'utf8');
+const BLOCKS = blocksOf(resolve(import.meta.dirname, '../../docs/site/operator/first-day.md'));
 const LATER = 40 * 86_400_000;
 
 test('the commands lead from an empty live service to a VM and its invoice', async () => {
   const data = join(temporaryDirectory(), 'data');
-  const blocks = [...PAGE.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block).join('\n');
-  const commands = (await withFreePorts(blocks, ['4010', '4011'])).replaceAll('/var/lib/reseller', data);
+  const commands = (await withFreePorts(programOf(BLOCKS, 'sh'), ['4010', '4011'])).replaceAll('/var/lib/reseller', data);
   const ports = /RESELLER_PUBLIC_URL=\S+:(\d+)[^]*127\.0\.0\.1:(\d+)\/readyz/.exec(commands) ?? [];
   const secrets = 'kill $service; wait $service || true; echo "secrets $RESELLER_SECRET $RESELLER_OPERATOR_TOKEN"';
   const script = `export RESELLER_PORT=${ports[1]} RESELLER_OPERATOR_PORT=${ports[2]}\n${commands}\n${secrets}\n`;
   const { code, stdout, stderr } = await runScript(script);
   expect({ code, problems: code === 0 ? '' : `${stderr}${stdout}` }).toEqual({ code: 0, problems: '' });
-  const [, ready = ''] = /^```text\n(.*)\n```$/m.exec(PAGE) ?? [];
-  expect(stdout).toContain(ready);
+  expect(stdout).toContain(programOf(BLOCKS, 'text').trim());
   expect(stdout).toContain('"status":"success"');
   expect(stdout).toContain('{"items":[],"next_cursor":null}');
 
