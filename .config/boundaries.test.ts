@@ -122,6 +122,17 @@ describe('the layers of the service', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('the two HTTP applications do not import each other', () => {
+    const http = join(source, 'http');
+    const wrong = importsIn(http).flatMap(({ file, specifier }) => {
+      if (!specifier.startsWith('.') || file.endsWith('.test.ts')) return [];
+      const folderOf = (path: string) => relative(http, path).split(sep)[0] ?? '';
+      const [from, to] = [folderOf(file), folderOf(resolve(dirname(file), specifier))];
+      return siblings.has(`${from} ${to}`) ? [`${relative(source, file)} imports ${specifier}`] : [];
+    });
+    expect(wrong).toEqual([]);
+  });
+
   /**
    * The areas of `core/`, from the lowest to the highest. `jobs` is next to all of them: it performs the jobs of each area, and each area
    * performs the due jobs of an account before it changes anything.

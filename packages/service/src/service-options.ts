@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 
 import type { VmIdentifiers } from './core/vm/identifier.ts';
 import type { ClockLimits } from './delivery/clock-check.ts';
-import type { Docs } from './http/docs.ts';
 import type { ConsoleSite } from './http/operator/console.ts';
+import type { Docs } from './http/shared/docs.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Mode } from './rules/mode.ts';
 import type { Store } from './store/store.ts';

@@ -1,16 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Runtime } from './delivery/runtime.ts';
-import { createApplication } from './http/application.ts';
-import { createAuthenticator } from './http/authenticate.ts';
-import type { HttpContext } from './http/context.ts';
-import { createControls } from './http/controls.ts';
-import { createFailedAuthentications } from './http/failed-authentications.ts';
-import { createKeyUse } from './http/key-use.ts';
 import { createOperatorApplication } from './http/operator/application.ts';
 import { createSignInCodes } from './http/operator/session.ts';
-import { createRefusedRequests } from './http/refused-requests.ts';
-import { listeningUrl } from './http/server.ts';
+import { createApplication } from './http/reseller/application.ts';
+import { createAuthenticator } from './http/reseller/authenticate.ts';
+import { createControls } from './http/reseller/controls.ts';
+import { createKeyUse } from './http/reseller/key-use.ts';
+import type { HttpContext } from './http/shared/context.ts';
+import { createFailedAuthentications } from './http/shared/failed-authentications.ts';
+import { createRefusedRequests } from './http/shared/refused-requests.ts';
+import { listeningUrl } from './http/shared/server.ts';
 import { jobRunner, recoveringAndLogging } from './lifecycle.ts';
 import type { Recovery } from './lifecycle.ts';
 import { oneAtATime } from './sandbox/sandbox.ts';

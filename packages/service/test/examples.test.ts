@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { issueKey } from '../src/core/account/account.ts';
 import { restrictKey } from '../src/core/account/api-key.ts';
-import { apiOperations } from '../src/http/api.ts';
+import { apiOperations } from '../src/http/reseller/api.ts';
 import { DEMO_ACCOUNT, issueApiKey, seedDemoAccount } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { sampleIdentifiers } from '../src/sandbox/sample-identifiers.ts';

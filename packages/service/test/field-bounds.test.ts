@@ -7,9 +7,9 @@ import operatorDocument from '@reseller/openapi/operator.json' with { type: 'jso
 import resellerDocument from '@reseller/openapi/service.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 
-import { apiOperations } from '../src/http/api.ts';
 import { operatorApi } from '../src/http/operator/api.ts';
-import { mistakesOf } from '../src/http/request.ts';
+import { apiOperations } from '../src/http/reseller/api.ts';
+import { mistakesOf } from '../src/http/shared/mistakes.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Document = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** An account can read and change only its own data. The operations come from the document, so that a new one is covered or fails. */
 import { expect, test } from 'vitest';
 
-import { apiOperations } from '../src/http/api.ts';
+import { apiOperations } from '../src/http/reseller/api.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { contentsOf } from './contents.ts';
 import { EPYC } from './dedicated.ts';

@@ -5,7 +5,7 @@ import document from '@reseller/openapi/operator.json' with { type: 'json' };
 import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
-import { apiOperations } from '../src/http/api.ts';
+import { apiOperations } from '../src/http/reseller/api.ts';
 import { engines } from './engines.ts';
 import { SMALL_VM } from './harness.ts';
 import { refusalOf, startOperator } from './operator.ts';

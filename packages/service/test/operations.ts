@@ -1,8 +1,8 @@
 /** The operations of the document, grouped for tests. */
 import { pathParameters } from '@reseller/contract';
 
-import { apiOperations } from '../src/http/api.ts';
-import type { ApiOperation } from '../src/http/api.ts';
+import { apiOperations } from '../src/http/reseller/api.ts';
+import type { ApiOperation } from '../src/http/reseller/api.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 
 const idsOf = (wanted: (api: ApiOperation) => boolean): readonly OperationId[] => apiOperations.filter(wanted).map(({ id }) => id);

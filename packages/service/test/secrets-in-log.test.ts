@@ -7,7 +7,7 @@ import * as fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 
-import { apiOperations } from '../src/http/api.ts';
+import { apiOperations } from '../src/http/reseller/api.ts';
 import { systemRandom } from '../src/index.ts';
 import { newApiKey, newOperatorToken, newVerifierToken } from '../src/rules/credentials.ts';
 import { SMALL_VM, startService } from './harness.ts';

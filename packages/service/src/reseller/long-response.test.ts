@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { SMALL_VM, startService } from '../../test/harness.ts';
 import { copyVms } from '../../test/large-account.ts';
-import { apiOperations } from '../http/api.ts';
+import { apiOperations } from '../http/reseller/api.ts';
 
 const LIMIT = 65_536;
 

@@ -14,7 +14,7 @@ import type { Sent } from '../../test/http-client.ts';
 import { operatorApi } from '../../test/http-client.ts';
 import { startOperator } from '../../test/operator.ts';
 import { providerOf } from '../../test/provider.ts';
-import { apiOperations } from '../http/api.ts';
+import { apiOperations } from '../http/reseller/api.ts';
 import { euros } from '../rules/money.ts';
 import type { OperationId } from './operation.ts';
 

@@ -1,5 +1,5 @@
 /** A store with a row in every table: an account with a good call of each operation, and a provider at work. */
-import { apiOperations } from '../../src/http/api.ts';
+import { apiOperations } from '../../src/http/reseller/api.ts';
 import { orderServer } from '../dedicated.ts';
 import { goodCall } from '../good-calls.ts';
 import type { Owner } from '../good-calls.ts';

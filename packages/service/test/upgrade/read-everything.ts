@@ -1,7 +1,7 @@
 /** All that both APIs show of a store. */
 import { fillPath } from '@reseller/contract';
 
-import { apiOperations } from '../../src/http/api.ts';
+import { apiOperations } from '../../src/http/reseller/api.ts';
 import type { Db } from '../../src/store/store.ts';
 import type { Owner } from '../good-calls.ts';
 import { operatorApi } from '../http-client.ts';

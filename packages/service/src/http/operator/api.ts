@@ -5,7 +5,7 @@ import { operatorDocument } from '../../operator/document.ts';
 import { isScope } from '../../operator/operation.ts';
 import type { OperatorId, Scope } from '../../operator/operation.ts';
 import { operatorTable } from '../../operator/table.ts';
-import { MAX_ISSUES } from '../request.ts';
+import { MAX_ISSUES } from '../shared/mistakes.ts';
 
 /** A parameter of the path or the query. */
 export interface ApiParameter {

@@ -9,8 +9,8 @@ import { sameHash, sha256 } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';
 import { readSession } from '../../rules/operator-session.ts';
 import type { Store } from '../../store/store.ts';
-import { createGuessingLimiter } from '../guessing.ts';
-import type { GuessingLimit } from '../guessing.ts';
+import { createGuessingLimiter } from '../shared/guessing.ts';
+import type { GuessingLimit } from '../shared/guessing.ts';
 import type { SignInCodes } from './session.ts';
 
 /** Longer tokens are not looked up. */

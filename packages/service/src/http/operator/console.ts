@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isError } from '@reseller/contract/is-error';
 import type { FastifyInstance } from 'fastify';
 
-import { RequestFault } from '../protocol.ts';
+import { RequestFault } from '../shared/protocol.ts';
 
 /** The built console. */
 export interface ConsoleSite {

@@ -3,7 +3,7 @@ import type { Issue } from '@reseller/contract';
 
 import type { BodyOf, OperatorId, PathOf, QueryOf } from '../../operator/operation.ts';
 import { validationProblem, OperatorProblem } from '../../operator/problem.ts';
-import { mistakesOf } from '../request.ts';
+import { mistakesOf } from '../shared/mistakes.ts';
 import type { ApiParameter, OperatorApi } from './api.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { newSignInCode, sha256 } from '../../rules/credentials.ts';
 import { SESSION_MS, signSession } from '../../rules/operator-session.ts';
 import type { Random } from '../../rules/random.ts';
-import type { HttpContext } from '../context.ts';
+import type { HttpContext } from '../shared/context.ts';
 
 const COOKIE = 'reseller_session';
 const VALUE = /^[\w.-]{1,512}$/;

@@ -11,7 +11,7 @@ import { expectInvariants } from '../../../test/invariants.ts';
 import { startOperator } from '../../../test/operator.ts';
 import { START } from '../../../test/ports/clock.ts';
 import { providerOf } from '../../../test/provider.ts';
-import { apiOperations, specifiedOperations } from '../../http/api.ts';
+import { apiOperations, specifiedOperations } from '../../http/reseller/api.ts';
 import { euros } from '../../rules/money.ts';
 
 async function buy(service: TestService, form: Readonly<Record<string, unknown>> = SMALL_VM): Promise<{ readonly vmid: string }> {

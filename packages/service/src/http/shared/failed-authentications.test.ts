@@ -1,0 +1,65 @@
+import * as operator from '@reseller/operator-client';
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+
+import { engines } from '../../../test/engines.ts';
+import { refusalOf, startOperator } from '../../../test/operator.ts';
+
+describe.each(engines)('on %s', (engine) => {
+  test('lists failed authentications by minute and network, and stores a bounded number of groups', async () => {
+    const service = await startOperator({ engine, trustedProxies: ['127.0.0.1'] });
+    const { client } = service;
+    const guess = (address: string) =>
+      service.send('/domain/list', { headers: { 'x-service-apikey': 'guess', 'x-forwarded-for': address } });
+    for (let number = 0; number < 3; number++) await guess('203.0.113.1');
+    await guess('2001:db8:0:1::1');
+    await guess('2001:db8:0:1::2');
+    await service.operate('/accounts', { headers: { authorization: 'Bearer guess', 'x-forwarded-for': '203.0.113.1' } });
+    for (let number = 0; number < 100; number++) await guess(`198.51.100.${number}`);
+    await service.runScheduledJobs();
+    const { items } = await operator.listFailedAuthentications({ client, query: { limit: 100 } });
+    expect(items.map(({ api, network, count }) => [api, network, count])).toEqual(
+      expect.arrayContaining([
+        ['reseller', '203.0.113.1', 3],
+        ['reseller', '2001:db8::1:0:0:0:0/64', 2].with(1, expect.stringMatching(/^2001:db8/)),
+        ['operator', '203.0.113.1', 1],
+        ['reseller', 'others', 82],
+      ]),
+    );
+    expect(items).toHaveLength(22);
+    expect(items.reduce((sum, { count }) => sum + count, 0)).toBe(106);
+    const minute = new Date(Math.floor(service.clock.now() / 60_000) * 60_000).toISOString();
+    expect(new Set(items.map((item) => item.minute))).toEqual(new Set([minute]));
+  });
+});
+
+test('counts of requests and last uses of keys that could not be stored are stored with the next ones', async () => {
+  const service = await startOperator();
+  const { client, store } = service;
+  const { id, apiKey } = await service.account();
+  const run = (statement: string) => store.commit(({ db }) => sql.raw(statement).execute(db));
+  const guess = () => service.send('/domain/list', { headers: { 'x-service-apikey': 'guess' } });
+  await run(`create trigger no_counts before insert on failed_authentications begin select raise(abort, 'disk'); end`);
+  await run(`create trigger no_uses before update of last_used on api_keys begin select raise(abort, 'disk'); end`);
+  await guess();
+  await service.call('listDomains', { apiKey });
+  const used = new Date(service.clock.now()).toISOString();
+  await service.runScheduledJobs();
+  expect(await operator.listFailedAuthentications({ client })).toMatchObject({ items: [] });
+  await run('drop trigger no_counts');
+  await run('drop trigger no_uses');
+  await guess();
+  await service.runScheduledJobs();
+  expect(await operator.listFailedAuthentications({ client })).toMatchObject({ items: [{ api: 'reseller', count: 2 }] });
+  expect(await operator.listApiKeys({ client, path: { account_id: id } })).toMatchObject({ items: [{ last_used: used }] });
+});
+
+test('a token that is refused again and again leaves ten records a minute', async () => {
+  const service = await startOperator();
+  const { client } = service;
+  const { id, token } = await operator.createOperatorToken({ client, body: { name: 'Curious', scopes: ['read'] } });
+  const curious = service.clientWith(token);
+  for (let number = 0; number < 30; number++)
+    await refusalOf(operator.eraseAccount({ client: curious, path: { account_id: '01900000-0000-7000-8000-00000000ffff' } }));
+  expect((await operator.listAuditRecords({ client, query: { actor: id, limit: 100 } })).items).toHaveLength(10);
+});

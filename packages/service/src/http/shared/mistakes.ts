@@ -1,0 +1,16 @@
+import type { Issue } from '@reseller/contract';
+
+/** Broken rules that are collected. A response names half of them, because some are redundant. */
+export const MAX_ISSUES = 100;
+
+/** For each rule, the rules that make it redundant if the same value breaks them too. */
+const REDUNDANT_WITH = new Map<string, readonly string[]>([
+  ['format', ['minimum', 'maximum', 'pattern']],
+  ['minLength', ['pattern', 'format']],
+]);
+
+/** Reports each mistake once. An empty text, for example, is not also too short. */
+export function mistakesOf(issues: readonly Issue[]): readonly Issue[] {
+  const broken = new Set(issues.map(({ path, keyword }) => `${path}\n${keyword}`));
+  return issues.filter(({ path, keyword }) => !REDUNDANT_WITH.get(keyword)?.some((other) => broken.has(`${path}\n${other}`)));
+}
