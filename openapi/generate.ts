@@ -1,11 +1,10 @@
 /**
- * Writes the bundles and NOT-SHOWN.md into `generated`. They are committed, so that the service starts without the tools that bundle.
+ * Writes the bundles into `generated`. They are committed, so that the service starts without the tools that bundle.
  * Run by the script `generate`. `generate:check` writes elsewhere and compares.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-import { writeNotShown } from './not-shown/write.ts';
 import { writeService } from './service/write.ts';
 
 const REDOCLY = join(import.meta.dirname, 'node_modules/@redocly/cli/bin/cli.js');
@@ -19,4 +18,3 @@ for (const extension of ['yaml', 'json']) {
   if (status !== 0) throw new Error(`The documents could not be bundled.\n${stdout}${stderr}`);
 }
 writeService(into);
-writeNotShown(into);

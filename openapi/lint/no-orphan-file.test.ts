@@ -10,7 +10,6 @@ it('accepts reachable files, documentation and tooling', async () => {
     'package.json': '{}',
     'paths/README.md': 'File names.',
     'lint/rule.ts': '',
-    'not-shown/table.ts': '',
     'generated/openapi.yaml': '',
     'dist/sbom.cdx.json': '{}',
     '.hidden': '',

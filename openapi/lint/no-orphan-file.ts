@@ -11,7 +11,6 @@ import type { Fields } from './nodes.ts';
 const TOOLING = new Set([
   'lint',
   'service',
-  'not-shown',
   'generated',
   'dist',
   'generate.ts',

@@ -13,6 +13,7 @@ import { compress, moveInlineScripts } from './finish.ts';
 import { guideGroups } from './guides.ts';
 import { HANDBOOK, handbookPage } from './handbook.ts';
 import { navigationsOf } from './navigation.ts';
+import { NOT_SHOWN, notShownPage } from './not-shown.ts';
 import { operationPage } from './operation-page.ts';
 import { changelog, llmsTxt, operationList, referencePage } from './pages.ts';
 import type { ReadDocument } from './pages.ts';
@@ -57,6 +58,7 @@ async function writePages(documents: readonly ReadDocument[]): Promise<void> {
   for (const page of HANDBOOK) await write(PAGES, `${OPERATOR_SECTION}/${page.name}.md`, await handbookPage(page));
   for (const read of documents) {
     const { reference, document } = read;
+    if (reference.followsSpecification && !reference.isExtension) await write(PAGES, `${NOT_SHOWN}.md`, notShownPage(document));
     await write(PAGES, `${reference.page}.md`, referencePage(read));
     await write(PAGES, `${reference.operations}/index.md`, operationList(read));
     for (const placed of operationsOf(document)) {

@@ -3,6 +3,7 @@ import type { Section } from './concepts.ts';
 import { operationsOf } from './document.ts';
 import { guideGroups } from './guides.ts';
 import { HANDBOOK } from './handbook.ts';
+import { NOT_SHOWN } from './not-shown.ts';
 import type { ReadDocument } from './pages.ts';
 import { OPERATOR_SECTION } from './references.ts';
 import type { Reference } from './references.ts';
@@ -55,6 +56,7 @@ function resellerNavigation(section: Section): Navigation {
       text: 'More',
       items: [
         { text: 'Error catalogue', link: '/errors' },
+        { text: 'What is not shown', link: `/${NOT_SHOWN}` },
         { text: 'Collections and llms.txt', link: '/downloads' },
         { text: 'Changelog', link: '/changelog' },
       ],

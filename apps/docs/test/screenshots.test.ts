@@ -22,6 +22,7 @@ const PAGES = [
   { name: 'reference', path: 'reference/reseller#/vm/createvm' },
   { name: 'extension', path: 'operations/extension/changeVm.html' },
   { name: 'errors', path: 'errors.html' },
+  { name: 'not-shown', path: 'not-shown.html' },
   { name: 'not-found', path: 'no-such-page.html' },
 ];
 const SIZES = [
