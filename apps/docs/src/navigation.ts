@@ -56,7 +56,7 @@ function resellerNavigation(section: Section): Navigation {
       text: 'More',
       items: [
         { text: 'Error catalogue', link: '/errors' },
-        { text: 'What is not shown', link: `/${NOT_SHOWN}` },
+        { text: 'Facts that are not shown', link: `/${NOT_SHOWN}` },
         { text: 'Collections and llms.txt', link: '/downloads' },
         { text: 'Changelog', link: '/changelog' },
       ],

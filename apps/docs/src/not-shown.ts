@@ -33,14 +33,14 @@ export function notShownPage(document: OpenApi): string {
       : [`## ${placed.operation.summary}\n\n\`${placed.method} ${placed.path}\`\n\n${table(['part', 'fact'], rows)}`];
   });
   return escapeVue(`---
-title: What the specification does not show
+title: Facts that the specification does not show
 editLink: false
 ---
 
-# What the specification does not show
+# Facts that the specification does not show
 
 Everything in the reseller API that is ${mark('inferred')} or ${mark('not-shown')}, by operation. Each part is listed once, with the first operation that has it.
-[What the marks mean](./guides/open-questions.md)
+[Meaning of the marks](./guides/open-questions.md)
 
 ${sections.join('\n\n')}
 `);

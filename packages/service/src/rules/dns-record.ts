@@ -141,6 +141,7 @@ function readNumber(text: string, limit = 65_535): number | undefined {
 }
 
 function readMx(data: string): string | undefined {
+  // Stryker disable next-line StringLiteral: no default of a missing part is valid.
   const [preference = '', target = '', ...rest] = data.trim().split(/\s+/);
   const number = readNumber(preference);
   // `0 .` says that the domain takes no mail (RFC 7505).

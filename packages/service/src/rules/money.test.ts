@@ -21,6 +21,7 @@ test('converts an amount to its decimal notation and back', () => {
 
 test.each([
   ['4.20', 420_000_000n],
+  ['5', 500_000_000n],
   ['0.00000001', 1n],
   ['-1.5', -150_000_000n],
 ])('%s EUR is %s units', (decimal, units) => expect(euros(decimal)).toBe(units));

@@ -70,6 +70,18 @@ test('needs no permission for addresses of the provider at a location without ow
   expect(await buy({ hostsystem: 'de_xeon' })).toMatchObject({ ipv4: ['100.96.0.2 via 100.96.0.1'] });
 });
 
+test('needs no permission for a network of the provider if its own subnets at the location are of the other family', async () => {
+  const { service, buy } = await withOwnSubnets();
+  await service.store.commit(async ({ db }) => {
+    await db.deleteFrom('ip_addresses').where('pool_id', '=', 'own-v6').execute();
+    await db.deleteFrom('ip_pools').where('id', '=', 'own-v6').execute();
+  });
+  expect(await buy({ ips: 1, allowFallbackIPs: false })).toMatchObject({
+    ipv4: ['100.61.0.2 via 100.61.0.1'],
+    ipv6: ['2001:db8:4100:1::/64 via 2001:db8:4100::1'],
+  });
+});
+
 test('never assigns own subnets to another account', async () => {
   const { service } = await withOwnSubnets();
   const { body } = await service.call('createVm', { form: { ...SMALL_VM, allowFallbackIPs: true } });

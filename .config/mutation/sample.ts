@@ -55,14 +55,16 @@ export function sampleOf(mutants: readonly Mutant[], size: number, seed: number)
     .map(({ mutant }) => mutant);
 }
 
-/** The lines of mutants, as StrykerJS reads them. It would otherwise count for each test which of all mutants of a file it reaches. */
-export function linesOf(mutants: readonly Mutant[]): string[] {
-  // The instrumenter counts lines from 0, and the option from 1.
-  return mutants.map(({ fileName, location: { start, end } }) => `${fileName}:${start.line + 1}-${end.line + 1}`);
+/** The places of mutants, as StrykerJS reads them. It also makes the changes that lie within such a place. */
+export function placesOf(mutants: readonly Mutant[]): string[] {
+  // The instrumenter counts lines from 0, and the option from 1. Both count columns from 0.
+  return mutants.map(
+    ({ fileName, location: { start, end } }) => `${fileName}:${start.line + 1}:${start.column}-${end.line + 1}:${end.column}`,
+  );
 }
 
 /** A text that identifies a mutant. */
-export function keyOf({ fileName, location, mutatorName, replacement }: Mutant): string {
+function keyOf({ fileName, location, mutatorName, replacement }: Mutant): string {
   const { start, end } = location;
   return [fileName, start.line, start.column, end.line, end.column, mutatorName, replacement].join(' ');
 }
