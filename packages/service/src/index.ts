@@ -1,3 +1,19 @@
+export { memoryFence, StaleTokenError } from '@reseller/adapters';
+export type {
+  AutomaticSetUp,
+  Contact,
+  DomainOrder,
+  Fence,
+  FencingToken,
+  Fleet,
+  Hypervisor,
+  Registrar,
+  ServerAccess,
+  ServerOrder,
+  Subject,
+  VmOrder,
+  VmSize,
+} from '@reseller/adapters';
 export { createService } from './service.ts';
 export type { Service, ServiceOptions } from './service-options.ts';
 export { StoreOpenError, StoreUnavailableError } from './store/store.ts';
@@ -11,11 +27,6 @@ export { systemClock } from './ports/clock.ts';
 export type { Clock } from './ports/clock.ts';
 export { systemRandom } from './ports/random.ts';
 export type { Random } from './rules/random.ts';
-export type { AutomaticSetUp, Fleet, ServerAccess, ServerOrder } from './ports/fleet.ts';
-export type { Hypervisor, VmOrder, VmSize } from './ports/hypervisor.ts';
-export type { Contact, DomainOrder, Registrar } from './ports/registrar.ts';
-export { memoryFence, StaleTokenError } from './ports/fencing.ts';
-export type { Fence, FencingToken, Subject } from './ports/fencing.ts';
 export { ClockError } from './delivery/clock-check.ts';
 export type { ClockLimits } from './delivery/clock-check.ts';
 export { storeFence } from './delivery/reservation.ts';
