@@ -65,6 +65,10 @@ describe('imports between workspace packages', () => {
     expect(wrong(packages, appNames)).toEqual([]);
   });
 
+  test('the adapters import no other package of ours, so that an adapter needs only @reseller/adapters', () => {
+    expect(wrong(['packages/adapters'], libraryNames)).toEqual([]);
+  });
+
   test('apps do not import each other', () => {
     expect(wrong(apps, appNames)).toEqual([]);
   });

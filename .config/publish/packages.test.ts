@@ -41,7 +41,9 @@ interface Component {
 /** The usual run has a library without a bundle, a command with one, and the documents that both need. */
 const packed = byDepth({ usual: ['openapi', 'packages/client', 'packages/contract'] as const, deep: PUBLISHED });
 const names = packed.map(nameOf);
-const libraries = ['@reseller/client', '@reseller/operator-client', '@reseller/testing', '@reseller/contract'].filter(isPacked);
+const libraries = ['@reseller/client', '@reseller/operator-client', '@reseller/testing', '@reseller/contract', '@reseller/adapters'].filter(
+  isPacked,
+);
 const bundled = ['@reseller/testing', '@reseller/contract', '@reseller/sandbox', '@reseller/cli'].filter(isPacked);
 
 const node22 = join(dirname(createRequire(join(REPOSITORY, '.config/package.json')).resolve('node-22-linux-x64/package.json')), 'bin/node');

@@ -9,6 +9,7 @@ export const PUBLISHED = [
   'packages/operator-client',
   'packages/testing',
   'packages/contract',
+  'packages/adapters',
   'apps/mock',
   'apps/sandbox',
   'apps/cli',

@@ -184,6 +184,47 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await page.keyboard.press('Escape');
   });
 
+  test('a server, a sale and a payment need no identifier, no JSON and no invented name', async () => {
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('link', { name: 'Servers' }).click();
+    await page
+      .getByRole('table', { name: 'Market' })
+      .getByRole('button', { name: /^Actions for/ })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: 'Order' }).click();
+    await dialog.getByLabel('Account', { exact: true }).selectOption({ label: 'Demo reseller' });
+    await dialog.getByRole('button', { name: operations.orderDedicatedServer.summary }).click();
+    await page.getByText(`Done: ${operations.orderDedicatedServer.summary}`).waitFor();
+    const servers = page.getByRole('table', { name: 'Servers of accounts' });
+    await expect.poll(() => servers.getByText('in setup').count()).toBe(2);
+
+    await page.getByRole('link', { name: 'Catalogue' }).click();
+    await page.getByRole('button', { name: operations.createSale.summary }).click();
+    await dialog.getByLabel('Title', { exact: true }).fill('Autumn');
+    await dialog.getByLabel('Max volume', { exact: true }).fill('5');
+    const prices = dialog.getByRole('group', { name: 'Pricing 1' });
+    await prices.getByLabel('Name', { exact: true }).selectOption('nl_ryzen');
+    await prices.getByLabel(/^Core/).fill('1.10');
+    await dialog.getByRole('button', { name: operations.createSale.summary }).click();
+    await row('Autumn').waitFor();
+    const { items: sales } = await operate(sandbox.current(), 'GET /sales');
+    expect(sales.find(({ title }: { readonly title: string }) => title === 'Autumn')).toMatchObject({
+      pricings: { nl_ryzen: { core: '1.10' } },
+    });
+
+    await page.getByRole('link', { name: 'Payments' }).click();
+    await page.getByRole('button', { name: operations.recordPayment.summary }).click();
+    await dialog.getByLabel('Account', { exact: true }).selectOption({ label: 'Demo reseller' });
+    await dialog.getByLabel('Amount', { exact: true }).fill('10.00');
+    await dialog.getByLabel('Method', { exact: true }).fill('cash');
+    await dialog.getByLabel('Reference', { exact: true }).fill('At the counter');
+    const name = await dialog.getByLabel('Payment', { exact: true }).inputValue();
+    await dialog.getByRole('button', { name: operations.recordPayment.summary }).click();
+    await row(name).getByText('10.00').first().waitFor();
+    await page.getByRole('link', { name: 'Accounts' }).click();
+  });
+
   test('a new secret is shown once and copied, and a dialog says what cannot be undone', async () => {
     await watched.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('link', { name: 'Demo reseller' }).click();

@@ -1,7 +1,23 @@
+export { memoryFence, StaleTokenError } from '@reseller/adapters';
+export type {
+  AutomaticSetUp,
+  Contact,
+  DomainOrder,
+  Fence,
+  FencingToken,
+  Fleet,
+  Hypervisor,
+  Registrar,
+  ServerAccess,
+  ServerOrder,
+  Subject,
+  VmOrder,
+  VmSize,
+} from '@reseller/adapters';
 export { createService } from './service.ts';
 export type { Service, ServiceOptions } from './service-options.ts';
 export { StoreOpenError, StoreUnavailableError } from './store/store.ts';
-export { hasIdentity } from './store/identity.ts';
+export { hasIdentity, serviceIdOf } from './store/identity.ts';
 export type { Store } from './store/store.ts';
 export { openPostgresStore } from './store/postgres/open.ts';
 export { damageOr, openSqliteStore } from './store/sqlite/open.ts';
@@ -11,15 +27,10 @@ export { systemClock } from './ports/clock.ts';
 export type { Clock } from './ports/clock.ts';
 export { systemRandom } from './ports/random.ts';
 export type { Random } from './rules/random.ts';
-export type { AutomaticSetUp, Fleet, ServerAccess, ServerOrder } from './ports/fleet.ts';
-export type { Hypervisor, VmOrder, VmSize } from './ports/hypervisor.ts';
-export type { Contact, DomainOrder, Registrar } from './ports/registrar.ts';
-export { memoryFence, StaleTokenError } from './ports/fencing.ts';
-export type { Fence, FencingToken, Subject } from './ports/fencing.ts';
 export { ClockError } from './delivery/clock-check.ts';
 export type { ClockLimits } from './delivery/clock-check.ts';
 export { storeFence } from './delivery/reservation.ts';
-export type { Ports } from './ports/ports.ts';
+export type { Ports, SimulatedPort } from './ports/ports.ts';
 export { simulatedPorts } from './ports/simulated.ts';
 export { createAccount, issueApiKey, issueSharedDemoKey } from './core/account/account.ts';
 export { seedDemoAccount } from './sandbox/seed-demo-account.ts';

@@ -1,6 +1,15 @@
 /** Derives the fields of a form from the schemas of a document. */
-import { valueAt } from '@reseller/contract';
+import { readOperations, valueAt } from '@reseller/contract';
 import type { OpenApiDocument } from '@reseller/contract';
+
+type Kind = 'text' | 'number' | 'integer' | 'boolean' | 'enum' | 'day' | 'instant' | 'lines' | 'object' | 'variant' | 'rows' | 'map';
+
+/** A list that an operation returns. */
+export interface List {
+  readonly operation: string;
+  /** The member of an item that identifies it. */
+  readonly value: string;
+}
 
 /** A value of a request. */
 export interface Field {
@@ -8,12 +17,23 @@ export interface Field {
   readonly description: string;
   readonly required: boolean;
   readonly nullable: boolean;
-  /** `lines` is a list of texts, one per line. `json` is anything that needs its structure written out. */
-  readonly kind: 'text' | 'integer' | 'boolean' | 'enum' | 'lines' | 'object' | 'variant' | 'json';
+  /**
+   * `lines` is a list of texts, one per line. `rows` is a list of objects, and `map` is an object whose names the person chooses.
+   */
+  readonly kind: Kind;
   readonly values?: readonly (string | number)[];
+  /** The fields of an object, of each row or of each value of a map. */
   readonly fields?: readonly Field[];
+  /** The names of a map. */
+  readonly key?: Field;
+  /** The list that has what the value identifies. */
+  readonly list?: List;
+  /** Whether the page may make up the value. */
+  readonly anyName?: boolean;
   /** The variants of an object, by the value of its property `kind`. */
   readonly variants?: readonly Variant[];
+  /** Texts that are usual, among others. */
+  readonly suggestions?: readonly string[];
   readonly example?: unknown;
 }
 
@@ -31,7 +51,22 @@ export interface FieldReader {
   fieldsOf(schema: unknown, example?: unknown): Field[];
 }
 
+/** The members that identify an item, in the order in which one of them is used. */
+const IDENTIFIERS = ['id', 'tld', 'name'];
+
 export function createFieldReader(document: OpenApiDocument): FieldReader {
+  const operations = new Map(readOperations(document).map((operation) => [operation.id, operation]));
+
+  function listOf(operation: unknown): { readonly list?: List } {
+    if (typeof operation !== 'string') return {};
+    const pointer = operations.get(operation)?.responses['200']?.content['application/json']?.pointer;
+    const { properties } = pointer === undefined ? {} : resolved(valueAt(document, pointer));
+    const item = resolved(resolved(Object(properties)['items'])['items']);
+    const value = IDENTIFIERS.find((name) => Object.hasOwn(Object(item['properties']), name));
+    if (value === undefined) throw new Error(`x-list names ${operation}, which is not an operation that returns a list.`);
+    return { list: { operation, value } };
+  }
+
   /** The object that a reference names, with what is written next to the reference. */
   function resolved(value: unknown): Json {
     const { $ref, ...own } = Object(value);
@@ -66,27 +101,42 @@ export function createFieldReader(document: OpenApiDocument): FieldReader {
 
   function fieldOf(name: string, given: unknown, required: boolean, example?: unknown): Field {
     const { schema, nullable } = withoutNull(given);
-    const { type, enum: values, oneOf, properties, items, additionalProperties } = schema;
     const common = {
       name,
       description: String(schema['description'] ?? ''),
       required,
       nullable,
       ...(example === undefined ? {} : { example }),
+      ...listOf(schema['x-list']),
+      ...suggestionsOf(schema),
     };
-    if (Array.isArray(oneOf)) return { ...common, kind: 'variant', variants: variantsOf(oneOf) };
-    if (Array.isArray(values)) return { ...common, kind: 'enum', values };
-    if (type === 'integer' || type === 'boolean') return { ...common, kind: type };
-    if (type === 'array' && resolved(items)['type'] === 'string') {
-      const { enum: choices } = resolved(items);
-      return { ...common, kind: 'lines', ...(Array.isArray(choices) ? { values: choices } : {}) };
+    const kind = kindOf(schema, example);
+    if (kind === undefined) throw new Error(`No input fits the field ${name}. Add one for its schema.`);
+    return { ...common, ...kind };
+  }
+
+  function kindOf(schema: Json, example: unknown): Pick<Field, 'kind' | 'values' | 'fields' | 'key' | 'variants'> | undefined {
+    const { type, format, enum: values, oneOf, properties, items, additionalProperties } = schema;
+    if (Array.isArray(oneOf)) return { kind: 'variant', variants: variantsOf(oneOf) };
+    if (Array.isArray(values)) return { kind: 'enum', values };
+    if (type === 'integer' || type === 'number' || type === 'boolean') return { kind: type };
+    if (type === 'string') return { kind: format === 'date' ? 'day' : format === 'date-time' ? 'instant' : 'text' };
+    const item = resolved(type === 'array' ? items : additionalProperties);
+    if (type === 'array' && item['type'] === 'string') {
+      const { enum: choices } = item;
+      return { kind: 'lines', ...(Array.isArray(choices) ? { values: choices } : {}) };
     }
-    if (type === 'object' && properties !== undefined && typeof additionalProperties !== 'object') {
-      const fields = fieldsOf(schema, example);
-      if (fields.every(({ kind }) => kind !== 'json' && kind !== 'object')) return { ...common, kind: 'object', fields };
-    }
-    return { ...common, kind: type === 'string' ? 'text' : 'json' };
+    const fields = fieldsOf(item['type'] === 'object' ? item : schema, example);
+    const isFlat = fields.every(({ kind }) => !['object', 'rows', 'map', 'variant'].includes(kind));
+    if (type === 'array' && item['type'] === 'object' && isFlat) return { kind: 'rows', fields };
+    if (type === 'object' && item['type'] === 'object' && isFlat)
+      return { kind: 'map', fields, key: fieldOf('name', schema['propertyNames'], true) };
+    return type === 'object' && properties !== undefined ? { kind: 'object', fields } : undefined;
   }
 
   return { fieldOf, fieldsOf };
+}
+
+function suggestionsOf({ examples }: Json): Pick<Field, 'suggestions'> {
+  return Array.isArray(examples) && examples.length > 1 ? { suggestions: examples.map(String) } : {};
 }

@@ -22,17 +22,22 @@ export const forms: Readonly<Record<string, Form>> = Object.fromEntries(
     .map((operation) => [operation.id, formOf(operation)]),
 );
 
-function formOf({ pointer, parameters, body }: Operation): Form {
+function formOf({ pointer, method, parameters, body }: Operation): Form {
   const [example] = Object.values(body?.examples ?? {});
   return {
-    description: descriptionAt(pointer),
-    path: parameters.filter((parameter) => parameter.in === 'path').map(parameterField),
+    description: descriptionAt(pointer).replace(/ Needs the scope `\w+`\.$/, ''),
+    path: parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map((parameter, index, all) => parameterField(parameter, method === 'PUT' && index === all.length - 1)),
     body: body === undefined ? [] : fieldsOf(body.schema, example?.value),
   };
 }
 
-function parameterField({ name, schema, holder }: Parameter): Field {
-  return fieldOf(name, { ...Object(schema), description: descriptionAt(holder) }, true);
+/** @param isNamed Whether the value names what the operation makes, and so identifies nothing that exists. */
+function parameterField({ name, schema, holder }: Parameter, isNamed: boolean): Field {
+  const { 'x-list': list, 'x-any-name': anyName } = Object(valueAt(document, holder));
+  const field = fieldOf(name, { ...Object(schema), description: descriptionAt(holder), 'x-list': isNamed ? undefined : list }, true);
+  return isNamed && anyName === true ? { ...field, anyName } : field;
 }
 
 function descriptionAt(pointer: string): string {

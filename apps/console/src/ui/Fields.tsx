@@ -1,5 +1,9 @@
 /** The inputs of a form. */
 import type { Field } from '../document/fields.ts';
+import { Control } from './Control.tsx';
+import { Button } from './controls.tsx';
+import { Code } from './Description.tsx';
+import { rowsIn, withoutRow } from './form.ts';
 import type { Values } from './form.ts';
 
 export interface FieldsProps {
@@ -8,7 +12,9 @@ export interface FieldsProps {
   /** Messages by path. */
   readonly errors: ReadonlyMap<string, string>;
   readonly prefix?: string;
-  readonly onChange: (path: string, text: string) => void;
+  /** The account that the form is about, if it is known. */
+  readonly accountId?: string | undefined;
+  readonly onValues: (change: (values: Values) => Values) => void;
 }
 
 export function Fields({ fields, prefix = '', ...others }: FieldsProps) {
@@ -24,15 +30,57 @@ function OneField({ field, path, ...others }: OneFieldProps) {
       <fieldset>
         <legend>{labelOf(name)}</legend>
         <p className="hint">
-          {description} {!required || nullable ? 'Leave its fields empty for none.' : ''}
+          <Code text={description} /> {!required || nullable ? 'Leave its fields empty for none.' : ''}
         </p>
         {kind === 'object' ? <Fields fields={fields} prefix={`${path}.`} {...others} /> : <Variant field={field} path={path} {...others} />}
+      </fieldset>
+    );
+  if (kind === 'rows' || kind === 'map')
+    return (
+      <fieldset>
+        <legend>{labelOf(name)}</legend>
+        <p className="hint">
+          <Code text={description} />
+        </p>
+        <Rows field={field} path={path} {...others} />
       </fieldset>
     );
   return <Input field={field} path={path} {...others} />;
 }
 
-function Variant({ field, path, values, onChange, errors }: OneFieldProps) {
+/** The items of a list of objects, or of an object whose names the person chooses. */
+function Rows({ field, path, ...others }: OneFieldProps) {
+  const { fields = [], key } = field;
+  const { values, onValues } = others;
+  const count = rowsIn(values, path);
+  const singular = labelOf(field.name).replace(/s$/, '');
+  return (
+    <>
+      {Array.from({ length: count }, (_, index) => {
+        const row = `${path}.${index}.`;
+        return (
+          <div key={index} className="row-fields" role="group" aria-label={`${singular} ${index + 1}`}>
+            {key && <OneField field={{ ...key, description: '' }} path={`${row}name`} {...others} />}
+            <Fields fields={fields} prefix={key ? `${row}value.` : row} {...others} />
+            <Button
+              kind="quiet"
+              aria-label={`Remove ${singular.toLowerCase()} ${index + 1}`}
+              onClick={() => onValues((before) => withoutRow(before, path, index))}
+            >
+              Remove
+            </Button>
+          </div>
+        );
+      })}
+      <Button onClick={() => onValues((before) => ({ ...before, [`${path}.rows`]: String(count + 1) }))}>
+        {count === 0 ? 'Add' : 'Add another'}
+      </Button>
+    </>
+  );
+}
+
+function Variant({ field, path, ...others }: OneFieldProps) {
+  const { values, onValues } = others;
   const variants = field.variants ?? [];
   const chosen = variants.find(({ title }) => title === values[`${path}.kind`]) ?? variants[0];
   return (
@@ -41,21 +89,27 @@ function Variant({ field, path, values, onChange, errors }: OneFieldProps) {
         <label className="label" htmlFor={`${path}.kind`}>
           Kind
         </label>
-        <select id={`${path}.kind`} value={chosen?.title} onChange={({ target }) => onChange(`${path}.kind`, target.value)}>
+        <select
+          id={`${path}.kind`}
+          value={chosen?.title}
+          onChange={({ target }) => onValues((before) => ({ ...before, [`${path}.kind`]: target.value }))}
+        >
           {variants.map(({ title }) => (
             <option key={title} value={title}>
               {labelOf(title)}
             </option>
           ))}
         </select>
-        <span className="hint">{chosen?.description}</span>
+        <span className="hint">
+          <Code text={chosen?.description ?? ''} />
+        </span>
       </div>
-      <Fields fields={chosen?.fields ?? []} prefix={`${path}.`} values={values} onChange={onChange} errors={errors} />
+      <Fields fields={chosen?.fields ?? []} prefix={`${path}.`} {...others} />
     </>
   );
 }
 
-function Input({ field, path, values, errors, onChange }: OneFieldProps) {
+function Input({ field, path, values, errors, accountId, onValues }: OneFieldProps) {
   const { name, description, required, nullable } = field;
   const error = errors.get(path);
   const isOptional = !required || nullable;
@@ -63,7 +117,8 @@ function Input({ field, path, values, errors, onChange }: OneFieldProps) {
   return (
     <div className="field">
       <label className="label" htmlFor={`field-${path}`}>
-        {labelOf(name)} {isOptional && field.kind !== 'boolean' && <span className="muted">optional</span>}
+        {field.list === undefined ? labelOf(name) : labelOf(name).replace(/ ID$/, '')}{' '}
+        {isOptional && field.kind !== 'boolean' && <span className="muted">optional</span>}
       </label>
       <Control
         field={field}
@@ -71,64 +126,17 @@ function Input({ field, path, values, errors, onChange }: OneFieldProps) {
         hintId={hintId}
         isInvalid={error !== undefined}
         text={values[path] ?? ''}
-        onText={(text) => onChange(path, text)}
+        accountId={accountId ?? values['account_id'] ?? values['path:account_id']}
+        onText={(text) => onValues((before) => ({ ...before, [path]: text }))}
       />
       <span className="hint" id={hintId}>
         {error !== undefined && <span className="error">{error}. </span>}
-        {description}
+        <Code text={description} />
+        {field.kind === 'instant' && ' In UTC.'}
         {field.kind === 'lines' && !field.values && ' One per line.'}
         {field.kind === 'lines' && field.values && ` One per line: ${field.values.join(', ')}.`}
       </span>
     </div>
-  );
-}
-
-interface ControlProps {
-  readonly field: Field;
-  readonly id: string;
-  readonly hintId: string;
-  readonly isInvalid: boolean;
-  readonly text: string;
-  readonly onText: (text: string) => void;
-}
-
-function Control({ field: { kind, values, required, nullable, name }, id, hintId, isInvalid, text, onText }: ControlProps) {
-  const isRequired = required && !nullable;
-  const common = { id, 'aria-describedby': hintId, 'aria-invalid': isInvalid, spellCheck: false };
-  if (kind === 'boolean')
-    return <input type="checkbox" {...common} checked={text === 'true'} onChange={({ target }) => onText(String(target.checked))} />;
-  if (kind === 'enum')
-    return (
-      <select {...common} value={text} required={isRequired} onChange={({ target }) => onText(target.value)}>
-        <option value="">{isRequired ? 'Choose' : 'Default'}</option>
-        {values?.map((value) => (
-          <option key={value} value={String(value)}>
-            {String(value)}
-          </option>
-        ))}
-      </select>
-    );
-  if (kind === 'lines' || kind === 'json')
-    return (
-      <textarea
-        {...common}
-        rows={kind === 'json' ? 8 : 3}
-        value={text}
-        required={isRequired}
-        className="mono"
-        onChange={({ target }) => onText(target.value)}
-      />
-    );
-  return (
-    <input
-      {...common}
-      type={/password|^code$/.test(name) ? 'password' : 'text'}
-      autoComplete="off"
-      inputMode={kind === 'integer' ? 'numeric' : 'text'}
-      value={text}
-      required={isRequired}
-      onChange={({ target }) => onText(target.value)}
-    />
   );
 }
 

@@ -6,7 +6,8 @@ import type { ReactNode } from 'react';
 
 import { useFeedControl } from '../app/feed.tsx';
 import { operations } from '../document/operations.data.ts';
-import type { Opened } from './OperationForm.tsx';
+import { DoneNotice } from './DoneNotice.tsx';
+import type { Done, Opened } from './OperationForm.tsx';
 
 const OperationForm = lazy(async () => ({ default: (await import('./OperationForm.tsx')).OperationForm }));
 
@@ -19,7 +20,11 @@ export function useOperation(): (opened: Opened) => void {
 
 export function OperationProvider({ children }: { readonly children: ReactNode }) {
   const [opened, setOpened] = useState<Opened | null>(null);
-  const open = useCallback((next: Opened) => setOpened(next), []);
+  const [done, setDone] = useState<Done | null>(null);
+  const open = useCallback((next: Opened) => {
+    setDone(null);
+    setOpened(next);
+  }, []);
   return (
     <OperationContext value={open}>
       {children}
@@ -27,18 +32,28 @@ export function OperationProvider({ children }: { readonly children: ReactNode }
         <Dialog.Portal>
           <Dialog.Backdrop className="backdrop" />
           <Dialog.Popup className="dialog" aria-label={opened === null ? undefined : operations[opened.id].summary}>
-            {opened !== null && <Content key={opened.id + JSON.stringify(opened.path)} opened={opened} onClose={() => setOpened(null)} />}
+            {opened !== null && (
+              <Content key={opened.id + JSON.stringify(opened.path)} opened={opened} onDone={setDone} onClose={() => setOpened(null)} />
+            )}
           </Dialog.Popup>
         </Dialog.Portal>
       </Dialog.Root>
+      <DoneNotice done={done} onClose={() => setDone(null)} />
     </OperationContext>
   );
 }
 
-function Content({ opened, onClose }: { readonly opened: Opened; readonly onClose: () => void }) {
+interface ContentProps {
+  readonly opened: Opened;
+  readonly onDone: (done: Done) => void;
+  readonly onClose: () => void;
+}
+
+function Content({ opened, onDone, onClose }: ContentProps) {
   const queryClient = useQueryClient();
   const feed = useFeedControl();
-  function onDone(): void {
+  function refresh(done: Done): void {
+    onDone(done);
     // These replace what the request logs contain.
     if (opened.id === 'resetSandbox' || opened.id === 'restoreSnapshot') feed?.clear();
     else feed?.poll();
@@ -46,7 +61,7 @@ function Content({ opened, onClose }: { readonly opened: Opened; readonly onClos
   }
   return (
     <Suspense fallback={<p className="muted">Loading</p>}>
-      <OperationForm opened={opened} onDone={onDone} onClose={onClose} />
+      <OperationForm opened={opened} onDone={refresh} onClose={onClose} />
     </Suspense>
   );
 }

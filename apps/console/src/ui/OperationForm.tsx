@@ -8,6 +8,7 @@ import { send } from '../api/client.ts';
 import type { Sent } from '../api/client.ts';
 import { fieldErrors, messageOf } from '../api/problem.ts';
 import { operatorCurl } from '../api/snippets.ts';
+import type { Field } from '../document/fields.ts';
 import { forms } from '../document/forms.data.ts';
 import type { Form } from '../document/forms.data.ts';
 import { operations } from '../document/operations.data.ts';
@@ -16,19 +17,30 @@ import { Description } from './Description.tsx';
 import { Fields } from './Fields.tsx';
 import { bodyOf, initialValues, UnreadableField } from './form.ts';
 import type { Values } from './form.ts';
+import { visible } from './visible.ts';
 
 /** The operation of the dialog, and the values that the page knows. */
 export interface Opened {
   readonly id: OperationId;
   /** Parameters of the path that the page knows. The form asks for the others. */
   readonly path?: Readonly<Record<string, string>>;
+  /** How a person knows the resource. Default: the parameters of the path. */
+  readonly target?: string;
   /** The resource as it is now, because an operation may replace the whole of it. */
   readonly current?: unknown;
 }
 
+/** A request that succeeded. */
+export interface Done {
+  readonly id: OperationId;
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly response: unknown;
+}
+
 interface Props {
   readonly opened: Opened;
-  readonly onDone: () => void;
+  /** Called after the request succeeded. */
+  readonly onDone: (done: Done) => void;
   readonly onClose: () => void;
 }
 
@@ -39,12 +51,12 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
   const { summary, destructive, secret } = operations[id];
   const form = forms[id] ?? NO_FORM;
   const asked = form.path.filter(({ name }) => given[name] === undefined);
-  const [values, setValues] = useState<Values>(() => ({ ...initialValues(asked, {}, 'path:'), ...initialValues(form.body, current) }));
+  const [values, setValues] = useState<Values>(() => ({ ...namesFor(asked), ...initialValues(form.body, current) }));
   const [unreadable, setUnreadable] = useState<UnreadableField>();
   const mutation = useMutation({
     mutationFn: (sent: Sent) => send(id, sent),
-    onSuccess() {
-      onDone();
+    onSuccess(response, { path = {} }) {
+      onDone({ id, path, response });
       // The response to a check is its result.
       if (secret === undefined && id !== 'verifyOtp') onClose();
     },
@@ -67,26 +79,17 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
   }
 
   if (mutation.isSuccess) return <Result id={id} response={mutation.data} onClose={onClose} />;
-  const refused = [...fieldErrors(mutation.error)].map(([pointer, detail]): [string, string] => [
-    pointer.slice(1).replaceAll('/', '.'),
-    detail,
-  ]);
+  const refused = [...fieldErrors(mutation.error)].map(([pointer, detail]): [string, string] => [pathOf(pointer, asked, values), detail]);
   const errors = new Map([...refused, ...(unreadable ? [[unreadable.path, unreadable.message] as const] : [])]);
-  function onChange(path: string, text: string): void {
-    setValues((before) => ({ ...before, [path]: text }));
-  }
+  const common = { values, errors, accountId: given['account_id'], onValues: setValues };
   return (
     <form onSubmit={submit} className="operation" noValidate={false}>
       <Dialog.Title className="dialog-title">{summary}</Dialog.Title>
       <Description text={form.description} />
       {destructive && <p className="strong">This cannot be undone.</p>}
-      {Object.keys(given).length > 0 && (
-        <p className="target">
-          <code>{Object.values(given).join(' / ')}</code>
-        </p>
-      )}
-      <Fields fields={asked} prefix="path:" values={values} errors={errors} onChange={onChange} />
-      <Fields fields={form.body} values={values} errors={errors} onChange={onChange} />
+      {Object.keys(given).length > 0 && <p className="target">{visible(opened.target ?? Object.values(given).join(', '))}</p>}
+      <Fields fields={asked} prefix="path:" {...common} />
+      <Fields fields={form.body} {...common} />
       {mutation.error && (
         <p className="error" role="alert">
           {messageOf(mutation.error)}
@@ -101,6 +104,26 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
       </div>
     </form>
   );
+}
+
+/** The texts of the parameters of the path, with names that the page makes up where any name will do. */
+function namesFor(asked: readonly Field[]): Values {
+  const day = new Date().toISOString().slice(0, 10);
+  return Object.fromEntries(
+    asked.map(({ name, anyName }) => [
+      `path:${name}`,
+      anyName ? `${name.replaceAll('_', '-')}-${day}-${crypto.randomUUID().slice(0, 6)}` : '',
+    ]),
+  );
+}
+
+/** The path of the field that a JSON Pointer of a problem names. In a map, the pointer has the name, and the path has the number of its row. */
+function pathOf(pointer: string, asked: readonly Field[], values: Values): string {
+  const [first = '', second, ...rest] = pointer.slice(1).split('/');
+  if (asked.some(({ name }) => name === first)) return `path:${first}`;
+  const row = Object.keys(values).find((path) => path.startsWith(`${first}.`) && path.endsWith('.name') && values[path] === second);
+  if (row === undefined) return [first, ...(second === undefined ? [] : [second]), ...rest].join('.');
+  return [row.slice(0, -'.name'.length), 'value', ...rest].join('.');
 }
 
 function CopyCurl({ id, request }: { readonly id: OperationId; readonly request: () => Sent }) {

@@ -1,7 +1,7 @@
 /** The values of a form: texts by the path of their field, and the JSON that they stand for. */
 import type { Field } from '../document/fields.ts';
 
-/** Texts by path, such as `effect.milliseconds`. */
+/** Texts by path, such as `effect.milliseconds`. The path of a row has its index: `ipv4.0.address`. */
 export type Values = Readonly<Record<string, string>>;
 
 /** A field whose text cannot be read. */
@@ -15,27 +15,58 @@ export class UnreadableField extends Error {
   }
 }
 
-/** The texts for a resource as it is now, or else for the example of the document where a structure has to be written out. */
+/** The number of rows of a list or a map. */
+export function rowsIn(values: Values, path: string): number {
+  return Number(values[`${path}.rows`] ?? 0);
+}
+
+/** The values without one row. */
+export function withoutRow(values: Values, path: string, removed: number): Values {
+  const prefix = `${path}.`;
+  const kept = Object.entries(values).flatMap(([name, text]): [string, string][] => {
+    const [, index, rest] = (name.startsWith(prefix) && /^(\d+)(\..*)$/.exec(name.slice(prefix.length))) || [];
+    if (index === undefined) return [[name, text]];
+    const at = Number(index);
+    return at === removed ? [] : [[`${prefix}${at > removed ? at - 1 : at}${rest}`, text]];
+  });
+  return { ...Object.fromEntries(kept), [`${path}.rows`]: String(rowsIn(values, path) - 1) };
+}
+
+/** The texts for a resource as it is now. Without one, a form is empty. */
 export function initialValues(fields: readonly Field[], current: unknown, prefix = ''): Values {
   return Object.assign({}, ...fields.map((field) => initialValue(field, Object(current)[field.name], `${prefix}${field.name}`)));
 }
 
 function initialValue(field: Field, value: unknown, path: string): Values {
-  const { kind, fields = [], example, required } = field;
+  const { kind, fields = [], required } = field;
   switch (kind) {
     case 'object':
       return initialValues(fields, value, `${path}.`);
-    case 'variant':
-      return { [`${path}.kind`]: field.variants?.[0]?.title ?? '' };
+    case 'variant': {
+      const { kind: title = field.variants?.[0]?.title } = Object(value);
+      const variant = field.variants?.find((one) => one.title === title);
+      return { [`${path}.kind`]: String(title), ...initialValues(variant?.fields ?? [], value, `${path}.`) };
+    }
     case 'lines':
       return { [path]: Array.isArray(value) ? value.join('\n') : '' };
-    case 'json':
-      return {
-        [path]:
-          value !== undefined ? JSON.stringify(value, null, 2) : required && example !== undefined ? JSON.stringify(example, null, 2) : '',
-      };
+    case 'rows': {
+      const items: readonly unknown[] = Array.isArray(value) ? value : required ? [{}] : [];
+      return Object.assign(
+        { [`${path}.rows`]: String(items.length) },
+        ...items.map((item, at) => initialValues(fields, item, `${path}.${at}.`)),
+      );
+    }
+    case 'map': {
+      const entries = value === undefined && required ? [['', {}] as const] : Object.entries(Object(value));
+      return Object.assign(
+        { [`${path}.rows`]: String(entries.length) },
+        ...entries.map(([name, item], at) => ({ [`${path}.${at}.name`]: name, ...initialValues(fields, item, `${path}.${at}.value.`) })),
+      );
+    }
+    case 'day':
+      return { [path]: typeof value === 'string' ? value : required ? new Date().toISOString().slice(0, 10) : '' };
     default:
-      return { [path]: value === undefined || value === null ? '' : String(value) };
+      return { [path]: value === undefined || value === null ? '' : kind === 'instant' ? localInstant(String(value)) : String(value) };
   }
 }
 
@@ -55,13 +86,19 @@ export function bodyOf(fields: readonly Field[], values: Values, prefix = ''): R
 function valueOf(field: Field, values: Values, path: string): unknown {
   const { kind, fields = [], required, nullable } = field;
   if (kind === 'object') {
-    const isUsed = (required && !nullable) || fields.some(({ name }) => (values[`${path}.${name}`] ?? '') !== '');
+    const isUsed = (required && !nullable) || Object.entries(values).some(([name, text]) => name.startsWith(`${path}.`) && text !== '');
     return isUsed ? bodyOf(fields, values, `${path}.`) : undefined;
   }
   if (kind === 'variant') {
     const title = values[`${path}.kind`] ?? '';
     const variant = field.variants?.find((one) => one.title === title);
     return variant === undefined ? undefined : { kind: title, ...bodyOf(variant.fields, values, `${path}.`) };
+  }
+  if (kind === 'rows' || kind === 'map') {
+    const indexes = Array.from({ length: rowsIn(values, path) }, (_, at) => at);
+    if (indexes.length === 0 && !required) return undefined;
+    if (kind === 'rows') return indexes.map((at) => bodyOf(fields, values, `${path}.${at}.`));
+    return Object.fromEntries(indexes.map((at) => [values[`${path}.${at}.name`] ?? '', bodyOf(fields, values, `${path}.${at}.value.`)]));
   }
   const text = values[path] ?? '';
   return text === '' ? undefined : parsed(field, text, path);
@@ -72,6 +109,9 @@ function parsed({ kind, values: choices }: Field, text: string, path: string): u
     case 'integer':
       if (!/^-?\d+$/.test(text.trim())) throw new UnreadableField(path, 'must be a whole number');
       return Number(text);
+    case 'number':
+      if (!/^-?\d+(\.\d+)?$/.test(text.trim())) throw new UnreadableField(path, 'must be a number, such as 1.5');
+      return Number(text);
     case 'boolean':
       return text === 'true';
     case 'enum':
@@ -81,13 +121,15 @@ function parsed({ kind, values: choices }: Field, text: string, path: string): u
         .split('\n')
         .map((line) => line.trim())
         .filter((line) => line !== '');
-    case 'json':
-      try {
-        return JSON.parse(text);
-      } catch {
-        throw new UnreadableField(path, 'must be JSON');
-      }
+    case 'instant':
+      // The browser leaves out seconds of 0.
+      return `${text.length === 16 ? `${text}:00` : text}Z`;
     default:
       return text;
   }
+}
+
+/** An instant of the service as the input of the browser has it, without its zone, which is UTC. */
+function localInstant(instant: string): string {
+  return instant.replace('Z', '');
 }

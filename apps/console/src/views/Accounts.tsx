@@ -44,15 +44,15 @@ export function Accounts() {
 }
 
 export function accountActions(account: Account) {
-  const path = { account_id: account.id };
+  const common = { path: { account_id: account.id }, target: account.name };
   return [
-    { id: 'issueApiKey', path },
-    { id: 'setCreditLimit', path, current: account },
-    { id: 'setQuotas', path, current: account.quotas },
-    { id: 'recordPayment', path },
-    { id: 'recordRefund', path },
-    account.suspended_at === null ? ({ id: 'suspendAccount', path } as const) : ({ id: 'unsuspendAccount', path } as const),
-    { id: 'eraseAccount', path },
-    ...(account.isolated ? [{ id: 'deleteIsolatedAccount', path } as const] : []),
+    { id: 'issueApiKey', ...common },
+    { id: 'setCreditLimit', ...common, current: account },
+    { id: 'setQuotas', ...common, current: account.quotas },
+    { id: 'recordPayment', ...common },
+    { id: 'recordRefund', ...common },
+    account.suspended_at === null ? ({ id: 'suspendAccount', ...common } as const) : ({ id: 'unsuspendAccount', ...common } as const),
+    { id: 'eraseAccount', ...common },
+    ...(account.isolated ? [{ id: 'deleteIsolatedAccount', ...common } as const] : []),
   ] as const;
 }

@@ -43,12 +43,16 @@ export function Invoices() {
   );
 }
 
-function invoiceActions({ id }: Invoice) {
-  const path = { invoice_id: id };
+function invoiceActions({ id, account_id, status, number, unpaid }: Invoice) {
+  const common = { path: { invoice_id: id }, target: number ?? id };
+  const payment = { amount: unpaid, reference: number ?? id, invoice_id: id, method: 'bank_transfer' };
   return [
-    { id: 'markInvoicePaid', path },
-    { id: 'createCreditNote', path },
-    { id: 'cancelInvoice', path },
+    ...(status === 'OPEN' && unpaid !== null
+      ? [{ id: 'recordPayment', path: { account_id }, target: common.target, current: payment } as const]
+      : []),
+    { id: 'markInvoicePaid', ...common },
+    { id: 'createCreditNote', ...common },
+    { id: 'cancelInvoice', ...common },
   ] as const;
 }
 

@@ -66,12 +66,17 @@ export function Servers() {
             columns={MARKET}
             {...market}
             rowKey={({ id }) => id}
+            actions={(offer) => <ActionMenu of={offer.cpu.type} actions={[orderOf(offer)]} />}
             empty={{ title: 'The market is empty', text: 'Add an offer, so that accounts can buy it.' }}
           />
         </Section>
       </div>
     </>
   );
+}
+
+function orderOf({ id, account_id: accountId }: MarketItem) {
+  return { id: 'orderDedicatedServer', label: 'Order', current: { market_id: id, account_id: accountId } } as const;
 }
 
 function stateOf({ deployed, terminated }: DedicatedServer): string {

@@ -51,12 +51,12 @@ function resourcesOf({ cores, mem, disk }: Vm): string {
 }
 
 function vmActions(vm: Vm) {
-  const path = { vm_id: vm.id };
+  const common = { path: { vm_id: vm.id }, target: `${vm.id} ${vm.hostname}` };
   if (vm.state === 'removed') return [];
-  const resize = { id: 'resizeVm', path } as const;
-  const remove = { id: 'removeVm', path } as const;
-  if (vm.state === 'stopped') return [{ id: 'startVm', path } as const, resize, remove];
-  return [{ id: 'stopVm', path } as const, resize, { id: 'restartVmBilling', path } as const, remove];
+  const resize = { id: 'resizeVm', ...common } as const;
+  const remove = { id: 'removeVm', ...common } as const;
+  if (vm.state === 'stopped') return [{ id: 'startVm', ...common } as const, resize, remove];
+  return [{ id: 'stopVm', ...common } as const, resize, { id: 'restartVmBilling', ...common } as const, remove];
 }
 
 export function VmPage({ id }: { readonly id: string }) {

@@ -1,4 +1,5 @@
-import type { FencingToken } from '../ports/fencing.ts';
+import type { FencingToken } from '@reseller/adapters';
+
 import { Refusal } from '../rules/refusal.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Transaction } from '../store/store.ts';

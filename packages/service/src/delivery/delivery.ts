@@ -10,9 +10,9 @@
  * `compensate` calls the port, and `rollBack` restores the store. A delivery that takes something away (billing has ended already) is
  * finished. Steps 2 and 3 run again until they succeed.
  */
+import type { FencingToken, Subject } from '@reseller/adapters';
 import * as v from 'valibot';
 
-import type { FencingToken, Subject } from '../ports/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Transaction } from '../store/store.ts';
 

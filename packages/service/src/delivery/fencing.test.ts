@@ -1,10 +1,8 @@
+import { memoryFence, StaleTokenError } from '@reseller/adapters';
 import { describe, expect, test } from 'vitest';
 
 import { startService } from '../../test/harness.ts';
-import { memoryFence, StaleTokenError } from '../ports/fencing.ts';
-import { simulatedFleet } from '../ports/fleet.ts';
-import { simulatedHypervisor } from '../ports/hypervisor.ts';
-import { simulatedRegistrar } from '../ports/registrar.ts';
+import { simulatedFleet, simulatedHypervisor, simulatedRegistrar } from '../ports/simulated.ts';
 import { issueToken, storeFence } from './reservation.ts';
 
 const ORDER = {

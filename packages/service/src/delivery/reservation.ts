@@ -1,6 +1,7 @@
 /** The stored reservations, each of which one instance confirms or recovers, and the fencing tokens of their port calls. */
-import type { Fence, FencingToken, Subject } from '../ports/fencing.ts';
-import { StaleTokenError } from '../ports/fencing.ts';
+import { StaleTokenError } from '@reseller/adapters';
+import type { Fence, FencingToken, Subject } from '@reseller/adapters';
+
 import { lockAccount } from '../store/account-lock.ts';
 import { prepared } from '../store/prepared.ts';
 import { StoreUnavailableError } from '../store/store.ts';

@@ -1,8 +1,10 @@
+import type { Fleet, Hypervisor, Registrar } from '@reseller/adapters';
+
 import type { Random } from '../rules/random.ts';
 import type { Clock } from './clock.ts';
-import type { Fleet } from './fleet.ts';
-import type { Hypervisor } from './hypervisor.ts';
-import type { Registrar } from './registrar.ts';
+
+/** A port to infrastructure, which can be simulated. */
+export type SimulatedPort = 'hypervisor' | 'fleet' | 'registrar';
 
 /** The interfaces to everything outside the service. */
 export interface Ports {

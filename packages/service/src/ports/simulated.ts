@@ -1,9 +1,11 @@
+import { memoryFence } from '@reseller/adapters';
+import type { Fence, FencingToken, Fleet, Hypervisor, Registrar, ServerAccess } from '@reseller/adapters';
+
+import { newPassword } from '../rules/credentials.ts';
+import type { Random } from '../rules/random.ts';
 import { systemClock } from './clock.ts';
-import { simulatedFleet } from './fleet.ts';
-import { simulatedHypervisor } from './hypervisor.ts';
 import type { Ports } from './ports.ts';
 import { systemRandom } from './random.ts';
-import { simulatedRegistrar } from './registrar.ts';
 
 /** Simulated infrastructure with the system's clock and random numbers. Ports in `given` replace the simulated ones. */
 export function simulatedPorts(given: Partial<Ports> = {}): Ports {
@@ -14,5 +16,70 @@ export function simulatedPorts(given: Partial<Ports> = {}): Ports {
     fleet: simulatedFleet(),
     registrar: simulatedRegistrar(),
     ...given,
+  };
+}
+
+/** A hypervisor without machines. Only the service's own store knows its VMs. */
+export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
+  return {
+    create: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
+    reinstall: (vmId, _os, token) => fence.admit(`vm/${vmId}`, token),
+    start: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    restart: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    setPassword: (vmId, _password, token) => fence.admit(`vm/${vmId}`, token),
+    stop: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    resize: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
+    remove: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+  };
+}
+
+/** A fleet without machines. A set-up completes after a quarter of an hour. */
+export function simulatedFleet(fence: Fence = memoryFence()): Fleet {
+  return {
+    automaticSetUp: { after: 900, accessTo: simulatedAccess },
+    setUp: ({ identifier }, token) => fence.admit(`server/${identifier}`, token),
+    retire: (identifier, token) => fence.admit(`server/${identifier}`, token),
+  };
+}
+
+/** Access to a simulated server: a URL that does not resolve, and a new password. */
+export function simulatedAccess(identifier: string, random: Random): ServerAccess {
+  const username = `server-${identifier.slice(0, 8)}`;
+  return {
+    dashboard: `https://dedicated.reseller-service.invalid/servers/${identifier}`,
+    username,
+    email: `${username}@dedicated.reseller-service.invalid`,
+    password: newPassword(random),
+  };
+}
+
+/** The auth code that transfers any domain in the simulation. The document shows it to users of the sandbox. */
+const SIMULATED_AUTHCODE = 'example-authcode-1';
+
+/**
+ * A registrar without a registry. Only the service's own store knows its domains. Domains that begin with `taken-` are registered
+ * elsewhere, and every domain can be transferred with the same auth code.
+ */
+export function simulatedRegistrar(fence: Fence = memoryFence()): Registrar {
+  function admit(name: string, token: FencingToken) {
+    return fence.admit(`domain/${name}`, token);
+  }
+  return {
+    standardNameservers: [1, 2, 3, 4, 5].map((number) => `ns${number}.provider.example`),
+    async isAvailable(name) {
+      return !name.startsWith('taken-');
+    },
+    async register({ name }, token) {
+      await admit(name, token);
+      return name.startsWith('taken-') ? 'taken' : 'registered';
+    },
+    async transfer({ name }, authcode, token) {
+      await admit(name, token);
+      return authcode === SIMULATED_AUTHCODE ? 'transferred' : 'refused';
+    },
+    withdraw: admit,
+    setNameservers: (name, _nameservers, token) => admit(name, token),
+    setAuthcode: (name, _authcode, token) => admit(name, token),
+    setRenewal: (name, _renewed, token) => admit(name, token),
   };
 }

@@ -4,7 +4,7 @@ import { addMarketServer, orderDedicatedServer } from '../core/dedicated/order.t
 import type { NewMarketServer } from '../core/dedicated/order.ts';
 import { findServer } from '../core/dedicated/server.ts';
 import type { Services } from '../delivery/runtime.ts';
-import { simulatedAccess } from '../ports/fleet.ts';
+import { simulatedAccess } from '../ports/simulated.ts';
 import { seal } from '../rules/credentials.ts';
 import { endOfRuntime } from '../rules/dedicated.ts';
 import type { Db, Store } from '../store/store.ts';

@@ -1,5 +1,5 @@
 import type { AutomaticSetUp, FencingToken, Fleet, ServerOrder } from '../../src/index.ts';
-import { simulatedFleet } from '../../src/ports/fleet.ts';
+import { simulatedFleet } from '../../src/ports/simulated.ts';
 import { PortCalls } from './port-calls.ts';
 
 /** A fleet that keeps the servers that it has set up, and fails when a test says so. */

@@ -1,5 +1,5 @@
 import type { Contact, DomainOrder, FencingToken, Registrar } from '../../src/index.ts';
-import { simulatedRegistrar } from '../../src/ports/registrar.ts';
+import { simulatedRegistrar } from '../../src/ports/simulated.ts';
 import { PortCalls } from './port-calls.ts';
 import type { Purpose } from './port-calls.ts';
 

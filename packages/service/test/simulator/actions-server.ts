@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 
 import { completeDedicatedSetUp, orderDedicatedServer } from '../../src/core/dedicated/order.ts';
-import { simulatedFleet } from '../../src/ports/fleet.ts';
+import { simulatedFleet } from '../../src/ports/simulated.ts';
 import { SECRET } from '../harness.ts';
 import { creditFits, holdOfOrder, holdOfRenewals, iso } from './model-billing.ts';
 import { completeServerSetUp, settleModel } from './model-jobs.ts';

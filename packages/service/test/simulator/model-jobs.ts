@@ -1,6 +1,6 @@
 /** The scheduled jobs of the model: set-ups, renewals and ends of runtimes, each at the time at which it is due. */
 import type { Fleet } from '../../src/index.ts';
-import { simulatedFleet } from '../../src/ports/fleet.ts';
+import { simulatedFleet } from '../../src/ports/simulated.ts';
 import { renewalPrice } from './model-billing.ts';
 import { advanceMonths } from './model-prices.ts';
 import { charge } from './model.ts';

@@ -2,12 +2,12 @@
  * Calls to the fleet, which sets up a dedicated server after an order and retires it at its end. The transaction of the order or the end
  * enqueues the call, and recovery delivers it until it succeeds.
  */
+import type { Subject } from '@reseller/adapters';
 import { v7 as uuidv7 } from 'uuid';
 import * as v from 'valibot';
 
 import type { FinishableDelivery } from '../../delivery/delivery.ts';
 import { enqueueReservation } from '../../delivery/reservation.ts';
-import type { Subject } from '../../ports/fencing.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Db } from '../../store/store.ts';
 

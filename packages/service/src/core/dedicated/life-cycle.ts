@@ -1,6 +1,7 @@
 /** The scheduled jobs of a dedicated server: its set-up, its renewals and its end. */
+import type { ServerAccess } from '@reseller/adapters';
+
 import type { Services } from '../../delivery/runtime.ts';
-import type { ServerAccess } from '../../ports/fleet.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { seal } from '../../rules/credentials.ts';
 import { completeSetUp, endOfRuntime, reachRenewal } from '../../rules/dedicated.ts';

@@ -1,4 +1,5 @@
 /** How the provider offers dedicated servers, orders them for accounts, and completes their set-up. */
+import type { ServerAccess } from '@reseller/adapters';
 import type {
   DedicatedDatacenter,
   DedicatedDisk,
@@ -10,7 +11,6 @@ import type {
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Services } from '../../delivery/runtime.ts';
-import type { ServerAccess } from '../../ports/fleet.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { order } from '../../rules/dedicated.ts';

@@ -1,9 +1,9 @@
 /** Functions that operations on a domain share. */
+import type { Subject } from '@reseller/adapters';
 import type { DomainDetails, DomainNameservers } from '@reseller/client';
 import type { Selectable } from 'kysely';
 
 import type { Services } from '../../delivery/runtime.ts';
-import type { Subject } from '../../ports/fencing.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { unseal } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';

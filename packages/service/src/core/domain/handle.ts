@@ -1,7 +1,7 @@
 /** Functions that operations on handles share. */
+import type { Contact } from '@reseller/adapters';
 import type { Selectable } from 'kysely';
 
-import type { Contact } from '../../ports/registrar.ts';
 import { randomText } from '../../rules/random.ts';
 import type { Random } from '../../rules/random.ts';
 import type { Db } from '../../store/store.ts';

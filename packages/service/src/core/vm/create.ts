@@ -1,8 +1,8 @@
+import type { VmOrder } from '@reseller/adapters';
 import * as v from 'valibot';
 
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
-import type { VmOrder } from '../../ports/hypervisor.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { newPassword } from '../../rules/credentials.ts';
 import type { Money } from '../../rules/money.ts';

@@ -8,12 +8,12 @@
  *
  * One change of a VM is in progress at a time. Others are refused until it has ended.
  */
+import type { VmSize } from '@reseller/adapters';
 import type { Selectable } from 'kysely';
 import * as v from 'valibot';
 
 import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
-import type { VmSize } from '../../ports/hypervisor.ts';
 import type { Money } from '../../rules/money.ts';
 import { assertPriceAccepted } from '../../rules/price-guard.ts';
 import { invalid } from '../../rules/refusal.ts';

@@ -1,7 +1,7 @@
+import type { Subject } from '@reseller/adapters';
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
-import type { Subject } from '../../ports/fencing.ts';
 import { MS_PER_DAY } from '../../rules/day.ts';
 import { randomInteger } from '../../rules/random.ts';
 import type { Random } from '../../rules/random.ts';

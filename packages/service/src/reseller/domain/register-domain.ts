@@ -1,3 +1,4 @@
+import type { DomainOrder } from '@reseller/adapters';
 import * as v from 'valibot';
 
 import { giveSpendingBack, spend, spendingDetails } from '../../core/account/spending.ts';
@@ -8,7 +9,6 @@ import { toDomainDetails, domainSubject } from '../../core/domain/domain.ts';
 import { contactOf } from '../../core/domain/handle.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
-import type { DomainOrder } from '../../ports/registrar.ts';
 import { beginRegistration } from '../../rules/domain-registration.ts';
 import type { Money } from '../../rules/money.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';

@@ -29,7 +29,7 @@ export interface Fence {
   admit(subject: Subject, token: FencingToken): Promise<void>;
 }
 
-/** A fence for one process. Adapters of several instances use `storeFence`. */
+/** A fence for one process. Several instances need the fence of their store, which the service passes to an adapter. */
 export function memoryFence(): Fence {
   const newest = new Map<Subject, FencingToken>();
   return {

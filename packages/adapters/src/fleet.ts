@@ -1,7 +1,4 @@
-import { newPassword } from '../rules/credentials.ts';
-import type { Random } from '../rules/random.ts';
-import { memoryFence } from './fencing.ts';
-import type { Fence, FencingToken } from './fencing.ts';
+import type { FencingToken } from './fencing.ts';
 
 /** A server that an account has ordered. */
 export interface ServerOrder {
@@ -26,7 +23,8 @@ export interface ServerAccess {
 export interface AutomaticSetUp {
   /** Seconds from the order to the completion. */
   readonly after: number;
-  accessTo(identifier: string, random: Random): ServerAccess;
+  /** @param random The service's source of random bytes. */
+  accessTo(identifier: string, random: { bytes(count: number): Uint8Array }): ServerAccess;
 }
 
 /**
@@ -40,24 +38,4 @@ export interface Fleet {
   setUp(order: ServerOrder, token: FencingToken): Promise<void>;
   /** Erases a server that has ended. Does nothing if it was never set up. */
   retire(identifier: string, token: FencingToken): Promise<void>;
-}
-
-/** A fleet without machines. A set-up completes after a quarter of an hour. */
-export function simulatedFleet(fence: Fence = memoryFence()): Fleet {
-  return {
-    automaticSetUp: { after: 900, accessTo: simulatedAccess },
-    setUp: ({ identifier }, token) => fence.admit(`server/${identifier}`, token),
-    retire: (identifier, token) => fence.admit(`server/${identifier}`, token),
-  };
-}
-
-/** Access to a simulated server: a URL that does not resolve, and a new password. */
-export function simulatedAccess(identifier: string, random: Random): ServerAccess {
-  const username = `server-${identifier.slice(0, 8)}`;
-  return {
-    dashboard: `https://dedicated.reseller-service.invalid/servers/${identifier}`,
-    username,
-    email: `${username}@dedicated.reseller-service.invalid`,
-    password: newPassword(random),
-  };
 }

@@ -1,5 +1,4 @@
-import { memoryFence } from './fencing.ts';
-import type { Fence, FencingToken } from './fencing.ts';
+import type { FencingToken } from './fencing.ts';
 
 /** The resources of a VM on its node and in the network. */
 export interface VmSize {
@@ -53,18 +52,4 @@ export interface Hypervisor {
   resize(size: VmSize, token: FencingToken): Promise<void>;
   /** Removes a VM. Does nothing if it does not exist. */
   remove(vmId: number, token: FencingToken): Promise<void>;
-}
-
-/** A hypervisor without machines. Only the service's own store knows its VMs. */
-export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
-  return {
-    create: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
-    reinstall: (vmId, _os, token) => fence.admit(`vm/${vmId}`, token),
-    start: (vmId, token) => fence.admit(`vm/${vmId}`, token),
-    restart: (vmId, token) => fence.admit(`vm/${vmId}`, token),
-    setPassword: (vmId, _password, token) => fence.admit(`vm/${vmId}`, token),
-    stop: (vmId, token) => fence.admit(`vm/${vmId}`, token),
-    resize: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
-    remove: (vmId, token) => fence.admit(`vm/${vmId}`, token),
-  };
 }

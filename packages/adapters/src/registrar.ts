@@ -1,5 +1,4 @@
-import { memoryFence } from './fencing.ts';
-import type { Fence, FencingToken } from './fencing.ts';
+import type { FencingToken } from './fencing.ts';
 
 /** A person, with the data that registries require. */
 export interface Contact {
@@ -50,35 +49,4 @@ export interface Registrar {
   setAuthcode(name: string, authcode: string | null, token: FencingToken): Promise<void>;
   /** Whether the domain is to be renewed at its expiry. */
   setRenewal(name: string, renewed: boolean, token: FencingToken): Promise<void>;
-}
-
-/** The auth code that transfers any domain in the simulation. The document shows it to users of the sandbox. */
-const SIMULATED_AUTHCODE = 'example-authcode-1';
-
-/**
- * A registrar without a registry. Only the service's own store knows its domains. Domains that begin with `taken-` are registered
- * elsewhere, and every domain can be transferred with the same auth code.
- */
-export function simulatedRegistrar(fence: Fence = memoryFence()): Registrar {
-  function admit(name: string, token: FencingToken) {
-    return fence.admit(`domain/${name}`, token);
-  }
-  return {
-    standardNameservers: [1, 2, 3, 4, 5].map((number) => `ns${number}.provider.example`),
-    async isAvailable(name) {
-      return !name.startsWith('taken-');
-    },
-    async register({ name }, token) {
-      await admit(name, token);
-      return name.startsWith('taken-') ? 'taken' : 'registered';
-    },
-    async transfer({ name }, authcode, token) {
-      await admit(name, token);
-      return authcode === SIMULATED_AUTHCODE ? 'transferred' : 'refused';
-    },
-    withdraw: admit,
-    setNameservers: (name, _nameservers, token) => admit(name, token),
-    setAuthcode: (name, _authcode, token) => admit(name, token),
-    setRenewal: (name, _renewed, token) => admit(name, token),
-  };
 }
