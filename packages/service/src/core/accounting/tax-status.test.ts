@@ -196,7 +196,10 @@ describe.each(engines)('on %s', (engine) => {
       const type = response.headers.get('content-type');
       return { status: response.status, type, text: await response.text() };
     };
-    expect(await open(apiKey)).toMatchObject({ status: 404, text: expect.stringContaining('The document of this invoice is not issued yet') });
+    expect(await open(apiKey)).toMatchObject({
+      status: 404,
+      text: expect.stringContaining('The document of this invoice is not issued yet'),
+    });
     expect(await open(other.apiKey)).toMatchObject({ status: 200, type: 'application/pdf' });
     const body = { amount: '5.00', date: '2026-12-01', method: 'transfer', reference: 'one' };
     for (const account_id of [path.account_id, other.id]) {

@@ -82,5 +82,7 @@ async function issuedDocument(store: Store, id: string) {
 }
 
 async function hasInvoice(db: Db, id: string): Promise<boolean> {
-  return (await db.selectFrom('invoices').select('id').where('id', '=', id).where('status', '!=', 'CANCELED').executeTakeFirst()) !== undefined;
+  return (
+    (await db.selectFrom('invoices').select('id').where('id', '=', id).where('status', '!=', 'CANCELED').executeTakeFirst()) !== undefined
+  );
 }
