@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 
+import type { SimulatedPort } from '@reseller/service';
 import * as v from 'valibot';
 
 import { SecretError, secretOf } from './secrets.ts';
@@ -48,6 +49,12 @@ export interface Configuration {
   readonly portTimeout: number;
   /** The token from the environment. Undefined if a sandbox has it in a file of the data directory. */
   readonly operatorToken: string | undefined;
+  /** Path of the module with the adapters; undefined for none. */
+  readonly adapters: string | undefined;
+  /** The ports whose simulation the environment names. */
+  readonly simulated: readonly SimulatedPort[];
+  /** Whether everything without an adapter is simulated, also in a live service. */
+  readonly simulatesRest: boolean;
   /** Whether the reseller API has the extension, the operations that the specification names but does not show. */
   readonly extension: boolean;
 }
@@ -105,6 +112,9 @@ export function readConfiguration(environment: Environment): Configuration {
     logLevel: found.RESELLER_LOG_LEVEL,
     secret: found.RESELLER_SECRET,
     previousSecret: found.RESELLER_SECRET_PREVIOUS,
+    adapters: found.RESELLER_ADAPTERS === undefined ? undefined : resolve(found.RESELLER_ADAPTERS),
+    simulated: simulatedPorts(given),
+    simulatesRest: found.RESELLER_INFRASTRUCTURE !== undefined,
     extension: found.RESELLER_EXTENSION ?? found.RESELLER_MODE === 'sandbox',
   };
 }
@@ -139,10 +149,9 @@ function missing(given: Given): string[] {
   const isLive = given.RESELLER_MODE === 'live';
   const isShared = given.DATABASE_URL !== undefined;
   return [
-    ...(isLive && given.RESELLER_INFRASTRUCTURE === undefined
-      ? [
-          'RESELLER_INFRASTRUCTURE is missing. This process has no adapters for real infrastructure, so a live service would sell servers and domains that do not exist. Set it to simulated to do this anyway, or write your own process that passes your adapters to createService.',
-        ]
+    // What a module lacks is only known after it was loaded.
+    ...(isLive && given.RESELLER_ADAPTERS === undefined && given.RESELLER_INFRASTRUCTURE === undefined
+      ? withoutAdapter(PORTS.filter((port) => !simulatedPorts(given).includes(port)))
       : []),
     ...(isLive && given.RESELLER_PUBLIC_URL === undefined
       ? [
@@ -162,6 +171,25 @@ function missing(given: Given): string[] {
         ]
       : []),
   ];
+}
+
+const LIST = new Intl.ListFormat('en-GB');
+
+/** The ports to infrastructure. */
+export const PORTS = ['hypervisor', 'fleet', 'registrar'] as const satisfies readonly SimulatedPort[];
+
+/** The line about ports without an adapter in a live service. Empty if there is none. */
+export function withoutAdapter(ports: readonly SimulatedPort[]): string[] {
+  if (ports.length === 0) return [];
+  const names = ports.map((port) => `RESELLER_${port.toUpperCase()}`);
+  return [
+    `RESELLER_INFRASTRUCTURE is missing. This live service has no adapter for its ${LIST.format(ports)}, so it would sell what does not exist. Set RESELLER_ADAPTERS to a module that creates what is missing. Set it to simulated, or only ${LIST.format(names)}, to simulate what is missing.`,
+  ];
+}
+
+function simulatedPorts(given: Given): SimulatedPort[] {
+  const named = { hypervisor: given.RESELLER_HYPERVISOR, fleet: given.RESELLER_FLEET, registrar: given.RESELLER_REGISTRAR };
+  return PORTS.filter((port) => named[port] !== undefined);
 }
 
 /** The port after that of the reseller API, so that one variable moves both. */

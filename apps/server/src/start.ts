@@ -15,7 +15,9 @@ import {
   openSqliteStore,
   seedDemoAccount,
   seedSandbox,
-  simulatedPorts,
+  serviceIdOf,
+  storeFence,
+  systemRandom,
   StoreOpenError,
   StoreUnavailableError,
 } from '@reseller/service';
@@ -23,6 +25,7 @@ import type { Ports, Service, Store } from '@reseller/service';
 import { readDatabaseUrl } from '@reseller/service/configuration';
 import { pino } from 'pino';
 
+import { AdapterError, configuredPorts } from './adapters.ts';
 import { AuditFileError, exportAudit } from './audit-file.ts';
 import type { Configuration } from './configuration.ts';
 import { consoleBuilder } from './console-build.ts';
@@ -30,7 +33,7 @@ import { consoleDirectory, consolePolicy } from './console-site.ts';
 import { demoApiKey, operatorTokenFrom, secretFrom, writeAddresses } from './key-files.ts';
 import { openLog } from './log.ts';
 import { repeat } from './scheduled-jobs.ts';
-import { welcome } from './welcome.ts';
+import { simulationNotice, welcome } from './welcome.ts';
 
 /**
  * The exit code after a newer version has upgraded the database. A supervisor that restarts failed services starts the version that is
@@ -79,9 +82,14 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const { dataDirectory, databaseUrl, host, port } = configuration;
   const log = openLog((lost) => logger.warn({ lost }, 'lines of the log were lost, because standard error was not read in time'));
   const logger = pino({ level: configuration.logLevel }, log);
-  const ports = simulatedPorts();
   const secret = configuration.secret ?? (await secretFrom(dataDirectory, store));
-  const { mode } = configuration;
+  const { mode, previousSecret } = configuration;
+  const { ports, simulated } = await configuredPorts(configuration, async () => ({
+    mode,
+    serviceId: await serviceIdOf(store, { secret, previousSecret, mode }, systemRandom),
+    fence: storeFence(store),
+    directory: join(dataDirectory, 'adapters'),
+  }));
   const hasDocs = existsSync(join(siteDirectory, 'index.html'));
   const operatorToken = configuration.operatorToken ?? operatorTokenFrom(dataDirectory);
   const audit = configuration.auditFile === undefined ? undefined : await exportAudit(store, configuration.auditFile, logger);
@@ -90,7 +98,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     ...configuredOptions(configuration),
     store,
     ports,
-    isSimulated: true,
+    simulated,
     secret,
     operatorToken,
     onOutdated: () => replaced.resolve(),
@@ -99,7 +107,8 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     ...(hasDocs ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
   });
   if (!hasDocs) service.app.get('/docs/*', (_request, reply) => reply.code(404).type('text/plain; charset=utf-8').send(NO_DOCS));
-  if (mode === 'live') logger.warn('the infrastructure is simulated: the servers and domains that this live service sells do not exist');
+  const notice = simulationNotice(simulated);
+  if (mode === 'live' && notice !== undefined) logger.warn(notice);
   const missing = await service.missingOperations();
   if (missing !== undefined) logger.warn(`the service issues no key that can buy; call ${missing}`);
   const demo = mode === 'sandbox' ? await sandboxDemo(store, { ports, secret }, configuration) : undefined;
@@ -154,6 +163,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       apiKey: demo,
       operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
       signInCode: mode === 'sandbox' && configuration.operatorToken === undefined ? service.createSignInCode() : undefined,
+      notice,
       missing,
       clockAdvance: await service.clockAdvance(),
       hasDocs,
@@ -221,6 +231,7 @@ export function explanation(error: unknown): string | undefined {
     error instanceof StoreOpenError ||
     error instanceof StoreUnavailableError ||
     error instanceof ClockError ||
+    error instanceof AdapterError ||
     error instanceof AuditFileError ||
     error instanceof ListenError
   )

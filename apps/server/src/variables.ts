@@ -18,9 +18,28 @@ export const variables = v.object({
     v.optional(v.picklist(['sandbox', 'live'], wanted('sandbox or live')), 'sandbox'),
     '`sandbox`, or `live`: no sample data, no demo account and no sandbox operations',
   ),
+  RESELLER_ADAPTERS: described(
+    v.optional(v.string()),
+    'JavaScript module with your adapters for real infrastructure, relative to the working directory. It exports `createAdapters`; see [Adapters](#adapters)',
+  ),
+  RESELLER_HYPERVISOR: described(
+    v.optional(simulated()),
+    '`simulated` for VMs that do not exist, also in a live service. Omit it if `RESELLER_ADAPTERS` has a hypervisor',
+    '`simulated` in a sandbox',
+  ),
+  RESELLER_FLEET: described(
+    v.optional(simulated()),
+    '`simulated` for dedicated servers that do not exist, also in a live service. Omit it if `RESELLER_ADAPTERS` has a fleet',
+    '`simulated` in a sandbox',
+  ),
+  RESELLER_REGISTRAR: described(
+    v.optional(simulated()),
+    '`simulated` for domains that are not registered, also in a live service. Omit it if `RESELLER_ADAPTERS` has a registrar',
+    '`simulated` in a sandbox',
+  ),
   RESELLER_INFRASTRUCTURE: described(
-    v.optional(v.literal('simulated', wanted('simulated, the only infrastructure of this process'))),
-    '`simulated`, the only infrastructure of this process. A sandbox always uses it. A live service starts only if it is set, and says in its banner, in `/readyz` and in its log that the servers and domains it sells do not exist. To sell real servers, write your own process and pass your adapters to `createService`',
+    v.optional(simulated()),
+    '`simulated` to simulate everything that has no adapter, as a sandbox does. A live service then says in its banner, in `/readyz` and in its log that what it sells of this does not exist. Without it, a live service starts only if each of hypervisor, fleet and registrar has an adapter or is set to `simulated`',
   ),
   RESELLER_OPERATOR_TOKEN: described(
     v.optional(
@@ -150,6 +169,10 @@ function described<Schema extends v.GenericSchema>(schema: Schema, meaning: stri
 
 function wanted(expectation: string) {
   return ({ input }: { readonly input: unknown }): string => `is '${String(input)}'. Set it to ${expectation}.`;
+}
+
+function simulated() {
+  return v.literal('simulated', wanted('simulated, or omit it'));
 }
 
 function wholeNumber({ unit, from, to }: { unit: string; from: number; to: number }) {

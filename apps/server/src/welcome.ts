@@ -1,3 +1,5 @@
+import type { SimulatedPort } from '@reseller/service';
+
 /** Addresses of a started service and how to use it. */
 export interface Started {
   readonly mode: 'sandbox' | 'live';
@@ -9,6 +11,8 @@ export interface Started {
   readonly operatorToken: string | undefined;
   /** A one-time code of the console; undefined if the configuration has the operator token, because its holder signs in with it. */
   readonly signInCode: string | undefined;
+  /** The line about what is simulated; undefined if nothing is. */
+  readonly notice: string | undefined;
   /** The operations to call before a live service issues keys that can buy. */
   readonly missing: string | undefined;
   /** Seconds that the clock of a sandbox is ahead. */
@@ -18,6 +22,8 @@ export interface Started {
   /** Location of the store. */
   readonly data: string;
 }
+
+const PRODUCTS = { hypervisor: 'VMs', fleet: 'dedicated servers', registrar: 'domains' } satisfies Record<SimulatedPort, string>;
 
 const LABEL_WIDTH = 16;
 
@@ -29,6 +35,7 @@ export function welcome({
   apiKey,
   operatorToken,
   signInCode,
+  notice,
   missing,
   clockAdvance,
   hasDocs,
@@ -51,7 +58,7 @@ export function welcome({
   ] as const;
   const lines = [
     `Reseller Infrastructure Service API, ${mode}`,
-    ...(isSandbox ? [] : ['', 'The infrastructure is simulated: the servers and domains that this service sells do not exist.']),
+    ...(isSandbox || notice === undefined ? [] : ['', notice]),
     ...(missing === undefined ? [] : ['', `It issues no key that can buy before you call ${missing}.`]),
     '',
     ...facts.flatMap(([label, value]) => (value === undefined ? [] : [`  ${label.padEnd(LABEL_WIDTH)}${value}`])),
@@ -66,6 +73,16 @@ export function welcome({
     );
   }
   return `\n${lines.join('\n')}\n`;
+}
+
+/** Says which of the products do not exist, because their ports are simulated. */
+export function simulationNotice(simulated: readonly SimulatedPort[]): string | undefined {
+  const products = simulated.map((port) => PRODUCTS[port]);
+  if (products.length === 0) return undefined;
+  const isAll = products.length === Object.keys(PRODUCTS).length;
+  return isAll
+    ? 'The infrastructure is simulated: the servers and domains that this service sells do not exist.'
+    : `The infrastructure is partly simulated: the ${new Intl.ListFormat('en-GB').format(products)} that this service sells do not exist.`;
 }
 
 /** A duration in its two largest units: `40 days 2 hours`. */

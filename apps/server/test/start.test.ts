@@ -370,7 +370,7 @@ test('a live service on simulated infrastructure, without seller and VAT, says s
   );
   const ready = { status: 'ready', infrastructure: 'simulated', missing_settings: ['seller', 'vat_rates'] };
   for (const url of [server.baseUrl, server.operatorUrl]) expect(await (await fetch(`${url}/readyz`)).json()).toEqual(ready);
-  expect(server.logged()).toContain('the infrastructure is simulated: the servers and domains that this live service sells do not exist');
+  expect(server.logged()).toContain('The infrastructure is simulated: the servers and domains that this service sells do not exist');
   expect(server.logged()).toContain('the service issues no key that can buy; call setSeller (PUT /invoicing/seller) and setVatRates');
 });
 

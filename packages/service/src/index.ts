@@ -17,7 +17,7 @@ export type {
 export { createService } from './service.ts';
 export type { Service, ServiceOptions } from './service-options.ts';
 export { StoreOpenError, StoreUnavailableError } from './store/store.ts';
-export { hasIdentity } from './store/identity.ts';
+export { hasIdentity, serviceIdOf } from './store/identity.ts';
 export type { Store } from './store/store.ts';
 export { openPostgresStore } from './store/postgres/open.ts';
 export { damageOr, openSqliteStore } from './store/sqlite/open.ts';
@@ -30,7 +30,7 @@ export type { Random } from './rules/random.ts';
 export { ClockError } from './delivery/clock-check.ts';
 export type { ClockLimits } from './delivery/clock-check.ts';
 export { storeFence } from './delivery/reservation.ts';
-export type { Ports } from './ports/ports.ts';
+export type { Ports, SimulatedPort } from './ports/ports.ts';
 export { simulatedPorts } from './ports/simulated.ts';
 export { createAccount, issueApiKey, issueSharedDemoKey } from './core/account/account.ts';
 export { seedDemoAccount } from './sandbox/seed-demo-account.ts';

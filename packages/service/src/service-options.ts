@@ -5,15 +5,15 @@ import type { VmIdentifiers } from './core/vm/identifier.ts';
 import type { ClockLimits } from './delivery/clock-check.ts';
 import type { ConsoleSite } from './http/operator/console.ts';
 import type { Docs } from './http/shared/docs.ts';
-import type { Ports } from './ports/ports.ts';
+import type { Ports, SimulatedPort } from './ports/ports.ts';
 import type { Mode } from './rules/mode.ts';
 import type { Store } from './store/store.ts';
 
 export interface ServiceOptions {
   readonly store: Store;
   readonly ports: Ports;
-  /** Whether `ports` only simulate the infrastructure. `/readyz` shows it. Default: false. */
-  readonly isSimulated?: boolean;
+  /** The ports that only simulate their infrastructure. `/readyz` shows them. Default: none. */
+  readonly simulated?: readonly SimulatedPort[];
   /** At least 32 characters, and not in the store. One-time codes are hashed with it. */
   readonly secret: string;
   /** A second secret that is accepted while `secret` is rotated. New values use `secret`. */

@@ -125,7 +125,7 @@ function createContext(
     allowedHosts: (options.allowedHosts ?? []).map((name) => name.toLowerCase()),
     securityContact: options.securityContact,
     trustedProxies: options.trustedProxies ?? [],
-    isSimulated: options.isSimulated ?? false,
+    simulated: options.simulated ?? [],
     metrics,
     logger,
   };

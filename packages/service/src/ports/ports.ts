@@ -3,6 +3,9 @@ import type { Fleet, Hypervisor, Registrar } from '@reseller/adapters';
 import type { Random } from '../rules/random.ts';
 import type { Clock } from './clock.ts';
 
+/** A port to infrastructure, which can be simulated. */
+export type SimulatedPort = 'hypervisor' | 'fleet' | 'registrar';
+
 /** The interfaces to everything outside the service. */
 export interface Ports {
   readonly clock: Clock;

@@ -1,8 +1,11 @@
 import { acceptedSecrets, sameHash, verifierOfSecret } from '../rules/credentials.ts';
 import type { Secrets } from '../rules/credentials.ts';
 import type { Mode } from '../rules/mode.ts';
+import type { Random } from '../rules/random.ts';
 import { StoreOpenError } from './store.ts';
 import type { Db, Store } from './store.ts';
+
+const SERVICE_ID_BYTES = 8;
 
 /** The settings that every instance on a store must share. */
 export interface Identity extends Secrets {
@@ -21,7 +24,7 @@ export async function hasIdentity(store: Store): Promise<boolean> {
  * @throws StoreOpenError if the store was first used with another secret or mode.
  */
 export async function assertIdentity(store: Store, { secret, previousSecret, mode }: Identity): Promise<void> {
-  const mine = { id: 1, secret_verifier: verifierOfSecret(secret), mode } as const;
+  const mine = { id: 1, secret_verifier: verifierOfSecret(secret), mode, service_id: null } as const;
   const kept =
     (await store.read((db) => db.selectFrom('identity').selectAll().executeTakeFirst())) ??
     (await store.commit(async ({ db }) => {
@@ -44,6 +47,22 @@ export async function assertIdentity(store: Store, { secret, previousSecret, mod
       'The secret of this service is not the one that the store was first used with. Set RESELLER_SECRET to that one. Every instance on a store has the same. To rotate it, set RESELLER_SECRET_PREVIOUS to that one.',
     );
   }
+}
+
+/**
+ * The identifier of the service, with which adapters mark what they create. It stays the same after a rotation of the secret, and a copy of
+ * the store has it too.
+ *
+ * @throws StoreOpenError as `assertIdentity` does.
+ */
+export async function serviceIdOf(store: Store, identity: Identity, random: Random): Promise<string> {
+  await assertIdentity(store, identity);
+  return store.commit(async ({ db }) => {
+    const serviceId = Buffer.from(random.bytes(SERVICE_ID_BYTES)).toString('hex');
+    await db.updateTable('identity').set({ service_id: serviceId }).where('service_id', 'is', null).execute();
+    const kept = await db.selectFrom('identity').select('service_id').executeTakeFirstOrThrow();
+    return kept.service_id ?? serviceId;
+  });
 }
 
 /** Makes a secret the one that every service on the store must have. */

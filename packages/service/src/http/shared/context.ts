@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 
 import type { Runtime } from '../../delivery/runtime.ts';
+import type { SimulatedPort } from '../../ports/ports.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { ConsoleSite } from '../operator/console.ts';
 import type { SignInCodes } from '../operator/session.ts';
@@ -44,8 +45,8 @@ export interface HttpContext {
   readonly securityContact: string | undefined;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
-  /** Whether the ports only simulate the infrastructure. */
-  readonly isSimulated: boolean;
+  /** The ports that only simulate their infrastructure. */
+  readonly simulated: readonly SimulatedPort[];
   readonly metrics: Metrics;
   readonly logger: Logger;
 }

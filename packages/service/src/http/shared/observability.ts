@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 
 import { ClockError } from '../../delivery/clock-check.ts';
 import type { Instance } from '../../delivery/instance.ts';
+import type { SimulatedPort } from '../../ports/ports.ts';
 import { maskPath } from '../../reseller/masking.ts';
 import { maskKeys } from '../../rules/credentials.ts';
 import type { MissingSetting } from '../../store/missing-settings.ts';
@@ -28,10 +29,13 @@ export function observeRequests(app: FastifyInstance, { metrics, logger }: Pick<
   });
 }
 
+/** Hypervisor, fleet and registrar. */
+const PORT_COUNT = 3;
+
 /** The conditions for the readiness of the process. */
 export interface Readiness {
   readonly instance: Pick<Instance, 'assertReady'>;
-  readonly isSimulated: boolean;
+  readonly simulated: readonly SimulatedPort[];
   isStopping(): boolean;
   /** Whether jobs of some accounts fail, which does not affect the others. */
   hasFailedJobs(): Promise<boolean>;
@@ -41,10 +45,10 @@ export interface Readiness {
 
 /**
  * `/healthz` succeeds while the process runs. `/readyz` succeeds while it can also write to its store, its clock is right, and it is not about
- * to stop. Neither needs a key. `/readyz` shows whether the infrastructure is simulated, which settings a live service lacks, and whether the jobs
+ * to stop. Neither needs a key. `/readyz` shows which infrastructure is simulated, which settings a live service lacks, and whether the jobs
  * of an account fail. The service is then `degraded`, but still serves requests.
  */
-export function serveProbes(app: FastifyInstance, { instance, isSimulated, isStopping, hasFailedJobs, missingSettings }: Readiness): void {
+export function serveProbes(app: FastifyInstance, { instance, simulated, isStopping, hasFailedJobs, missingSettings }: Readiness): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (request, reply) => {
     function unavailable(reason: 'stopping' | 'clock' | 'store') {
@@ -57,7 +61,7 @@ export function serveProbes(app: FastifyInstance, { instance, isSimulated, isSto
       const missing = await missingSettings();
       return {
         ...health,
-        ...(isSimulated ? { infrastructure: 'simulated' } : {}),
+        ...simulatedFacts(simulated),
         ...(missing.length > 0 ? { missing_settings: missing } : {}),
       };
     } catch (error) {
@@ -66,6 +70,11 @@ export function serveProbes(app: FastifyInstance, { instance, isSimulated, isSto
       return unavailable('store');
     }
   });
+}
+
+function simulatedFacts(simulated: readonly SimulatedPort[]) {
+  if (simulated.length === 0) return {};
+  return simulated.length === PORT_COUNT ? { infrastructure: 'simulated' } : { simulated };
 }
 
 /** `/metrics` for Prometheus. It reveals figures of the business, so it needs the operator token. */

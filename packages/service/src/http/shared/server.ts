@@ -31,7 +31,7 @@ export function createServer(
   context: HttpContext,
   { body, newRequestId, parseBody, sendFailure, rawResponse }: ServerOptions,
 ): FastifyInstance {
-  const { logger, isSimulated, isStopping, trustedProxies, runtime } = context;
+  const { logger, simulated, isStopping, trustedProxies, runtime } = context;
   const app = fastify({
     loggerInstance: withoutChildren(logger),
     // `observeRequests` logs one line for each request instead of two.
@@ -73,7 +73,7 @@ export function createServer(
   observeRequests(app, context);
   serveProbes(app, {
     instance: runtime.instance,
-    isSimulated,
+    simulated,
     isStopping,
     hasFailedJobs: () => runtime.store.read(hasFailedJobs, { isUrgent: true }),
     missingSettings: () => runtime.store.read((db) => missingSettings(db, runtime.mode), { isUrgent: true }),

@@ -8,6 +8,7 @@ import { holdsOfDeliveries } from './0006-holds-of-deliveries.ts';
 import { taxStatuses } from './0007-tax-statuses.ts';
 import { documentLanguages } from './0008-document-languages.ts';
 import { logos } from './0009-logos.ts';
+import { serviceId } from './0010-service-id.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -24,5 +25,6 @@ export function migrationsOf(engine: Engine) {
     '0007-tax-statuses': taxStatuses,
     '0008-document-languages': documentLanguages,
     '0009-logos': logos(engine),
+    '0010-service-id': serviceId,
   };
 }

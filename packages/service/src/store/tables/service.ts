@@ -58,6 +58,8 @@ export interface IdentityTable {
   secret_verifier: string;
   /** `sandbox` or `live`. */
   mode: string;
+  /** Marks what the service creates in its infrastructure. Null until an adapter needs it. */
+  service_id: string | null;
 }
 
 /** The instances of the service that share the store. Empty if the store belongs to one process. */

@@ -1,0 +1,57 @@
+/** Loads the adapters that the configuration names. */
+import { pathToFileURL } from 'node:url';
+
+import type { AdapterContext, Adapters, CreateAdapters } from '@reseller/adapters';
+import { errorText } from '@reseller/contract/is-error';
+import { simulatedPorts } from '@reseller/service';
+import type { Ports, SimulatedPort } from '@reseller/service';
+
+import { PORTS, withoutAdapter } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
+
+/** The adapters cannot be used. The message is one line. */
+export class AdapterError extends Error {
+  override readonly name = 'AdapterError';
+}
+
+/** What the service uses, and which of it is simulated. */
+export interface ConfiguredPorts {
+  readonly ports: Ports;
+  readonly simulated: readonly SimulatedPort[];
+}
+
+/**
+ * Creates the ports of the service.
+ *
+ * @throws AdapterError if the module cannot be used, or if a live service has neither an adapter nor a named simulation for a port.
+ */
+export async function configuredPorts(
+  { adapters: path, mode, simulated: named, simulatesRest }: Configuration,
+  contextOf: () => Promise<AdapterContext>,
+): Promise<ConfiguredPorts> {
+  const given = path === undefined ? {} : await adaptersIn(path, await contextOf());
+  const twice = named.find((port) => given[port] !== undefined);
+  if (twice !== undefined)
+    throw new AdapterError(`RESELLER_${twice.toUpperCase()} is 'simulated', but ${path} has a ${twice}. Set only one of them.`);
+  const simulated = PORTS.filter((port) => given[port] === undefined);
+  const [line] = mode === 'live' && !simulatesRest ? withoutAdapter(simulated.filter((port) => !named.includes(port))) : [];
+  if (line !== undefined) throw new AdapterError(line);
+  const { hypervisor, fleet, registrar } = given;
+  return {
+    simulated,
+    ports: simulatedPorts({ ...(hypervisor && { hypervisor }), ...(fleet && { fleet }), ...(registrar && { registrar }) }),
+  };
+}
+
+async function adaptersIn(path: string, context: AdapterContext): Promise<Adapters> {
+  try {
+    const module: { readonly createAdapters?: CreateAdapters } = await import(pathToFileURL(path).href);
+    if (typeof module.createAdapters !== 'function') throw new Error('It exports no function createAdapters.');
+    return await module.createAdapters(context);
+  } catch (error) {
+    throw new AdapterError(
+      `RESELLER_ADAPTERS is '${path}', which cannot be used. ${errorText(error)} Set it to a JavaScript module that exports createAdapters.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,285 @@
+/** What every hypervisor must do, as cases for any test runner. */
+import assert from 'node:assert/strict';
+
+import type { Fence } from '../fencing.ts';
+import { memoryFence } from '../fencing.ts';
+import type { Hypervisor, VmOrder, VmSize } from '../hypervisor.ts';
+
+/** A VM as the system under the adapter shows it. */
+export interface MachineSeen {
+  readonly vmId: number;
+  readonly running: boolean;
+  readonly cores: number;
+  /** MB. */
+  readonly mem: number;
+}
+
+/** The system under an adapter, as the cases see and disturb it. */
+export interface HypervisorSystem {
+  /** Creates the adapter anew, as a process does when it starts. It has the given fence. */
+  open(fence: Fence): Promise<Hypervisor>;
+  /** The VMs that carry the mark of the service. Omit it for a simulation without VMs; the cases then only check the tokens. */
+  machines?(): Promise<readonly MachineSeen[]>;
+  /** Removes a VM behind the adapter's back. */
+  lose?(vmId: number): Promise<void>;
+  /** What another program does in the same system. Omit it if no other program can use the system. */
+  readonly stranger?: Stranger;
+  close(): Promise<void>;
+}
+
+/** Another program, whose resources an adapter must leave alone. */
+export interface Stranger {
+  /** Creates a resource with the name or number that the adapter would use for this VM. Does nothing if it is in use. */
+  create(vmId: number): Promise<void>;
+  /** Gives the stranger's resource of one VM the name or number of another one. Does nothing if it is in use, or if there is no resource. */
+  rename(from: number, to: number): Promise<void>;
+  remove(vmId: number): Promise<void>;
+  /** All resources of the stranger with their contents. Two texts are equal exactly if nothing was changed. */
+  state(): Promise<string>;
+}
+
+/** A test: register it with the runner, such as `for (const { name, run } of cases) test(name, run)`. */
+export interface ConformanceCase {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+export interface ConformanceOptions {
+  /** The order with which the cases create VMs. Its operating system, node and size must be valid in the system. */
+  readonly order?: Partial<VmOrder>;
+  /** Steps of the case with a second program. Default: 10,000. Choose fewer where a step takes seconds. */
+  readonly strangerSteps?: number;
+}
+
+const ORDER: VmOrder = {
+  vmId: 48_213,
+  node: 'node-1',
+  cores: 1,
+  mem: 512,
+  disk: 10,
+  storage: null,
+  networkSpeed: 1_000,
+  backupSlots: 2,
+  ipv4: ['192.0.2.10'],
+  ipv6: ['2001:db8:1::/64'],
+  os: 'debian_12',
+  hostname: 'conformance',
+  username: 'root',
+  password: 'Conformance-Password-1',
+  sshKey: null,
+};
+const DEFAULT_STRANGER_STEPS = 10_000;
+/** VMs in the case with a second program. Few, so that both programs often want the same one. */
+const CONTESTED_VMS = 6;
+
+interface Bench {
+  readonly system: HypervisorSystem;
+  readonly fence: Fence;
+  readonly order: VmOrder;
+  readonly strangerSteps: number;
+  /** The adapter after a restart of the process. */
+  open(): Promise<Hypervisor>;
+  /** Fails unless exactly these VMs exist. */
+  expectMachines(...expected: readonly Partial<MachineSeen>[]): Promise<void>;
+}
+
+/**
+ * The cases that every hypervisor passes. Each uses a system that it gets from `newSystem` and closes.
+ *
+ * @param newSystem Returns an empty system.
+ */
+export function hypervisorConformance(
+  newSystem: () => Promise<HypervisorSystem>,
+  { order = {}, strangerSteps = DEFAULT_STRANGER_STEPS }: ConformanceOptions = {},
+): readonly ConformanceCase[] {
+  return Object.entries(CASES).map(([name, check]) => ({
+    name,
+    async run() {
+      const system = await newSystem();
+      const fence = memoryFence();
+      try {
+        await check({
+          system,
+          fence,
+          order: { ...ORDER, ...order },
+          strangerSteps,
+          open: () => system.open(fence),
+          expectMachines: (...expected) => compareMachines(system, expected),
+        });
+      } finally {
+        await system.close();
+      }
+    },
+  }));
+}
+
+const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+  'a created VM runs with the ordered resources': async ({ open, order, expectMachines }) => {
+    await (await open()).create(order, 1);
+    await expectMachines({ vmId: order.vmId, running: true, cores: order.cores, mem: order.mem });
+  },
+
+  'each call can be repeated': async ({ open, order, expectMachines }) => {
+    const hypervisor = await open();
+    const { vmId } = order;
+    const bigger = { ...order, mem: order.mem * 2 };
+    const steps: readonly [() => Promise<void>, readonly Partial<MachineSeen>[]][] = [
+      [() => hypervisor.create(order, 1), [{ vmId, running: true }]],
+      [() => hypervisor.stop(vmId, 2), [{ vmId, running: false }]],
+      [() => hypervisor.start(vmId, 3), [{ vmId, running: true }]],
+      [() => hypervisor.restart(vmId, 4), [{ vmId, running: true }]],
+      [() => hypervisor.resize(bigger, 5), [{ vmId, mem: bigger.mem }]],
+      [() => hypervisor.reinstall(vmId, order.os, 6), [{ vmId, running: true, mem: bigger.mem }]],
+      [() => hypervisor.remove(vmId, 7), []],
+    ];
+    for (const [step, expected] of steps)
+      for (const _ of [1, 2]) {
+        await step();
+        await expectMachines(...expected);
+      }
+  },
+
+  'a stopped VM can be resized, restarted and reinstalled': async ({ open, order, expectMachines }) => {
+    const hypervisor = await open();
+    const { vmId } = order;
+    await hypervisor.create(order, 1);
+    await hypervisor.stop(vmId, 2);
+    await hypervisor.resize({ ...order, mem: order.mem * 2 }, 3);
+    await expectMachines({ vmId, running: false, mem: order.mem * 2 });
+    await hypervisor.restart(vmId, 4);
+    await expectMachines({ vmId, running: true, mem: order.mem * 2 });
+    await hypervisor.stop(vmId, 5);
+    await hypervisor.reinstall(vmId, order.os, 6);
+    await expectMachines({ vmId, running: true });
+  },
+
+  'a stale call is rejected and changes nothing': async ({ open, order, expectMachines }) => {
+    const hypervisor = await open();
+    const { vmId } = order;
+    await hypervisor.create(order, 5);
+    for (const call of callsOf(order)) await assert.rejects(call(hypervisor, 4), isStale);
+    await expectMachines({ vmId, running: true, mem: order.mem });
+    await hypervisor.remove(vmId, 6);
+    for (const call of callsOf(order)) await assert.rejects(call(hypervisor, 5), isStale);
+    await expectMachines();
+  },
+
+  'a creation that the service gave up does not survive its removal': async ({ open, order, expectMachines }) => {
+    const hypervisor = await open();
+    const late = hypervisor.create(order, 1).then(
+      () => 'created',
+      (error: unknown) => error,
+    );
+    await hypervisor.remove(order.vmId, 2);
+    const end = await late;
+    assert.ok(end === 'created' || isStale(end), `The late call ended with ${String(end)}.`);
+    await expectMachines();
+  },
+
+  'a creation after a timeout takes the place of the first one': async ({ open, order, expectMachines }) => {
+    const hypervisor = await open();
+    const ends = await Promise.allSettled([hypervisor.create(order, 1), hypervisor.create(order, 2)]);
+    assert.equal(ends[1].status, 'fulfilled', 'The call with the higher token must succeed.');
+    await expectMachines({ vmId: order.vmId, running: true });
+  },
+
+  'a crash between a call and its confirmation: the next process repeats or undoes the call': async ({ open, order, expectMachines }) => {
+    await (await open()).create(order, 1);
+    await (await open()).create(order, 2);
+    await expectMachines({ vmId: order.vmId, running: true });
+    await (await open()).remove(order.vmId, 3);
+    await expectMachines();
+  },
+
+  'an identifier can be used again after its VM was removed': async ({ open, order, expectMachines }) => {
+    const hypervisor = await open();
+    await hypervisor.create(order, 1);
+    await hypervisor.remove(order.vmId, 2);
+    await hypervisor.create({ ...order, mem: order.mem * 2 }, 3);
+    await expectMachines({ vmId: order.vmId, running: true, mem: order.mem * 2 });
+  },
+
+  'a VM that is missing can be stopped and removed, and cannot be started': async ({ open, order, system, expectMachines }) => {
+    const hypervisor = await open();
+    const { vmId } = order;
+    await hypervisor.remove(vmId, 1);
+    await hypervisor.create(order, 2);
+    if (!system.lose) return;
+    await system.lose(vmId);
+    await assert.rejects(hypervisor.start(vmId, 3), isNotStale);
+    await hypervisor.stop(vmId, 4);
+    await hypervisor.remove(vmId, 5);
+    await expectMachines();
+  },
+
+  'a resource of a stranger is neither used nor changed': async ({ open, order, system: { stranger }, expectMachines }) => {
+    if (!stranger) return;
+    const hypervisor = await open();
+    await stranger.create(order.vmId);
+    const before = await stranger.state();
+    await assert.rejects(hypervisor.create(order, 1), isNotStale);
+    // Their only duty is to leave the stranger alone. Whether they fail is up to the adapter.
+    await Promise.allSettled(callsOf(order).map((call) => call(hypervisor, 2)));
+    assert.equal(await stranger.state(), before);
+    await expectMachines();
+  },
+
+  'no resource of a second program is touched while it creates, renames and removes': async ({ open, order, system, strangerSteps }) => {
+    const { stranger } = system;
+    if (!stranger) return;
+    const hypervisor = await open();
+    const random = generator(strangerSteps);
+    function anyVm() {
+      return order.vmId + random(CONTESTED_VMS);
+    }
+    const disturb = [() => stranger.create(anyVm()), () => stranger.rename(anyVm(), anyVm()), () => stranger.remove(anyVm())] as const;
+    for (let step = 1; step <= strangerSteps; step++) {
+      await disturb[random(disturb.length)]?.();
+      const before: string = await stranger.state();
+      const calls = callsOf({ ...order, vmId: anyVm() });
+      await calls[random(calls.length)]?.(hypervisor, step).catch(() => {});
+      assert.equal(await stranger.state(), before, `Step ${step} changed a resource of the second program.`);
+    }
+  },
+};
+
+/** Every call about a VM. */
+function callsOf(order: VmOrder): readonly ((hypervisor: Hypervisor, token: number) => Promise<void>)[] {
+  const { vmId } = order;
+  const size: VmSize = { ...order, mem: order.mem * 2 };
+  return [
+    (hypervisor, token) => hypervisor.create(order, token),
+    (hypervisor, token) => hypervisor.stop(vmId, token),
+    (hypervisor, token) => hypervisor.start(vmId, token),
+    (hypervisor, token) => hypervisor.restart(vmId, token),
+    (hypervisor, token) => hypervisor.resize(size, token),
+    (hypervisor, token) => hypervisor.reinstall(vmId, order.os, token),
+    (hypervisor, token) => hypervisor.setPassword(vmId, 'Another-Password-2', token),
+    (hypervisor, token) => hypervisor.remove(vmId, token),
+  ];
+}
+
+async function compareMachines({ machines }: HypervisorSystem, expected: readonly Partial<MachineSeen>[]): Promise<void> {
+  if (!machines) return;
+  const seen = (await machines()).toSorted((one, other) => one.vmId - other.vmId);
+  const compared = seen.map((machine, index) => ({ ...machine, ...expected[index] }));
+  assert.deepEqual(seen.length === expected.length ? compared : expected, seen);
+}
+
+/** By its name, because the adapter may have another copy of the package. */
+function isStale(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'name' in error && error.name === 'StaleTokenError';
+}
+
+function isNotStale(error: unknown): boolean {
+  return !isStale(error);
+}
+
+/** The same numbers in every run: a linear congruential generator modulo 2^32. */
+function generator(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
