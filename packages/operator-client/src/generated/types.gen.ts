@@ -2181,7 +2181,7 @@ export type CreditNote = {
  */
 export type InvoiceLine = {
     /**
-     * What is charged, such as the number and hostname of a VM.
+     * Name of the service, such as `KVM`, or the name of a domain.
      */
     title: string;
     /**
