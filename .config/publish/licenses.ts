@@ -8,7 +8,7 @@ import { sbomOf } from './sbom.ts';
 const COLLECTED = join(import.meta.dirname, 'licenses');
 const README_FILE = /^readme(?:\.\w+)?$/i;
 const README_SECTION = /^#+ licen[cs]e\s*\n(.*?)(?=^#+ |$(?![\s\S]))/ims;
-const LICENSE_FILE = /^(?:licen[cs]e|copying|notice)(?:[-.].*)?$/i;
+const LICENSE_FILE = /^(?:licen[cs]e|copying|notice)(?:[-._].*)?$/i;
 
 /** A package with a part in a bundle. */
 interface BundledPackage {

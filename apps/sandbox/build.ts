@@ -1,9 +1,9 @@
 /** Builds the published package: the process of `apps/server` as one bundle, and the documentation and the console that it serves. */
 import { copyFileSync, cpSync, existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 import { siteDirectory } from '@reseller/docs';
-import { bundlePrograms, consoleDirectory } from '@reseller/server/bundle';
+import { bundlePrograms, consoleDirectory, copyFontFiles } from '@reseller/server/bundle';
 
 import { describeBundle } from '../../.config/publish/licenses.ts';
 import manifest from './package.json' with { type: 'json' };
@@ -17,6 +17,7 @@ const { inputs, folder } = await bundlePrograms(join(dist, 'src'), { main: join(
 // The service finds the site and the console by the same relative path as in the repository.
 cpSync(siteDirectory, join(dist, 'dist'), { recursive: true });
 cpSync(consoleDirectory, join(dist, 'console-dist'), { recursive: true });
-describeBundle(dist, manifest, inputs, folder);
+const fonts = copyFontFiles(join(dist, 'src'));
+describeBundle(dist, manifest, [...inputs, ...fonts.map((file) => relative(folder, file))], folder);
 // pnpm adds it to a package only if no file of the package has this name, and Redoc's has it.
 copyFileSync(join(import.meta.dirname, '../../LICENSE'), join(import.meta.dirname, 'LICENSE'));

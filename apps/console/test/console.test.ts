@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text as readText } from 'node:stream/consumers';
 
+import operatorDocument from '@reseller/openapi/operator.json' with { type: 'json' };
 import { openSqliteStore } from '@reseller/service';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,10 +14,13 @@ import { launchBrowser, noBrowser } from '../../../.config/browser.ts';
 import { byDepth, isDeep } from '../../../.config/depth.ts';
 import { copyVms } from '../../../packages/service/test/large-account.ts';
 import { operations } from '../src/document/operations.data.ts';
+import { visible } from '../src/ui/visible.ts';
 import { call, consoleLink, DESKTOP, openContext, operate, overflowOf, PHONE, runPrintedPurchase, startRestartable } from './browser.ts';
 import type { Restartable, Watched } from './browser.ts';
 
 const DEMO_ACCOUNT = '01900000-0000-7000-8000-000000000001';
+/** A server of the sample data. */
+const SERVER = operatorDocument.components.parameters.ServerIdPath.example;
 const HOSTILE_NAME = `"><img src=x onerror=alert(1)><script>alert(2)</script> \u202Egnissim ${'W'.repeat(40)}`;
 const PICTURES = join(import.meta.dirname, '../reports/screenshots');
 const MANY_VMS = 10_000;
@@ -29,9 +33,11 @@ const PAGES = [
   { name: 'account', path: `accounts/${DEMO_ACCOUNT}` },
   { name: 'vms', path: 'vms' },
   { name: 'servers', path: 'servers' },
+  { name: 'server', path: `servers/${SERVER}` },
   { name: 'domains', path: 'domains' },
   { name: 'domain', path: 'domains/reseller-customer.net' },
   { name: 'invoices', path: 'invoices' },
+  { name: 'invoice', path: 'invoices/INV-00001' },
   { name: 'payments', path: 'payments' },
   { name: 'nodes', path: 'nodes' },
   { name: 'host-system', path: 'nodes/nl_ryzen' },
@@ -170,6 +176,11 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await expect.poll(() => row('listDomains').count()).toBe(0);
     await choose('Requests');
     await row('/domain/list').getByText('unavailable').waitFor();
+    await choose('reseller-customer.net');
+    await page.getByText('ns1.provider.example').waitFor();
+    await choose('INV-00001');
+    await heading('Invoice INV-00001').waitFor();
+    await page.getByRole('table', { name: 'Virtual servers' }).waitFor();
   });
 
   test('the fields that the service refuses say why', async () => {
@@ -291,7 +302,7 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
       .getByRole('dialog')
       .getByRole('button', { name: /Create an account/ })
       .click();
-    await other.page.getByText(HOSTILE_NAME, { exact: true }).waitFor();
+    await other.page.getByText(visible(HOSTILE_NAME), { exact: true }).waitFor();
     expect([...other.faults, ...watched.faults]).toEqual([]);
     await other.context.close();
   });
@@ -395,7 +406,7 @@ async function chooseForTill(id: keyof typeof operations): Promise<void> {
 
 /** Chooses an item of the command palette. Its list may ignore a key while its items change, so Enter is pressed until it closes. */
 async function choose(name: string): Promise<void> {
-  const box = page.getByRole('combobox', { name: 'Page, account or action' });
+  const box = page.getByRole('combobox', { name: /^Page, account, action/ });
   await page.keyboard.press('Control+k');
   await box.waitFor();
   await page.keyboard.type(name);

@@ -13,7 +13,7 @@ import { REPOSITORY, turbo } from '../../../.config/turbo.ts';
 import consoleManifest from '../../console/package.json' with { type: 'json' };
 import { consoleDirectory } from '../src/console-site.ts';
 import manifest from './package.json' with { type: 'json' };
-import { bundleServer } from './server-bundle.ts';
+import { bundleServer, copyFontFiles } from './server-bundle.ts';
 
 const DIST = join(import.meta.dirname, 'dist');
 /** As deep as in the repository, so that the code finds the site and the root by the same relative paths. */
@@ -23,7 +23,8 @@ const { status } = turbo(['run', 'build', '--filter=@reseller/docs', '--filter=@
 if (status === 0) {
   rmSync(DIST, { recursive: true, force: true });
   const { inputs, folder } = await bundleServer(join(SERVER, 'src'));
-  describeBundle(DIST, manifest, inputs, folder);
+  const fonts = copyFontFiles(join(SERVER, 'src'));
+  describeBundle(DIST, manifest, [...inputs, ...fonts.map((file) => relative(folder, file))], folder);
   cpSync(siteDirectory, join(SERVER, 'dist'), { recursive: true });
   cpSync(consoleDirectory, join(SERVER, 'console-dist'), { recursive: true });
   writeFileSync(join(SERVER, 'console-dist/sbom.cdx.json'), sbomOf(consoleManifest));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { BuildOptions } from 'esbuild';
 
+export { copyFontFiles } from '@reseller/service/font-files';
 export { consoleDirectory } from '../src/console-site.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');

@@ -3,7 +3,7 @@ import type { Fleet } from './fleet.ts';
 import type { Hypervisor } from './hypervisor.ts';
 import type { Registrar } from './registrar.ts';
 
-/** The facts and tools that the service passes to the module that RESELLER_ADAPTERS names. */
+/** The values that the service passes to the module that RESELLER_ADAPTERS names. */
 export interface AdapterContext {
   /** A sandbox sells for play money. */
   readonly mode: 'sandbox' | 'live';
@@ -18,7 +18,7 @@ export interface AdapterContext {
   readonly directory: string;
 }
 
-/** The adapters of a module. A sandbox simulates each one that is missing; a live service does not start without it. */
+/** The adapters of a module. One that it omits is simulated in a sandbox, and is missing in a live service. */
 export interface Adapters {
   readonly hypervisor?: Hypervisor | undefined;
   readonly fleet?: Fleet | undefined;

@@ -1,9 +1,11 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
+import { listAccounts } from '@reseller/operator-client';
 import type { OperationId } from '@reseller/operator-client';
 import { useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 
+import { client } from '../api/client.ts';
 import { operations } from '../document/operations.data.ts';
 import { useAccounts } from '../ui/AccountName.tsx';
 import { useOperation } from '../ui/OperationDialog.tsx';
@@ -28,11 +30,11 @@ const MOST_ACCOUNTS = 500;
 interface Item {
   readonly value: string;
   readonly label: string;
-  readonly kind: 'Page' | 'Action' | 'Account';
+  readonly kind: 'Page' | 'Action' | 'Account' | 'VM' | 'Domain' | 'Invoice' | 'Address';
   readonly run: () => void;
 }
 
-/** Everything by name: pages, accounts and actions. */
+/** Everything by name: pages, accounts and actions, VMs, domains, invoices and addresses. */
 export function Palette({ views }: { readonly views: readonly View[] }) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -60,17 +62,24 @@ export function Palette({ views }: { readonly views: readonly View[] }) {
 }
 
 function Choices({ views, onDone }: { readonly views: readonly View[]; readonly onDone: () => void }) {
-  const items = useItems(views);
+  const [text, setText] = useState('');
+  const items = useItems(views, text.trim());
   return (
     <Autocomplete.Root
       open
       inline
+      value={text}
+      onValueChange={setText}
       items={items}
       autoHighlight="always"
       keepHighlight
       itemToStringValue={({ label, kind }: Item) => `${label} ${kind}`}
     >
-      <Autocomplete.Input className="palette-input" aria-label="Page, account or action" placeholder="Page, account or action" />
+      <Autocomplete.Input
+        className="palette-input"
+        aria-label="Page, account, action, VM, domain, invoice or address"
+        placeholder="Page, account, action, VM, domain, invoice or address"
+      />
       <Dialog.Close className="hidden">Close</Dialog.Close>
       <Autocomplete.Empty className="palette-empty">Nothing has this name.</Autocomplete.Empty>
       <Autocomplete.List className="palette-list">
@@ -93,13 +102,31 @@ function Choices({ views, onDone }: { readonly views: readonly View[]; readonly 
   );
 }
 
-function useItems(views: readonly View[]): Item[] {
+/** What a text can name without a search: a VM, a domain, an invoice, or the account that has an address. */
+function directItems(text: string, navigate: (path: string) => void): Item[] {
+  function at(kind: Item['kind'], path: string): Item {
+    return { value: path, label: text, kind, run: () => navigate(path) };
+  }
+  if (/^\d{5}$/.test(text)) return [at('VM', `/vms/${text}`)];
+  if (/^[\da-f]*[.:][\da-f.:]*[.:][\da-f.:]*$/i.test(text)) return [{ ...at('Address', text), run: () => void openOwner(text, navigate) }];
+  if (/^[a-z\d-]+(\.[a-z\d-]+)+$/i.test(text)) return [at('Domain', `/domains/${text.toLowerCase()}`)];
+  return /^[A-Z]+-\d+$/i.test(text) ? [at('Invoice', `/invoices/${text.toUpperCase()}`)] : [];
+}
+
+/** Opens the account that has an IP address, or the list of accounts if none has it. */
+async function openOwner(address: string, navigate: (path: string) => void): Promise<void> {
+  const { items } = await listAccounts({ client, query: { address } });
+  navigate(items[0] === undefined ? '/accounts' : `/accounts/${items[0].id}`);
+}
+
+function useItems(views: readonly View[], text: string): Item[] {
   const [, navigate] = useLocation();
   const session = useSession();
   const open = useOperation();
   const { rows } = useAccounts();
   return useMemo(
     () => [
+      ...directItems(text, navigate),
       ...views.map(({ path, title }): Item => ({ value: path, label: title, kind: 'Page', run: () => navigate(path) })),
       ...COMMANDS.filter((id) => mayUse(session, id)).map((id): Item => ({
         value: id,
@@ -111,6 +138,6 @@ function useItems(views: readonly View[]): Item[] {
         .slice(0, MOST_ACCOUNTS)
         .map(({ id, name }): Item => ({ value: id, label: name, kind: 'Account', run: () => navigate(`/accounts/${id}`) })),
     ],
-    [views, session, rows, navigate, open],
+    [views, text, session, rows, navigate, open],
   );
 }

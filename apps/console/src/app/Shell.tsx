@@ -8,7 +8,7 @@ import { ErrorBoundary } from '../ui/ErrorBoundary.tsx';
 import { useFeed, useFeedControl } from './feed.tsx';
 import { Palette } from './Palette.tsx';
 import { FIRST_DAY, mayUse, signOut, useSession } from './session.ts';
-import { AccountPage, DomainPage, HostSystemPage, InvoicePage, TldPage, VIEWS, VmPage } from './views.tsx';
+import { AccountPage, DomainPage, HostSystemPage, InvoicePage, ServerPage, TldPage, VIEWS, VmPage } from './views.tsx';
 import type { View } from './views.tsx';
 
 /** The frame of every page: navigation, the clock, the state of the connection. */
@@ -31,10 +31,7 @@ export function Shell() {
       <main id="main" ref={main} tabIndex={-1}>
         <ConnectionNotice />
         {session.mode === 'live' && <SetUpNotice />}
-        <ErrorBoundary
-          key={current?.path ?? location}
-          fallback={<EmptyState title="This page failed" text="Reload it. If it fails again, report it with the address of the page." />}
-        >
+        <ErrorBoundary key={current?.path ?? location} fallback={<FailedPage />}>
           <Suspense fallback={<p className="muted loading">Loading</p>}>
             <Pages views={views} />
           </Suspense>
@@ -56,6 +53,7 @@ function Pages({ views }: { readonly views: readonly View[] }) {
       <Route path="/requests/:account/:number">{() => <RequestsPage views={views} />}</Route>
       <Route path="/accounts/:id">{({ id }) => <AccountPage key={id} id={id} />}</Route>
       <Route path="/vms/:id">{({ id }) => <VmPage key={id} id={id} />}</Route>
+      <Route path="/servers/:id">{({ id }) => <ServerPage key={id} id={id} />}</Route>
       <Route path="/domains/:name">{({ name }) => <DomainPage key={name} name={decodeURIComponent(name)} />}</Route>
       <Route path="/invoices/:id">{({ id }) => <InvoicePage key={id} id={decodeURIComponent(id)} />}</Route>
       <Route path="/nodes/:name">{({ name }) => <HostSystemPage key={name} name={name} />}</Route>
@@ -64,6 +62,27 @@ function Pages({ views }: { readonly views: readonly View[] }) {
         <EmptyState title="There is no such page" text="Choose one in the navigation, or press Ctrl+K." />
       </Route>
     </Switch>
+  );
+}
+
+/** A page that was opened while the service could not be reached is loaded when it can be. */
+function FailedPage() {
+  const { connection } = useFeed();
+  const wasLost = useRef(false);
+  useEffect(() => {
+    if (connection === 'lost') wasLost.current = true;
+    else if (wasLost.current) globalThis.location.reload();
+  }, [connection]);
+  return (
+    <EmptyState
+      title="This page failed"
+      text={
+        <>
+          <p>It is loaded again when the service can be reached. If it fails then too, report it with its address.</p>
+          <Button onClick={() => globalThis.location.reload()}>Load it again</Button>
+        </>
+      }
+    />
   );
 }
 

@@ -118,6 +118,7 @@ export const VIEWS: readonly View[] = [
 
 export const AccountPage = lazy(async () => ({ default: (await import('../views/Account.tsx')).AccountPage }));
 export const VmPage = lazy(async () => ({ default: (await import('../views/Vms.tsx')).VmPage }));
+export const ServerPage = lazy(async () => ({ default: (await import('../views/Servers.tsx')).ServerPage }));
 export const DomainPage = lazy(async () => ({ default: (await import('../views/Domains.tsx')).DomainPage }));
 export const InvoicePage = lazy(async () => ({ default: (await import('../views/Invoices.tsx')).InvoicePage }));
 export const HostSystemPage = lazy(async () => ({ default: (await import('../views/Nodes.tsx')).HostSystemPage }));

@@ -7,6 +7,7 @@ import { pagesOf } from '../api/queries.ts';
 import { ShortId } from './controls.tsx';
 import { useRows } from './list.tsx';
 import type { Rows } from './list.tsx';
+import { visible } from './visible.ts';
 
 export function useAccounts(): Rows<Account> {
   return useRows(useInfiniteQuery(pagesOf('listAccounts', {})));
@@ -21,7 +22,7 @@ export function useAccountNames(): ReadonlyMap<string, string> {
 export function AccountName({ id, names }: { readonly id: string; readonly names: ReadonlyMap<string, string> }) {
   return (
     <Link href={`/accounts/${id}`} className="ellipsis">
-      {names.get(id) ?? <ShortId id={id} />}
+      {names.has(id) ? visible(names.get(id) ?? '') : <ShortId id={id} />}
     </Link>
   );
 }

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 
 import { grouped } from '../api/money.ts';
 import { messageOf } from '../api/problem.ts';
+import { visible } from './visible.ts';
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly kind?: 'primary' | 'danger' | 'quiet';
@@ -12,6 +13,15 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 
 export function Button({ kind, className = '', type = 'button', ...others }: ButtonProps) {
   return <button type={type} className={`button ${kind ?? ''} ${className}`} {...others} />;
+}
+
+/** A text from outside on one line, cut where the space ends. */
+export function Text({ value, title }: { readonly value: string; readonly title?: string }) {
+  return (
+    <span className="ellipsis" {...(title === undefined ? {} : { title: visible(title) })}>
+      {visible(value)}
+    </span>
+  );
 }
 
 /** An exact amount in EUR. */

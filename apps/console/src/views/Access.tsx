@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { pagesOf } from '../api/queries.ts';
 import { useMayUse, useSession } from '../app/session.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
-import { Instant, PageHead, Section, Status } from '../ui/controls.tsx';
+import { Instant, PageHead, Section, Status, Text } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { useRows } from '../ui/list.tsx';
@@ -31,9 +31,9 @@ export function Access() {
 }
 
 const TOKENS: readonly Column<OperatorToken>[] = [
-  { header: 'Token', cell: ({ name }) => <span className="ellipsis">{name}</span> },
+  { header: 'Token', cell: ({ name }) => <Text value={name} /> },
   { header: 'State', width: '6rem', cell: ({ revoked }) => <Status value={revoked === null ? 'valid' : 'revoked'} /> },
-  { header: 'Scopes', cell: ({ scopes }) => <span className="ellipsis">{scopes.join(', ')}</span> },
+  { header: 'Scopes', cell: ({ scopes }) => <Text value={scopes.join(', ')} /> },
   { header: 'Expires', width: '12rem', wide: true, cell: ({ valid_until }) => <Instant at={valid_until} /> },
 ];
 
@@ -72,7 +72,7 @@ function Tokens() {
 }
 
 const VERIFIERS: readonly Column<Verifier>[] = [
-  { header: 'Third party', cell: ({ name }) => <span className="ellipsis">{name}</span> },
+  { header: 'Third party', cell: ({ name }) => <Text value={name} /> },
   { header: 'State', width: '6rem', cell: ({ revoked }) => <Status value={revoked === null ? 'valid' : 'revoked'} /> },
   { header: 'Created', width: '12rem', wide: true, cell: ({ created }) => <Instant at={created} /> },
 ];

@@ -6,10 +6,11 @@ import { Link } from 'wouter';
 import { pagesOf, queryOf } from '../api/queries.ts';
 import { useMayUse } from '../app/session.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
-import { Button, Facts, Failure, Instant, PageHead, Result, Section, Status } from '../ui/controls.tsx';
+import { Button, Facts, Failure, Instant, PageHead, Result, Section, Status, Text } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { useRows } from '../ui/list.tsx';
+import { visible } from '../ui/visible.ts';
 import { accountActions, stateOf } from './Accounts.tsx';
 import { Credit } from './Credit.tsx';
 
@@ -19,7 +20,7 @@ export function AccountPage({ id }: { readonly id: string }) {
   const { data } = account;
   return (
     <>
-      <PageHead title={data?.name ?? 'Account'} back={{ href: '/accounts', label: 'Accounts' }}>
+      <PageHead title={visible(data?.name ?? 'Account')} back={{ href: '/accounts', label: 'Accounts' }}>
         <ExportButton id={id} />
         {data && <ActionMenu of={data.name} actions={accountActions(data)} />}
       </PageHead>
@@ -68,7 +69,7 @@ function ExportButton({ id }: { readonly id: string }) {
 }
 
 const KEY_COLUMNS: readonly Column<ApiKey>[] = [
-  { header: 'Key', cell: ({ label }) => <span className="ellipsis">{label}</span> },
+  { header: 'Key', cell: ({ label }) => <Text value={label} /> },
   { header: 'State', width: '6rem', cell: ({ revoked }) => <Status value={revoked === null ? 'valid' : 'revoked'} /> },
   { header: 'Access', width: '8rem', cell: ({ access }) => access },
   {

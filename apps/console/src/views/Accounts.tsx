@@ -2,16 +2,16 @@ import type { Account } from '@reseller/operator-client';
 
 import { useAccounts } from '../ui/AccountName.tsx';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
-import { Instant, Money, PageHead, Status } from '../ui/controls.tsx';
+import { Instant, Money, PageHead, Status, Text } from '../ui/controls.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList } from '../ui/list.tsx';
 
 const COLUMNS: readonly Column<Account>[] = [
-  { header: 'Account', cell: ({ name }) => <span className="ellipsis">{name}</span> },
+  { header: 'Account', cell: ({ name }) => <Text value={name} /> },
   { header: 'State', width: '7rem', cell: (account) => <Status value={stateOf(account)} /> },
-  { header: 'Credit limit', width: '8.5rem', align: 'right', wide: true, cell: ({ credit_limit }) => <Money amount={credit_limit} /> },
-  { header: 'Unpaid', width: '7.5rem', align: 'right', cell: ({ unpaid }) => <Money amount={unpaid} /> },
-  { header: 'Balance', width: '7.5rem', align: 'right', wide: true, cell: ({ balance }) => <Money amount={balance} /> },
+  { header: 'Credit limit, net', width: '8.5rem', align: 'right', wide: true, cell: ({ credit_limit }) => <Money amount={credit_limit} /> },
+  { header: 'Unpaid, net', width: '7.5rem', align: 'right', cell: ({ unpaid }) => <Money amount={unpaid} /> },
+  { header: 'Balance, gross', width: '7.5rem', align: 'right', wide: true, cell: ({ balance }) => <Money amount={balance} /> },
   { header: 'Created', width: '7.5rem', wide: true, cell: ({ created }) => <Instant at={created} day /> },
 ];
 

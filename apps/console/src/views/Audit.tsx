@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { pagesOf } from '../api/queries.ts';
-import { Button, Facts, Instant, Json, PageHead, Section, ShortId } from '../ui/controls.tsx';
+import { Button, Facts, Instant, Json, PageHead, Section, ShortId, Text } from '../ui/controls.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList, useRows } from '../ui/list.tsx';
 
@@ -21,7 +21,7 @@ export function Audit() {
       ),
     },
     { header: 'Target', width: '9rem', cell: ({ target }) => (target === null ? '' : <ShortId id={target} />) },
-    { header: 'By', width: '14rem', wide: true, cell: ({ actor_name }) => <span className="ellipsis">{actor_name}</span> },
+    { header: 'By', width: '14rem', wide: true, cell: ({ actor_name }) => <Text value={actor_name} /> },
     { header: 'From', width: '9rem', wide: true, cell: ({ address }) => <code>{address}</code> },
     { header: 'Time (UTC)', width: '12rem', wide: true, cell: ({ time }) => <Instant at={time} /> },
   ];

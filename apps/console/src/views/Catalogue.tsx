@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 
 import { pagesOf } from '../api/queries.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
-import { Instant, Money, PageHead, Section, Status } from '../ui/controls.tsx';
+import { Instant, Money, PageHead, Section, Status, Text } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { useRows } from '../ui/list.tsx';
@@ -24,7 +24,7 @@ export function Catalogue() {
 }
 
 const SALES: readonly Column<Sale>[] = [
-  { header: 'Sale', cell: ({ title }) => <span className="ellipsis">{title}</span> },
+  { header: 'Sale', cell: ({ title }) => <Text value={title} /> },
   { header: 'State', width: '8.5rem', cell: ({ state }) => <Status value={state} /> },
   { header: 'Sold', width: '7rem', align: 'right', cell: ({ used_volume, max_volume }) => `${used_volume} of ${max_volume}` },
   { header: 'Start', width: '12rem', wide: true, cell: ({ start_date }) => <Instant at={start_date} /> },
@@ -118,7 +118,7 @@ export function TldPage({ tld }: { readonly tld: string }) {
 }
 
 const IMAGES: readonly Column<OsImage>[] = [
-  { header: 'Image', cell: ({ displayname }) => <span className="ellipsis">{displayname}</span> },
+  { header: 'Image', cell: ({ displayname }) => <Text value={displayname} /> },
   { header: 'Name', cell: ({ name }) => <code>{name}</code> },
   { header: 'User', width: '8rem', cell: ({ username }) => username },
 ];
@@ -142,7 +142,7 @@ function OsImages() {
 }
 
 const POOLS: readonly Column<IpPool>[] = [
-  { header: 'IP pool', cell: ({ id }) => <span className="ellipsis">{id}</span> },
+  { header: 'IP pool', cell: ({ id }) => <Text value={id} /> },
   { header: 'Network', cell: ({ cidr }) => <code>{cidr}</code> },
   { header: 'Datacenter', width: '7rem', wide: true, cell: ({ datacenter }) => datacenter },
   { header: 'Used', width: '9rem', align: 'right', cell: ({ used, total }) => `${used} of ${total}` },

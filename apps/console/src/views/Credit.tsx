@@ -33,7 +33,7 @@ function CreditTable({ credit }: AccountCurrentInvoice) {
   const lines: readonly (readonly [string, string, string, string])[] = [
     ['', 'Credit limit', credit.limit, 'What the account may owe at most'],
     ['+', 'Balance', credit.balance, 'Payments and credit notes that no invoice has used'],
-    ['−', 'Unpaid', credit.unpaid, 'Open invoices'],
+    ['−', 'Unpaid invoices', credit.unpaid, 'Open invoices, net'],
     ['−', 'Estimate', credit.estimate, 'The running invoice at the end of its period, with the renewals until then'],
     ['−', 'Pending', credit.pending, 'Purchases that are being carried out'],
   ];
@@ -69,7 +69,7 @@ function CreditTable({ credit }: AccountCurrentInvoice) {
   );
 }
 
-const COLUMNS: readonly Column<CurrentPosition>[] = [
+export const POSITIONS: readonly Column<CurrentPosition>[] = [
   {
     header: 'Position',
     cell: ({ kind, subject }) => (
@@ -87,12 +87,12 @@ const COLUMNS: readonly Column<CurrentPosition>[] = [
     cell: ({ stop, kind }) => (stop === null && kind === 'vm' ? 'running' : <Instant at={stop} />),
   },
   {
-    header: 'Per month',
+    header: 'Net, 30 days',
     width: '6.5rem',
     align: 'right',
     cell: ({ monthly_price }) => (monthly_price === null ? '' : <Money amount={monthly_price} />),
   },
-  { header: 'Total', width: '9rem', align: 'right', cell: ({ total }) => <Money amount={total} /> },
+  { header: 'Net (EUR)', width: '9rem', align: 'right', cell: ({ total }) => <Money amount={total} /> },
 ];
 
 function RunningInvoice({ invoice }: { readonly invoice: AccountCurrentInvoice }) {
@@ -113,7 +113,7 @@ function RunningInvoice({ invoice }: { readonly invoice: AccountCurrentInvoice }
       </ErrorBoundary>
       <DataTable
         caption="Positions of the running invoice"
-        columns={COLUMNS}
+        columns={POSITIONS}
         rows={invoice.positions}
         rowKey={({ kind, subject, type, start }) => `${kind} ${subject} ${type} ${start}`}
         empty={{ title: 'Nothing has been charged this month', text: 'A purchase of the account starts a position.' }}

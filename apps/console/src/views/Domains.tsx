@@ -1,10 +1,10 @@
 import type { DnsRecord, Domain } from '@reseller/operator-client';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 
-import { pagesOf } from '../api/queries.ts';
+import { pagesOf, queryOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
-import { Failure, Instant, PageHead, Section, Status } from '../ui/controls.tsx';
+import { Facts, Failure, Instant, PageHead, Section, Status, Text } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList, useRows } from '../ui/list.tsx';
@@ -13,7 +13,7 @@ export function Domains() {
   const names = useAccountNames();
   const domains = useRows(useInfiniteQuery(pagesOf('listDomains', {})));
   const columns: readonly Column<Domain>[] = [
-    { header: 'Domain', cell: ({ name }) => <span className="ellipsis">{name}</span> },
+    { header: 'Domain', cell: ({ name }) => <Text value={name} /> },
     { header: 'Status', width: '8.5rem', cell: ({ status, terminated }) => <Status value={terminated ? 'terminated' : status} /> },
     { header: 'Account', width: '12rem', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
     { header: 'Registered', width: '8rem', wide: true, cell: ({ created }) => <Instant at={created} day /> },
@@ -39,15 +39,17 @@ export function Domains() {
 }
 
 const RECORDS: readonly Column<DnsRecord>[] = [
-  { header: 'Name', cell: ({ name }) => <span className="ellipsis mono">{name}</span> },
+  { header: 'Name', cell: ({ name }) => <Text value={name} /> },
   { header: 'Type', width: '5rem', cell: ({ type }) => type },
-  { header: 'Data', cell: ({ data }) => <span className="ellipsis mono">{data}</span> },
+  { header: 'Data', cell: ({ data }) => <Text value={data} /> },
   { header: 'TTL', width: '5rem', align: 'right', wide: true, cell: ({ ttl }) => ttl },
   { header: 'Changed', width: '12rem', wide: true, cell: ({ changed }) => <Instant at={changed} /> },
 ];
 
-/** The zone of a domain. */
+/** A domain and its zone. */
 export function DomainPage({ name }: { readonly name: string }) {
+  const names = useAccountNames();
+  const { data: domain, error } = useQuery(queryOf('getDomain', { path: { domain: name } }));
   const records = useRows(useInfiniteQuery(pagesOf('listDnsRecords', { path: { domain: name } })));
   const sorted = records.rows.toSorted((one, other) =>
     `${one.name} ${one.type} ${one.data}` < `${other.name} ${other.type} ${other.data}` ? -1 : 1,
@@ -55,10 +57,23 @@ export function DomainPage({ name }: { readonly name: string }) {
   return (
     <>
       <PageHead title={name} back={{ href: '/domains', label: 'Domains' }}>
-        <ActionButton id="terminateDomain" label="Terminate" path={{ domain: name }} />
+        {domain?.terminated === false && <ActionButton id="terminateDomain" label="Terminate" path={{ domain: name }} />}
       </PageHead>
+      {error !== null && <Failure error={error} />}
       {records.error !== null && <Failure error={records.error} />}
       <div className="page">
+        {domain && (
+          <Facts
+            items={[
+              ['Status', <Status key="status" value={domain.terminated ? 'terminated' : domain.status} />],
+              ['Account', <AccountName key="account" id={domain.account_id} names={names} />],
+              ['Contact', <code key="handle">{domain.handle}</code>],
+              ['Nameservers', domain.nameservers.join(', ')],
+              ['Registered', <Instant key="created" at={domain.created} />],
+              [domain.terminated ? 'Ends' : 'Renews', <Instant key="expires" at={domain.expires} />],
+            ]}
+          />
+        )}
         <Section title="Zone">
           <DataTable
             caption="DNS records"

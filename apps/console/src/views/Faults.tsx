@@ -3,14 +3,14 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 
 import { pagesOf } from '../api/queries.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
-import { Instant, PageHead } from '../ui/controls.tsx';
+import { Instant, PageHead, Text } from '../ui/controls.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { labelOf } from '../ui/Fields.tsx';
 import { FilteredList, useRows } from '../ui/list.tsx';
 
 const COLUMNS: readonly Column<Fault>[] = [
-  { header: 'Effect', cell: ({ effect }) => <span className="ellipsis">{effectOf(effect)}</span> },
-  { header: 'Operations', cell: ({ operations }) => <span className="ellipsis">{operations?.join(', ') ?? 'all'}</span> },
+  { header: 'Effect', cell: ({ effect }) => <Text value={effectOf(effect)} /> },
+  { header: 'Operations', cell: ({ operations }) => <Text value={operations?.join(', ') ?? 'all'} /> },
   { header: 'Keys', width: '6rem', wide: true, cell: ({ api_key_ids: keys }) => keys?.length ?? 'all' },
   { header: 'Left', width: '6.5rem', align: 'right', cell: ({ remaining, times }) => `${remaining} of ${times}` },
   { header: 'Created', width: '12rem', wide: true, cell: ({ created }) => <Instant at={created} /> },

@@ -1,10 +1,10 @@
-import type { CreditNote, Invoice } from '@reseller/operator-client';
+import type { CreditNote, Invoice, InvoiceLine } from '@reseller/operator-client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 
 import { pagesOf, queryOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
-import { Facts, Failure, Instant, Money, PageHead, Section, Status } from '../ui/controls.tsx';
+import { Facts, Failure, Instant, Money, PageHead, Section, Status, Text } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList, useRows } from '../ui/list.tsx';
@@ -14,13 +14,13 @@ export function Invoices() {
   const names = useAccountNames();
   const invoices = useRows(useInfiniteQuery(pagesOf('listInvoices', {})));
   const columns: readonly Column<Invoice>[] = [
-    { header: 'Invoice', cell: ({ id, number }) => <span className="ellipsis">{number ?? id}</span> },
+    { header: 'Invoice', cell: ({ id, number }) => <Text value={number ?? id} /> },
     { header: 'Status', width: '6.5rem', cell: ({ status }) => <Status value={status} /> },
     { header: 'Account', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
     { header: 'Period', width: '7rem', wide: true, cell: ({ period_start }) => period_start.slice(0, 7) },
     { header: 'Due', width: '8rem', wide: true, cell: ({ due }) => <Instant at={due} day /> },
-    { header: 'Net', width: '7.5rem', align: 'right', cell: ({ total }) => <Money amount={total} /> },
-    { header: 'Unpaid', width: '7.5rem', align: 'right', wide: true, cell: ({ unpaid }) => <Money amount={unpaid} /> },
+    { header: 'Net (EUR)', width: '7.5rem', align: 'right', cell: ({ total }) => <Money amount={total} /> },
+    { header: 'Unpaid, gross', width: '8rem', align: 'right', wide: true, cell: ({ unpaid }) => <Money amount={unpaid} /> },
   ];
   return (
     <>
@@ -35,7 +35,7 @@ export function Invoices() {
         }
         columns={columns}
         rowKey={({ id }) => id}
-        href={({ id }) => `/invoices/${encodeURIComponent(id)}`}
+        href={({ id, number }) => `/invoices/${encodeURIComponent(number ?? id)}`}
         actions={(invoice) => <ActionMenu of={invoice.number ?? invoice.id} actions={invoiceActions(invoice)} />}
         empty={{ title: 'No month has ended yet', text: 'An invoice is closed at the end of a month in which an account was charged.' }}
       />
@@ -58,10 +58,25 @@ function invoiceActions({ id, account_id, status, number, unpaid }: Invoice) {
 
 const CREDIT_NOTES: readonly Column<CreditNote>[] = [
   { header: 'Credit note', width: '11rem', cell: ({ number, document }) => <a href={document}>{number}</a> },
-  { header: 'Reason', cell: ({ reason }) => <span className="ellipsis">{reason}</span> },
+  { header: 'Reason', cell: ({ reason }) => <Text value={reason} /> },
   { header: 'Created', width: '12rem', wide: true, cell: ({ created }) => <Instant at={created} /> },
   { header: 'Net', width: '7rem', align: 'right', cell: ({ amount }) => <Money amount={amount} /> },
   { header: 'Gross', width: '7rem', align: 'right', wide: true, cell: ({ gross }) => <Money amount={gross} /> },
+];
+
+const LINES: readonly Column<InvoiceLine>[] = [
+  {
+    header: 'Line',
+    cell: ({ title, details }) => (
+      <span className="ellipsis" title={details}>
+        {title} <span className="muted">{details}</span>
+      </span>
+    ),
+  },
+  { header: 'Time', width: '21rem', wide: true, cell: ({ time }) => time },
+  { header: 'Quantity', width: '9rem', align: 'right', wide: true, cell: ({ quantity }) => quantity },
+  { header: 'VAT', width: '5rem', align: 'right', wide: true, cell: ({ vat_basis_points: rate }) => `${rate / 100} %` },
+  { header: 'Net (EUR)', width: '7.5rem', align: 'right', cell: ({ amount }) => <Money amount={amount} /> },
 ];
 
 export function InvoicePage({ id }: { readonly id: string }) {
@@ -89,9 +104,20 @@ export function InvoicePage({ id }: { readonly id: string }) {
               ['Net (EUR)', <Money key="net" amount={invoice.total} />],
               ['VAT (EUR)', <Money key="vat" amount={invoice.vat} />],
               ['Gross (EUR)', <Money key="gross" amount={invoice.gross} strong />],
-              ['Unpaid (EUR)', <Money key="unpaid" amount={invoice.unpaid} />],
+              ['Unpaid, gross (EUR)', <Money key="unpaid" amount={invoice.unpaid} />],
             ]}
           />
+          {invoice.groups.map(({ title, lines }) => (
+            <Section key={title} title={title}>
+              <DataTable
+                caption={title}
+                columns={LINES}
+                rows={lines}
+                rowKey={(line) => JSON.stringify(line)}
+                empty={{ title: 'No line', text: 'The document charges nothing of this kind.' }}
+              />
+            </Section>
+          ))}
           <Section title="Credit notes" actions={<ActionButton id="createCreditNote" path={{ invoice_id: id }} />}>
             <DataTable
               caption="Credit notes"

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 
 import { pagesOf, queryOf } from '../api/queries.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
-import { EmptyState, Facts, Failure, Instant, Money, PageHead, Section, Status } from '../ui/controls.tsx';
+import { EmptyState, Facts, Failure, Instant, Money, PageHead, Section, Status, Text } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { labelOf } from '../ui/Fields.tsx';
@@ -64,7 +64,7 @@ function withBareNodes(host: HostSystem) {
 }
 
 const NODES: readonly Column<HostNode>[] = [
-  { header: 'Node', cell: ({ name }) => <span className="ellipsis">{name}</span> },
+  { header: 'Node', cell: ({ name }) => <Text value={name} /> },
   { header: 'Cores', width: '8.5rem', cell: ({ cores, used_cores }) => <Room used={used_cores} total={cores} unit="cores" /> },
   {
     header: 'Memory (GB)',

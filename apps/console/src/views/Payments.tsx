@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { pagesOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
-import { Money, PageHead, Status } from '../ui/controls.tsx';
+import { Money, PageHead, Status, Text } from '../ui/controls.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList, useRows } from '../ui/list.tsx';
 
@@ -15,11 +15,7 @@ export function Payments() {
   const columns: readonly Column<Payment>[] = [
     {
       header: 'Payment',
-      cell: ({ name, reference }) => (
-        <span className="ellipsis" title={reference}>
-          {name}
-        </span>
-      ),
+      cell: ({ name, reference }) => <Text value={name} title={reference} />,
     },
     { header: 'Kind', width: '8rem', cell: ({ kind, reversed }) => <Status value={reversed === null ? kind : 'reversed'} /> },
     { header: 'Account', width: '12rem', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },

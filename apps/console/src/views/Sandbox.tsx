@@ -7,7 +7,7 @@ import { pagesOf, queryOf } from '../api/queries.ts';
 import { useFeedControl } from '../app/feed.tsx';
 import { useMayUse } from '../app/session.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
-import { Button, Failure, Instant, PageHead, Section } from '../ui/controls.tsx';
+import { Button, Failure, Instant, PageHead, Section, Text } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { labelOf } from '../ui/Fields.tsx';
@@ -91,7 +91,7 @@ function aheadOf(seconds: number): string {
 }
 
 const SNAPSHOTS: readonly Column<Snapshot>[] = [
-  { header: 'Snapshot', cell: ({ name }) => <span className="ellipsis">{name}</span> },
+  { header: 'Snapshot', cell: ({ name }) => <Text value={name} /> },
   { header: 'Taken (UTC)', width: '12rem', cell: ({ taken }) => <Instant at={taken} /> },
 ];
 

@@ -1,16 +1,16 @@
 import type { DedicatedServer, MarketItem } from '@reseller/operator-client';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 
-import { pagesOf } from '../api/queries.ts';
+import { pagesOf, queryOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
-import { Instant, Money, PageHead, Section, ShortId, Status } from '../ui/controls.tsx';
+import { Facts, Failure, Instant, Money, PageHead, Section, ShortId, Status, Text } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { useRows } from '../ui/list.tsx';
 
 const MARKET: readonly Column<MarketItem>[] = [
-  { header: 'Offer', cell: ({ cpu }) => <span className="ellipsis">{`${cpu.amount} × ${cpu.type}`}</span> },
+  { header: 'Offer', cell: ({ cpu }) => <Text value={`${cpu.amount} × ${cpu.type}`} /> },
   { header: 'Memory', width: '10rem', wide: true, cell: ({ memory }) => `${memory.size} GB ${memory.type}` },
   {
     header: 'Disks',
@@ -21,7 +21,7 @@ const MARKET: readonly Column<MarketItem>[] = [
     ),
   },
   { header: 'Place', width: '8rem', wide: true, cell: ({ datacenter }) => datacenter.name },
-  { header: 'Price', width: '7rem', align: 'right', cell: ({ price }) => <Money amount={price} /> },
+  { header: 'Net (EUR)', width: '7rem', align: 'right', cell: ({ price }) => <Money amount={price} /> },
   { header: 'Days', width: '4rem', align: 'right', cell: ({ runtime_days }) => runtime_days },
 ];
 
@@ -36,7 +36,7 @@ export function Servers() {
     { header: 'Account', cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
     { header: 'Address', width: '10rem', wide: true, cell: ({ ipv4 }) => <code>{ipv4[0]?.address ?? ''}</code> },
     { header: 'Renews', width: '12rem', wide: true, cell: ({ renew }) => <Instant at={renew} /> },
-    { header: 'Price', width: '7rem', align: 'right', cell: ({ price }) => <Money amount={price} /> },
+    { header: 'Net (EUR)', width: '7rem', align: 'right', cell: ({ price }) => <Money amount={price} /> },
   ];
   return (
     <>
@@ -51,12 +51,8 @@ export function Servers() {
             columns={columns}
             {...servers}
             rowKey={({ id }) => id}
-            actions={(server) => (
-              <ActionMenu
-                of={`server ${server.id}`}
-                actions={server.deployed ? [] : [{ id: 'completeDedicatedSetup', path: { server_id: server.id } }]}
-              />
-            )}
+            href={({ id }) => `/servers/${id}`}
+            actions={(server) => <ActionMenu of={`server ${server.id}`} actions={serverActions(server)} />}
             empty={{ title: 'No account has a server', text: 'Order one of the market for an account.' }}
           />
         </Section>
@@ -71,6 +67,41 @@ export function Servers() {
           />
         </Section>
       </div>
+    </>
+  );
+}
+
+function serverActions({ id, deployed }: DedicatedServer) {
+  return deployed ? [] : ([{ id: 'completeDedicatedSetup', path: { server_id: id } }] as const);
+}
+
+/** A server of an account. */
+export function ServerPage({ id }: { readonly id: string }) {
+  const names = useAccountNames();
+  const { data: server, error } = useQuery({ ...queryOf('getDedicatedServer', { path: { server_id: id } }), refetchInterval: 5_000 });
+  return (
+    <>
+      <PageHead title="Server" back={{ href: '/servers', label: 'Servers' }}>
+        {server && <ActionMenu of={`server ${id}`} actions={serverActions(server)} />}
+      </PageHead>
+      {error !== null && <Failure error={error} />}
+      {server && (
+        <div className="page">
+          <Facts
+            items={[
+              ['State', <Status key="state" value={stateOf(server)} />],
+              ['Account', <AccountName key="account" id={server.account_id} names={names} />],
+              ['Identifier', <code key="id">{server.id}</code>],
+              ['Data centre', `${server.datacenter.displayname}, ${server.datacenter.country}`],
+              ['IPv4', <code key="ipv4">{server.ipv4.map(({ address }) => address).join(', ') || 'none'}</code>],
+              ['IPv6', <code key="ipv6">{server.ipv6.map(({ address }) => address).join(', ') || 'none'}</code>],
+              ['Ordered', <Instant key="ordered" at={server.ordered} />],
+              [server.terminated ? 'Ends' : 'Renews', <Instant key="renew" at={server.renew} />],
+              [`Net for ${server.runtime_days} days (EUR)`, <Money key="price" amount={server.price} />],
+            ]}
+          />
+        </div>
+      )}
     </>
   );
 }

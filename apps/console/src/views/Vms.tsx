@@ -5,9 +5,11 @@ import { perSecond, unitsOf } from '../api/money.ts';
 import { pagesOf, queryOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionMenu } from '../ui/Actions.tsx';
-import { Facts, Failure, Instant, Money, PageHead, Status } from '../ui/controls.tsx';
+import { Facts, Failure, Instant, Money, PageHead, Section, Status } from '../ui/controls.tsx';
+import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList, useRows } from '../ui/list.tsx';
+import { POSITIONS } from './Credit.tsx';
 
 export function Vms() {
   const names = useAccountNames();
@@ -25,7 +27,7 @@ export function Vms() {
     { header: 'Account', width: '11rem', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
     { header: 'Address', width: '9.5rem', wide: true, cell: ({ ipv4, ipv6 }) => <code>{ipv4[0] ?? ipv6[0] ?? ''}</code> },
     { header: 'Resources', width: '12rem', wide: true, cell: resourcesOf },
-    { header: 'Per month', width: '7rem', align: 'right', cell: ({ monthly_price }) => <Money amount={monthly_price} /> },
+    { header: 'Net, 30 days', width: '7rem', align: 'right', cell: ({ monthly_price }) => <Money amount={monthly_price} /> },
   ];
   return (
     <>
@@ -88,8 +90,28 @@ export function VmPage({ id }: { readonly id: string }) {
               ['Created', <Instant key="created" at={vm.created} />],
             ]}
           />
+          <Positions vm={vm} />
         </div>
       )}
     </>
+  );
+}
+
+/** What the VM costs this month, from the running invoice of its account. */
+function Positions({ vm }: { readonly vm: Vm }) {
+  const query = queryOf('getAccountCurrentInvoice', { path: { account_id: vm.account_id } });
+  const { data, isLoading } = useQuery({ ...query, refetchInterval: 5_000 });
+  const rows = data?.positions.filter(({ kind, subject }) => kind === 'vm' && subject === vm.id) ?? [];
+  return (
+    <Section title="Positions of this month">
+      <DataTable
+        caption="Positions of this month"
+        columns={POSITIONS}
+        rows={rows}
+        isLoading={isLoading}
+        rowKey={({ type, start }) => `${type} ${start}`}
+        empty={{ title: 'Nothing has been charged this month', text: 'A VM that runs has a position.' }}
+      />
+    </Section>
   );
 }

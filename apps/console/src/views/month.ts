@@ -13,19 +13,22 @@ export interface Course {
   readonly expected: (number | null)[];
 }
 
+type Month = Pick<AccountCurrentInvoice, 'period_start' | 'period_end' | 'positions' | 'estimated_total'>;
+
 /** @param now Seconds, by the clock of the service. */
-export function courseOf({ period_start, period_end, positions }: AccountCurrentInvoice, now: number): Course {
+export function courseOf({ period_start, period_end, positions, estimated_total }: Month, now: number): Course {
   const [start, end] = [secondsOf(period_start), secondsOf(period_end)];
   const days = Array.from({ length: Math.ceil((end - start) / DAY_S) + 1 }, (_, day) => Math.min(start + day * DAY_S, end));
   const steps =
     positions.length > MAX_STEPS ? [] : positions.flatMap((position) => [secondsOf(position.start) - 1, secondsOf(position.start)]);
-  const inside = [...steps, now].map((time) => Math.min(Math.max(time, start), end));
+  // The renewals until the end are in the estimate and have no position yet, so they are a step at the end.
+  const inside = [...steps, now, end - 1].map((time) => Math.min(Math.max(time, start), end));
   const times = [...new Set([...days, ...inside])].toSorted((one, other) => one - other);
   const amounts = times.map((time) => positions.reduce((total, position) => total + amountAt(position, time), 0));
   return {
     times,
     actual: times.map((time, index) => (time <= now ? (amounts[index] ?? 0) : null)),
-    expected: times.map((time, index) => (time >= now ? (amounts[index] ?? 0) : null)),
+    expected: times.map((time, index) => (time < now ? null : time === end ? Number(estimated_total) : (amounts[index] ?? 0))),
   };
 }
 

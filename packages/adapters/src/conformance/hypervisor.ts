@@ -1,4 +1,4 @@
-/** The requirements on a hypervisor, as cases for any test runner. */
+/** The rules for each hypervisor, as cases for any test runner. */
 import assert from 'node:assert/strict';
 
 import type { Fence } from '../fencing.ts';
@@ -22,7 +22,7 @@ export interface HypervisorSystem {
   machines?(): Promise<readonly MachineSeen[]>;
   /** Removes a VM behind the adapter's back. */
   lose?(vmId: number): Promise<void>;
-  /** Another program in the same system. Omit it if no other program can use the system. */
+  /** The acts of another program in the same system. Omit it if no other program can use the system. */
   readonly stranger?: Stranger;
   close(): Promise<void>;
 }

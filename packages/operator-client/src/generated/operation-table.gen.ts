@@ -228,6 +228,12 @@ export const operations = {
         repeatable: true,
         has: 'id'
     },
+    'GET /dedicated/servers/{server_id}': {
+        id: 'getDedicatedServer',
+        effect: 'read',
+        repeatable: true,
+        has: 'id'
+    },
     'POST /dedicated/servers/{server_id}/complete-setup': {
         id: 'completeDedicatedSetup',
         effect: 'write',
@@ -364,6 +370,12 @@ export const operations = {
         effect: 'read',
         repeatable: true,
         has: 'items'
+    },
+    'GET /domains/{domain}': {
+        id: 'getDomain',
+        effect: 'read',
+        repeatable: true,
+        has: 'name'
     },
     'GET /domains/{domain}/dns-records': {
         id: 'listDnsRecords',

@@ -2177,6 +2177,58 @@ export type CreditNote = {
 };
 
 /**
+ * A line of an invoice. The texts are those of the document, in its language.
+ */
+export type InvoiceLine = {
+    /**
+     * Name of the service, such as `KVM`, or the name of a domain.
+     */
+    title: string;
+    /**
+     * Details, such as the resources of a VM.
+     */
+    details: string;
+    /**
+     * The time that the line charges; empty if it is one event.
+     */
+    time: string;
+    /**
+     * Quantity with its unit.
+     */
+    quantity: string;
+    /**
+     * Net price of one unit.
+     */
+    unit_price: string;
+    /**
+     * Amount in EUR, net.
+     */
+    amount: Amount;
+    /**
+     * The rate of VAT in hundredths of a percent.
+     */
+    vat_basis_points: number;
+};
+
+/**
+ * Lines of an invoice of the same kind.
+ */
+export type InvoiceGroup = {
+    /**
+     * Kind of the lines, such as `Virtual servers`.
+     */
+    title: string;
+    /**
+     * The lines, in the order of the document.
+     */
+    lines: Array<InvoiceLine>;
+    /**
+     * Sum of the lines in EUR, net.
+     */
+    total: Amount;
+};
+
+/**
  * An invoice with its document and its credit notes.
  */
 export type InvoiceDetail = Invoice & {
@@ -2200,6 +2252,10 @@ export type InvoiceDetail = Invoice & {
      * Credit notes of the invoice, the earliest first.
      */
     credit_notes: Array<CreditNote>;
+    /**
+     * The lines of the document, as they are printed there; empty until the document is issued.
+     */
+    groups: Array<InvoiceGroup>;
 };
 
 /**
@@ -2593,6 +2649,20 @@ export type DomainList = {
      */
     items: Array<Domain>;
     next_cursor: NextCursor;
+};
+
+/**
+ * A domain with its contact and nameservers.
+ */
+export type DomainDetail = Domain & {
+    /**
+     * Handle of all four contacts.
+     */
+    handle: string;
+    /**
+     * Nameservers, in their order.
+     */
+    nameservers: Array<string>;
 };
 
 /**
@@ -3673,7 +3743,7 @@ export type InvoiceOverdueQuery = 'true';
 export type InvoiceDueBeforeQuery = Day;
 
 /**
- * Identifier of the invoice.
+ * Identifier of the invoice, or the number of its document.
  */
 export type InvoiceIdPath = string;
 
@@ -6117,6 +6187,60 @@ export type OrderDedicatedServerResponses = {
 
 export type OrderDedicatedServerSuccess = OrderDedicatedServerResponses[keyof OrderDedicatedServerResponses];
 
+export type GetDedicatedServerData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the dedicated server.
+         */
+        server_id: Id;
+    };
+    query?: never;
+    url: '/dedicated/servers/{server_id}';
+};
+
+export type GetDedicatedServerErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetDedicatedServerError = GetDedicatedServerErrors[keyof GetDedicatedServerErrors];
+
+export type GetDedicatedServerResponses = {
+    /**
+     * The server.
+     */
+    200: DedicatedServer;
+};
+
+export type GetDedicatedServerSuccess = GetDedicatedServerResponses[keyof GetDedicatedServerResponses];
+
 export type CompleteDedicatedSetupData = {
     /**
      * Access and addresses that the owner needs to use the server.
@@ -6689,7 +6813,7 @@ export type GetInvoiceData = {
     body?: never;
     path: {
         /**
-         * Identifier of the invoice.
+         * Identifier of the invoice, or the number of its document.
          */
         invoice_id: string;
     };
@@ -6746,7 +6870,7 @@ export type CreateCreditNoteData = {
     body: CreateCreditNoteRequest;
     path: {
         /**
-         * Identifier of the invoice.
+         * Identifier of the invoice, or the number of its document.
          */
         invoice_id: string;
         /**
@@ -6820,7 +6944,7 @@ export type MarkInvoicePaidData = {
     body?: never;
     path: {
         /**
-         * Identifier of the invoice.
+         * Identifier of the invoice, or the number of its document.
          */
         invoice_id: string;
     };
@@ -6878,7 +7002,7 @@ export type CancelInvoiceData = {
     body?: never;
     path: {
         /**
-         * Identifier of the invoice.
+         * Identifier of the invoice, or the number of its document.
          */
         invoice_id: string;
     };
@@ -7551,6 +7675,60 @@ export type ListDomainsResponses = {
 };
 
 export type ListDomainsSuccess = ListDomainsResponses[keyof ListDomainsResponses];
+
+export type GetDomainData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the domain with its TLD.
+         */
+        domain: DomainName;
+    };
+    query?: never;
+    url: '/domains/{domain}';
+};
+
+export type GetDomainErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetDomainError = GetDomainErrors[keyof GetDomainErrors];
+
+export type GetDomainResponses = {
+    /**
+     * The domain.
+     */
+    200: DomainDetail;
+};
+
+export type GetDomainSuccess = GetDomainResponses[keyof GetDomainResponses];
 
 export type ListDnsRecordsData = {
     body?: never;

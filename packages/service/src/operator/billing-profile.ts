@@ -3,7 +3,7 @@ import type { BillingProfile, BillingProfileSetting, BrokenRule, SetBillingProfi
 import { updateDebt } from '../core/accounting/debt.ts';
 import { notInvoiced, readBillingProfile, readSeller, writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
 import { DEFAULTS } from '../generated/operator/facts.gen.ts';
-import { dayIn, isDay, startOfDay } from '../rules/day.ts';
+import { dayIn, startOfDay } from '../rules/day.ts';
 import { inForceAt } from '../rules/in-force.ts';
 import { canBeShown, withStatus } from '../rules/tax-status.ts';
 import type { TaxStatus } from '../rules/tax-status.ts';
@@ -65,10 +65,8 @@ export const setBillingProfile: StoreOperation<'setBillingProfile'> = {
 };
 
 function brokenDay({ valid_from: day }: SetBillingProfileRequest, first: string): BrokenRule[] {
-  const pointer = '#/valid_from';
-  if (day === undefined || (isDay(day) && day >= first)) return [];
-  if (!isDay(day)) return [{ pointer, detail: 'must be a day of the calendar, such as 2027-01-01' }];
-  return [{ pointer, detail: `must be ${first} or later, because what was supplied before is invoiced` }];
+  if (day === undefined || day >= first) return [];
+  return [{ pointer: '#/valid_from', detail: `must be ${first} or later, because what was supplied before is invoiced` }];
 }
 
 function brokenBuyerVatId({ vat_id, country, reverse_charge }: SetBillingProfileRequest): BrokenRule[] {

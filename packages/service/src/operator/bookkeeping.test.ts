@@ -125,7 +125,7 @@ test('is CSV of UTF-8, and leaves no record', async () => {
 });
 
 test.each([
-  ['2026-02-30', '2026-03-01', 'The query parameter from must be a day of the calendar, such as 2024-11-04.'],
+  ['2026-02-30', '2026-03-01', 'The query parameter from must be a date such as 2026-01-31'],
   ['2026-03-02', '2026-03-01', 'The query parameter to must not be before from.'],
   ['2025-01-01', '2026-01-02', 'The days from 2025-01-01 to 2026-01-02 are more than 366. Export a shorter range.'],
 ])('refuses the days from %s to %s', async (from, to, detail) => {

@@ -2,7 +2,7 @@ import { bookkeepingCsv } from '../core/accounting/bookkeeping.ts';
 import type { TimeRange } from '../core/accounting/bookkeeping.ts';
 import { dayOf } from '../core/accounting/invoice-document/content.ts';
 import { MS_PER_DAY } from '../rules/day.ts';
-import { startOfQueryDay } from './instants.ts';
+import { startOfUtcDay } from './instants.ts';
 import type { StreamOperation } from './operation.ts';
 import { OperatorProblem } from './problem.ts';
 
@@ -21,7 +21,7 @@ export const exportBookkeeping: StreamOperation<'exportBookkeeping'> = {
 
 /** @throws OperatorProblem 400 if the days are not a range of at most a year. */
 function rangeOf({ from, to }: { from: string; to: string }): TimeRange {
-  const [start, end] = [startOfQueryDay('from', from), startOfQueryDay('to', to) + MS_PER_DAY];
+  const [start, end] = [startOfUtcDay(from), startOfUtcDay(to) + MS_PER_DAY];
   if (start >= end) throw malformed('The query parameter to must not be before from.');
   if (end - start > MAX_DAYS * MS_PER_DAY)
     throw malformed(`The days from ${from} to ${to} are more than ${MAX_DAYS}. Export a shorter range.`);

@@ -1,6 +1,4 @@
 /** Instants in responses of the operator API: RFC 3339 in UTC. Days in its query parameters are in UTC too. */
-import { isDay } from '../rules/day.ts';
-import { OperatorProblem } from './problem.ts';
 
 /** @param milliseconds Since 1970 UTC. */
 export function toInstant(milliseconds: number): string {
@@ -17,12 +15,7 @@ export function secondsToInstant(seconds: number): string {
   return toInstant(seconds * 1000);
 }
 
-/**
- * The first instant (UTC) of the day in a query parameter, in milliseconds.
- *
- * @throws OperatorProblem 400 if the day is not in the calendar.
- */
-export function startOfQueryDay(parameter: string, day: string): number {
-  if (isDay(day)) return Date.parse(`${day}T00:00:00Z`);
-  throw new OperatorProblem('malformed-request', `The query parameter ${parameter} must be a day of the calendar, such as 2024-11-04.`);
+/** The first instant (UTC) of a day, in milliseconds. */
+export function startOfUtcDay(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`);
 }

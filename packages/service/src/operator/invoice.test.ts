@@ -19,6 +19,19 @@ async function withInvoice() {
   return { client, service, path: { invoice_id: invoice.id }, unpaid };
 }
 
+test('finds an invoice by its number too, with the lines of its document', async () => {
+  const { client, path } = await withInvoice();
+  const byId = await operator.getInvoice({ client, path });
+  expect(byId.groups).toMatchObject([
+    { title: 'Virtual servers', total: '7.11', lines: [{ title: 'KVM', amount: '7.11', vat_basis_points: 1900 }] },
+  ]);
+  const number = byId.number ?? '';
+  const { document: _document, xml: _xml, ...shown } = byId;
+  expect(await operator.getInvoice({ client, path: { invoice_id: number } })).toMatchObject(shown);
+  expect(await operator.markInvoicePaid({ client, path: { invoice_id: number } })).toMatchObject({ id: byId.id, status: 'PAID' });
+  expect(await refusalOf(operator.getInvoice({ client, path: { invoice_id: `${number}0` } }))).toMatchObject({ status: 404 });
+});
+
 test('removes a cancelled invoice from the debt, and shows it as cancelled to its reseller', async () => {
   const { client, service, path, unpaid } = await withInvoice();
   expect(await unpaid()).toBe('7.11');

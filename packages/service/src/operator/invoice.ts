@@ -1,4 +1,4 @@
-import type { BrokenRule, CreditNote, Invoice, InvoiceDetail, VatAmount } from '@reseller/operator-client';
+import type { BrokenRule, CreditNote, Invoice, InvoiceDetail, InvoiceGroup, VatAmount } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
@@ -9,7 +9,8 @@ import {
   lockInvoice,
   markInvoicePaid as markPaid,
 } from '../core/accounting/invoice-changes.ts';
-import { vatSumsOf } from '../core/accounting/invoice-document/issue.ts';
+import type { Group } from '../core/accounting/invoice-document/content.ts';
+import { contentOf, vatSumsOf } from '../core/accounting/invoice-document/issue.ts';
 import { linkTo } from '../core/accounting/invoice.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { MS_PER_DAY } from '../rules/day.ts';
@@ -17,7 +18,7 @@ import { decimalOf, euros, UNITS_PER_CENT } from '../rules/money.ts';
 import type { Money } from '../rules/money.ts';
 import type { Db } from '../store/store.ts';
 import type { InvoicesTable, IssuedDocumentsTable } from '../store/tables/accounting.ts';
-import { secondsToInstant, startOfQueryDay, toInstant } from './instants.ts';
+import { secondsToInstant, startOfUtcDay, toInstant } from './instants.ts';
 import type { ReadOperation, StoreOperation } from './operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
@@ -35,7 +36,7 @@ export const listInvoices: ReadOperation<'listInvoices'> = {
     const { account_id: account, status, number, overdue, due_before } = query;
     // `due` is the first instant of the last day to pay.
     const ended = now - MS_PER_DAY;
-    const dueBefore = due_before === undefined ? undefined : startOfQueryDay('due_before', due_before);
+    const dueBefore = due_before === undefined ? undefined : startOfUtcDay(due_before);
     const invoices = await db
       .selectFrom('invoices')
       .selectAll()
@@ -95,9 +96,10 @@ export const getInvoice: ReadOperation<'getInvoice'> = {
 /** PUT /invoices/{invoice_id}/credit-notes/{credit_note}: a repeated request with the same body changes nothing. */
 export const createCreditNote: StoreOperation<'createCreditNote'> = {
   kind: 'store',
-  async run({ db }, { path: { invoice_id: invoiceId, credit_note: name }, body, runtime, now }) {
+  async run({ db }, { path: { invoice_id: idOrNumber, credit_note: name }, body, runtime, now }) {
     const amount = euros(body.amount);
     assertNoBrokenRules(brokenAmount(amount));
+    const { id: invoiceId } = await rowOf(db, idOrNumber);
     await correct(db, runtime, { invoiceId, name, amount, reason: body.reason, now });
     const document = await db
       .selectFrom('issued_documents')
@@ -114,21 +116,24 @@ export function brokenAmount(amount: Money): BrokenRule[] {
   return isValid ? [] : [{ pointer: '#/amount', detail: 'must be more than 0 and in whole cents, such as 5.00' }];
 }
 
-async function rowOf(db: Db, id: string): Promise<Row> {
-  return requireFound(
-    await db.selectFrom('invoices').selectAll().where('id', '=', id).where('status', '!=', 'CLOSING').executeTakeFirst(),
-    'invoice of this identifier',
-  );
+/** The invoice with an identifier, or else with a number. */
+async function rowOf(db: Db, idOrNumber: string): Promise<Row> {
+  const invoices = db.selectFrom('invoices').selectAll('invoices').where('status', '!=', 'CLOSING');
+  const numbered = invoices
+    .innerJoin('issued_documents', 'issued_documents.id', 'invoices.id')
+    .where('issued_documents.number', '=', idOrNumber);
+  const found = (await invoices.where('invoices.id', '=', idOrNumber).executeTakeFirst()) ?? (await numbered.executeTakeFirst());
+  return requireFound(found, 'invoice of this identifier');
 }
 
 async function invoiceOf(db: Db, id: string): Promise<Invoice> {
   const row = await rowOf(db, id);
-  return toInvoice(row, (await documentsOf(db, [row])).get(id) ?? []);
+  return toInvoice(row, (await documentsOf(db, [row])).get(row.id) ?? []);
 }
 
 /** Reads an invoice after locking it, so that no other transaction changes it until this one ends. */
-async function lockedInvoiceOf(db: Db, id: string): Promise<Invoice> {
-  await rowOf(db, id);
+async function lockedInvoiceOf(db: Db, idOrNumber: string): Promise<Invoice> {
+  const { id } = await rowOf(db, idOrNumber);
   await lockInvoice(db, id);
   return invoiceOf(db, id);
 }
@@ -175,6 +180,23 @@ function toInvoiceDetail(invoice: Row, documents: readonly Document[], runtime: 
     document: linkTo(invoice.id, runtime),
     xml: linkTo(invoice.id, runtime, 'xml'),
     credit_notes: documents.filter(({ kind }) => kind === 'credit_note').map((note) => toCreditNote(note, runtime)),
+    groups: document ? contentOf(document).groups.map(toGroup) : [],
+  };
+}
+
+function toGroup({ title, lines, total }: Group): InvoiceGroup {
+  return {
+    title,
+    lines: lines.map(({ title: name, details, time, quantity, unitPrice, amount, basisPoints }) => ({
+      title: name,
+      details,
+      time,
+      quantity,
+      unit_price: unitPrice,
+      amount,
+      vat_basis_points: basisPoints,
+    })),
+    total,
   };
 }
 

@@ -167,7 +167,9 @@ test('offers a dedicated server to one account, sells it once, and completes its
   const complete = () => operator.completeDedicatedSetup({ client, path: { server_id: offer.id }, body: { management, ipv4 } });
   expect(await complete()).toMatchObject({ deployed: true, ipv4, renew: expect.any(String) });
   expect(await refusalOf(complete())).toMatchObject({ status: 409 });
-  expect((await operator.listDedicatedServers({ client, query: { deployed: true } })).items).toHaveLength(1);
+  const { items: deployed } = await operator.listDedicatedServers({ client, query: { deployed: true } });
+  expect(deployed).toEqual([await operator.getDedicatedServer({ client, path: { server_id: offer.id } })]);
+  expect(await refusalOf(operator.getDedicatedServer({ client, path: { server_id: shared?.id ?? '' } }))).toMatchObject({ status: 404 });
 });
 
 test('returns the account of a code to a third party once, and allows five wrong codes', async () => {

@@ -17,9 +17,9 @@ import { defineIpPool, listIpPools } from './catalogue/ip-pool.ts';
 import { defineOsImage, listOsImages } from './catalogue/os-image.ts';
 import { listHostSystemPriceVersions, scheduleHostSystemPrices, withdrawHostSystemPrices } from './catalogue/price-version.ts';
 import { addMarketItem, listMarketItems } from './dedicated/market.ts';
-import { completeDedicatedSetup, listDedicatedServers, orderDedicatedServer } from './dedicated/server.ts';
+import { completeDedicatedSetup, getDedicatedServer, listDedicatedServers, orderDedicatedServer } from './dedicated/server.ts';
 import { listDnsRecords } from './domain/dns-record.ts';
-import { listDomains, terminateDomain } from './domain/domain.ts';
+import { getDomain, listDomains, terminateDomain } from './domain/domain.ts';
 import { listTldPrices, listTldPriceVersions, scheduleTldPrices, setTldPrice, withdrawTldPrices } from './domain/tld-price.ts';
 import { cancelInvoice, createCreditNote, getInvoice, listInvoices, markInvoicePaid } from './invoice.ts';
 import { getDocumentSeries, getSeller, setDocumentSeries, setSeller } from './invoicing.ts';
@@ -86,6 +86,7 @@ export const operatorTable: OperatorTable = {
   listMarketItems,
   addMarketItem,
   listDedicatedServers,
+  getDedicatedServer,
   orderDedicatedServer,
   completeDedicatedSetup,
   listVms,
@@ -109,6 +110,7 @@ export const operatorTable: OperatorTable = {
   getDocumentSeries,
   setDocumentSeries,
   listDomains,
+  getDomain,
   terminateDomain,
   listDnsRecords,
   listTldPrices,

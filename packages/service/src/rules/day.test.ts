@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { dayAfter, dayIn, isDay, isTimeZone, startOfDay } from './day.ts';
+import { dayAfter, dayIn, isTimeZone, startOfDay } from './day.ts';
 
 test.each([
   ['2026-03-29', '2026-03-28T23:00:00Z'],
@@ -36,9 +36,6 @@ test('a day begins at the first instant that is in it, in any time zone', () => 
     }),
   );
 });
-
-test.each(['2024-02-29', '2026-12-31'])('%s is a day', (day) => expect(isDay(day)).toBe(true));
-test.each(['2026-02-29', '2026-13-01', '2026-1-01', '', '2026-11-31'])("'%s' is not a day", (day) => expect(isDay(day)).toBe(false));
 
 test.each(['Europe/Berlin', 'UTC', 'America/Argentina/Buenos_Aires'])('%s is a time zone', (name) => expect(isTimeZone(name)).toBe(true));
 test.each(['Europe/Nowhere', '+01:00', '', 'Berlin'])("'%s' is not a time zone", (name) => expect(isTimeZone(name)).toBe(false));

@@ -5,12 +5,6 @@ export const MS_PER_DAY = 86_400_000;
 /** No time zone is further than this from UTC. */
 const MAX_OFFSET_MINUTES = 15 * 60;
 
-/** Whether a text such as `2024-11-04` is a day of the calendar. */
-export function isDay(text: string): boolean {
-  const start = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(text);
-}
-
 /** Whether a name such as `Europe/Berlin` is a time zone of the IANA database. */
 export function isTimeZone(name: string): boolean {
   // The names of offsets, such as `+01:00`, have no daylight saving time.

@@ -40,6 +40,16 @@ export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
   },
 };
 
+/** GET /dedicated/servers/{server_id}: a server that no account has is not found. */
+export const getDedicatedServer: ReadOperation<'getDedicatedServer'> = {
+  kind: 'read',
+  async run(db, { path }) {
+    const server = await findServer(db, path.server_id.toLowerCase());
+    const isOwned = server?.state === 'ordered' || server?.state === 'deployed';
+    return describeServer(db, requireFound(isOwned ? server : undefined, 'dedicated server of this identifier'));
+  },
+};
+
 /** POST /dedicated/servers */
 export const orderDedicatedServer: StoreOperation<'orderDedicatedServer'> = {
   kind: 'store',

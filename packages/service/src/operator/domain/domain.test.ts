@@ -27,6 +27,16 @@ test('lists domains by name, of all accounts or of one, with their details', asy
   expect([first.items.length, second.items.map(({ name }) => name), second.next_cursor]).toEqual([2, ['c.net'], null]);
 });
 
+test('shows the contact and the nameservers of a domain, whatever the case of its name', async () => {
+  const service = await startOperator();
+  const { client, registrar } = service;
+  await register(service, 'shown.net');
+  const found = await operator.getDomain({ client, path: { domain: 'Shown.NET' } });
+  expect(found).toMatchObject({ name: 'shown.net', handle: registrar.domains.get('shown.net')?.contact.handle });
+  expect(found.nameservers).toEqual(registrar.domains.get('shown.net')?.nameservers);
+  expect(await refusalOf(operator.getDomain({ client, path: { domain: 'unknown.net' } }))).toMatchObject({ status: 404 });
+});
+
 test('keeps a terminated domain until it expires, tells the registrar, and lets the reseller withdraw the termination', async () => {
   const service = await startOperator();
   const { client, clock, registrar } = service;

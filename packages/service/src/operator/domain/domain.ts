@@ -36,6 +36,16 @@ export const listDomains: ReadOperation<'listDomains'> = {
   },
 };
 
+/** GET /domains/{domain} */
+export const getDomain: ReadOperation<'getDomain'> = {
+  kind: 'read',
+  async run(db, { path, now }) {
+    const domain = await domainOf(db, path.domain.toLowerCase());
+    const { handle, ns1, ns2, ns3, ns4, ns5 } = domain;
+    return { ...toDomain(domain, now), handle, nameservers: [ns1, ns2, ns3, ns4, ns5].filter((name) => name !== null) };
+  },
+};
+
 /** POST /domains/{domain}/terminate */
 export const terminateDomain: ServiceOperation<'terminateDomain'> = {
   kind: 'service',

@@ -2,7 +2,7 @@ import type { BrokenRule, Settings, VatRateInput } from '@reseller/operator-clie
 
 import { updateDebt } from '../../core/accounting/debt.ts';
 import { firstDayOfNewRate, isSupplied } from '../../core/catalogue/vat-rate.ts';
-import { isDay, isTimeZone, startOfDay } from '../../rules/day.ts';
+import { isTimeZone, startOfDay } from '../../rules/day.ts';
 import type { Mode } from '../../rules/mode.ts';
 import { changesRatesBefore } from '../../rules/vat.ts';
 import type { VatRate } from '../../rules/vat.ts';
@@ -155,10 +155,8 @@ function brokenDates(rates: readonly VatRateInput[], timeZone: string): BrokenRu
     ? []
     : [{ pointer: '#/time_zone', detail: 'must be a time zone of the IANA database, such as Europe/Berlin' }];
   for (const [index, { valid_from: day }] of rates.entries()) {
-    const pointer = `#/vat_rates/${index}/valid_from`;
-    if (!isDay(day)) errors.push({ pointer, detail: 'must be a day of the calendar, such as 2027-01-01' });
-    else if (rates.findIndex((other) => other.valid_from === day) < index)
-      errors.push({ pointer, detail: 'must not be the same day as that of another rate' });
+    if (rates.findIndex((other) => other.valid_from === day) < index)
+      errors.push({ pointer: `#/vat_rates/${index}/valid_from`, detail: 'must not be the same day as that of another rate' });
   }
   return errors;
 }

@@ -41,7 +41,7 @@ test('refuses ambiguous or incomplete rates, and changes nothing', async () => {
     fields: [{ field: '#/vat_rates/2/valid_from', message: 'must not be the same day as that of another rate' }],
   });
   expect(await refusalOf(set(OLD, dated(700, '2027-02-29')))).toMatchObject({
-    fields: [{ field: '#/vat_rates/1/valid_from', message: 'must be a day of the calendar, such as 2027-01-01' }],
+    fields: [{ field: '#/vat_rates/1/valid_from', message: 'must be a date such as 2026-01-31' }],
   });
   expect(await refusalOf(set(dated(10_001, '2026-11-10')))).toMatchObject({
     fields: [{ field: '#/vat_rates/0/basis_points', message: 'must be an integer of at most 10000' }],

@@ -1,7 +1,9 @@
+import { XmlDocument } from 'libxml2-wasm';
 import { getDocumentProxy } from 'unpdf';
+import { OPS } from 'unpdf/pdfjs';
 import { expect, test } from 'vitest';
 
-import { invoiceContent } from '../../../../test/document-contents.ts';
+import { creditNoteContent, invoiceContent } from '../../../../test/document-contents.ts';
 import { sandboxSeller } from '../../../sandbox/seller.ts';
 import type { DocumentContent, Line } from './content.ts';
 import { renderDocument } from './pdf.ts';
@@ -255,10 +257,128 @@ test('shows no line about the company if the seller has neither a register nor d
   ]);
 });
 
-test('shows the code points of letters that the font does not have, and keeps all others', async () => {
-  const company = 'Łódź Ουρανός Мир ħőș 张伟 😀';
-  const lines = await linesOf({ ...invoice, buyer: { company } });
-  expect(lines).toContain('50 172 9 bold: Łódź Ουρανός Мир ħőș [U+5F20][U+4F1F] 😀');
+/** The texts of the lines of the buyer, which pdf.js puts into the order in which they are read. */
+async function buyerLines(company: string): Promise<string[]> {
+  const texts = await textsOf({ ...invoice, buyer: { company } });
+  const byLine = Map.groupBy(
+    texts.filter(({ x, y }) => x < 300 && y > 160 && y < 250),
+    ({ y }) => y,
+  );
+  return [...byLine.values()].map((parts) =>
+    parts
+      .toSorted((one, other) => one.x - other.x)
+      .map(({ text }) => text)
+      .join(''),
+  );
+}
+
+test.each([
+  ['simplified Chinese', '张伟科技有限公司'],
+  ['traditional Chinese', '國龍資訊臺灣'],
+  ['a rare letter of Hong Kong', '深水埗'],
+  ['Japanese', '株式会社さくらサーバー'],
+  ['a Japanese letter that Noto Sans SC lacks', '鯵'],
+  ['Korean', '한국서버'],
+  ['Thai', 'โฮสติ้ง'],
+  ['Cyrillic, Greek, Polish and Hungarian', 'Łódź Ουρανός Мир ħőș'],
+  ['Vietnamese', 'Nguyễn Đặng Trách nhiệm'],
+])('prints a name in %s', async (_, company) => {
+  expect(await buyerLines(company)).toEqual([company]);
+});
+
+interface Glyph {
+  readonly letter: string;
+  /** How many numbers its outline has. */
+  readonly outline: number;
+}
+
+/** What the first page shows, in the order in which it is written: from left to right. */
+async function glyphsOf(content: DocumentContent): Promise<Glyph[]> {
+  const pdf = await getDocumentProxy(new Uint8Array(await renderDocument(content)));
+  const page = await pdf.getPage(1);
+  const { fnArray, argsArray } = await page.getOperatorList();
+  const glyphs: Glyph[] = [];
+  let font = '';
+  for (const [index, operator] of fnArray.entries()) {
+    const [first] = argsArray[index] ?? [];
+    if (operator === OPS.setFont) font = String(first);
+    if (operator !== OPS.showText) continue;
+    for (const { unicode: letter, fontChar } of first)
+      if (letter !== undefined) glyphs.push({ letter, outline: page.commonObjs.get(`${font}_path_${fontChar}`).path.length });
+  }
+  return glyphs;
+}
+
+const fromLeftToRight = (glyphs: readonly Glyph[]) => glyphs.map(({ letter }) => letter).join('');
+
+test('prints the outlines of letters that its usual font does not have', async () => {
+  const glyphs = await glyphsOf({ ...invoice, buyer: { company: '张伟 한국 ไทย' } });
+  const others = glyphs.filter(({ letter }) => /\p{Script=Han}|\p{Script=Hangul}|\p{Script=Thai}/u.test(letter));
+  expect(fromLeftToRight(others)).toBe('张伟한국ไทย');
+  expect(Math.min(...others.map(({ outline }) => outline))).toBeGreaterThan(20);
+});
+
+test.each([
+  ['Arabic', 'شركة النور', 'رونلا ةكرش'],
+  ['Hebrew with a number and brackets', 'רחוב 7 (בניין)', '(ןיינב) 7 בוחר'],
+  ['Arabic with a Latin name', 'شركة Nour Hosting', 'Nour Hosting ةكرش'],
+])('writes a name in %s from right to left', async (_, company, expected) => {
+  expect(fromLeftToRight(await glyphsOf({ ...invoice, buyer: { company } }))).toContain(expected);
+});
+
+test('wraps a long Chinese name, and does not begin a line with punctuation', async () => {
+  const company = '深圳市腾云信息技术与数据处理服务有限责任公司（北京分公司）国际业务部，第三事业群';
+  const lines = await buyerLines(company);
+  expect(lines.length).toBeGreaterThan(1);
+  expect(lines.join('')).toBe(company);
+  expect(lines.filter((text) => /^[，）]/.test(text))).toEqual([]);
+});
+
+test('shows the code points of letters that no font has, and of controls that would change the direction of the text', async () => {
+  expect(await buyerLines('Łódź \u202E31.1\u202C 😀 \u{1F9D8}')).toEqual(['Łódź [U+202E]31.1[U+202C] 😀 [U+1F9D8]']);
+});
+
+test('keeps the order of the footer if the company has an Arabic name', async () => {
+  const seller = { ...sandboxSeller, company: 'شركة النور' };
+  expect(fromLeftToRight(await glyphsOf({ ...invoice, seller }))).toContain('رونلا ةكرش · billing@provider.example · VAT ID');
+});
+
+/** The metadata of the PDF as XML, read by a parser that refuses what is not well-formed. */
+async function metadataOf(content: DocumentContent): Promise<XmlDocument> {
+  const pdf = Buffer.from(await renderDocument(content)).toString('utf8');
+  const xml = /<x:xmpmeta.*?<\/x:xmpmeta>/s.exec(pdf)?.[0];
+  if (xml === undefined) throw new Error('The PDF has no XMP metadata.');
+  return XmlDocument.fromString(xml);
+}
+
+const NAMESPACES = {
+  rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
+  dc: 'http://purl.org/dc/elements/1.1/',
+  fx: 'urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#',
+  pdfaProperty: 'http://www.aiim.org/pdfa/ns/property#',
+  pdfaSchema: 'http://www.aiim.org/pdfa/ns/schema#',
+  pdfaid: 'http://www.aiim.org/pdfa/ns/id/',
+};
+
+test.each([
+  ['an invoice', invoiceContent()],
+  ['a credit note', creditNoteContent()],
+])('tells readers of Factur-X about the XML of %s, and does not claim PDF/A', async (_, content) => {
+  const seller = { ...sandboxSeller, company: '<KG> & Söhne' };
+  using metadata = await metadataOf({ ...content, seller });
+  const valuesOf = (path: string) => metadata.find(path, NAMESPACES).map((node) => node.content);
+  expect(valuesOf('//fx:*')).toEqual(['factur-x.xml', 'INVOICE', '1.0', 'EN 16931']);
+  expect(valuesOf('//pdfaSchema:namespaceURI')).toEqual([NAMESPACES.fx]);
+  expect(valuesOf('//pdfaProperty:name')).toEqual(['DocumentFileName', 'DocumentType', 'Version', 'ConformanceLevel']);
+  expect(valuesOf('//dc:creator//rdf:li')).toEqual(['<KG> & Söhne']);
+  expect(valuesOf('//pdfaid:*')).toEqual([]);
+  const pdf = await getDocumentProxy(new Uint8Array(await renderDocument(content)));
+  expect((await pdf.getMetadata()).metadata?.get('dc:creator')).toEqual([sandboxSeller.company]);
+});
+
+test('tells readers of Factur-X nothing if the buyer has no address, and so the document has no XML', async () => {
+  using metadata = await metadataOf({ ...invoice, buyer: { company: 'Only a name' } });
+  expect(metadata.find('//fx:*', NAMESPACES)).toEqual([]);
 });
 
 test.each(['en', 'de'] as const)('is tagged for screen readers in %s: headings, and each cell of the tables', async (language) => {

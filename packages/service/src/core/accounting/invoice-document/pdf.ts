@@ -1,7 +1,4 @@
 /** The PDF of an invoice or a credit note. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-
 // oxlint-disable-next-line import/no-named-as-default -- the named export is newer than the library's types
 import PDFDocument from 'pdfkit';
 
@@ -9,6 +6,8 @@ import type { VatTreatment } from '../../../rules/vat.ts';
 import { toCii } from './cii.ts';
 import { leftToPay } from './content.ts';
 import type { DocumentContent } from './content.ts';
+import { isolated, letteringOf } from './lettering.ts';
+import type { Lettering, TextStyle } from './lettering.ts';
 import { assertUsable } from './logo.ts';
 import { creditNote, paymentNote, textsOf } from './notes.ts';
 import type { Party, Seller } from './parties.ts';
@@ -16,9 +15,7 @@ import { MUTED_COLOR, TEXT_COLOR, writeArtifact, writeRows } from './rows.ts';
 import type { Column, Section } from './rows.ts';
 import { groupTitleIn } from './texts.ts';
 import type { Texts } from './texts.ts';
-
-const { resolve } = createRequire(import.meta.url);
-let fonts: { readonly regular: Buffer; readonly bold: Buffer } | undefined;
+import { creatorMetadata, facturXMetadata } from './xmp.ts';
 
 const MARGIN = 50;
 /** Space for the footer below the text. */
@@ -38,6 +35,7 @@ function columnsOf(texts: Texts, timeZone = 'UTC'): readonly Column[] {
 /** What writes the document. Screen readers read its sections in the order in which they are written. */
 interface Sheet {
   readonly document: PDFKit.PDFDocument;
+  readonly lettering: Lettering;
   readonly texts: Texts;
   readonly root: Section;
 }
@@ -61,7 +59,6 @@ export async function renderDocument(content: DocumentContent, logo?: Uint8Array
     lang: content.language ?? 'en',
     info: {
       Title: `${titleOf(content, texts)} ${content.number}`,
-      Author: content.seller.company,
       CreationDate: new Date(content.date),
     },
   });
@@ -71,19 +68,18 @@ export async function renderDocument(content: DocumentContent, logo?: Uint8Array
     document.on('end', () => done(Buffer.concat(chunks)));
     document.on('error', fail);
   });
-  // The built-in fonts of PDF readers have only western letters. Names of accounts and domains may have others.
-  fonts ??= { regular: fontFile('DejaVuSans'), bold: fontFile('DejaVuSans-Bold') };
-  document.registerFont('regular', fonts.regular).registerFont('bold', fonts.bold);
+  const lettering = await letteringOf(document, JSON.stringify(content));
   const root = document.struct('Document');
   document.addStructure(root);
-  const page = { document, texts, root };
-  const shown = withVisibleLetters(content, document);
+  const page = { document, lettering, texts, root };
+  const shown = withVisibleLetters(content, lettering);
   writeHead(page, shown);
   if (logo) placeLogo(page, shown, logo);
   writeGroups(page, shown);
   writeSums(page, shown);
   writeNotes(page, shown);
   writeFooters(page, shown);
+  document.appendXML(creatorMetadata(content.seller.company));
   attachXml(document, content);
   document.end();
   return finished;
@@ -92,7 +88,7 @@ export async function renderDocument(content: DocumentContent, logo?: Uint8Array
 /** The name that Factur-X and ZUGFeRD require. */
 const XML_NAME = 'factur-x.xml';
 
-/** Attaches the same content for programs. The PDF does not claim PDF/A, which Factur-X requires in addition. */
+/** Attaches the same content for programs, and says so to readers of Factur-X. The PDF does not claim PDF/A, which Factur-X requires in addition. */
 function attachXml(document: PDFKit.PDFDocument, content: DocumentContent): void {
   const xml = toCii(content);
   if (xml === undefined) return;
@@ -107,50 +103,22 @@ function attachXml(document: PDFKit.PDFDocument, content: DocumentContent): void
     modifiedDate: date,
   };
   document.file(Buffer.from(xml), options);
-}
-
-function fontFile(name: string): Buffer {
-  return readFileSync(resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`));
+  document.appendXML(facturXMetadata(XML_NAME));
 }
 
 function titleOf({ kind }: DocumentContent, texts: Texts): string {
   return kind === 'invoice' ? texts.invoice : texts.creditNote;
 }
 
-/** A font of fontkit, which the library embeds. */
-interface EmbeddedFont {
-  hasGlyphForCodePoint(codePoint: number): boolean;
-}
-
-/**
- * The content with the code point of each letter that the font does not have, such as `[U+5F20]`. Otherwise, the page would have the same box for
- * all of them.
- */
-function withVisibleLetters(content: DocumentContent, document: PDFKit.PDFDocument): DocumentContent {
-  document.font('regular');
-  // The types of the library do not have it.
-  const wrapper: unknown = Reflect.get(document, '_font');
-  const font: unknown = typeof wrapper === 'object' && wrapper !== null && 'font' in wrapper ? wrapper.font : undefined;
-  if (!isEmbeddedFont(font)) throw new TypeError('The PDF library no longer says which letters a font has.');
+function withVisibleLetters(content: DocumentContent, { visible }: Lettering): DocumentContent {
   const shown: DocumentContent = JSON.parse(JSON.stringify(content), (_, value: unknown) =>
-    typeof value === 'string' ? visibleIn(font, value) : value,
+    typeof value === 'string' ? visible(value) : value,
   );
   return shown;
 }
 
-function visibleIn(font: EmbeddedFont, text: string): string {
-  return text.replaceAll(/[^\x20-\x7E\s]/gu, (letter) => {
-    const codePoint = letter.codePointAt(0) ?? 0;
-    return font.hasGlyphForCodePoint(codePoint) ? letter : `[U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}]`;
-  });
-}
-
-function isEmbeddedFont(font: unknown): font is EmbeddedFont {
-  return typeof font === 'object' && font !== null && 'hasGlyphForCodePoint' in font && typeof font.hasGlyphForCodePoint === 'function';
-}
-
 function writeHead(page: Sheet, content: DocumentContent): void {
-  const { document, texts, root: structParent } = page;
+  const { document, lettering, texts, root: structParent } = page;
   const { seller, buyer } = content;
   document
     .font('bold')
@@ -158,9 +126,9 @@ function writeHead(page: Sheet, content: DocumentContent): void {
     .fillColor(TEXT_COLOR)
     .text(titleOf(content, texts), MARGIN, MARGIN, { structParent, structType: 'H1' });
   writeLines(page, [seller.company, ...addressLines(seller, texts)], { x: FACTS_X, y: MARGIN });
-  const sender = [seller.company, seller.street, `${seller.postal_code} ${seller.city}`].join(' · ');
-  document.font('regular').fontSize(6.5).fillColor(MUTED_COLOR);
-  writeArtifact(document, () => document.text(sender, MARGIN, 150, { lineBreak: false }));
+  const sender = [seller.company, seller.street, `${seller.postal_code} ${seller.city}`].map(isolated).join(' · ');
+  const small: TextStyle = { weight: 'regular', size: 6.5, color: MUTED_COLOR };
+  writeArtifact(document, () => lettering.write(sender, small, { x: MARGIN, y: 150 }));
   writeLines(page, [buyer.company, ...('street' in buyer ? addressLines(buyer, texts) : [])], { x: MARGIN, y: 164 });
   const buyerEnd = document.y;
   writeFacts(page, factsOf(content, texts));
@@ -183,11 +151,16 @@ function addressLines({ street, postal_code, city, country, vat_id }: Party, tex
 }
 
 /** Lines of which the first is bold. */
-function writeLines({ document, root }: Sheet, [first = '', ...others]: readonly string[], { x, y }: { x: number; y: number }): void {
-  const options = { width: x === MARGIN ? FACTS_X - MARGIN - 20 : MARGIN + PAGE_WIDTH - x, structParent: root };
-  document.font('bold').fontSize(9).fillColor(TEXT_COLOR).text(first, x, y, options);
-  document.font('regular');
-  for (const line of others) document.text(line, x, document.y + 1, options);
+function writeLines(
+  { document, lettering, root: structParent }: Sheet,
+  lines: readonly string[],
+  { x, y }: { x: number; y: number },
+): void {
+  const width = x === MARGIN ? FACTS_X - MARGIN - 20 : MARGIN + PAGE_WIDTH - x;
+  for (const [index, line] of lines.entries()) {
+    const style: TextStyle = { weight: index === 0 ? 'bold' : 'regular', size: 9, color: TEXT_COLOR };
+    lettering.write(line, style, { x, y: index === 0 ? y : document.y + 1, width, structParent });
+  }
 }
 
 function factsOf({ number, date, due, period, times, corrects }: DocumentContent, texts: Texts): readonly (readonly [string, string])[] {
@@ -222,7 +195,7 @@ const SUM_HEIGHT = 18;
 const NOTES_HEIGHT = 96;
 
 function writeGroups(page: Sheet, content: DocumentContent): void {
-  const { document, texts, root } = page;
+  const { document, lettering, texts, root } = page;
   const { groups, vat, times } = content;
   for (const [index, { title, lines, total }] of groups.entries()) {
     const after = index === groups.length - 1 ? sumRows(content, texts).length * SUM_HEIGHT + NOTES_HEIGHT : 0;
@@ -237,7 +210,7 @@ function writeGroups(page: Sheet, content: DocumentContent): void {
       details: [details, ...timeAndRate(time, vat.length > 1 ? vatOf(treatment, texts) : undefined)],
     }));
     const sum = { cells: [texts.sumOf(name), '', '', texts.decimal(total)], bold: true };
-    writeRows({ document, root }, columnsOf(texts, times?.zone), [...rows, sum], after);
+    writeRows({ document, lettering, root }, columnsOf(texts, times?.zone), [...rows, sum], after);
     document.moveDown(1.2);
   }
 }
@@ -282,7 +255,7 @@ function vatOf({ basisPoints, reverseCharge = false }: VatTreatment, texts: Text
   return texts.vat(texts.decimal(String(basisPoints / 100)), reverseCharge);
 }
 
-function writeNotes({ document, texts, root: structParent }: Sheet, content: DocumentContent): void {
+function writeNotes({ document, lettering, texts, root: structParent }: Sheet, content: DocumentContent): void {
   const notes = [
     ...(content.reverseCharge ? [texts.reverseCharge] : []),
     ...(content.vatIds ?? []).map(({ vatId, first }) => texts.vatIdFrom(vatId, first)),
@@ -290,7 +263,8 @@ function writeNotes({ document, texts, root: structParent }: Sheet, content: Doc
   ];
   for (const note of notes) {
     if (document.y + 30 > document.page.height - BOTTOM_MARGIN) document.addPage();
-    document.font('regular').fontSize(8).fillColor(TEXT_COLOR).text(note, MARGIN, document.y, { width: PAGE_WIDTH, structParent });
+    const style: TextStyle = { weight: 'regular', size: 8, color: TEXT_COLOR };
+    lettering.write(note, style, { x: MARGIN, y: document.y, width: PAGE_WIDTH, structParent });
     document.moveDown(0.5);
   }
 }
@@ -299,30 +273,32 @@ function writeNotes({ document, texts, root: structParent }: Sheet, content: Doc
 function footerLines(seller: Seller, texts: Texts): string[] {
   const { company, email, vat_id, tax_number, bank_name, iban, bic, register, managing_directors } = seller;
   const tax = tax_number ? ` · ${texts.taxNumber} ${tax_number}` : '';
-  const legal = [...(register ? [register] : []), ...(managing_directors ? [`${texts.managingDirectors}: ${managing_directors}`] : [])];
+  const directors = managing_directors ? [`${texts.managingDirectors}: ${isolated(managing_directors)}`] : [];
+  const legal = [...(register ? [isolated(register)] : []), ...directors];
   return [
-    `${company} · ${email} · ${texts.vatId} ${vat_id}${tax}`,
-    `${bank_name} · IBAN ${iban} · BIC ${bic}`,
+    `${isolated(company)} · ${email} · ${texts.vatId} ${vat_id}${tax}`,
+    `${isolated(bank_name)} · IBAN ${iban} · BIC ${bic}`,
     ...(legal.length > 0 ? [legal.join(' · ')] : []),
   ];
 }
 
 /** The seller's bank and the page number, below the text of every page. */
-function writeFooters({ document, texts }: Sheet, { seller, number }: DocumentContent): void {
+function writeFooters({ document, lettering, texts }: Sheet, { seller, number }: DocumentContent): void {
   const { count } = document.bufferedPageRange();
   for (let page = 0; page < count; page++) {
     document.switchToPage(page);
     // Text below the bottom margin would start a new page.
     document.page.margins.bottom = 0;
-    document.font('regular').fontSize(7).fillColor(MUTED_COLOR);
+    const style: TextStyle = { weight: 'regular', size: 7, color: MUTED_COLOR };
     writeArtifact(document, () => {
       let y = document.page.height - 60;
       for (const line of footerLines(seller, texts)) {
-        document.text(line, MARGIN, y, { lineBreak: false });
+        lettering.write(line, style, { x: MARGIN, y });
         y += 11;
       }
       const place = `${number} · ${texts.page(page + 1, count)}`;
-      document.text(place, MARGIN + PAGE_WIDTH - document.widthOfString(place), document.page.height - 49, { lineBreak: false });
+      const x = MARGIN + PAGE_WIDTH - lettering.widthOf(place, style);
+      lettering.write(place, style, { x, y: document.page.height - 49 });
     });
   }
 }

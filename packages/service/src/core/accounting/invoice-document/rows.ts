@@ -3,6 +3,8 @@
  * about 0.1 ms.
  */
 
+import type { Lettering, TextStyle } from './lettering.ts';
+
 /** A part of the structure that screen readers read. */
 export type Section = ReturnType<PDFKit.PDFDocument['struct']>;
 
@@ -11,6 +13,12 @@ export function writeArtifact(document: PDFKit.PDFDocument, write: () => void): 
   document.markContent('Artifact', { type: 'Pagination' });
   write();
   document.endMarkedContent();
+}
+
+/** What rows are written on. */
+interface Paper {
+  readonly document: PDFKit.PDFDocument;
+  readonly lettering: Lettering;
 }
 
 /** One column of a table. */
@@ -34,7 +42,7 @@ export const TEXT_COLOR = '#1a1a1a';
 export const MUTED_COLOR = '#5f6670';
 const LINE_COLOR = '#c9ced6';
 const FONT_SIZE = 8;
-const DETAILS_SIZE = 7;
+const DETAILS: TextStyle = { weight: 'regular', size: 7, color: MUTED_COLOR };
 const PADDING = 4;
 const COLUMN_GAP = 8;
 
@@ -48,7 +56,7 @@ const ROWS_KEPT_TOGETHER = 2;
  * @param after Points below the last row that must be on its page.
  */
 export function writeRows(
-  { document, root }: { readonly document: PDFKit.PDFDocument; readonly root: Section },
+  { document, lettering, root }: Paper & { readonly root: Section },
   columns: readonly Column[],
   rows: readonly Row[],
   after: number,
@@ -58,11 +66,12 @@ export function writeRows(
   const { left } = document.page.margins;
   const bottom = document.page.height - document.page.margins.bottom;
   const head: Row = { cells: columns.map(({ title }) => title) };
+  const paper = { document, lettering };
   let y = document.y;
   function write(row: Row, color: string, place?: CellPlace): void {
-    if (place) writeRow(document, columns, row, { y, color, ...place });
-    else writeArtifact(document, () => writeRow(document, columns, row, { y, color }));
-    y += heightOf(document, columns, row);
+    if (place) writeRow(paper, columns, row, { y, color, ...place });
+    else writeArtifact(document, () => writeRow(paper, columns, row, { y, color }));
+    y += heightOf(lettering, columns, row);
     drawLine(document, columns, y);
   }
   function startPage(): void {
@@ -74,7 +83,7 @@ export function writeRows(
   const firstKept = Math.max(0, rows.length - ROWS_KEPT_TOGETHER);
   for (const [index, row] of rows.entries()) {
     const kept = index === firstKept ? rows.slice(index) : [row];
-    const needed = kept.reduce((sum, one) => sum + heightOf(document, columns, one), index === firstKept ? after : 0);
+    const needed = kept.reduce((sum, one) => sum + heightOf(lettering, columns, one), index === firstKept ? after : 0);
     if (y + needed > bottom) startPage();
     write(row, TEXT_COLOR, { table, cell: 'TD' });
   }
@@ -94,53 +103,65 @@ function headOptions(cell: CellPlace['cell']) {
 }
 
 function writeRow(
-  document: PDFKit.PDFDocument,
+  { document, lettering }: Paper,
   columns: readonly Column[],
   { cells, details = [], bold = false }: Row,
   { y, color, table, cell }: { readonly y: number; readonly color: string } & Partial<CellPlace>,
 ): void {
   const line = table && document.struct('TR');
   if (line) table.add(line);
+  const style: TextStyle = { weight: bold ? 'bold' : 'regular', size: FONT_SIZE, color };
   let x = document.page.margins.left;
   for (const [index, { width, right = false }] of columns.entries()) {
-    document
-      .font(bold ? 'bold' : 'regular')
-      .fontSize(FONT_SIZE)
-      .fillColor(color);
     const text = cells[index] ?? '';
     const structParent = cell && document.struct(cell, headOptions(cell));
     if (structParent) line?.add(structParent);
     const available = width - COLUMN_GAP;
-    const natural = document.widthOfString(text);
+    const natural = lettering.widthOf(text, style);
+    const top = y + PADDING;
     if (natural > available)
-      document.text(text, right ? x + COLUMN_GAP : x, y + PADDING, { width: available, align: right ? 'right' : 'left', structParent });
-    else document.text(text, right ? x + width - natural : x, y + PADDING, { lineBreak: false, structParent });
-    if (index === 0) {
-      let top = y + PADDING + textHeight(document, text, available, FONT_SIZE);
-      for (const detail of details) {
-        const height = textHeight(document, detail, available, DETAILS_SIZE);
-        document.fillColor(MUTED_COLOR).text(detail, x, top, { width: available, structParent });
-        top += height;
-      }
-    }
+      lettering.write(text, style, {
+        x: right ? x + COLUMN_GAP : x,
+        y: top,
+        width: available,
+        align: right ? 'right' : 'left',
+        structParent,
+      });
+    else lettering.write(text, style, { x: right ? x + width - natural : x, y: top, structParent });
+    if (index === 0)
+      writeDetails({ document, lettering }, details, { x, y: top + textHeight(lettering, text, available), available, structParent });
     x += width;
   }
-  document.fillColor(TEXT_COLOR);
 }
 
-function heightOf(document: PDFKit.PDFDocument, columns: readonly Column[], { cells, details = [] }: Row): number {
+function writeDetails(
+  { lettering }: Paper,
+  details: readonly string[],
+  {
+    x,
+    y,
+    available,
+    structParent,
+  }: { readonly x: number; readonly y: number; readonly available: number; readonly structParent: Section | undefined },
+): void {
+  let top = y;
+  for (const detail of details) {
+    lettering.write(detail, DETAILS, { x, y: top, width: available, structParent });
+    top += lettering.heightOf(detail, DETAILS, available);
+  }
+}
+
+function heightOf(lettering: Lettering, columns: readonly Column[], { cells, details = [] }: Row): number {
   const heights = columns.map(({ width }, index) => {
     const available = width - COLUMN_GAP;
-    const height = textHeight(document, cells[index] ?? '', available, FONT_SIZE);
-    return index === 0 ? details.reduce((sum, detail) => sum + textHeight(document, detail, available, DETAILS_SIZE), height) : height;
+    const height = textHeight(lettering, cells[index] ?? '', available);
+    return index === 0 ? details.reduce((sum, detail) => sum + lettering.heightOf(detail, DETAILS, available), height) : height;
   });
   return Math.max(...heights) + 2 * PADDING;
 }
 
-/** Changes the font of the document. `heightOfString` is slow, so it measures only texts that are longer than a line. */
-function textHeight(document: PDFKit.PDFDocument, text: string, width: number, size: number): number {
-  document.font('regular').fontSize(size);
-  return document.widthOfString(text) > width ? document.heightOfString(text, { width }) : document.currentLineHeight(true);
+function textHeight(lettering: Lettering, text: string, width: number): number {
+  return lettering.heightOf(text, { weight: 'regular', size: FONT_SIZE, color: TEXT_COLOR }, width);
 }
 
 function drawLine(document: PDFKit.PDFDocument, columns: readonly Column[], y: number): void {

@@ -1,0 +1,89 @@
+/** The font files for letters that DejaVu does not have. Each package splits its font into files with a part of the letters. */
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import decompress from 'woff2-encoder/decompress';
+
+export type FontWeight = 'regular' | 'bold';
+
+/** A file with the letters of some ranges. */
+interface FontFile {
+  readonly path: string;
+  readonly ranges: readonly (readonly [first: number, last: number])[];
+}
+
+/** The style sheets that list the files of each font. A font without a bold one has only regular letters. */
+const CHINESE = { regular: 'noto-sans-sc/noto_sans_sc_regular/css.css', bold: 'noto-sans-sc/noto_sans_sc_bold/css.css' };
+/** It has rare letters of Taiwan, Hong Kong and Japan that Noto Sans SC does not have. */
+const RARE_CHINESE = '@fontsource/chocolate-classical-sans/400.css';
+const KOREAN = '@fontsource/gowun-dodum/400.css';
+const THAI = { regular: '@fontsource/noto-sans-thai/400.css', bold: '@fontsource/noto-sans-thai/700.css' };
+
+/** In the order in which they are tried. */
+const STYLE_SHEETS: Readonly<Record<FontWeight, readonly string[]>> = {
+  regular: [CHINESE.regular, RARE_CHINESE, KOREAN, THAI.regular],
+  bold: [CHINESE.bold, RARE_CHINESE, KOREAN, THAI.bold],
+};
+
+const { resolve } = createRequire(import.meta.url);
+/** A bundle has copies of the files next to it, because the packages also have files that it does not need. */
+const COPIES = fileURLToPath(new URL('fonts', import.meta.url));
+const FACE = /src: url\(([^)]+\.woff2)\)[^}]*?unicode-range: ([^;]+);/g;
+
+/** The files of a style sheet. Empty if its package is not installed: `@reseller/testing` goes without. */
+function filesOf(styleSheet: string): FontFile[] {
+  const path = existsSync(COPIES) ? join(COPIES, styleSheet) : installed(styleSheet);
+  if (path === undefined) return [];
+  return [...readFileSync(path, 'utf8').matchAll(FACE)].map(([, file = '', ranges = '']) => ({
+    path: join(dirname(path), file),
+    ranges: ranges.split(',').map(rangeOf),
+  }));
+}
+
+function installed(styleSheet: string): string | undefined {
+  try {
+    return resolve(styleSheet);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param text Such as `U+4E00` or `U+4E00-9FFF`. */
+function rangeOf(text: string): readonly [number, number] {
+  const [first = '', last = first] = text.trim().slice(2).split('-');
+  return [Number.parseInt(first, 16), Number.parseInt(last, 16)];
+}
+
+const lists = new Map<FontWeight, readonly FontFile[]>();
+
+/** The files that may have a letter, the preferred one first. */
+export function fontFilesFor(codePoint: number, weight: FontWeight): string[] {
+  const files = lists.get(weight) ?? STYLE_SHEETS[weight].flatMap(filesOf);
+  lists.set(weight, files);
+  return files.filter(({ ranges }) => ranges.some(([first, last]) => first <= codePoint && codePoint <= last)).map(({ path }) => path);
+}
+
+/** The font as TrueType. The PDF library reads WOFF2 too, but embeds letters without their outlines. */
+export async function readFontFile(path: string): Promise<Buffer> {
+  const font = await decompress(await readFile(path));
+  return Buffer.from(font.buffer, font.byteOffset, font.byteLength);
+}
+
+/** Copies the files next to a bundle. @returns The original files, whose licences the bundle names. */
+export function copyFontFiles(bundle: string): string[] {
+  const styleSheets = new Set(Object.values(STYLE_SHEETS).flat());
+  return [...styleSheets].flatMap((styleSheet) => {
+    const from = dirname(resolve(styleSheet));
+    const to = join(bundle, 'fonts', dirname(styleSheet));
+    const files = [resolve(styleSheet), ...filesOf(styleSheet).map(({ path }) => path)];
+    for (const file of files) {
+      const copy = join(to, file.slice(from.length));
+      mkdirSync(dirname(copy), { recursive: true });
+      copyFileSync(file, copy);
+    }
+    return files;
+  });
+}
