@@ -120,6 +120,8 @@ function addRunOptions(command: Command, { readOnly, billable, destructive, form
   command.option('--profile <name>', 'The profile of the service. Default: the current one');
   command.addOption(new Option('-o, --output <format>', 'How the result is printed').choices(FORMATS).default('table'));
   command.option('--columns <names>', 'The columns of a table, separated by commas');
+  command.option('--sort <column>', 'Sort lists by a column, or by -COLUMN with the largest first');
+  command.option('--no-header', 'Print tables without the names of their columns');
   if (readOnly) {
     command.option('--show-secrets', 'Print passwords, keys and codes, which are *** otherwise');
     command.option('--watch [seconds]', 'Repeat it until you interrupt it, every 2 seconds by default');
@@ -132,7 +134,7 @@ function addRunOptions(command: Command, { readOnly, billable, destructive, form
 const DEFAULT_WATCH_SECONDS = 2;
 
 function runOptions(command: Command): RunOptions {
-  const { profile, output, columns, watch, yes, dryRun, idempotencyKey, showSecrets } = command.opts();
+  const { profile, output, columns, sort, header, watch, yes, dryRun, idempotencyKey, showSecrets } = command.opts();
   const watchSeconds = watch === true ? DEFAULT_WATCH_SECONDS : watch === undefined ? undefined : Number(watch);
   if (watchSeconds !== undefined && !(watchSeconds >= 0.1))
     throw new Failure(`--watch must be a number of seconds of at least 0.1, got "${watch}".`);
@@ -140,6 +142,8 @@ function runOptions(command: Command): RunOptions {
     profile,
     format: output,
     columns: columns?.split(',').map((name: string) => name.trim()),
+    sort,
+    noHeader: header === false,
     width: process.stdout.isTTY ? process.stdout.columns : undefined,
     watchSeconds,
     yes: yes === true,
