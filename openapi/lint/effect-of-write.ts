@@ -8,7 +8,7 @@ export const effectOfWrite: Oas3Rule = () => ({
     if (!isReading && effect === undefined) {
       report({
         message:
-          'The operation changes something and has no x-effect. Write cost, end, redirect, power or none. EXTENSIONS.md explains them.',
+          'The operation changes something and has no x-effect. Write cost, money, end, redirect, power or none. EXTENSIONS.md explains them.',
         location: location.key(),
       });
     }

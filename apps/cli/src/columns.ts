@@ -29,7 +29,8 @@ export function checkColumns(api: Api, operation: Operation, given: readonly str
 
 /** The names of all columns of the tables of a result. */
 export function columnNames(api: Api, operation: Operation): readonly string[] {
-  const pointer = operation.responses['200']?.content['application/json']?.pointer;
+  const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
+  const pointer = success?.content['application/json']?.pointer;
   if (pointer === undefined) return [];
   const names = new Set<string>();
   const data = api.name === 'operator' ? [pointer] : membersOf(api.document, [pointer]).get('data');
