@@ -38,7 +38,7 @@ async function firstOffer(): Promise<string> {
 
 /** Calls that cost, move money, end, redirect or give power. */
 async function dangerousCalls(): Promise<readonly (readonly [tool: string, given: Record<string, string>])[]> {
-  const [vmid, domain, offer, account] = [await firstVm(), await firstDomain(), await firstOffer(), sandbox.accountId];
+  const [vmid, domain, account] = [await firstVm(), await firstDomain(), sandbox.accountId];
   return [
     ['domain_set_nameservers', { domain, ns1: 'ns1.evil.example', ns2: 'ns2.evil.example' }],
     ['domain_dns_add', { domain, type: 'A', data: '203.0.113.66' }],
@@ -49,7 +49,7 @@ async function dangerousCalls(): Promise<readonly (readonly [tool: string, given
     ['vm_reset_password', { vmid }],
     ['operator_vms_remove', { vm_id: vmid }],
     ['operator_accounts_suspend', { account_id: account, reason: 'evil' }],
-    ['operator_dedicated_order', { account_id: account, market_id: offer }],
+    ['operator_domains_terminate', { domain }],
   ];
 }
 
