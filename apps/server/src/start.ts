@@ -25,7 +25,8 @@ import type { Ports, Service, Store } from '@reseller/service';
 import { readDatabaseUrl } from '@reseller/service/configuration';
 import { pino } from 'pino';
 
-import { AdapterError, configuredPorts } from './adapters.ts';
+import { AdapterError } from './adapter-error.ts';
+import { configuredPorts } from './adapters.ts';
 import { AuditFileError, exportAudit } from './audit-file.ts';
 import type { Configuration } from './configuration.ts';
 import { consoleBuilder } from './console-build.ts';
@@ -84,7 +85,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const logger = pino({ level: configuration.logLevel }, log);
   const secret = configuration.secret ?? (await secretFrom(dataDirectory, store));
   const { mode, previousSecret } = configuration;
-  const { ports, simulated } = await configuredPorts(configuration, async () => ({
+  const { ports, simulated, vms } = await configuredPorts(configuration, async () => ({
     mode,
     serviceId: await serviceIdOf(store, { secret, previousSecret, mode }, systemRandom),
     fence: storeFence(store),
@@ -164,6 +165,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
       signInCode: mode === 'sandbox' && configuration.operatorToken === undefined ? service.createSignInCode() : undefined,
       notice,
+      vms,
       missing,
       clockAdvance: await service.clockAdvance(),
       hasDocs,
