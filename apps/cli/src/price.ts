@@ -2,7 +2,7 @@
 import { ResellerError } from '@reseller/client/extension';
 import { showMoney } from '@reseller/contract/engine';
 import type { Price } from '@reseller/contract/engine';
-import { hasNoQuotes, priceOf, priceOfQuote, priceReads, quoteOperation, readKey } from '@reseller/prices';
+import { hasNoQuotes, priceOf, priceOfQuote, priceReads, quoteOperation, readKey, serviceTime } from '@reseller/prices';
 
 import type { Api, ApiCommand } from './api.ts';
 import type { Caller, Result } from './caller.ts';
@@ -47,14 +47,16 @@ async function priceFromLists(api: Api, caller: Caller, operation: Operation, in
   const purchase = { operation: operation.id, path: input.path, form: input.body ?? {} };
   const data = new Map<string, unknown>();
   let lifetime: number | undefined;
+  let now = Date.now();
   for (const read of priceReads(purchase)) {
     const command = api.commands.find((one) => one.operation.id === read.operation);
     if (!command) continue;
     const result = await caller.call(command.operation, { path: read.path, query: {}, body: undefined });
     data.set(readKey(read), result.data);
     lifetime ??= lifetimeIn(result);
+    now = serviceTime(result.headers.get('date'));
   }
-  return { price: priceOf(purchase, data, api.document), keyLifetime: lifetime };
+  return { price: priceOf(purchase, data, api.document, now), keyLifetime: lifetime };
 }
 
 /** `10.40 EUR net, 12.38 EUR gross: the first year of .net`. */

@@ -7,9 +7,13 @@ import { onTestFinished } from 'vitest';
 /**
  * Starts a service that passes requests on to a sandbox. It ends with the test.
  *
+ * @param time What its clock says, in milliseconds.
  * @returns its address
  */
-export async function startPlainService(sandboxUrl: string, { hasPrices }: { readonly hasPrices: boolean }): Promise<string> {
+export async function startPlainService(
+  sandboxUrl: string,
+  { hasPrices, time = Date.now() }: { readonly hasPrices: boolean; readonly time?: number },
+): Promise<string> {
   const server = createServer(async (request, response) => {
     const path = request.url ?? '/';
     if (path.endsWith('/quote')) {
@@ -26,7 +30,7 @@ export async function startPlainService(sandboxUrl: string, { hasPrices }: { rea
     });
     const text = await received.text();
     const shown = hasPrices ? text : text.replaceAll('"price_net"', '"price"');
-    response.writeHead(received.status, { 'content-type': 'application/json' }).end(shown);
+    response.writeHead(received.status, { 'content-type': 'application/json', date: new Date(time).toUTCString() }).end(shown);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());

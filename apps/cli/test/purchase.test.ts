@@ -118,6 +118,21 @@ describe('a service without quotes', () => {
     expect(JSON.parse(stdout).price).toMatch(/^10\.40 EUR net, 12\.38 EUR gross: at most, for each 30 days that it runs, by listVmHosts/);
   });
 
+  test('has the price of a sale that is active by its own clock', async () => {
+    const { now } = await getClock({ client: sandbox.operator });
+    const start = Date.parse(now) + 86_400_000;
+    const sale = { title: 'Tomorrow', start_date: new Date(start).toISOString(), upgradable: false, max_volume: 1 };
+    await createSale({ client: sandbox.operator, body: { ...sale, pricings: { nl_ryzen: { core: '0.10' } } } });
+    const shownAt = async (time: number) => {
+      const baseUrl = await startPlainService(sandbox.baseUrl, { hasPrices: true, time });
+      const other = person({ RESELLER_BASE_URL: baseUrl, RESELLER_API_KEY: sandbox.apiKey });
+      const { stdout } = await other.run('vm', 'create', ...SMALL_VM, '--dry-run', '-o', 'json');
+      return JSON.parse(stdout).price;
+    };
+    expect(await shownAt(start + 1000)).toContain('by the sale "Tomorrow"');
+    expect(await shownAt(start - 1000)).toContain('by listVmHosts');
+  });
+
   test('sells at an unknown price only with --max-price, not with --yes alone', async () => {
     const other = person({
       RESELLER_BASE_URL: await startPlainService(sandbox.baseUrl, { hasPrices: false }),

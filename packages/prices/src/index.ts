@@ -1,2 +1,2 @@
-export { priceOf, priceReads, readKey, type PriceData, type PriceRead, type Purchase } from './prices.ts';
+export { priceOf, priceReads, readKey, serviceTime, type PriceData, type PriceRead, type Purchase } from './prices.ts';
 export { hasNoQuotes, priceOfQuote, quoteOperation } from './quote.ts';

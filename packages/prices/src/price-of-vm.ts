@@ -30,6 +30,8 @@ export interface VmPriceResponses {
   readonly hosts: unknown;
   /** The data of `GET /accounting/sales`. */
   readonly sales: unknown;
+  /** The time of the service when it responded, in milliseconds. */
+  readonly now: number;
 }
 
 /** The fields of `PUT /vm/create`. */
@@ -44,14 +46,14 @@ type Amounts = ReadonlyMap<string, { readonly amount: bigint; readonly unit: big
  * @param form The fields of `PUT /vm/create`.
  * @returns undefined if no response has the price of a requested resource
  */
-export function priceOfVm(form: Form, { hosts, sales }: VmPriceResponses, document: OpenApiDocument): Price | undefined {
+export function priceOfVm(form: Form, { hosts, sales, now }: VmPriceResponses, document: OpenApiDocument): Price | undefined {
   const { host, amounts } = amountsFor(form, hosts, document);
   if (!amounts) return undefined;
   const standard = valueIn(host, 'prices');
   const offers = [
     priceBy('listVmHosts', amounts, standard),
     ...(isList(sales) ? sales : [])
-      .filter(isActive)
+      .filter((sale) => isActive(sale, now))
       .map((sale) =>
         priceBy(
           `the sale "${textAt(sale, 'title')}" of listSales`,
@@ -141,11 +143,9 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Whether a sale is active by the clock of this machine. */
-function isActive(sale: unknown): boolean {
+function isActive(sale: unknown, now: number): boolean {
   const [start, stop] = [valueIn(sale, 'startDate', 'value'), valueIn(sale, 'stopDate', 'value')];
   const [used, most] = [valueIn(sale, 'usedVolume', 'value'), valueIn(sale, 'maxVolume', 'value')];
-  const now = Date.now();
   const isBegun = typeof start === 'string' && Date.parse(start) <= now;
   const isOver = stop !== null && !(typeof stop === 'string' && Date.parse(stop) > now);
   return isBegun && !isOver && typeof used === 'number' && typeof most === 'number' && used < most;

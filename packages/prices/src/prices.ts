@@ -22,24 +22,30 @@ export interface PriceRead {
 /** The data of the responses, by `readKey`. */
 export type PriceData = ReadonlyMap<string, unknown>;
 
-/** Reads the data of one of the calls of a rule. */
-type DataOf = (operation: string) => unknown;
+/** The responses to the calls of a rule. */
+interface Responses {
+  dataOf(operation: string): unknown;
+  /** Milliseconds. */
+  readonly now: number;
+  readonly document: OpenApiDocument;
+}
 
 interface PriceRule {
   /** The operations with the prices. */
   readonly reads: readonly string[];
-  readonly price: (purchase: Purchase, dataOf: DataOf, document: OpenApiDocument) => Price | undefined;
+  readonly price: (purchase: Purchase, responses: Responses) => Price | undefined;
 }
 
 /** The rules by operation. The price of any other operation is unknown. */
 const RULES: Readonly<Record<string, PriceRule>> = {
   createVm: {
     reads: ['listVmHosts', 'listSales'],
-    price: ({ form }, dataOf, document) => priceOfVm(form, { hosts: dataOf('listVmHosts'), sales: dataOf('listSales') }, document),
+    price: ({ form }, { dataOf, now, document }) =>
+      priceOfVm(form, { hosts: dataOf('listVmHosts'), sales: dataOf('listSales'), now }, document),
   },
   changeVm: {
     reads: ['getVmConfig', 'listVmHosts'],
-    price: ({ form }, dataOf, document) => {
+    price: ({ form }, { dataOf, document }) => {
       const vm = dataOf('getVmConfig');
       const hostsystem = valueIn(vm, 'hostsystem', 'name');
       return standardPriceOfVm({ ...resourcesOf(valueIn(vm, 'config')), ...form, hostsystem }, dataOf('listVmHosts'), document);
@@ -47,21 +53,21 @@ const RULES: Readonly<Record<string, PriceRule>> = {
   },
   purchaseDedicatedServer: {
     reads: ['listDedicatedMarket'],
-    price: ({ path }, dataOf) => priceOfServer(path['identifier'], { offered: dataOf('listDedicatedMarket') }, 'the first'),
+    price: ({ path }, { dataOf }) => priceOfServer(path['identifier'], { offered: dataOf('listDedicatedMarket') }, 'the first'),
   },
   undeleteDedicatedServer: {
     reads: ['listDedicatedServers', 'listDedicatedMarket'],
-    price: ({ path }, dataOf) =>
+    price: ({ path }, { dataOf }) =>
       priceOfServer(path['identifier'], { owned: dataOf('listDedicatedServers'), offered: dataOf('listDedicatedMarket') }, 'each further'),
   },
   registerDomain: {
     reads: ['getDomainPricings'],
-    price: ({ form }, dataOf) =>
+    price: ({ form }, { dataOf }) =>
       priceOfDomain(form['domain'], form['authcode'] === undefined ? 'create' : 'transfer', dataOf('getDomainPricings')),
   },
   undeleteDomain: {
     reads: ['getDomainPricings'],
-    price: ({ path }, dataOf) => priceOfDomain(path['domain'], 'renew', dataOf('getDomainPricings')),
+    price: ({ path }, { dataOf }) => priceOfDomain(path['domain'], 'renew', dataOf('getDomainPricings')),
   },
 };
 
@@ -86,11 +92,22 @@ export function readKey({ operation, path }: PriceRead): string {
  * The price of a purchase.
  *
  * @param data The data of the responses to `priceReads`.
+ * @param now The time of the service, which decides whether a sale is active: see `serviceTime`.
  * @returns undefined if the responses do not state it
  */
-export function priceOf(purchase: Purchase, data: PriceData, document: OpenApiDocument): Price | undefined {
+export function priceOf(purchase: Purchase, data: PriceData, document: OpenApiDocument, now: number): Price | undefined {
   const reads = new Map(priceReads(purchase).map((read) => [read.operation, data.get(readKey(read))]));
-  return RULES[purchase.operation]?.price(purchase, (operation) => reads.get(operation), document);
+  return RULES[purchase.operation]?.price(purchase, { dataOf: (operation) => reads.get(operation), now, document });
+}
+
+/**
+ * The time of a service in milliseconds.
+ *
+ * @param date The header `Date` of its response. Without it, the time of this machine counts.
+ */
+export function serviceTime(date: string | null | undefined): number {
+  const time = Date.parse(date ?? '');
+  return Number.isNaN(time) ? Date.now() : time;
 }
 
 const RESOURCES = ['cores', 'mem', 'disk', 'storage', 'ips', 'backup_slots', 'network_speed'];

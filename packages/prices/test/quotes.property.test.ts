@@ -5,7 +5,7 @@ import serviceDocument from '@reseller/openapi/service.json' with { type: 'json'
 import { createTestService } from '@reseller/testing';
 import type { TestService } from '@reseller/testing';
 import fc from 'fast-check';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { amountOf } from '../../../.config/depth.ts';
 import { priceOf, priceOfQuote, priceReads, quoteOperation, readKey } from '../src/index.ts';
@@ -47,9 +47,6 @@ const plan = fc.record({
 type Plan = typeof plan extends fc.Arbitrary<infer Value> ? Value : never;
 
 test('a quote, a dry run, the price lists and an invoice with the purchase alone agree to the cent', async () => {
-  // A price list is compared with the clock of the machine.
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(START) });
-  onTestFinished(() => void vi.useRealTimers());
   const rates = fc.constantFrom(1, 700, 1_900, 2_550);
   await fc.assert(
     fc.asyncProperty(fc.array(plan, { minLength: PURCHASES, maxLength: PURCHASES }), rates, async (plans, basis_points) => {
@@ -93,7 +90,7 @@ async function buyAsQuoted(service: TestService, buyer: Buyer): Promise<unknown>
   const data = new Map<string, unknown>();
   for (const read of priceReads(purchase))
     data.set(readKey(read), await call(service, apiKey, read.operation, { path: read.path, form: {} }));
-  const listed = priceOf(purchase, data, document);
+  const listed = priceOf(purchase, data, document, service.clock.now());
   // No price list says that a VM was bought in a sale.
   const isListed = buyer.kind !== 'change in a sale' || !buyer.isUpgradable;
   const over = (listed?.net ?? -1n) - net;

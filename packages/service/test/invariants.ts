@@ -9,7 +9,7 @@ import type { Store } from '../src/index.ts';
 import { periodOf } from '../src/rules/billing.ts';
 import { euros, UNITS_PER_CENT } from '../src/rules/money.ts';
 import { splitByRate } from '../src/rules/vat.ts';
-import type { VatSum } from '../src/rules/vat.ts';
+import type { VatSum, VatTreatment } from '../src/rules/vat.ts';
 import type { Db } from '../src/store/store.ts';
 
 /** Checks all of them. */
@@ -44,8 +44,8 @@ export async function expectSoundDocuments(store: Store): Promise<void> {
     const shown = contentOf({ content });
     const lines = shown.groups.flatMap((group) => group.lines).reduce((sum, { amount }) => sum + euros(amount), 0n);
     expect([number, lines, euros(shown.net), euros(shown.gross)]).toEqual([number, BigInt(net), BigInt(net), BigInt(net + vat)]);
-    const rates = shown.vat.map(({ basisPoints, net: ofRate }) => [basisPoints, euros(ofRate)]);
-    expect(ratesOf(shown), `rates of ${number}`).toEqual(rates);
+    const rates = shown.vat.map((sum) => [treatmentIn(sum), euros(sum.net)] as const);
+    expect(ratesOf(shown), `rates of ${number}`).toEqual(new Map(rates));
     expect(
       shown.vat.reduce((sum, { amount }) => sum + euros(amount), 0n),
       `VAT of ${number}`,
@@ -63,24 +63,32 @@ export async function expectSoundDocuments(store: Store): Promise<void> {
   }
 }
 
-/** The sum of the lines of each rate, the highest rate first. */
-function ratesOf({ groups }: DocumentContent): [number, bigint][] {
-  const sums = new Map<number, bigint>();
-  for (const { basisPoints, amount } of groups.flatMap(({ lines }) => lines))
-    sums.set(basisPoints, (sums.get(basisPoints) ?? 0n) + euros(amount));
-  return [...sums].toSorted(([one], [other]) => other - one);
+/** The sum of the lines of each treatment. */
+function ratesOf({ groups }: DocumentContent): Map<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const line of groups.flatMap(({ lines }) => lines)) {
+    const treatment = treatmentIn(line);
+    sums.set(treatment, (sums.get(treatment) ?? 0n) + euros(line.amount));
+  }
+  return sums;
+}
+
+/** A rate of 0 and reverse charge are two treatments. */
+function treatmentIn({ basisPoints, reverseCharge = false }: VatTreatment): string {
+  return `${basisPoints}${reverseCharge ? ' with reverse charge' : ''}`;
 }
 
 /** The VAT of each rate is that of its net amount, rounded half up to cents, and the net amount is at most that of the limits, if any. */
 function expectTaxed(sums: readonly VatSum[], limits: readonly VatSum[], what: string): void {
-  for (const [basisPoints, own] of Map.groupBy(sums, (sum) => sum.basisPoints)) {
+  for (const [treatment, own] of Map.groupBy(sums, treatmentIn)) {
+    const basisPoints = own[0]?.basisPoints ?? 0;
     const net = own.reduce((sum, one) => sum + one.net, 0n);
     const cents = (net * BigInt(basisPoints) + 5_000n * UNITS_PER_CENT) / (10_000n * UNITS_PER_CENT);
     expect(
       own.reduce((sum, { vat }) => sum + vat, 0n),
-      `${what} at ${basisPoints}`,
+      `${what} at ${treatment}`,
     ).toBe(cents * UNITS_PER_CENT);
-    const limit = limits.find((one) => one.basisPoints === basisPoints);
+    const limit = limits.find((one) => treatmentIn(one) === treatment);
     if (limits.length > 0) expect(net, `${what} at ${basisPoints}`).toBeLessThanOrEqual(limit?.net ?? 0n);
   }
 }

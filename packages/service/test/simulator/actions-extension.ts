@@ -179,7 +179,7 @@ function changeVm(sim: Simulation, vm: ModelVm): Promise<void> {
     predict(): Prediction<'changeVm'> {
       const to = { ...vm.resources, ...change };
       const { price, listed } = priceWith(sim, vm, to);
-      const rate = rateAt(sim.model, sim.clock.seconds());
+      const rate = rateAt(sim.model, vm.account, sim.clock.seconds());
       const isTooExpensive = isAbove(price, guard);
       const refusal = vm.state === 'removed' ? notFound : resizeRefusal(sim, vm, { to, price, allowFallbackIPs, isTooExpensive });
       if (refusal === undefined && JSON.stringify(to) === JSON.stringify(vm.resources)) return noChange;

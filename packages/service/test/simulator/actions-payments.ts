@@ -125,6 +125,31 @@ export async function creditRandomInvoice(sim: Simulation): Promise<void> {
   if (!isRefused) correct(model, account, month, { amount, reason: name });
 }
 
+const BUYER = { company: 'Simulated Hosting', street: 'Ring 1', postal_code: '1010', city: 'Wien' };
+const STATUSES = {
+  home: { country: 'DE', vat_id: null, reverse_charge: false },
+  abroad: { country: 'AT', vat_id: 'ATU12345678', reverse_charge: true },
+};
+
+/** The provider sets how an account is taxed from a later day on: in the country of the seller, or abroad with reverse charge. */
+export async function changeTaxStatus(sim: Simulation): Promise<void> {
+  const { dice, model, clock, client } = sim;
+  const account = dice.pick(model.accounts);
+  const now = clock.seconds();
+  const later = dice.chance(0.4) ? monthAfter(monthOf(now + 2 * 86_400)) : now + dice.integer(2, 40) * 86_400;
+  const day = new Date(later * 1000).toISOString().slice(0, 10);
+  const isReverse = dice.chance(0.6);
+  sim.describe(`${account.name} is ${isReverse ? 'abroad' : 'at home'} from ${day} on`);
+  const body = { ...BUYER, ...STATUSES[isReverse ? 'abroad' : 'home'], valid_from: day };
+  const response = await client.operate('PUT', `/accounts/${account.id}/billing-profile`, body);
+  expect(response.status, `${response.text}`).toBe(200);
+  const statuses = [...account.taxStatuses.filter((one) => one.day !== day), { day, from: berlinDay(day), isReverse }]
+    .toSorted((one, other) => one.from - other.from)
+    // A status that changes nothing is not kept.
+    .filter((one, index, all) => index === 0 || all[index - 1]?.isReverse !== one.isReverse);
+  account.taxStatuses.splice(0, account.taxStatuses.length, ...statuses);
+}
+
 /** The provider sets a rate of a later day, often the first of a month, and withdraws some of the later rates. A rate of the past is refused. */
 export async function changeVatRate(sim: Simulation): Promise<void> {
   const { dice, model, clock, client } = sim;

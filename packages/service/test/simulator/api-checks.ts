@@ -116,7 +116,7 @@ export async function checkSales({ client, model, clock }: Simulation, account: 
   }));
   const expected = open
     .toSorted((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1))
-    .map((sale) => expectedSale(sale, rateAt(model, Math.floor(Math.max(clock.now(), sale.start) / 1000))));
+    .map((sale) => expectedSale(sale, rateAt(model, account, Math.floor(Math.max(clock.now(), sale.start) / 1000))));
   expect(actual, `sales of ${account.name}`).toEqual(expected);
 }
 

@@ -11,7 +11,7 @@ export function balanceOf({ payments }: ModelAccount): bigint {
 
 /** The net amount that the balance pays with VAT, at the highest rate of the open period, rounded down. */
 export function balanceCredit(model: Model, account: ModelAccount): bigint {
-  return (balanceOf(account) * 10_000n) / (10_000n + BigInt(highestRateIn(model, account.period)));
+  return (balanceOf(account) * 10_000n) / (10_000n + BigInt(highestRateIn(model, account, account.period)));
 }
 
 /** The gross amount of an invoice after its credit notes. */

@@ -3,7 +3,7 @@ import { cents, less, minus, numberOfCents, sum, times, ZERO } from './fraction.
 import type { Fraction } from './fraction.ts';
 import { costOf, partsIn } from './model-invoices.ts';
 import type { Model, ModelAccount, Seconds } from './model.ts';
-import { monthAfter } from './virtual-clock.ts';
+import { monthAfter, monthOf } from './virtual-clock.ts';
 
 const DAY = 86_400;
 
@@ -15,9 +15,19 @@ export interface ModelRate {
   readonly basisPoints: number;
 }
 
-/** An amount of an invoice or a credit note at a rate, in cents. */
-export interface ModelVat {
+/** How an account is taxed from a day in Berlin on. Before its first status, it pays VAT. */
+export interface ModelTaxStatus extends Pick<ModelRate, 'day' | 'from'> {
+  /** Whether the account owes the VAT itself. */
+  readonly isReverse: boolean;
+}
+
+interface Treatment {
   readonly basisPoints: number;
+  readonly isReverse: boolean;
+}
+
+/** An amount of an invoice or a credit note at a rate, in cents. */
+export interface ModelVat extends Treatment {
   readonly net: bigint;
   readonly vat: bigint;
 }
@@ -36,20 +46,41 @@ function lastSunday(year: number, month: number): Seconds {
   return last / 1000 - new Date(last).getUTCDay() * DAY;
 }
 
-/** The rate at an instant in seconds. The first rate is also that of the time before it. */
-export function rateAt({ rates }: Model, at: Seconds): number {
-  return (rates.findLast(({ from }) => from <= at) ?? rates[0])?.basisPoints ?? 0;
+function treatmentAt({ rates }: Model, { taxStatuses }: ModelAccount, at: Seconds): Treatment {
+  const isReverse = taxStatuses.findLast(({ from }) => from <= at)?.isReverse ?? false;
+  return { basisPoints: isReverse ? 0 : ((rates.findLast(({ from }) => from <= at) ?? rates[0])?.basisPoints ?? 0), isReverse };
 }
 
-/** The highest rate in force at any time of a month. */
-export function highestRateIn(model: Model, month: Seconds): number {
-  const begun = model.rates.filter(({ from }) => from > month && from < monthAfter(month));
-  return Math.max(rateAt(model, month), ...begun.map(({ basisPoints }) => basisPoints));
+/** The rate of an account at an instant in seconds. The first rate is also that of the time before it. */
+export function rateAt(model: Model, account: ModelAccount, at: Seconds): number {
+  return treatmentAt(model, account, at).basisPoints;
 }
 
-/** The VAT of the invoice of a month. Its total is divided among the rates, and the remaining cents go to the largest remainders. */
+/** When the rate of an account can change between two instants. */
+function changesBetween({ rates }: Model, { taxStatuses }: ModelAccount, after: Seconds, before: Seconds): Seconds[] {
+  const instants = new Set([...rates, ...taxStatuses].map(({ from }) => from).filter((at) => at > after && at < before));
+  return [...instants].toSorted((one, other) => one - other);
+}
+
+/** The highest rate of an account at any time of a month. */
+export function highestRateIn(model: Model, account: ModelAccount, month: Seconds): number {
+  return Math.max(...[month, ...changesBetween(model, account, month, monthAfter(month))].map((at) => rateAt(model, account, at)));
+}
+
+function isSame(one: Treatment, other: Treatment): boolean {
+  return one.basisPoints === other.basisPoints && one.isReverse === other.isReverse;
+}
+
+/** The VAT of the invoice of a month. */
 export function vatOfMonth(model: Model, account: ModelAccount, month: Seconds, total: bigint): ModelVat[] {
-  const exact = [...exactByRate(model, account, month)].toSorted(([one], [other]) => other - one);
+  return divided(exactParts(model, account, month), total);
+}
+
+/** A total is divided among the rates, and the remaining cents go to the largest remainders. */
+function divided(parts: readonly (readonly [Treatment, Fraction])[], total: bigint): ModelVat[] {
+  const exact = byTreatment(parts).toSorted(
+    ([one], [other]) => other.basisPoints - one.basisPoints || Number(one.isReverse) - Number(other.isReverse),
+  );
   const floors = exact.map(([, amount]) => (amount.n * 100n) / amount.d);
   const left = total - floors.reduce((all, one) => all + one, 0n);
   const order = [...exact.keys()].toSorted((one, other) => {
@@ -58,22 +89,38 @@ export function vatOfMonth(model: Model, account: ModelAccount, month: Seconds, 
     return a && b && less(a, b) ? 1 : one - other;
   });
   const lucky = new Set(order.slice(0, Number(left)));
-  return exact.map(([basisPoints], place) => {
+  return exact.map(([treatment], place) => {
     const net = (floors[place] ?? 0n) + (lucky.has(place) ? 1n : 0n);
-    return { basisPoints, net, vat: vatOf(net, basisPoints) };
+    return { ...treatment, net, vat: vatOf(net, treatment.basisPoints) };
   });
 }
 
-function exactByRate(model: Model, account: ModelAccount, month: Seconds): Map<number, Fraction> {
-  const amounts: (readonly [number, Fraction])[] = [];
+function exactParts(model: Model, account: ModelAccount, month: Seconds): (readonly [Treatment, Fraction])[] {
+  const amounts: (readonly [Treatment, Fraction])[] = [];
   for (const { segment, from, to } of partsIn(model, account, month, monthAfter(month))) {
-    const changes = model.rates.map((rate) => rate.from).filter((at) => at > from && at < to);
+    const changes = changesBetween(model, account, from, to);
     for (const [index, start] of [from, ...changes].entries())
-      amounts.push([rateAt(model, start), costOf(segment.price, (changes[index] ?? to) - start)]);
+      amounts.push([treatmentAt(model, account, start), costOf(segment.price, (changes[index] ?? to) - start)]);
   }
-  for (const one of model.charges) if (one.account === account && one.month === month) amounts.push([rateAt(model, one.start), one.amount]);
-  const byRate = Map.groupBy(amounts, ([rate]) => rate);
-  return new Map([...byRate].map(([rate, own]) => [rate, sum(own.map(([, amount]) => amount))]));
+  for (const one of model.charges)
+    if (one.account === account && one.month === month) amounts.push([treatmentAt(model, account, one.start), one.amount]);
+  return amounts;
+}
+
+function byTreatment(amounts: readonly (readonly [Treatment, Fraction])[]): (readonly [Treatment, Fraction])[] {
+  const treatments = amounts.map(([one]) => one).filter((one, index, all) => all.findIndex((other) => isSame(one, other)) === index);
+  return treatments.map((one) => [one, sum(amounts.filter(([other]) => isSame(one, other)).map(([, amount]) => amount))]);
+}
+
+/** The amounts of an invoice with a VM alone that runs from an instant to the end of its month. A quote shows them. */
+export function runtimeAlone(model: Model, account: ModelAccount, price: Fraction, from: Seconds): { net: number; gross: number } {
+  const end = monthAfter(monthOf(from));
+  const total = cents(costOf(price, end - from));
+  const changes = changesBetween(model, account, from, end);
+  const parts = [from, ...changes].map(
+    (start, index) => [treatmentAt(model, account, start), costOf(price, (changes[index] ?? end) - start)] as const,
+  );
+  return { net: numberOfCents(total), gross: numberOfCents(grossOf(divided(parts, total))) };
 }
 
 /** The VAT on cents, rounded half up. */
@@ -89,7 +136,7 @@ export function grossShown(net: Fraction, basisPoints: number): number {
 
 /** The parts of a credit note, in proportion to the rest of each rate. */
 export function vatOfCorrection(invoiced: readonly ModelVat[], credited: readonly ModelVat[], amount: bigint): ModelVat[] {
-  const before = invoiced.map(({ basisPoints }) => netOf(credited.filter((one) => one.basisPoints === basisPoints)));
+  const before = invoiced.map((sums) => netOf(credited.filter((one) => isSame(one, sums))));
   const rest = invoiced.map(({ net }, place) => net - (before[place] ?? 0n));
   const all = rest.reduce((one, other) => one + other, 0n);
   const shares = rest.map((net) => ({ floor: (net * amount) / all, remainder: (net * amount) % all }));
@@ -99,10 +146,10 @@ export function vatOfCorrection(invoiced: readonly ModelVat[], credited: readonl
   );
   const lucky = new Set(order.slice(0, Number(left)));
   return invoiced
-    .map(({ basisPoints }, place) => {
+    .map(({ basisPoints, isReverse }, place) => {
       const net = (shares[place]?.floor ?? 0n) + (lucky.has(place) ? 1n : 0n);
       const already = before[place] ?? 0n;
-      return { basisPoints, net, vat: vatOf(already + net, basisPoints) - vatOf(already, basisPoints) };
+      return { basisPoints, isReverse, net, vat: vatOf(already + net, basisPoints) - vatOf(already, basisPoints) };
     })
     .filter(({ net }) => net > 0n || invoiced.length === 1);
 }

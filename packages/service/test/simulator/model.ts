@@ -8,7 +8,7 @@ import type { SeededAccount, SeededPool } from './catalogue.ts';
 import { decimal } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import { advanceMonths } from './model-prices.ts';
-import type { ModelRate, ModelVat } from './model-vat.ts';
+import type { ModelRate, ModelTaxStatus, ModelVat } from './model-vat.ts';
 import { monthOf } from './virtual-clock.ts';
 
 /** Seconds since 1970. */
@@ -194,6 +194,8 @@ export interface ModelAccount extends SeededAccount {
   readonly documents: Map<Seconds, ModelDocument>;
   /** In the order in which they are used. */
   readonly payments: ModelPayment[];
+  /** In the order of their days. */
+  readonly taxStatuses: ModelTaxStatus[];
   readonly requests: ExpectedLogEntry[];
   readonly handles: { readonly id: string; readonly hasPhone: boolean }[];
 }
@@ -234,6 +236,7 @@ export function newModel(accounts: readonly SeededAccount[], pools: readonly See
       invoiceIds: new Map(),
       documents: new Map(),
       payments: [],
+      taxStatuses: [],
       requests: [],
       handles: [],
     })),

@@ -9,7 +9,7 @@ import { settleModel } from './model-jobs.ts';
 import { listedAt, priceOf } from './model-prices.ts';
 import { freeAddresses, usedAddresses, hasRoom, isIn, poolsFor } from './model-room.ts';
 import type { AddressRequest, Family } from './model-room.ts';
-import { grossShown, rateAt } from './model-vat.ts';
+import { grossShown, rateAt, runtimeAlone } from './model-vat.ts';
 import { remove } from './model.ts';
 import type { ModelAccount, Resources, VmReservation } from './model.ts';
 import { isAbove, randomGuard } from './price-guard.ts';
@@ -69,8 +69,28 @@ export function formOf({ host, resources, os, allowFallbackIPs }: PurchaseReques
   };
 }
 
-export function buyVm(sim: Simulation): Promise<void> {
-  return send(sim, plannedPurchase(sim, randomPurchaseRequest(sim)));
+export async function buyVm(sim: Simulation): Promise<void> {
+  const purchase = randomPurchaseRequest(sim);
+  if (sim.dice.chance(0.5)) await quoteVm(sim, purchase);
+  return send(sim, plannedPurchase(sim, purchase));
+}
+
+/** Asks for the price before the purchase. The model bills the VM at the same price, so the quote is what is then invoiced. */
+async function quoteVm(sim: Simulation, purchase: PurchaseRequest): Promise<void> {
+  const { account, host, resources } = purchase;
+  const { model, clock } = sim;
+  settleModel(sim, account);
+  const reply = await sim.client.call(account, 'quoteCreateVm', { form: formOf(purchase) });
+  if (resources.cores > host.ranges.cores.max) return void expect(reply.status).toBe(422);
+  const { sale, price } = priceNow(sim, purchase);
+  const now = clock.seconds();
+  const quote = reply.data();
+  expect({ ...quote.price, sale: quote.sale?.title }).toMatchObject({
+    net: numberOf(price),
+    gross: grossShown(price, rateAt(model, account, now)),
+    sale: sale?.title,
+  });
+  expect(quote.untilPeriodEnd).toEqual(runtimeAlone(model, account, price, now));
 }
 
 function plannedPurchase(sim: Simulation, purchase: PurchaseRequest): PlannedRequest<'createVm'> {
@@ -165,7 +185,10 @@ export function reserveVm(
       });
       expect(config.ipv4.map(({ address }) => address).toSorted()).toEqual([...ipv4].toSorted());
       expect(config.ipv6.map(({ ip_address }) => ip_address)).toEqual(ipv6);
-      expect(pricings).toEqual({ monthly: numberOf(terms.price), monthly_gross: grossShown(terms.price, rateAt(model, terms.since)) });
+      expect(pricings).toEqual({
+        monthly: numberOf(terms.price),
+        monthly_gross: grossShown(terms.price, rateAt(model, account, terms.since)),
+      });
       remove(model.reservations, taken);
       settleModel(sim, account);
       const start = Math.max(terms.since, account.period);

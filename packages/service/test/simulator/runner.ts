@@ -13,7 +13,14 @@ import {
 import { changeDnsRecords } from './actions-dns.ts';
 import { cancelDomain, changeDomain, createHandle, registerDomain } from './actions-domain.ts';
 import { deleteDomain, manageVm, purchaseServer } from './actions-extension.ts';
-import { changeVatRate, creditRandomInvoice, recordRandomPayment, refundBalance, reverseRandomPayment } from './actions-payments.ts';
+import {
+  changeTaxStatus,
+  changeVatRate,
+  creditRandomInvoice,
+  recordRandomPayment,
+  refundBalance,
+  reverseRandomPayment,
+} from './actions-payments.ts';
 import { cancelServer, completeSetUp, orderServer } from './actions-server.ts';
 import { finishOpenRequests, crash, finishHangingCall, passTime } from './actions-time.ts';
 import { changeRandomVm, reinstallVm, resizeRandomVm } from './actions-vm.ts';
@@ -56,6 +63,7 @@ export const actions: readonly Action[] = [
   { weight: 3, run: purchaseServer },
   { weight: 4, run: changePrices },
   { weight: 4, run: changeVatRate },
+  { weight: 4, run: changeTaxStatus },
   { weight: 6, run: recordRandomPayment },
   { weight: 3, run: reverseRandomPayment },
   { weight: 3, run: refundBalance },
@@ -78,6 +86,7 @@ export const billingActions: readonly Action[] = [
   { weight: 1, run: endRandomSale },
   { weight: 4, run: changePrices },
   { weight: 3, run: changeVatRate },
+  { weight: 3, run: changeTaxStatus },
   { weight: 3, run: recordRandomPayment },
   { weight: 2, run: creditRandomInvoice },
 ];

@@ -1,5 +1,5 @@
 /** Each supply is taxed by the status that the buyer has at its time, through both APIs and on both engines. */
-import type { Sale } from '@reseller/client';
+import type { InvoiceSummary, Sale } from '@reseller/client';
 import type { AccountingDocument } from '@reseller/client/extension';
 import * as operator from '@reseller/operator-client';
 import { extractText, getDocumentProxy } from 'unpdf';
@@ -179,6 +179,42 @@ describe.each(engines)('on %s', (engine) => {
       await expectInvariants(service.store);
     },
   );
+
+  test('before the first round of jobs, a document that cannot be issued stops neither requests nor the documents of others', async () => {
+    const { service, client, apiKey, path, set } = await startAccount(engine);
+    const other = await service.account();
+    await set(AT_HOME);
+    for (const key of [apiKey, other.apiKey]) await service.call('createVm', { form: SMALL_VM, apiKey: key });
+    const fault = { country: 'AT', vat_id: 'XX123456789', reverse_charge: 0, tax_statuses: null };
+    await service.store.commit(({ db }) =>
+      db.updateTable('billing_profiles').set(fault).where('account_id', '=', path.account_id).execute(),
+    );
+    service.clock.advanceTo('2026-12-01T00:00:00Z');
+    const open = async (key: string) => {
+      const [invoice]: InvoiceSummary[] = Object.values((await service.call('listInvoices', { apiKey: key })).body.data);
+      const response = await fetch(invoice?.invoice ?? '');
+      const type = response.headers.get('content-type');
+      return { status: response.status, type, text: await response.text() };
+    };
+    expect(await open(apiKey)).toMatchObject({
+      status: 404,
+      text: expect.stringContaining('The document of this invoice is not issued yet'),
+    });
+    expect(await open(other.apiKey)).toMatchObject({ status: 200, type: 'application/pdf' });
+    const body = { amount: '5.00', date: '2026-12-01', method: 'transfer', reference: 'one' };
+    for (const account_id of [path.account_id, other.id]) {
+      await operator.recordPayment({ client, path: { account_id, payment: 'one' }, body });
+      await operator.reversePayment({ client, path: { account_id, payment: 'one' }, body: { reason: 'Returned' } });
+    }
+    await service.runScheduledJobs();
+    expect((await operator.getDueWork({ client })).failed).toMatchObject([{ account_id: path.account_id, kind: 'invoice_document' }]);
+    expect(await open(apiKey)).toMatchObject({ status: 404 });
+    await set({ vat_id: null }, '1970-01-01');
+    await operator.retryJobs({ client, path });
+    await service.runScheduledJobs();
+    expect(await open(apiKey)).toMatchObject({ status: 200 });
+    await expectInvariants(service.store);
+  });
 
   test('an account with reverse charge sees gross prices without VAT in price lists, quotes and the market', async () => {
     const { service, apiKey, set } = await startAccount(engine);

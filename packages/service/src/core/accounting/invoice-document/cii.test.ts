@@ -20,11 +20,20 @@ const contents: Readonly<Record<string, () => DocumentContent>> = {
   'an invoice of 400 lines': () => invoiceContent({ lines: 400 }),
   'an invoice with reverse charge': () => reverseChargeContent(3),
   'an invoice whose reverse charge began in its month': () => reverseChargeContent(40, 1900, 0),
+  'an invoice with two VAT identifiers of the buyer': () => twoVatIds(),
   'an invoice with two VAT rates': () => invoiceContent({ lines: 41, rates: [1900, 1600] }),
   'an invoice with a rate of 0': () => invoiceContent({ lines: 4, rates: [1900, 0] }),
   'a credit note with two VAT rates': creditNoteContent,
   'an invoice that the balance pays in part': () => invoiceContent({ lines: 40, prepaid: '12.34' }),
 };
+
+function twoVatIds(): DocumentContent {
+  const vatIds = [
+    { vatId: 'HU87654321', first: '2026-11-01' },
+    { vatId: 'HU12345678', first: '2026-11-16' },
+  ];
+  return { ...reverseChargeContent(2), vatIds };
+}
 
 /** The XML schema of EN 16931 in CII, as Factur-X publishes it. */
 const SCHEMA = join(createRequire(import.meta.url).resolve('@stackforge-eu/factur-x'), '../../schema/en16931/FACTUR-X_EN16931.xsd');
@@ -108,6 +117,16 @@ test('says what the document says', () => {
   });
 });
 
+test('names the VAT identifier that the buyer has last, and each of the month in a note', () => {
+  const { rsm: invoice } = parsed(xmlOf(twoVatIds()));
+  const { BuyerTradeParty: buyer } = invoice.SupplyChainTradeTransaction.ApplicableHeaderTradeAgreement;
+  expect(buyer.SpecifiedTaxRegistration).toEqual({ ID: { '@schemeID': 'VA', '#': 'HU12345678' } });
+  expect(invoice.ExchangedDocument.IncludedNote).toEqual([
+    { Content: 'VAT ID of the recipient from 2026-11-01: HU87654321.' },
+    { Content: 'VAT ID of the recipient from 2026-11-16: HU12345678.' },
+  ]);
+});
+
 test('the quantity and the price of a line give its amount, rounded up or down to a cent', () => {
   const { rsm: invoice } = parsed(xmlOf(invoiceContent({ lines: 400 })));
   for (const line of invoice.SupplyChainTradeTransaction.IncludedSupplyChainTradeLineItem) {
@@ -145,7 +164,12 @@ describe('the official Schematron of EN 16931', () => {
 
   // 400 lines have the same elements as 40, and their sums take 11 seconds.
   const { 'an invoice of 400 lines': _long, ...short } = contents;
-  const usual = new Set(['an invoice of 1 line', 'an invoice with reverse charge', 'a credit note with two VAT rates']);
+  const usual = new Set([
+    'an invoice of 1 line',
+    'an invoice with two VAT identifiers of the buyer',
+    'an invoice with reverse charge',
+    'a credit note with two VAT rates',
+  ]);
   for (const [name, contentOf] of Object.entries(short)) {
     test(`has no rule that ${name} breaks`, { tags: usual.has(name) ? [] : ['deep'] }, () => {
       const { evaluated, failed } = check(xmlOf(contentOf()));

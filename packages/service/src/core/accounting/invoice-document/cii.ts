@@ -57,7 +57,7 @@ export function toCii(content: DocumentContent): string | undefined {
       'ram:ID': content.number,
       'ram:TypeCode': TYPE_CODES[content.kind],
       'ram:IssueDateTime': day(content.date),
-      'ram:IncludedNote': content.corrects === null ? undefined : { 'ram:Content': text(content.corrects.reason) },
+      'ram:IncludedNote': notesOf(content).map((note) => ({ 'ram:Content': text(note) })),
     },
     'rsm:SupplyChainTradeTransaction': {
       'ram:IncludedSupplyChainTradeLineItem': lines.map((line, index) => lineItem(line, index + 1)),
@@ -70,6 +70,13 @@ export function toCii(content: DocumentContent): string | undefined {
     },
   };
   return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ 'rsm:CrossIndustryInvoice': withoutMissing(invoice) })}`;
+}
+
+/** EN 16931 has one VAT identifier of the buyer. The ones that owed VAT before it are in notes, as on the PDF. */
+function notesOf(content: DocumentContent): string[] {
+  const { corrects, vatIds = [] } = content;
+  const texts = textsOf(content);
+  return [...(corrects === null ? [] : [corrects.reason]), ...vatIds.map(({ vatId, first }) => texts.vatIdFrom(vatId, first))];
 }
 
 function lineItem(line: Line, number: number): Elements {

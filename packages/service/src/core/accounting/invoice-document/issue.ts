@@ -35,12 +35,18 @@ export interface DocumentRound {
   onFailure(failed: FailedJob): void;
 }
 
+/** A document that would be invalid. Its invoice waits until an operator corrects what the message names. */
+class InvalidDocumentError extends Error {
+  override readonly name = 'InvalidDocumentError';
+}
+
 /**
  * Issues the documents of all invoices that have none, in the order of their periods. It issues none without a seller, and none for
- * cancelled invoices. Accounts with a failed document are skipped.
+ * cancelled invoices. Accounts with a failed or an invalid document are skipped.
  */
 export async function issueDocuments(store: Store): Promise<void> {
-  while (await store.read((db) => isPending(db))) if ((await store.commit(({ db }) => issuePending(db))) === 0) return;
+  const skipped = new Set<string>();
+  while (await store.read((db) => isPending(db))) if ((await store.commit(({ db }) => issuePending(db, { skipped }))) === 0) return;
 }
 
 /** Like `issueDocuments`, but also tries failed documents again, and a document that cannot be issued stops no others. */
@@ -69,13 +75,14 @@ async function isPending(db: Db, now?: number): Promise<boolean> {
 }
 
 /** @param now See `mayRun`. */
-function pending(db: Db, now?: number) {
+function pending(db: Db, now?: number, skipped: ReadonlySet<string> = new Set()) {
   return db
     .selectFrom('invoices')
     .selectAll()
     .where('number', 'is', null)
     .where('status', 'not in', ['CANCELED', 'CLOSING'])
     .where(mayRun('document', 'invoices.account_id', now))
+    .$if(skipped.size > 0, (query) => query.where('account_id', 'not in', [...skipped]))
     .orderBy('period_end')
     .orderBy('id');
 }
@@ -86,29 +93,39 @@ interface PendingBatch {
   readonly batchSize?: number;
   /** Called before each invoice. */
   begin?(job: CurrentJob): void;
+  /** Gets each account with an invalid document. Without it, an invalid document ends the transaction: it fails as a job. */
+  readonly skipped?: Set<string>;
 }
 
 /**
  * Issues the documents of the earliest invoices that have none, up to a number that keeps the transaction short.
  *
- * @returns The number of documents issued.
+ * @returns The number of invoices tried.
  */
-async function issuePending(db: Db, { now, batchSize = tuningOf(db).documentBatch, begin }: PendingBatch = {}): Promise<number> {
+async function issuePending(db: Db, { now, batchSize = tuningOf(db).documentBatch, begin, skipped }: PendingBatch = {}): Promise<number> {
   const seller = await readSeller(db);
   if (!seller) return 0;
   // Locked before the query, so that another instance does not issue the same documents.
   await lockSeries(db, 'invoice');
-  const invoices = await pending(db, now).limit(batchSize).execute();
+  const invoices = await pending(db, now, skipped).limit(batchSize).execute();
   for (const invoice of invoices) {
+    // The later invoices of an account wait for the invalid one.
+    if (skipped?.has(invoice.account_id)) continue;
     begin?.(jobOf(invoice));
-    await issueInvoice(db, invoice, seller);
+    try {
+      await issueInvoice(db, invoice, seller);
+    } catch (error) {
+      if (!skipped || !(error instanceof InvalidDocumentError)) throw error;
+      skipped.add(invoice.account_id);
+    }
   }
   return invoices.length;
 }
 
-/** Issues all pending documents. It locks the series, so a transaction calls it before it locks an account or an invoice. */
+/** Issues all pending documents that are valid. It locks the series, so a transaction calls it before it locks an account or an invoice. */
 export async function issueAllPending(db: Db): Promise<void> {
-  while ((await issuePending(db)) > 0);
+  const skipped = new Set<string>();
+  while ((await issuePending(db, { skipped })) > 0);
 }
 
 /** The balance of an account, which no other transaction changes until this one ends. */
@@ -303,14 +320,14 @@ interface BuyerOfInvoice {
   readonly timeZone: string;
 }
 
-/** @throws Error that says what an operator does, if a document cannot show the tax status. */
+/** Writes nothing. @throws InvalidDocumentError that says what an operator does, if a document cannot show the tax status. */
 async function buyerAt(db: Db, { profile, invoice, reverseCharge, timeZone }: BuyerOfInvoice): Promise<Party> {
   const { statuses, language: _language, ...address } = profile;
   const shown = statusShown(statuses, invoice.period_end * 1000, reverseCharge);
   if (!canBeShown(shown)) {
     const first = await notInvoiced(db, invoice.account_id, timeZone);
     const day = first.day < shown.day ? shown.day : first.day;
-    throw new Error(
+    throw new InvalidDocumentError(
       `The buyer's VAT identifier ${shown.vatId} does not begin with the code of a country. Correct it with setBillingProfile ` +
         `(PUT /accounts/${invoice.account_id}/billing-profile) and valid_from ${day}. The invoice is issued at the next attempt.`,
     );

@@ -1,8 +1,9 @@
+import { XmlDocument } from 'libxml2-wasm';
 import { getDocumentProxy } from 'unpdf';
 import { OPS } from 'unpdf/pdfjs';
 import { expect, test } from 'vitest';
 
-import { invoiceContent } from '../../../../test/document-contents.ts';
+import { creditNoteContent, invoiceContent } from '../../../../test/document-contents.ts';
 import { sandboxSeller } from '../../../sandbox/seller.ts';
 import type { DocumentContent, Line } from './content.ts';
 import { renderDocument } from './pdf.ts';
@@ -340,6 +341,44 @@ test('shows the code points of letters that no font has, and of controls that wo
 test('keeps the order of the footer if the company has an Arabic name', async () => {
   const seller = { ...sandboxSeller, company: 'شركة النور' };
   expect(fromLeftToRight(await glyphsOf({ ...invoice, seller }))).toContain('رونلا ةكرش · billing@provider.example · VAT ID');
+});
+
+/** The metadata of the PDF as XML, read by a parser that refuses what is not well-formed. */
+async function metadataOf(content: DocumentContent): Promise<XmlDocument> {
+  const pdf = Buffer.from(await renderDocument(content)).toString('utf8');
+  const xml = /<x:xmpmeta.*?<\/x:xmpmeta>/s.exec(pdf)?.[0];
+  if (xml === undefined) throw new Error('The PDF has no XMP metadata.');
+  return XmlDocument.fromString(xml);
+}
+
+const NAMESPACES = {
+  rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
+  dc: 'http://purl.org/dc/elements/1.1/',
+  fx: 'urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#',
+  pdfaProperty: 'http://www.aiim.org/pdfa/ns/property#',
+  pdfaSchema: 'http://www.aiim.org/pdfa/ns/schema#',
+  pdfaid: 'http://www.aiim.org/pdfa/ns/id/',
+};
+
+test.each([
+  ['an invoice', invoiceContent()],
+  ['a credit note', creditNoteContent()],
+])('tells readers of Factur-X about the XML of %s, and does not claim PDF/A', async (_, content) => {
+  const seller = { ...sandboxSeller, company: '<KG> & Söhne' };
+  using metadata = await metadataOf({ ...content, seller });
+  const valuesOf = (path: string) => metadata.find(path, NAMESPACES).map((node) => node.content);
+  expect(valuesOf('//fx:*')).toEqual(['factur-x.xml', 'INVOICE', '1.0', 'EN 16931']);
+  expect(valuesOf('//pdfaSchema:namespaceURI')).toEqual([NAMESPACES.fx]);
+  expect(valuesOf('//pdfaProperty:name')).toEqual(['DocumentFileName', 'DocumentType', 'Version', 'ConformanceLevel']);
+  expect(valuesOf('//dc:creator//rdf:li')).toEqual(['<KG> & Söhne']);
+  expect(valuesOf('//pdfaid:*')).toEqual([]);
+  const pdf = await getDocumentProxy(new Uint8Array(await renderDocument(content)));
+  expect((await pdf.getMetadata()).metadata?.get('dc:creator')).toEqual([sandboxSeller.company]);
+});
+
+test('tells readers of Factur-X nothing if the buyer has no address, and so the document has no XML', async () => {
+  using metadata = await metadataOf({ ...invoice, buyer: { company: 'Only a name' } });
+  expect(metadata.find('//fx:*', NAMESPACES)).toEqual([]);
 });
 
 test.each(['en', 'de'] as const)('is tagged for screen readers in %s: headings, and each cell of the tables', async (language) => {

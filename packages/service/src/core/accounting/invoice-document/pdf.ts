@@ -15,6 +15,7 @@ import { MUTED_COLOR, TEXT_COLOR, writeArtifact, writeRows } from './rows.ts';
 import type { Column, Section } from './rows.ts';
 import { groupTitleIn } from './texts.ts';
 import type { Texts } from './texts.ts';
+import { creatorMetadata, facturXMetadata } from './xmp.ts';
 
 const MARGIN = 50;
 /** Space for the footer below the text. */
@@ -58,7 +59,6 @@ export async function renderDocument(content: DocumentContent, logo?: Uint8Array
     lang: content.language ?? 'en',
     info: {
       Title: `${titleOf(content, texts)} ${content.number}`,
-      Author: content.seller.company,
       CreationDate: new Date(content.date),
     },
   });
@@ -79,6 +79,7 @@ export async function renderDocument(content: DocumentContent, logo?: Uint8Array
   writeSums(page, shown);
   writeNotes(page, shown);
   writeFooters(page, shown);
+  document.appendXML(creatorMetadata(content.seller.company));
   attachXml(document, content);
   document.end();
   return finished;
@@ -87,7 +88,7 @@ export async function renderDocument(content: DocumentContent, logo?: Uint8Array
 /** The name that Factur-X and ZUGFeRD require. */
 const XML_NAME = 'factur-x.xml';
 
-/** Attaches the same content for programs. The PDF does not claim PDF/A, which Factur-X requires in addition. */
+/** Attaches the same content for programs, and says so to readers of Factur-X. The PDF does not claim PDF/A, which Factur-X requires in addition. */
 function attachXml(document: PDFKit.PDFDocument, content: DocumentContent): void {
   const xml = toCii(content);
   if (xml === undefined) return;
@@ -102,6 +103,7 @@ function attachXml(document: PDFKit.PDFDocument, content: DocumentContent): void
     modifiedDate: date,
   };
   document.file(Buffer.from(xml), options);
+  document.appendXML(facturXMetadata(XML_NAME));
 }
 
 function titleOf({ kind }: DocumentContent, texts: Texts): string {

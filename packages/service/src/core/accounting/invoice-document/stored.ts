@@ -1,5 +1,5 @@
 import { Refusal } from '../../../rules/refusal.ts';
-import type { Store } from '../../../store/store.ts';
+import type { Db, Store } from '../../../store/store.ts';
 import { toCii } from './cii.ts';
 import { contentOf, documentOf, issueDocuments } from './issue.ts';
 import { readLogo } from './parties.ts';
@@ -71,5 +71,18 @@ async function issuedDocument(store: Store, id: string) {
   const issued = await store.read((db) => documentOf(db, id));
   if (issued) return issued;
   await issueDocuments(store);
-  return store.read((db) => documentOf(db, id));
+  const issuedNow = await store.read((db) => documentOf(db, id));
+  if (issuedNow || !(await store.read((db) => hasInvoice(db, id)))) return issuedNow;
+  throw new Refusal(
+    404,
+    'not_found',
+    'The document of this invoice is not issued yet, because details of the provider or of your billing profile are missing or invalid. ' +
+      'Ask the provider to correct them, then open the link again.',
+  );
+}
+
+async function hasInvoice(db: Db, id: string): Promise<boolean> {
+  return (
+    (await db.selectFrom('invoices').select('id').where('id', '=', id).where('status', '!=', 'CANCELED').executeTakeFirst()) !== undefined
+  );
 }

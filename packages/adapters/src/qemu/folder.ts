@@ -1,0 +1,115 @@
+/** The folder of a VM. An adapter changes a folder only if it has the mark of its service. */
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { VmOrder } from '../hypervisor.ts';
+
+/** The ports of a VM that are forwarded, by the port in the guest. */
+export type ForwardedPorts = Readonly<Record<string, number>>;
+
+/** The mark of a VM: a JSON file in its folder. It holds no password, only its hash. */
+export interface VmMark extends Pick<VmOrder, 'vmId' | 'os' | 'hostname' | 'username' | 'sshKey' | 'cores' | 'mem' | 'disk'> {
+  /** The service to which the VM belongs. */
+  readonly service: string;
+  /** The fencing token of the last call that changed the VM. */
+  readonly token: number;
+  /** The UUID of the machine, by which its process is recognised. */
+  readonly uuid: string;
+  readonly passwordHash: string;
+  /** Counts installations: a guest applies the seed once for each. */
+  readonly installation: number;
+  /** Whether the VM should run. */
+  readonly isWanted: boolean;
+  readonly ports: ForwardedPorts;
+}
+
+/** A folder with the name of a VM that does not belong to this service. */
+export class ForeignResourceError extends Error {
+  override readonly name = 'ForeignResourceError';
+
+  constructor(path: string) {
+    super(`${path} was not created by this service, so it was not changed. Remove it, or give the service another folder.`);
+  }
+}
+
+export interface Folders {
+  /** The folder of a VM. */
+  pathOf(vmId: number): string;
+  /** Undefined if the VM does not exist. @throws ForeignResourceError if something else has its name. */
+  read(vmId: number): Promise<VmMark | undefined>;
+  /** Replaces the mark in one step. */
+  write(mark: VmMark): Promise<void>;
+  /** Creates a VM's folder in one step: `fill` works in a draft, of which a crash leaves nothing but a draft. */
+  create(mark: VmMark, fill: (draft: string) => Promise<void>): Promise<void>;
+  /** Removes the folder in one step, and then its contents. */
+  remove(vmId: number): Promise<void>;
+  /** The VMs of the service. */
+  list(): Promise<readonly VmMark[]>;
+}
+
+const MARK_FILE = 'vm.json';
+
+/** @param root The folder of all VMs. */
+export function foldersIn(root: string, service: string): Folders {
+  // Its name is the mark of a folder that is being created or removed.
+  function draftOf(vmId: number) {
+    return join(root, `.draft-${service}-${vmId}`);
+  }
+  function pathOf(vmId: number) {
+    return join(root, `vm-${vmId}`);
+  }
+  async function read(vmId: number): Promise<VmMark | undefined> {
+    const mark = await markIn(pathOf(vmId));
+    if (mark === 'missing') return undefined;
+    if (mark === 'foreign' || mark.service !== service || mark.vmId !== vmId) throw new ForeignResourceError(pathOf(vmId));
+    return mark;
+  }
+  return {
+    pathOf,
+    read,
+    write: (mark) => writeMark(pathOf(mark.vmId), mark),
+    async create(mark, fill) {
+      const draft = draftOf(mark.vmId);
+      await rm(draft, { recursive: true, force: true });
+      await mkdir(draft, { recursive: true, mode: 0o700 });
+      await fill(draft);
+      await writeMark(draft, mark);
+      if ((await markIn(pathOf(mark.vmId))) !== 'missing') throw new ForeignResourceError(pathOf(mark.vmId));
+      await rename(draft, pathOf(mark.vmId));
+    },
+    async remove(vmId) {
+      const draft = draftOf(vmId);
+      await rm(draft, { recursive: true, force: true });
+      if ((await read(vmId)) === undefined) return;
+      await rename(pathOf(vmId), draft);
+      await rm(draft, { recursive: true, force: true });
+    },
+    async list() {
+      const names = await readdir(root).catch(() => []);
+      const marks = await Promise.all(names.filter((name) => /^vm-\d+$/.test(name)).map((name) => markIn(join(root, name))));
+      return marks.flatMap((mark) => (typeof mark === 'object' && mark.service === service ? mark : []));
+    },
+  };
+}
+
+async function markIn(folder: string): Promise<VmMark | 'missing' | 'foreign'> {
+  try {
+    const mark: VmMark = JSON.parse(await readFile(join(folder, MARK_FILE), 'utf8'));
+    return mark;
+  } catch {
+    return (await exists(folder)) ? 'foreign' : 'missing';
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return readdir(path).then(
+    () => true,
+    (error: unknown) => !(typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT'),
+  );
+}
+
+async function writeMark(folder: string, mark: VmMark): Promise<void> {
+  const draft = join(folder, `${MARK_FILE}.draft`);
+  await writeFile(draft, `${JSON.stringify(mark, null, 2)}\n`, { mode: 0o600, flush: true });
+  await rename(draft, join(folder, MARK_FILE));
+}

@@ -1,0 +1,205 @@
+/** The adapter against the real QEMU, as far as it is installed: from the outside, and from inside the guest. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { amountOf, byDepth } from '../../../../.config/depth.ts';
+import { discard, factsOf, leftOut, logsIn, ORDER, processesOf, testImages, vmFolder } from '../../test/qemu.ts';
+import { hypervisorConformance } from '../conformance/hypervisor.ts';
+import type { HypervisorSystem } from '../conformance/hypervisor.ts';
+import type { Fence } from '../fencing.ts';
+import { memoryFence } from '../fencing.ts';
+import { qemuHypervisor } from './hypervisor.ts';
+import type { QemuHypervisor } from './hypervisor.ts';
+
+if (leftOut !== undefined) process.stderr.write(`Left out: the tests of the QEMU adapter, because ${leftOut}.\n`);
+
+let services = 0;
+
+/** Another identifier for each test, so that they can run side by side. */
+function newServiceId(): string {
+  services += 1;
+  return `test${process.pid}x${services}`;
+}
+
+async function open(directory: string, { serviceId, fence }: { serviceId: string; fence: Fence }): Promise<QemuHypervisor> {
+  // The guests of most tests are still booting when they are stopped, so waiting for a clean shutdown would only cost time.
+  return qemuHypervisor({ serviceId, fence, directory, images: await testImages(), shutdownMs: 200, agentMs: 200, accelerator: 'tcg' });
+}
+
+describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () => {
+  test('has its cores, memory, disk, hostname, user, key and password inside, and leaves no process and no file', async () => {
+    const [directory, serviceId] = [vmFolder(), newServiceId()];
+    onTestFinished(() => discard(directory, serviceId));
+    const hypervisor = qemuHypervisor({ serviceId, fence: memoryFence(), directory, images: await testImages(), accelerator: 'tcg' });
+    const { vmId } = ORDER;
+    await hypervisor.create({ ...ORDER, cores: 2, username: 'admin' }, 1);
+    const [vm] = await hypervisor.list();
+    const facts = await factsOf(vm?.ports['80']);
+    expect(facts).toMatchObject({
+      hostname: 'my-machine',
+      cores: 2,
+      disk_bytes: 10 * 1024 ** 3,
+      user: 'admin',
+      authorized_key: ORDER.sshKey,
+    });
+    expect(facts.memory_mib).toBeGreaterThan(130);
+    expect(facts.memory_mib).toBeLessThan(192);
+
+    const folder = join(directory, `vm-${vmId}`);
+    expect(await logsIn(folder, { username: 'admin', password: ORDER.password })).toBe(true);
+    await hypervisor.setPassword(vmId, 'Second-Password-2', 2);
+    expect(await logsIn(folder, { username: 'admin', password: 'Second-Password-2' })).toBe(true);
+    expect(readFileSync(join(folder, 'vm.json'), 'utf8')).not.toContain('Password');
+    const usage = await hypervisor.usage(vmId);
+    expect(usage.cpuSeconds).toBeGreaterThan(0.5);
+    expect(usage.disk.read).toBeGreaterThan(100_000);
+    expect(usage.network?.received).toBeGreaterThan(0);
+
+    await hypervisor.remove(vmId, 3);
+    expect({ processes: processesOf(serviceId), files: readdirSync(directory) }).toEqual({ processes: [], files: [] });
+  });
+
+  test(
+    'keeps its disk and its port over a resize, gets a new disk from a reinstallation, and goes back to a snapshot',
+    { tags: 'deep' },
+    async () => {
+      const [directory, serviceId] = [vmFolder(), newServiceId()];
+      onTestFinished(() => discard(directory, serviceId));
+      const hypervisor = qemuHypervisor({ serviceId, fence: memoryFence(), directory, images: await testImages() });
+      const { vmId } = ORDER;
+      await hypervisor.create(ORDER, 1);
+      const port = (await hypervisor.list())[0]?.ports['80'];
+      await factsOf(port);
+      await hypervisor.resize({ ...ORDER, cores: 2, mem: 320, disk: 20 }, 2);
+      const grown = await factsOf(port, ({ boots }) => boots === 2);
+      expect(grown).toMatchObject({ cores: 2, disk_bytes: 20 * 1024 ** 3, instance: '48213-1' });
+      expect(grown.memory_mib).toBeGreaterThan(250);
+
+      await hypervisor.snapshot(vmId, 'before');
+      await hypervisor.setPassword(vmId, 'Second-Password-2', 3);
+      await hypervisor.restore(vmId, 'before');
+      const login = { username: 'root', password: ORDER.password };
+      expect(await logsIn(join(directory, `vm-${vmId}`), login)).toBe(true);
+
+      await hypervisor.reinstall(vmId, 'test-linux', 4);
+      const anew = await factsOf(port, ({ instance }) => instance === '48213-2');
+      expect(anew).toMatchObject({ boots: 1, cores: 2, hostname: 'my-machine', disk_bytes: 20 * 1024 ** 3 });
+      expect(await logsIn(join(directory, `vm-${vmId}`), { ...login, password: 'Second-Password-2' })).toBe(true);
+      await hypervisor.remove(vmId, 5);
+    },
+  );
+
+  test('moves to other ports if a program took its ports while it was stopped', { tags: 'deep' }, async () => {
+    const [directory, serviceId] = [vmFolder(), newServiceId()];
+    onTestFinished(() => discard(directory, serviceId));
+    const hypervisor = await open(directory, { serviceId, fence: memoryFence() });
+    await hypervisor.create(ORDER, 1);
+    const before = (await hypervisor.list())[0]?.ports;
+    await hypervisor.stop(ORDER.vmId, 2);
+    const other = createServer().listen(before?.['80'], '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    await hypervisor.start(ORDER.vmId, 3);
+    const after = (await hypervisor.list())[0]?.ports;
+    expect(after?.['80']).not.toBe(before?.['80']);
+    expect(await factsOf(after?.['80'])).toMatchObject({ hostname: 'my-machine' });
+  });
+
+  test('an operating system without an image is named, and nothing is left', async () => {
+    const [directory, serviceId] = [vmFolder(), newServiceId()];
+    onTestFinished(() => discard(directory, serviceId));
+    const hypervisor = await open(directory, { serviceId, fence: memoryFence() });
+    await expect(hypervisor.create({ ...ORDER, os: 'windows_2022' }, 1)).rejects.toThrow(
+      /^There is no image of windows_2022\. Put it into .* as windows_2022\.qcow2\.$/,
+    );
+    expect(readdirSync(directory)).toEqual([]);
+  });
+});
+
+describe.skipIf(leftOut !== undefined)('the conformance suite on QEMU', { timeout: 600_000 }, () => {
+  const strangerSteps = amountOf('QEMU_STEPS', { usual: 20, deep: 2_000 });
+  test.each(hypervisorConformance(newSystem, { order: ORDER, strangerSteps }))('$name', ({ run }) =>
+    expect(run()).resolves.toBeUndefined(),
+  );
+});
+
+async function newSystem(): Promise<HypervisorSystem> {
+  const [directory, serviceId] = [vmFolder(), newServiceId()];
+  const hypervisor = await open(directory, { serviceId, fence: memoryFence() });
+  function pathOf(vmId: number) {
+    return join(directory, `vm-${vmId}`);
+  }
+  function isStrangers(vmId: number) {
+    return existsSync(join(pathOf(vmId), 'stranger'));
+  }
+  return {
+    open: (fence) => open(directory, { serviceId, fence }),
+    machines: async () => (await hypervisor.list()).map(({ ports: _ports, ...machine }) => machine),
+    async lose(vmId) {
+      for (const pid of processesOf(serviceId, vmId)) process.kill(pid, 'SIGKILL');
+      rmSync(pathOf(vmId), { recursive: true });
+    },
+    stranger: {
+      async create(vmId) {
+        if (existsSync(pathOf(vmId))) return;
+        mkdirSync(pathOf(vmId));
+        writeFileSync(join(pathOf(vmId), 'stranger'), `disk of another program for ${vmId}`);
+        // Half of them look like VMs, of another service.
+        if (vmId % 2 === 0) writeFileSync(join(pathOf(vmId), 'vm.json'), JSON.stringify({ service: 'another', vmId, token: 1 }));
+      },
+      async rename(from, to) {
+        if (isStrangers(from) && !existsSync(pathOf(to))) renameSync(pathOf(from), pathOf(to));
+      },
+      async remove(vmId) {
+        if (isStrangers(vmId)) rmSync(pathOf(vmId), { recursive: true });
+      },
+      async state() {
+        const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) => {
+          const vmId = Number(/^vm-(\d+)\//.exec(file)?.[1]);
+          return isStrangers(vmId);
+        });
+        return files
+          .toSorted()
+          .map((file) => `${file}: ${readFileSync(join(directory, file), 'utf8')}`)
+          .join('\n');
+      },
+    },
+    async close() {
+      discard(directory, serviceId);
+    },
+  };
+}
+
+describe.skipIf(leftOut !== undefined)('a process that is killed while it creates a VM', { timeout: 300_000 }, () => {
+  const rounds = amountOf('QEMU_KILLS', { usual: 3, deep: 20 });
+  test(`the next one finishes or removes it, ${rounds} times`, async () => {
+    const images = await testImages();
+    const [directory, serviceId] = [vmFolder(), newServiceId()];
+    onTestFinished(() => discard(directory, serviceId));
+    const seen = new Set<string>();
+    for (let round = 0; round < rounds; round++) {
+      const child = fork(join(import.meta.dirname, '../../test/create-vm.ts'), [JSON.stringify({ serviceId, directory, images })]);
+      const ended = once(child, 'exit');
+      await once(child, 'message');
+      // A creation takes about 200 ms.
+      await wait((round * byDepth({ usual: 90, deep: 15 })) % 300);
+      child.kill('SIGKILL');
+      await ended;
+      seen.add(readdirSync(directory).join());
+      const next = await open(directory, { serviceId, fence: memoryFence() });
+      await next.create(ORDER, 2);
+      expect(await next.list()).toEqual([expect.objectContaining({ vmId: ORDER.vmId, running: true })]);
+      await expect.poll(() => processesOf(serviceId)).toHaveLength(1);
+      await next.remove(ORDER.vmId, 3);
+      expect({ processes: processesOf(serviceId), files: readdirSync(directory) }).toEqual({ processes: [], files: [] });
+    }
+    // At least one process died in the middle of its work.
+    expect(seen.size).toBeGreaterThan(1);
+  });
+});

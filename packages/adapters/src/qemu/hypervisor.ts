@@ -1,0 +1,285 @@
+/** A hypervisor on this machine: each VM is a process of QEMU, with or without KVM. Linux only. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { Fence, FencingToken } from '../fencing.ts';
+import type { Hypervisor, VmOrder } from '../hypervisor.ts';
+import { usableAccelerator } from './accelerator.ts';
+import { foldersIn } from './folder.ts';
+import type { ForwardedPorts, VmMark } from './folder.ts';
+import { withLock } from './lock.ts';
+import { DISK_FILE, findMachine, freePorts, startMachine, stopMachine } from './machine.ts';
+import type { MachineOptions } from './machine.ts';
+import { run } from './programs.ts';
+import { agent, monitor } from './qmp.ts';
+import { hashOfPassword, writeSeed } from './seed.ts';
+import { usageOf } from './usage.ts';
+import type { VmUsage } from './usage.ts';
+
+export { buildTestImage, missingForImage, TEST_IMAGE } from './image.ts';
+export { missingPackages, ProgramError } from './programs.ts';
+export { ForeignResourceError } from './folder.ts';
+export type { ForwardedPorts } from './folder.ts';
+export { QemuCommandError } from './json-socket.ts';
+export type { VmUsage } from './usage.ts';
+
+export interface QemuOptions {
+  readonly serviceId: string;
+  readonly fence: Fence;
+  /** The folder of the VMs. Each has a folder `vm-NUMBER` in it. */
+  readonly directory: string;
+  /**
+   * The folder of the images: `NAME.qcow2` for each operating system of the catalogue, and `NAME.kernel` and `NAME.initrd` next to it if it
+   * has no boot loader. An image needs cloud-init (NoCloud), and the QEMU guest agent for `setPassword` and a clean shutdown.
+   */
+  readonly images: string;
+  /** The image of every operating system that has none. Default: none, so that its purchase fails. */
+  readonly defaultImage?: string;
+  /** The ports of a guest that are forwarded to free ports of 127.0.0.1. Default: 22 and 80. */
+  readonly guestPorts?: readonly number[];
+  /** A bridge of the host to which VMs are attached, instead of forwarded ports. QEMU's bridge helper must allow it. */
+  readonly bridge?: string;
+  /** Whether guests can open connections to the network, the host included. Default: false. With a bridge, the network decides. */
+  readonly isOpen?: boolean;
+  /** Milliseconds that a guest has to shut down before it is powered off. Default: 10,000. */
+  readonly shutdownMs?: number;
+  /** Milliseconds in which the guest agent must answer to `setPassword`. Default: 5,000. */
+  readonly agentMs?: number;
+  /** Default: KVM if guests run with it, or else emulation. */
+  readonly accelerator?: 'kvm' | 'tcg';
+}
+
+/** A VM as it is on this machine. */
+export interface QemuVm {
+  readonly vmId: number;
+  readonly running: boolean;
+  readonly cores: number;
+  /** MB. */
+  readonly mem: number;
+  readonly ports: ForwardedPorts;
+}
+
+/** The hypervisor, with further operations of QEMU. */
+export interface QemuHypervisor extends Hypervisor {
+  /** The VMs of this service. */
+  list(): Promise<readonly QemuVm[]>;
+  /** Stores disk and memory of a running VM under a name in its disk. */
+  snapshot(vmId: number, name: string): Promise<void>;
+  /** Puts a running VM back to a snapshot. */
+  restore(vmId: number, name: string): Promise<void>;
+  /** The usage of a running VM since its process started. */
+  usage(vmId: number): Promise<VmUsage>;
+}
+
+const DEFAULT_GUEST_PORTS = [22, 80];
+const DEFAULT_SHUTDOWN_MS = 10_000;
+const DEFAULT_AGENT_MS = 5_000;
+const SNAPSHOT_TIMEOUT_MS = 60_000;
+const SNAPSHOT_NAME = /^[A-Za-z][\w-]{0,59}$/;
+const GIBIBYTE = 1024 ** 3;
+
+/** The parts that the operations share. */
+interface Host {
+  readonly options: QemuOptions;
+  readonly folders: ReturnType<typeof foldersIn>;
+  readonly accelerator: () => Promise<'kvm' | 'tcg'>;
+}
+
+/** Creates the adapter. VMs of an earlier process go on running. */
+export function qemuHypervisor(options: QemuOptions): QemuHypervisor {
+  mkdirSync(options.directory, { recursive: true, mode: 0o700 });
+  let accelerator: Promise<'kvm' | 'tcg'> | undefined;
+  const host: Host = {
+    options,
+    folders: foldersIn(options.directory, options.serviceId),
+    accelerator: () => (accelerator ??= options.accelerator ? Promise.resolve(options.accelerator) : usableAccelerator()),
+  };
+  return { ...changesOn(host), ...viewsOf(host) };
+}
+
+function changesOn(host: Host): Hypervisor {
+  const { folders, options } = host;
+  /** One call at a time for a VM, also of other processes. A call that waited too long finds a higher token and is rejected. */
+  function admitted(vmId: number, token: FencingToken, work: () => Promise<void>) {
+    return withLock(`reseller-qemu/${options.serviceId}/${vmId}`, async () => {
+      await options.fence.admit(`vm/${vmId}`, token);
+      await work();
+    });
+  }
+  function changing(vmId: number, token: FencingToken, work: (mark: VmMark) => Promise<void>) {
+    return admitted(vmId, token, async () => {
+      const mark = await folders.read(vmId);
+      if (mark === undefined) throw new Error(`VM ${vmId} does not exist.`);
+      await work({ ...mark, token });
+    });
+  }
+  return {
+    create: (order, token) =>
+      admitted(order.vmId, token, async () => {
+        const mark = (await folders.read(order.vmId)) ?? (await install(host, order, token));
+        await boot(host, { ...mark, token });
+      }),
+    reinstall: (vmId, os, token) =>
+      changing(vmId, token, async (before) => {
+        const mark = { ...before, os, installation: before.installation + 1 };
+        const folder = folders.pathOf(vmId);
+        const image = imageOf(host, os);
+        await stopMachine(folder, mark, 0);
+        await writeDisk(folder, { draft: `${DISK_FILE}.draft`, image, disk: mark.disk });
+        await folders.write(mark);
+        await writeSeed(folder, mark);
+        await rename(join(folder, `${DISK_FILE}.draft`), join(folder, DISK_FILE));
+        await boot(host, mark);
+      }),
+    start: (vmId, token) => changing(vmId, token, (mark) => boot(host, mark)),
+    restart: (vmId, token) =>
+      changing(vmId, token, async (mark) => {
+        await stopMachine(folders.pathOf(vmId), mark, shutdownMs(host));
+        await boot(host, mark);
+      }),
+    setPassword: (vmId, password, token) =>
+      changing(vmId, token, async (before) => {
+        const mark = { ...before, passwordHash: await hashOfPassword(password) };
+        const folder = folders.pathOf(vmId);
+        const given = { username: mark.username, password: Buffer.from(mark.passwordHash).toString('base64'), crypted: true };
+        await agent(folder, 'guest-set-user-password', { ...given, timeoutMs: options.agentMs ?? DEFAULT_AGENT_MS });
+        // A later reinstallation sets the same password.
+        await folders.write(mark);
+        await writeSeed(folder, mark);
+      }),
+    stop: (vmId, token) =>
+      admitted(vmId, token, async () => {
+        const mark = await folders.read(vmId);
+        if (mark === undefined) return;
+        await folders.write({ ...mark, token, isWanted: false });
+        await stopMachine(folders.pathOf(vmId), mark, shutdownMs(host));
+      }),
+    resize: ({ vmId, cores, mem, disk }, token) => changing(vmId, token, (mark) => resize(host, { ...mark, cores, mem }, disk)),
+    remove: (vmId, token) =>
+      admitted(vmId, token, async () => {
+        const mark = await folders.read(vmId);
+        if (mark !== undefined) await stopMachine(folders.pathOf(vmId), mark, 0);
+        await folders.remove(vmId);
+      }),
+  };
+}
+
+function viewsOf({ folders }: Host): Omit<QemuHypervisor, keyof Hypervisor> {
+  function checked(name: string) {
+    if (!SNAPSHOT_NAME.test(name)) throw new Error(`'${name}' is not a valid name of a snapshot. Use letters, digits, - and _.`);
+    return name;
+  }
+  return {
+    async list() {
+      const marks = await folders.list();
+      return Promise.all(
+        marks.map(async (mark) => {
+          const machine = await findMachine(folders.pathOf(mark.vmId), mark);
+          const { vmId, ports } = mark;
+          return { vmId, ports, running: machine !== undefined, cores: machine?.cores ?? mark.cores, mem: machine?.mem ?? mark.mem };
+        }),
+      );
+    },
+    snapshot: async (vmId, name) => void (await monitor(folders.pathOf(vmId), `savevm ${checked(name)}`, SNAPSHOT_TIMEOUT_MS)),
+    restore: async (vmId, name) => void (await monitor(folders.pathOf(vmId), `loadvm ${checked(name)}`, SNAPSHOT_TIMEOUT_MS)),
+    async usage(vmId) {
+      const mark = await folders.read(vmId);
+      const machine = mark && (await findMachine(folders.pathOf(vmId), mark));
+      if (machine === undefined) throw new Error(`VM ${vmId} does not run.`);
+      return usageOf(folders.pathOf(vmId), machine);
+    },
+  };
+}
+
+/** Creates the folder of a new VM, with its disk and seed. */
+async function install(host: Host, order: VmOrder, token: FencingToken): Promise<VmMark> {
+  const { folders, options } = host;
+  const { vmId, os, hostname, username, sshKey, cores, mem, disk, password } = order;
+  const image = imageOf(host, os);
+  const mark: VmMark = {
+    service: options.serviceId,
+    token,
+    uuid: randomUUID(),
+    installation: 1,
+    isWanted: true,
+    vmId,
+    os,
+    hostname,
+    username,
+    sshKey,
+    cores,
+    mem,
+    disk,
+    passwordHash: await hashOfPassword(password),
+    ports: options.bridge === undefined ? await freePorts(options.guestPorts ?? DEFAULT_GUEST_PORTS) : {},
+  };
+  await folders.create(mark, async (draft) => {
+    await writeDisk(draft, { draft: DISK_FILE, image, disk });
+    await writeSeed(draft, mark);
+  });
+  return mark;
+}
+
+/** Makes a VM run with the resources of its mark. Does nothing if it runs with them. */
+async function boot(host: Host, mark: VmMark): Promise<void> {
+  const { folders, options } = host;
+  const folder = folders.pathOf(mark.vmId);
+  const wanted = { ...mark, isWanted: true };
+  await folders.write(wanted);
+  if ((await findMachine(folder, mark)) !== undefined) return;
+  const machine: MachineOptions = {
+    accelerator: await host.accelerator(),
+    bridge: options.bridge,
+    isOpen: options.isOpen ?? false,
+    kernel: kernelOf(imageOf(host, mark.os)),
+  };
+  const ports = await startMachine(folder, wanted, machine);
+  if (ports !== mark.ports) await folders.write({ ...wanted, ports });
+}
+
+/** The number of cores and the memory are fixed while a machine runs, so a machine that runs with others is restarted. */
+async function resize(host: Host, mark: VmMark, disk: number): Promise<void> {
+  const { folders } = host;
+  const folder = folders.pathOf(mark.vmId);
+  const resized = { ...mark, disk: Math.max(mark.disk, disk) };
+  await folders.write(resized);
+  const machine = await findMachine(folder, mark);
+  const isRight = machine?.cores === mark.cores && machine.mem === mark.mem && resized.disk === (await sizeOfDisk(folder));
+  if (isRight) return;
+  await stopMachine(folder, mark, shutdownMs(host));
+  // A disk only grows. Its size is compared, because a crash may have come between the mark and the disk.
+  if (resized.disk > (await sizeOfDisk(folder))) await run('qemu-img', ['resize', '-q', DISK_FILE, `${resized.disk}G`], { cwd: folder });
+  if (mark.isWanted) await boot(host, resized);
+}
+
+/** GB. */
+async function sizeOfDisk(folder: string): Promise<number> {
+  // A running machine holds the lock of its disk, which reading the size does not need.
+  const facts: { 'virtual-size': number } = JSON.parse(
+    await run('qemu-img', ['info', '--force-share', '--output=json', DISK_FILE], { cwd: folder }),
+  );
+  return Math.floor(facts['virtual-size'] / GIBIBYTE);
+}
+
+function writeDisk(folder: string, { draft, image, disk }: { draft: string; image: string; disk: number }): Promise<string> {
+  return run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', image, '-F', 'qcow2', draft, `${disk}G`], { cwd: folder });
+}
+
+/** The path of the image of an operating system. */
+function imageOf({ options: { images, defaultImage } }: Host, os: string): string {
+  const names = [os, ...(defaultImage === undefined ? [] : [defaultImage])];
+  const image = names.map((name) => join(images, `${name}.qcow2`)).find((path) => existsSync(path));
+  if (image === undefined) throw new Error(`There is no image of ${os}. Put it into ${images} as ${os}.qcow2.`);
+  return image;
+}
+
+function kernelOf(image: string): MachineOptions['kernel'] {
+  const [kernel, initrd] = [image.replace(/qcow2$/, 'kernel'), image.replace(/qcow2$/, 'initrd')];
+  return existsSync(kernel) && existsSync(initrd) ? { kernel, initrd } : undefined;
+}
+
+function shutdownMs({ options }: Host): number {
+  return options.shutdownMs ?? DEFAULT_SHUTDOWN_MS;
+}

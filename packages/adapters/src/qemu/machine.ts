@@ -1,0 +1,171 @@
+/** The process of a VM. It runs detached, so that it survives a restart of the service. */
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { ForwardedPorts, VmMark } from './folder.ts';
+import { ProgramError, run } from './programs.ts';
+import { AGENT_SOCKET, agentShutdown, qmp, QMP_SOCKET } from './qmp.ts';
+import { SEED_FILE } from './seed.ts';
+
+export const DISK_FILE = 'disk.qcow2';
+const PID_FILE = 'qemu.pid';
+const CONSOLE_SOCKET = 'console.sock';
+const VNC_SOCKET = 'vnc.sock';
+const POLL_MS = 50;
+const KILL_TIMEOUT_MS = 5_000;
+const START_TIMEOUT_MS = 10_000;
+/** How often other ports are tried when another program takes one in the moment of the start. */
+const PORT_ATTEMPTS = 5;
+
+/** A running VM. */
+export interface Machine {
+  readonly pid: number;
+  readonly cores: number;
+  /** MB. */
+  readonly mem: number;
+}
+
+export interface MachineOptions {
+  readonly accelerator: 'kvm' | 'tcg';
+  /** The name of a bridge to which VMs are attached. Undefined for a network of QEMU's own, with forwarded ports. */
+  readonly bridge: string | undefined;
+  /** Whether the guest can reach the network of the host. */
+  readonly isOpen: boolean;
+  /** Files for a direct boot, if the image has no boot loader. */
+  readonly kernel: { readonly kernel: string; readonly initrd: string } | undefined;
+}
+
+/** The process of a VM, found by the UUID in its arguments. Undefined if it does not run. */
+export async function findMachine(folder: string, { uuid }: Pick<VmMark, 'uuid'>): Promise<Machine | undefined> {
+  const end = performance.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const pid = await readFile(join(folder, PID_FILE), 'utf8').catch(() => '');
+    const known = await machineOf(pid.trim(), uuid);
+    if (known !== undefined) return known;
+    const starting = await anyMachineOf(uuid);
+    // QEMU writes the file when its start has succeeded. A service that died during a start leaves a process that has not written it yet.
+    if (starting === undefined || performance.now() > end) return starting;
+    await wait(POLL_MS);
+  }
+}
+
+async function anyMachineOf(uuid: string): Promise<Machine | undefined> {
+  for (const name of await readdir('/proc')) {
+    const found = await machineOf(name, uuid);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function machineOf(pid: string, uuid: string): Promise<Machine | undefined> {
+  if (!/^\d+$/.test(pid)) return undefined;
+  const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  const given = line.split('\0');
+  function argument(name: string) {
+    const index = given.indexOf(name);
+    return index < 0 ? '' : (given[index + 1] ?? '');
+  }
+  if (argument('-uuid') !== uuid) return undefined;
+  return { pid: Number(pid), cores: Number(argument('-smp')), mem: Number(argument('-m')) };
+}
+
+/**
+ * Starts the process of a VM that does not run.
+ *
+ * @returns The forwarded ports: those of the mark, unless another program uses one of them.
+ */
+export async function startMachine(folder: string, mark: VmMark, options: MachineOptions): Promise<ForwardedPorts> {
+  let { ports } = mark;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await run('qemu-system-x86_64', argumentsOf({ ...mark, ports }, options), { cwd: folder });
+      return ports;
+    } catch (error) {
+      const isTaken = error instanceof ProgramError && error.message.includes('host forwarding');
+      if (!isTaken || attempt === PORT_ATTEMPTS) throw error;
+      ports = await freePorts(Object.keys(ports));
+    }
+  }
+}
+
+/** Ends a VM: lets the guest shut down, then powers it off. Does nothing if it does not run. */
+export async function stopMachine(folder: string, mark: VmMark, shutdownMs: number): Promise<void> {
+  const machine = await findMachine(folder, mark);
+  if (machine === undefined) return;
+  if (shutdownMs > 0) {
+    await Promise.allSettled([qmp(folder, 'system_powerdown'), agentShutdown(folder, shutdownMs)]);
+    if (await hasEnded(folder, mark, shutdownMs)) return;
+  }
+  await qmp(folder, 'quit').catch(() => {});
+  if (await hasEnded(folder, mark, KILL_TIMEOUT_MS)) return;
+  process.kill(machine.pid, 'SIGKILL');
+  if (!(await hasEnded(folder, mark, KILL_TIMEOUT_MS)))
+    throw new ProgramError(`The process ${machine.pid} of VM ${mark.vmId} does not end.`);
+}
+
+async function hasEnded(folder: string, mark: VmMark, timeoutMs: number): Promise<boolean> {
+  const end = performance.now() + timeoutMs;
+  while ((await findMachine(folder, mark)) !== undefined) {
+    if (performance.now() > end) return false;
+    await wait(POLL_MS);
+  }
+  return true;
+}
+
+/** Free ports of 127.0.0.1 for ports of the guest. */
+export async function freePorts(guestPorts: readonly (string | number)[]): Promise<ForwardedPorts> {
+  const servers = await Promise.all(guestPorts.map(listening));
+  const ports = servers.map(({ port }) => port);
+  await Promise.all(servers.map(({ close }) => close()));
+  return Object.fromEntries(guestPorts.map((guest, index) => [String(guest), ports[index] ?? 0]));
+}
+
+async function listening(): Promise<{ port: number; close(): Promise<void> }> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    close: () => new Promise((resolve) => void server.close(() => resolve())),
+  };
+}
+
+/** All files are relative to the folder of the VM, in which QEMU starts, because the paths of sockets must be short. */
+function argumentsOf(mark: VmMark, { accelerator, kernel, ...network }: MachineOptions): string[] {
+  return [
+    ['-name', `guest=reseller-${mark.service}-vm-${mark.vmId}`],
+    ['-uuid', mark.uuid],
+    // Not `microvm`, which hangs without KVM.
+    ['-machine', 'pc'],
+    ['-accel', accelerator],
+    ['-cpu', accelerator === 'kvm' ? 'host' : 'max'],
+    ['-smp', String(mark.cores)],
+    ['-m', String(mark.mem)],
+    ['-nodefaults', '-no-user-config', '-display', 'none', '-vga', 'std'],
+    // A process that becomes a daemon may deny itself no more than this.
+    ['-sandbox', 'on'],
+    ['-drive', `file=${DISK_FILE},format=qcow2,if=virtio,discard=unmap`],
+    ['-drive', `file=${SEED_FILE},format=raw,if=virtio,readonly=on`],
+    ['-netdev', networkOf(mark, network), '-device', `virtio-net-pci,netdev=net,mac=${macOf(mark)},romfile=`],
+    ['-device', 'virtio-serial-pci', '-chardev', `socket,id=agent,path=${AGENT_SOCKET},server=on,wait=off`],
+    ['-device', 'virtserialport,chardev=agent,name=org.qemu.guest_agent.0'],
+    ['-chardev', `socket,id=console,path=${CONSOLE_SOCKET},server=on,wait=off,logfile=console.log`, '-serial', 'chardev:console'],
+    ['-qmp', `unix:${QMP_SOCKET},server=on,wait=off`],
+    ['-vnc', `unix:${VNC_SOCKET}`],
+    kernel ? ['-kernel', kernel.kernel, '-initrd', kernel.initrd, '-append', 'console=ttyS0 quiet'] : [],
+    ['-daemonize', '-pidfile', PID_FILE],
+  ].flat();
+}
+
+function networkOf({ ports }: VmMark, { bridge, isOpen }: Pick<MachineOptions, 'bridge' | 'isOpen'>): string {
+  if (bridge !== undefined) return `bridge,id=net,br=${bridge}`;
+  const forwards = Object.entries(ports).map(([guest, host]) => `hostfwd=tcp:127.0.0.1:${host}-:${guest}`);
+  return ['user', 'id=net', `restrict=${isOpen ? 'off' : 'on'}`, ...forwards].join(',');
+}
+
+/** A locally administered address, the same as long as the VM exists. */
+function macOf({ uuid }: VmMark): string {
+  return ['52', '54', '00', ...(/^(..)(..)(..)/.exec(uuid)?.slice(1) ?? [])].join(':');
+}

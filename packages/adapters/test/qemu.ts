@@ -1,0 +1,126 @@
+/** QEMU for tests: the folder of a hypervisor, and what a person sees of its VMs from outside and inside. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { VmOrder } from '../src/index.ts';
+import { buildTestImage, missingForImage, missingPackages } from '../src/qemu/hypervisor.ts';
+
+/** Why QEMU cannot be tested here; undefined if it can. */
+export const leftOut: string | undefined = reason();
+
+/** Kept between runs, because it takes 4 s to build. */
+const IMAGES = join(tmpdir(), `reseller-test-images-${process.getuid?.() ?? 0}`);
+
+export const ORDER: VmOrder = {
+  vmId: 48_213,
+  node: 'node-1',
+  cores: 1,
+  mem: 192,
+  disk: 10,
+  storage: null,
+  networkSpeed: 1_000,
+  backupSlots: 2,
+  ipv4: [],
+  ipv6: [],
+  os: 'test-linux',
+  hostname: 'my-machine',
+  username: 'root',
+  password: 'First-Password-1',
+  sshKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBVs one@example.com',
+};
+
+function reason(): string | undefined {
+  if (process.platform !== 'linux') return 'QEMU is tested on Linux only';
+  const missing = [...missingPackages(), ...missingForImage()];
+  return missing.length > 0 ? `these packages are missing: ${missing.join(', ')}. .config/install-infrastructure installs them` : undefined;
+}
+
+/** The folder of the test image, which is built if it is missing. */
+export async function testImages(): Promise<string> {
+  mkdirSync(IMAGES, { recursive: true });
+  await buildTestImage(IMAGES);
+  return IMAGES;
+}
+
+/** An empty folder for VMs. */
+export function vmFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'qemu-test-'));
+}
+
+/** The processes of QEMU that run VMs of a service, or one VM. */
+export function processesOf(serviceId: string, vmId: number | '' = ''): number[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return [];
+    try {
+      const given = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return given.some((argument) => argument.startsWith(`guest=reseller-${serviceId}-vm-${vmId}`)) ? [Number(pid)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Ends the VMs that a test left, and removes their folder. */
+export function discard(folder: string, serviceId: string): void {
+  for (const pid of processesOf(serviceId)) process.kill(pid, 'SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The facts that the page inside a VM shows, as soon as the VM has booted. */
+export async function factsOf(port: number | undefined, isExpected: (facts: Facts) => boolean = () => true): Promise<Facts> {
+  for (;;) {
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/cgi-bin/facts`, { signal: AbortSignal.timeout(2_000) });
+      const facts: Facts = JSON.parse(await response.text());
+      if (isExpected(facts)) return facts;
+    } catch {
+      // The guest still boots.
+    }
+    await wait(100);
+  }
+}
+
+export interface Facts {
+  readonly hostname: string;
+  readonly cores: number;
+  readonly memory_mib: number;
+  readonly disk_bytes: number;
+  readonly user: string;
+  readonly authorized_key: string;
+  readonly boots: number;
+  readonly instance: string;
+}
+
+/** Logs in on the serial console. @returns Whether the guest accepted the password. */
+export async function logsIn(folder: string, { username, password }: { username: string; password: string }): Promise<boolean> {
+  const socket = createConnection(join(folder, 'console.sock'));
+  let printed = '';
+  let resume = () => {};
+  socket.on('data', (bytes) => {
+    printed += String(bytes);
+    resume();
+  });
+  async function until(pattern: RegExp): Promise<string> {
+    while (!pattern.test(printed)) await new Promise<void>((resolve) => (resume = resolve));
+    const seen = printed;
+    printed = '';
+    return seen;
+  }
+  try {
+    socket.write('\n');
+    await until(/login: $/);
+    socket.write(`${username}\n`);
+    await until(/Password: $/);
+    socket.write(`${password}\n`);
+    const answer = await until(/incorrect|[#$] /);
+    if (answer.includes('incorrect')) return false;
+    socket.write('exit\n');
+    await until(/login: $/);
+    return true;
+  } finally {
+    socket.destroy();
+  }
+}
