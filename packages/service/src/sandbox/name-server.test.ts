@@ -50,7 +50,7 @@ test('answers for records of each type as soon as they are added, and with the n
   expect((await resolver.resolveTxt(`LONG.${path.domain}`)).map((parts) => parts.join(''))).toEqual([
     `v=DKIM1; "${'k'.repeat(600)}" \\ end`,
   ]);
-  const [record] = (await service.call('listDomainDns', { path })).body.data.filter(({ type }: { type: string }) => type === 'A');
+  const record = (await service.call('listDomainDns', { path })).body.data.find(({ type }: { type: string }) => type === 'A');
   await service.call('editDomainDnsRecord', { path: { ...path, record_id: record.record_id }, form: { data: '198.51.100.99' } });
   expect(await resolver.resolve4(path.domain)).toEqual(['198.51.100.99']);
 });
