@@ -36,10 +36,15 @@ export async function configuredPorts(
   const simulated = PORTS.filter((port) => given[port] === undefined);
   const [line] = mode === 'live' && !simulatesRest ? withoutAdapter(simulated.filter((port) => !named.includes(port))) : [];
   if (line !== undefined) throw new AdapterError(line);
-  const { hypervisor, fleet, registrar } = given;
+  const { hypervisor, fleet, registrar, dns } = given;
   return {
     simulated,
-    ports: simulatedPorts({ ...(hypervisor && { hypervisor }), ...(fleet && { fleet }), ...(registrar && { registrar }) }),
+    ports: simulatedPorts({
+      ...(hypervisor && { hypervisor }),
+      ...(fleet && { fleet }),
+      ...(registrar && { registrar }),
+      ...(dns && { dns }),
+    }),
   };
 }
 
