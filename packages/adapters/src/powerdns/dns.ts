@@ -133,6 +133,8 @@ function keyOf({ name, type }: Pick<ApiRecordSet, 'name' | 'type'>): string {
 }
 
 function isSame(wanted: ApiRecordSet, existing: ApiRecordSet | undefined): boolean {
-  const contents = ({ records }: ApiRecordSet) => records.map(({ content }) => content).toSorted();
+  function contents({ records }: ApiRecordSet): string[] {
+    return records.map(({ content }) => content).toSorted();
+  }
   return existing !== undefined && wanted.ttl === existing.ttl && JSON.stringify(contents(wanted)) === JSON.stringify(contents(existing));
 }
