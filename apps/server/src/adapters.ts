@@ -37,11 +37,16 @@ export async function configuredPorts(configuration: Configuration, contextOf: (
   const simulated = PORTS.filter((port) => given[port] === undefined);
   const [line] = mode === 'live' && !simulatesRest ? withoutAdapter(simulated.filter((port) => !named.includes(port))) : [];
   if (line !== undefined) throw new AdapterError(line);
-  const { hypervisor, fleet, registrar } = given;
+  const { hypervisor, fleet, registrar, dns } = given;
   return {
     simulated,
     vms: qemu?.description,
-    ports: simulatedPorts({ ...(hypervisor && { hypervisor }), ...(fleet && { fleet }), ...(registrar && { registrar }) }),
+    ports: simulatedPorts({
+      ...(hypervisor && { hypervisor }),
+      ...(fleet && { fleet }),
+      ...(registrar && { registrar }),
+      ...(dns && { dns }),
+    }),
   };
 }
 

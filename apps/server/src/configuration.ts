@@ -16,6 +16,8 @@ export interface Configuration {
   readonly operatorHost: string;
   /** Port of the operator API; 0 picks a free port. */
   readonly operatorPort: number;
+  /** The port of the name server of a sandbox. */
+  readonly dnsPort: number;
   /** Names of hosts that a sandbox takes in addition to its own. */
   readonly allowedHosts: readonly string[];
   /** File for audit records. Undefined for no export. */
@@ -106,6 +108,7 @@ export function readConfiguration(environment: Environment): Configuration {
     port: found.RESELLER_PORT,
     operatorHost: found.RESELLER_OPERATOR_HOST,
     operatorPort: operatorPortOf(found),
+    dnsPort: dnsPortOf(found),
     trustedProxies: found.RESELLER_TRUST_PROXY,
     allowedHosts: found.RESELLER_ALLOWED_HOSTS,
     auditFile: found.RESELLER_AUDIT_FILE,
@@ -186,7 +189,7 @@ function missing(given: Given): string[] {
 const LIST = new Intl.ListFormat('en-GB');
 
 /** The ports to infrastructure. */
-export const PORTS = ['hypervisor', 'fleet', 'registrar'] as const satisfies readonly SimulatedPort[];
+export const PORTS = ['hypervisor', 'fleet', 'registrar', 'dns'] as const satisfies readonly SimulatedPort[];
 
 /** The line about ports without an adapter in a live service. Empty if there is none. */
 export function withoutAdapter(ports: readonly SimulatedPort[]): string[] {
@@ -199,7 +202,18 @@ export function withoutAdapter(ports: readonly SimulatedPort[]): string[] {
 
 /** The values of the variables that name the adapter of a port. */
 function namedAdapters(given: Given): Readonly<Record<SimulatedPort, string | undefined>> {
-  return { hypervisor: given.RESELLER_HYPERVISOR, fleet: given.RESELLER_FLEET, registrar: given.RESELLER_REGISTRAR };
+  return {
+    hypervisor: given.RESELLER_HYPERVISOR,
+    fleet: given.RESELLER_FLEET,
+    registrar: given.RESELLER_REGISTRAR,
+    dns: given.RESELLER_DNS,
+  };
+}
+
+/** The port after that of the operator API. The last port has none after it, so any free one is used. */
+function dnsPortOf(found: Found): number {
+  const operatorPort = operatorPortOf(found);
+  return found.RESELLER_DNS_PORT ?? (operatorPort === 0 || operatorPort >= 65_535 ? 0 : operatorPort + 1);
 }
 
 /** The port after that of the reseller API, so that one variable moves both. */

@@ -42,9 +42,14 @@ export const variables = v.object({
     '`simulated` for domains that are not registered, also in a live service. Omit it if `RESELLER_ADAPTERS` has a registrar',
     '`simulated` in a sandbox',
   ),
+  RESELLER_DNS: described(
+    v.optional(simulated()),
+    '`simulated` for zones that no server answers for, also in a live service. Omit it if `RESELLER_ADAPTERS` has a dns',
+    '`simulated` in a sandbox',
+  ),
   RESELLER_INFRASTRUCTURE: described(
     v.optional(simulated()),
-    '`simulated` to simulate everything that has no adapter, as a sandbox does. A live service then says in its banner, in `/readyz` and in its log that what it sells of this does not exist. Without it, a live service starts only if each of hypervisor, fleet and registrar has an adapter or is set to `simulated`',
+    '`simulated` to simulate everything that has no adapter, as a sandbox does. A live service then says in its banner, in `/readyz` and in its log that what it sells of this does not exist. Without it, a live service starts only if each of hypervisor, fleet, registrar and dns has an adapter or is set to `simulated`',
   ),
   RESELLER_OPERATOR_TOKEN: described(
     v.optional(
@@ -67,6 +72,11 @@ export const variables = v.object({
     v.optional(port()),
     'port for the provider only: the operator API, `/metrics` (Prometheus, with the operator token as bearer token), `/healthz`, `/readyz`',
     'the port after `RESELLER_PORT`',
+  ),
+  RESELLER_DNS_PORT: described(
+    v.optional(port()),
+    'port on which a sandbox answers DNS queries about its domains, over UDP and TCP. If it is in use, the sandbox starts without',
+    'the port after that of the operator API',
   ),
   RESELLER_PUBLIC_URL: described(
     v.optional(v.pipe(v.string(), v.rawTransform(readPublicUrl))),

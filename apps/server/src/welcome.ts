@@ -21,11 +21,16 @@ export interface Started {
   readonly clockAdvance: number;
   /** Whether the documentation is built. */
   readonly hasDocs: boolean;
+  /** The port of the name server of a sandbox. */
+  readonly dnsPort: number | undefined;
   /** Location of the store. */
   readonly data: string;
 }
 
-const PRODUCTS = { hypervisor: 'VMs', fleet: 'dedicated servers', registrar: 'domains' } satisfies Record<SimulatedPort, string>;
+const PRODUCTS = { hypervisor: 'VMs', fleet: 'dedicated servers', registrar: 'domains', dns: 'zones' } satisfies Record<
+  SimulatedPort,
+  string
+>;
 
 const LABEL_WIDTH = 16;
 
@@ -43,6 +48,7 @@ export function welcome({
   clockAdvance,
   hasDocs,
   data,
+  dnsPort,
 }: Started): string {
   const isSandbox = mode === 'sandbox';
   const bearer = operatorToken ?? '$RESELLER_OPERATOR_TOKEN';
@@ -57,6 +63,7 @@ export function welcome({
     ['Operator token', operatorToken],
     ['Metrics', `${operatorUrl}/metrics`],
     ['VMs', vms],
+    ['DNS', dnsPort === undefined ? undefined : `dig @127.0.0.1 -p ${dnsPort} reseller-customer.net`],
     ['Data', data],
     ['Reset', isSandbox ? `curl -X POST ${operatorUrl}/sandbox/reset -H "Authorization: Bearer ${bearer}"` : undefined],
   ] as const;
