@@ -55,6 +55,10 @@ export interface Configuration {
   readonly adapters: string | undefined;
   /** The ports whose simulation the environment names. */
   readonly simulated: readonly SimulatedPort[];
+  /** Whether QEMU on this machine runs the VMs. */
+  readonly usesQemu: boolean;
+  /** Folder of the images of QEMU; undefined for a test image. */
+  readonly qemuImages: string | undefined;
   /** Whether everything without an adapter is simulated, also in a live service. */
   readonly simulatesRest: boolean;
   /** Whether the reseller API has the extension, the operations that the specification names but does not show. */
@@ -116,7 +120,9 @@ export function readConfiguration(environment: Environment): Configuration {
     secret: found.RESELLER_SECRET,
     previousSecret: found.RESELLER_SECRET_PREVIOUS,
     adapters: found.RESELLER_ADAPTERS === undefined ? undefined : resolve(found.RESELLER_ADAPTERS),
-    simulated: simulatedPorts(given),
+    simulated: PORTS.filter((port) => namedAdapters(given)[port] === 'simulated'),
+    usesQemu: found.RESELLER_HYPERVISOR === 'qemu',
+    qemuImages: found.RESELLER_QEMU_IMAGES === undefined ? undefined : resolve(found.RESELLER_QEMU_IMAGES),
     simulatesRest: found.RESELLER_INFRASTRUCTURE !== undefined,
     extension: found.RESELLER_EXTENSION ?? found.RESELLER_MODE === 'sandbox',
   };
@@ -151,10 +157,14 @@ function givenVariables(environment: Environment): { readonly given: Given; read
 function missing(given: Given): string[] {
   const isLive = given.RESELLER_MODE === 'live';
   const isShared = given.DATABASE_URL !== undefined;
+  const named = namedAdapters(given);
   return [
     // What a module lacks is only known after it was loaded.
     ...(isLive && given.RESELLER_ADAPTERS === undefined && given.RESELLER_INFRASTRUCTURE === undefined
-      ? withoutAdapter(PORTS.filter((port) => !simulatedPorts(given).includes(port)))
+      ? withoutAdapter(PORTS.filter((port) => named[port] === undefined))
+      : []),
+    ...(isLive && named.hypervisor === 'qemu' && given.RESELLER_QEMU_IMAGES === undefined
+      ? ['RESELLER_QEMU_IMAGES is missing. A live service with QEMU needs images of its operating systems. Set it to their folder.']
       : []),
     ...(isLive && given.RESELLER_PUBLIC_URL === undefined
       ? [
@@ -190,14 +200,14 @@ export function withoutAdapter(ports: readonly SimulatedPort[]): string[] {
   ];
 }
 
-function simulatedPorts(given: Given): SimulatedPort[] {
-  const named = {
+/** The values of the variables that name the adapter of a port. */
+function namedAdapters(given: Given): Readonly<Record<SimulatedPort, string | undefined>> {
+  return {
     hypervisor: given.RESELLER_HYPERVISOR,
     fleet: given.RESELLER_FLEET,
     registrar: given.RESELLER_REGISTRAR,
     dns: given.RESELLER_DNS,
   };
-  return PORTS.filter((port) => named[port] !== undefined);
 }
 
 /** The port after that of the operator API. The last port has none after it, so any free one is used. */

@@ -27,7 +27,8 @@ import { readDatabaseUrl } from '@reseller/service/configuration';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 
-import { AdapterError, configuredPorts } from './adapters.ts';
+import { AdapterError } from './adapter-error.ts';
+import { configuredPorts } from './adapters.ts';
 import { AuditFileError, exportAudit } from './audit-file.ts';
 import type { Configuration } from './configuration.ts';
 import { consoleBuilder } from './console-build.ts';
@@ -86,7 +87,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const logger = pino({ level: configuration.logLevel }, log);
   const secret = configuration.secret ?? (await secretFrom(dataDirectory, store));
   const { mode, previousSecret } = configuration;
-  const { ports, simulated } = await configuredPorts(configuration, async () => ({
+  const { ports, simulated, vms } = await configuredPorts(configuration, async () => ({
     mode,
     serviceId: await serviceIdOf(store, { secret, previousSecret, mode }, systemRandom),
     fence: storeFence(store),
@@ -169,6 +170,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
       signInCode: mode === 'sandbox' && configuration.operatorToken === undefined ? service.createSignInCode() : undefined,
       notice,
+      vms,
       missing,
       clockAdvance: await service.clockAdvance(),
       hasDocs,

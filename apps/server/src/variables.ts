@@ -23,9 +23,14 @@ export const variables = v.object({
     'JavaScript module with your adapters for real infrastructure, relative to the working directory. It exports `createAdapters`; see [Adapters](#adapters)',
   ),
   RESELLER_HYPERVISOR: described(
-    v.optional(simulated()),
-    '`simulated` for VMs that do not exist, also in a live service. Omit it if `RESELLER_ADAPTERS` has a hypervisor',
+    v.optional(v.picklist(['qemu', 'simulated'], wanted('qemu or simulated, or omit it'))),
+    '`qemu` for VMs of [QEMU](../../packages/adapters/README.md#qemu) on this machine, as `--real` does, or `simulated` for VMs that do not exist, also in a live service. Omit it if `RESELLER_ADAPTERS` has a hypervisor',
     '`simulated` in a sandbox',
+  ),
+  RESELLER_QEMU_IMAGES: described(
+    v.optional(v.string()),
+    'with `RESELLER_HYPERVISOR=qemu`: folder with `NAME.qcow2` for each operating system of the catalogue, relative to the working directory. Required for a live service',
+    'a small Linux for tests, which a sandbox builds at its first start and installs for every operating system',
   ),
   RESELLER_FLEET: described(
     v.optional(simulated()),

@@ -13,6 +13,8 @@ export interface Started {
   readonly signInCode: string | undefined;
   /** The line about what is simulated; undefined if nothing is. */
   readonly notice: string | undefined;
+  /** Where VMs really run; undefined for a simulation. */
+  readonly vms: string | undefined;
   /** The operations to call before a live service issues keys that can buy. */
   readonly missing: string | undefined;
   /** Seconds that the clock of a sandbox is ahead. */
@@ -41,6 +43,7 @@ export function welcome({
   operatorToken,
   signInCode,
   notice,
+  vms,
   missing,
   clockAdvance,
   hasDocs,
@@ -59,6 +62,7 @@ export function welcome({
     ['Operator docs', hasDocs ? `${isSandbox ? baseUrl : operatorUrl}/docs/operator/` : undefined],
     ['Operator token', operatorToken],
     ['Metrics', `${operatorUrl}/metrics`],
+    ['VMs', vms],
     ['DNS', dnsPort === undefined ? undefined : `dig @127.0.0.1 -p ${dnsPort} reseller-customer.net`],
     ['Data', data],
     ['Reset', isSandbox ? `curl -X POST ${operatorUrl}/sandbox/reset -H "Authorization: Bearer ${bearer}"` : undefined],

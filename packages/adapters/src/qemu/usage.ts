@@ -35,11 +35,11 @@ export async function usageOf(folder: string, { pid }: Machine): Promise<VmUsage
     cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
     memory,
     disk: { read: sumOf(disks, 'rd_bytes'), written: sumOf(disks, 'wr_bytes') },
-    network: network === undefined ? null : networkOf(network),
+    network: network === undefined ? null : trafficOf(network),
   };
 }
 
-function networkOf(interfaces: unknown): VmUsage['network'] {
+function trafficOf(interfaces: unknown): VmUsage['network'] {
   const statistics = messagesIn(interfaces).flatMap(({ name, statistics: one }) => (name === 'lo' ? [] : [one]));
   return { received: sumOf(statistics, 'rx-bytes'), sent: sumOf(statistics, 'tx-bytes') };
 }
