@@ -16,7 +16,6 @@ import type { PowerDnsServer } from '../../../../packages/adapters/test/powerdns
 import { startServer, temporaryDirectory } from '../process.ts';
 import type { Server } from '../process.ts';
 
-const ADAPTERS = resolve(import.meta.dirname, 'powerdns-adapters.js');
 const ACME_RECORDS = resolve(import.meta.dirname, 'acme-records.js');
 const DOMAIN = 'certified-customer.net';
 
@@ -32,9 +31,9 @@ async function startWithDomain() {
   onTestFinished(() => dns.stop());
   const server = await startServer({
     RESELLER_DATA_DIR: temporaryDirectory(),
-    RESELLER_ADAPTERS: ADAPTERS,
-    POWERDNS_URL: dns.url,
-    POWERDNS_API_KEY: dns.apiKey,
+    RESELLER_DNS: 'powerdns',
+    RESELLER_POWERDNS_URL: dns.url,
+    RESELLER_POWERDNS_API_KEY: dns.apiKey,
   });
   const reseller = createReseller({ baseUrl: server.baseUrl, apiKey: server.apiKey });
   const { handle } = await reseller.domain.handle.create({
@@ -135,18 +134,22 @@ async function fetchStatus(url: string): Promise<string> {
 
 const withoutAcme = missing('lego', 'pebble', 'openssl');
 describe.skipIf(withoutAcme !== undefined)(`a certificate authority${withoutAcme === undefined ? '' : `: ${withoutAcme}`}`, () => {
-  test('issues a certificate for a domain and its subdomains, which was registered a moment before', { tags: 'deep', timeout: 180_000 }, async () => {
-    const { dns, server, reseller } = await startWithDomain();
-    const folder = temporaryDirectory();
-    writeFileSync(join(folder, 'chain.pem'), await certificateFor(DOMAIN, { dns, server, folder }));
-    const shown = execFileSync('openssl', ['x509', '-in', join(folder, 'chain.pem'), '-noout', '-ext', 'subjectAltName'], {
-      encoding: 'utf8',
-    });
-    expect(shown.match(/DNS:[^,\s]+/g)?.toSorted()).toEqual([`DNS:*.${DOMAIN}`, `DNS:${DOMAIN}`]);
-    // The records of the challenge are gone, from the API at once and from PowerDNS within a second.
-    expect(await reseller.domain.dns.list(DOMAIN)).toEqual([]);
-    await expect.poll(() => dns.resolve(`_acme-challenge.${DOMAIN}`, 'TXT')).toEqual([]);
-  });
+  test(
+    'issues a certificate for a domain and its subdomains, which was registered a moment before',
+    { tags: 'deep', timeout: 180_000 },
+    async () => {
+      const { dns, server, reseller } = await startWithDomain();
+      const folder = temporaryDirectory();
+      writeFileSync(join(folder, 'chain.pem'), await certificateFor(DOMAIN, { dns, server, folder }));
+      const shown = execFileSync('openssl', ['x509', '-in', join(folder, 'chain.pem'), '-noout', '-ext', 'subjectAltName'], {
+        encoding: 'utf8',
+      });
+      expect(shown.match(/DNS:[^,\s]+/g)?.toSorted()).toEqual([`DNS:*.${DOMAIN}`, `DNS:${DOMAIN}`]);
+      // The records of the challenge are gone, from the API at once and from PowerDNS within a second.
+      expect(await reseller.domain.dns.list(DOMAIN)).toEqual([]);
+      await expect.poll(() => dns.resolve(`_acme-challenge.${DOMAIN}`, 'TXT')).toEqual([]);
+    },
+  );
 });
 
 const withoutKnot = missing('knotd');
