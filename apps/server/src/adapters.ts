@@ -2,6 +2,7 @@
 import { pathToFileURL } from 'node:url';
 
 import type { AdapterContext, Adapters, CreateAdapters } from '@reseller/adapters';
+import { powerDns } from '@reseller/adapters/powerdns';
 import { errorText } from '@reseller/contract/is-error';
 import { simulatedPorts } from '@reseller/service';
 import type { Ports, SimulatedPort } from '@reseller/service';
@@ -25,12 +26,14 @@ export interface ConfiguredPorts {
  * @throws AdapterError if the module cannot be used, or if a live service has neither an adapter nor a named simulation for a port.
  */
 export async function configuredPorts(configuration: Configuration, contextOf: () => Promise<AdapterContext>): Promise<ConfiguredPorts> {
-  const { adapters: path, mode, simulated: named, simulatesRest, usesQemu } = configuration;
+  const { adapters: path, mode, simulated: named, simulatesRest, usesQemu, powerDns: reached } = configuration;
   const loaded = path === undefined ? {} : await adaptersIn(path, await contextOf());
   if (usesQemu && loaded.hypervisor)
     throw new AdapterError(`RESELLER_HYPERVISOR is 'qemu', but ${path} has a hypervisor. Set only one of them.`);
   const qemu = usesQemu ? await builtInQemu(await contextOf(), configuration) : undefined;
-  const given = { ...loaded, ...(qemu && { hypervisor: qemu.hypervisor }) };
+  if (reached && loaded.dns) throw new AdapterError(`RESELLER_DNS is 'powerdns', but ${path} has a dns. Set only one of them.`);
+  const zones = reached && powerDns({ ...reached, ...(await contextOf()) });
+  const given = { ...loaded, ...(qemu && { hypervisor: qemu.hypervisor }), ...(zones && { dns: zones }) };
   const twice = named.find((port) => given[port] !== undefined);
   if (twice !== undefined)
     throw new AdapterError(`RESELLER_${twice.toUpperCase()} is 'simulated', but ${path} has a ${twice}. Set only one of them.`);

@@ -57,6 +57,8 @@ export interface Configuration {
   readonly simulated: readonly SimulatedPort[];
   /** Whether QEMU on this machine runs the VMs. */
   readonly usesQemu: boolean;
+  /** How to reach PowerDNS, if it has the zones. */
+  readonly powerDns: { readonly url: string; readonly apiKey: string } | undefined;
   /** Folder of the images of QEMU; undefined for a test image. */
   readonly qemuImages: string | undefined;
   /** Whether everything without an adapter is simulated, also in a live service. */
@@ -72,7 +74,8 @@ export class ConfigurationError extends Error {
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 /** Variables that can also be in files. */
-const SECRETS = ['RESELLER_SECRET', 'RESELLER_OPERATOR_TOKEN', 'DATABASE_URL'];
+const DEFAULT_POWERDNS_URL = 'http://127.0.0.1:8081';
+const SECRETS = ['RESELLER_SECRET', 'RESELLER_OPERATOR_TOKEN', 'RESELLER_POWERDNS_API_KEY', 'DATABASE_URL'];
 /** Variables of other programs of this repository. */
 const OF_OTHERS = new Set([
   'RESELLER_API_KEY',
@@ -122,6 +125,10 @@ export function readConfiguration(environment: Environment): Configuration {
     adapters: found.RESELLER_ADAPTERS === undefined ? undefined : resolve(found.RESELLER_ADAPTERS),
     simulated: PORTS.filter((port) => namedAdapters(given)[port] === 'simulated'),
     usesQemu: found.RESELLER_HYPERVISOR === 'qemu',
+    powerDns:
+      found.RESELLER_DNS === 'powerdns'
+        ? { url: found.RESELLER_POWERDNS_URL ?? DEFAULT_POWERDNS_URL, apiKey: found.RESELLER_POWERDNS_API_KEY ?? '' }
+        : undefined,
     qemuImages: found.RESELLER_QEMU_IMAGES === undefined ? undefined : resolve(found.RESELLER_QEMU_IMAGES),
     simulatesRest: found.RESELLER_INFRASTRUCTURE !== undefined,
     extension: found.RESELLER_EXTENSION ?? found.RESELLER_MODE === 'sandbox',
@@ -165,6 +172,11 @@ function missing(given: Given): string[] {
       : []),
     ...(isLive && named.hypervisor === 'qemu' && given.RESELLER_QEMU_IMAGES === undefined
       ? ['RESELLER_QEMU_IMAGES is missing. A live service with QEMU needs images of its operating systems. Set it to their folder.']
+      : []),
+    ...(named.dns === 'powerdns' && given.RESELLER_POWERDNS_API_KEY === undefined
+      ? [
+          'RESELLER_POWERDNS_API_KEY is missing. RESELLER_DNS=powerdns needs it. Set it to the value of api-key in the settings of PowerDNS.',
+        ]
       : []),
     ...(isLive && given.RESELLER_PUBLIC_URL === undefined
       ? [

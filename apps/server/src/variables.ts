@@ -43,9 +43,18 @@ export const variables = v.object({
     '`simulated` in a sandbox',
   ),
   RESELLER_DNS: described(
-    v.optional(simulated()),
-    '`simulated` for zones that no server answers for, also in a live service. Omit it if `RESELLER_ADAPTERS` has a dns',
+    v.optional(v.picklist(['powerdns', 'simulated'], wanted('powerdns or simulated, or omit it'))),
+    '`powerdns` for zones in [PowerDNS](../../packages/adapters/README.md#powerdns), or `simulated` for zones that no server answers for, also in a live service. Omit it if `RESELLER_ADAPTERS` has a dns',
     '`simulated` in a sandbox',
+  ),
+  RESELLER_POWERDNS_URL: described(
+    v.optional(v.pipe(v.string(), v.url(wanted('the URL of the web server of PowerDNS, such as http://127.0.0.1:8081')))),
+    'with `RESELLER_DNS=powerdns`: URL of the web server of PowerDNS',
+    '`http://127.0.0.1:8081`',
+  ),
+  RESELLER_POWERDNS_API_KEY: described(
+    v.optional(v.string()),
+    'with `RESELLER_DNS=powerdns`: the value of `api-key` in the settings of PowerDNS. Required',
   ),
   RESELLER_INFRASTRUCTURE: described(
     v.optional(simulated()),

@@ -3,11 +3,11 @@ import { execFileSync, spawn } from 'node:child_process';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { freePorts } from '../../../.config/free-ports.ts';
 import type { Dns } from '../src/dns.ts';
 import type { Fence } from '../src/fencing.ts';
 import { powerDns } from '../src/powerdns/dns.ts';
@@ -37,7 +37,7 @@ export async function startPowerDns(): Promise<PowerDnsServer> {
   const directory = mkdtempSync(join(tmpdir(), 'powerdns-'));
   const database = join(directory, 'pdns.sqlite');
   execFileSync('sqlite3', [database], { input: `.read ${SCHEMA}\n` });
-  const [dnsPort, apiPort] = [await freePort(), await freePort()];
+  const [dnsPort = 0, apiPort = 0] = await freePorts(2);
   const apiKey = 'powerdns-test-key';
   writeFileSync(
     join(directory, 'pdns.conf'),
@@ -98,16 +98,6 @@ async function untilReady(ask: () => Promise<Response>): Promise<void> {
     if (attempt > 200) throw new Error('PowerDNS does not start.');
     await wait(50);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new TypeError('A server has no port.');
-  return address.port;
 }
 
 async function dataOf(resolver: Resolver, name: string, type: string): Promise<string[] | undefined> {

@@ -2687,6 +2687,14 @@ export type DomainDetail = Domain & {
      * Nameservers, in their order.
      */
     nameservers: Array<string>;
+    /**
+     * Whether the DNS has the zone as it is now.
+     */
+    zone_published: boolean;
+    /**
+     * Why the last attempt to publish the zone failed; null if it did not, or if a change is being published for the first time.
+     */
+    zone_error: string | null;
 };
 
 /**

@@ -67,6 +67,10 @@ describe.each(engines)('on %s', (engine) => {
     await service.runScheduledJobs();
     expect(await zone()).toMatchObject({ attempts: 1, claimed_until: 0, reason: expect.stringContaining('The port failed') });
     expect(published()?.records).toEqual([]);
+    expect(await operator.getDomain({ client: service.client, path })).toMatchObject({
+      zone_published: false,
+      zone_error: expect.stringContaining('The port failed'),
+    });
     for (const [wait, attempts] of [
       [59_999, 1],
       [1, 2],
