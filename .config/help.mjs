@@ -5,9 +5,9 @@ const SETTINGS = 'apps/server/README.md lists all variables.';
 
 /** @type {Readonly<Record<string, string>>} */
 export const HELP = {
-  start: `Usage: npx -y pnpm@12 start
+  start: `Usage: npx -y pnpm@12 start [--real]
 
-Runs the sandbox until Ctrl-C. Its settings are environment variables, such as:
+Runs the sandbox until Ctrl-C. With --real, each VM that it sells is a machine of QEMU on this computer (Linux). Its settings are environment variables, such as:
 
   RESELLER_PORT      port of the reseller API; default 4010. The operator API has the next one
   RESELLER_DATA_DIR  folder of the data; default .data

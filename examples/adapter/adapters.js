@@ -54,7 +54,9 @@ export function createAdapters({ directory, fence, serviceId }) {
     hypervisor: {
       async create({ password: _shownOnce, ...order }, token) {
         await fence.admit(`vm/${order.vmId}`, token);
-        if (read(order.vmId) === undefined) write({ ...order, service: serviceId, token, state: 'running' });
+        // It throws if the file belongs to another program.
+        read(order.vmId);
+        write({ ...order, service: serviceId, token, state: 'running' });
       },
       reinstall: (vmId, os, token) => change(vmId, { os, state: 'running' }, token),
       start: (vmId, token) => change(vmId, { state: 'running' }, token),

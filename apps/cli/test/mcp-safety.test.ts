@@ -1,4 +1,4 @@
-/** What a language model cannot do without its user, whatever it has read. */
+/** A language model changes nothing without its user, even if it obeys every text that it reads. */
 import { readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -95,7 +95,7 @@ describe('a model that obeys every text that it reads', () => {
       for (const command of found) {
         read.add(command);
         const [name = '', ...pairs] = command.split(' ');
-        expect((await model.call(name, Object.fromEntries(pairs.map((pair) => pair.split('='))))).ok, command).toBe(false);
+        expect((await model.call(name, Object.fromEntries(pairs.map((pair) => pair.split('='))))).ok).toBe(false);
       }
     }
     expect(read.size).toBe(texts.length);
@@ -111,7 +111,7 @@ describe('a model that obeys every text that it reads', () => {
     expect(await model.call('vm_create', VM)).toMatchObject({ ok: false });
     const [record, purchase] = model.questions.map((question) => question.split('\n'));
     expect(record?.map((line) => line.split(' ')[0])).toEqual(['This', 'Add', 'domain:', 'type:', 'data:']);
-    expect(record?.join('')).not.toMatch(/[\u001B\u202E]/);
+    expect(record?.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(purchase?.[0]).toMatch(/^Price: 10\.40 EUR net, 12\.38 EUR gross/);
     expect(purchase).toHaveLength(2 + Object.keys(VM).length);
   });
@@ -120,7 +120,7 @@ describe('a model that obeys every text that it reads', () => {
     const before = await changesMade();
     const model = await assistantOf(sandbox, ['--operator', '--allow-writes', '--budget', '1000']);
     for (const [tool, given] of await dangerousCalls()) {
-      expect(await model.call(tool, given), tool).toMatchObject({ ok: false, text: expect.stringContaining('elicitation') });
+      expect(await model.call(tool, given)).toMatchObject({ ok: false, text: expect.stringContaining('elicitation') });
     }
     expect(await changesMade()).toEqual(before);
   });
@@ -153,7 +153,7 @@ async function everyPage(model: Assistant, tool: string, given: object): Promise
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_000);
     texts.push(text);
     const { next_offset: offset, next_cursor: cursor }: { next_offset?: number; next_cursor?: string } = Object(result);
-    if (typeof offset === 'number') next = { ...next, offset };
+    if (typeof offset === 'number') next['offset'] = offset;
     else next = typeof cursor === 'string' ? { cursor } : undefined;
     if (texts.length > 100) throw new Error(`${tool} does not end.`);
   }
@@ -180,7 +180,7 @@ describe('the budget', () => {
     const before = (await sandbox.reseller.vm.list()).list.length;
     const results = await Promise.all([call('vm_create', VM), call('vm_create', VM)]);
     expect(results.map(({ ok }) => ok).toSorted()).toEqual([false, true]);
-    expect(results.find(({ ok }) => !ok)?.text).toContain('the same call is under way');
+    expect(results.find(({ ok }) => !ok)?.text).toContain('the same call is in progress');
     expect(questions).toHaveLength(1);
     expect((await sandbox.reseller.vm.list()).list).toHaveLength(before + 1);
   });
@@ -195,7 +195,7 @@ describe('the budget', () => {
     ] as const;
     const poor = await assistantOf(sandbox, ['--operator', '--allow-writes'], 'yes');
     for (const [tool, given] of calls) {
-      expect(await poor.call(tool, given), tool).toMatchObject({ ok: false, text: expect.stringContaining('The budget is 0.00 EUR') });
+      expect(await poor.call(tool, given)).toMatchObject({ ok: false, text: expect.stringContaining('The budget is 0.00 EUR') });
     }
     expect(poor.questions).toEqual([]);
     const rich = await assistantOf(sandbox, ['--operator', '--allow-writes', '--budget', '1000'], 'no');
@@ -265,13 +265,13 @@ describe('long results', () => {
       const shown: object = Object(pageOf(invoice, { ...page, offset }));
       expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThanOrEqual(10_000);
       const {
-        positions: { vms },
+        positions: part,
         next_offset: next,
         total,
         estimatedInvoiceTotal,
-      }: Record<string, any> = shown;
+      }: { positions?: { vms: object }; next_offset?: number; total?: number; estimatedInvoiceTotal?: number } = shown;
       expect([total, estimatedInvoiceTotal]).toEqual([10_000, 104_000]);
-      for (const vm of Object.keys(vms)) seen.add(vm);
+      for (const vm of Object.keys(part?.vms ?? {})) seen.add(vm);
       offset = next;
     }
     expect(seen.size).toBe(10_000);

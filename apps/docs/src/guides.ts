@@ -57,6 +57,7 @@ export const guideGroups: readonly GuideGroup[] = [
   {
     title: 'Running',
     guides: [
+      { name: 'real-machines', title: 'Machines that run' },
       { name: 'embedded-and-postgresql', title: 'Embedded and on PostgreSQL' },
       { name: 'threat-model', title: 'Threat model' },
       { name: 'open-questions', title: 'What the specification leaves open' },

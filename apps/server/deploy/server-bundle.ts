@@ -1,4 +1,5 @@
 /** Bundles the process and its commands into JavaScript. */
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { build } from 'esbuild';
@@ -49,5 +50,7 @@ export interface Bundled {
 export async function bundlePrograms(outdir: string, programs: Readonly<Record<string, string>>, target = 'node24'): Promise<Bundled> {
   const entryPoints = { ...programs, ...WORKERS };
   const { metafile } = await build({ ...OPTIONS, target, outdir, entryPoints, metafile: true, absWorkingDir: PACKAGE });
+  // The scripts of the test image of QEMU.
+  cpSync(join(PACKAGE, '../../packages/adapters/image'), join(outdir, 'image'), { recursive: true });
   return { inputs: Object.keys(metafile.inputs), folder: PACKAGE };
 }

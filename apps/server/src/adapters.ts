@@ -2,22 +2,22 @@
 import { pathToFileURL } from 'node:url';
 
 import type { AdapterContext, Adapters, CreateAdapters } from '@reseller/adapters';
+import { powerDns } from '@reseller/adapters/powerdns';
 import { errorText } from '@reseller/contract/is-error';
 import { simulatedPorts } from '@reseller/service';
 import type { Ports, SimulatedPort } from '@reseller/service';
 
+import { AdapterError } from './adapter-error.ts';
 import { PORTS, withoutAdapter } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
+import { builtInQemu } from './qemu.ts';
 
-/** The adapters cannot be used. The message is one line. */
-export class AdapterError extends Error {
-  override readonly name = 'AdapterError';
-}
-
-/** What the service uses, and which of it is simulated. */
+/** The ports of the service, with the names of those that are simulated. */
 export interface ConfiguredPorts {
   readonly ports: Ports;
   readonly simulated: readonly SimulatedPort[];
+  /** The line of the banner about VMs; undefined for a simulation. */
+  readonly vms: string | undefined;
 }
 
 /**
@@ -25,21 +25,31 @@ export interface ConfiguredPorts {
  *
  * @throws AdapterError if the module cannot be used, or if a live service has neither an adapter nor a named simulation for a port.
  */
-export async function configuredPorts(
-  { adapters: path, mode, simulated: named, simulatesRest }: Configuration,
-  contextOf: () => Promise<AdapterContext>,
-): Promise<ConfiguredPorts> {
-  const given = path === undefined ? {} : await adaptersIn(path, await contextOf());
+export async function configuredPorts(configuration: Configuration, contextOf: () => Promise<AdapterContext>): Promise<ConfiguredPorts> {
+  const { adapters: path, mode, simulated: named, simulatesRest, usesQemu, powerDns: reached } = configuration;
+  const loaded = path === undefined ? {} : await adaptersIn(path, await contextOf());
+  if (usesQemu && loaded.hypervisor)
+    throw new AdapterError(`RESELLER_HYPERVISOR is 'qemu', but ${path} has a hypervisor. Set only one of them.`);
+  const qemu = usesQemu ? await builtInQemu(await contextOf(), configuration) : undefined;
+  if (reached && loaded.dns) throw new AdapterError(`RESELLER_DNS is 'powerdns', but ${path} has a dns. Set only one of them.`);
+  const zones = reached && powerDns({ ...reached, ...(await contextOf()) });
+  const given = { ...loaded, ...(qemu && { hypervisor: qemu.hypervisor }), ...(zones && { dns: zones }) };
   const twice = named.find((port) => given[port] !== undefined);
   if (twice !== undefined)
     throw new AdapterError(`RESELLER_${twice.toUpperCase()} is 'simulated', but ${path} has a ${twice}. Set only one of them.`);
   const simulated = PORTS.filter((port) => given[port] === undefined);
   const [line] = mode === 'live' && !simulatesRest ? withoutAdapter(simulated.filter((port) => !named.includes(port))) : [];
   if (line !== undefined) throw new AdapterError(line);
-  const { hypervisor, fleet, registrar } = given;
+  const { hypervisor, fleet, registrar, dns } = given;
   return {
     simulated,
-    ports: simulatedPorts({ ...(hypervisor && { hypervisor }), ...(fleet && { fleet }), ...(registrar && { registrar }) }),
+    vms: qemu?.description,
+    ports: simulatedPorts({
+      ...(hypervisor && { hypervisor }),
+      ...(fleet && { fleet }),
+      ...(registrar && { registrar }),
+      ...(dns && { dns }),
+    }),
   };
 }
 

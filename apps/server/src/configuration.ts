@@ -16,6 +16,8 @@ export interface Configuration {
   readonly operatorHost: string;
   /** Port of the operator API; 0 picks a free port. */
   readonly operatorPort: number;
+  /** The port of the name server of a sandbox. */
+  readonly dnsPort: number;
   /** Names of hosts that a sandbox takes in addition to its own. */
   readonly allowedHosts: readonly string[];
   /** File for audit records. Undefined for no export. */
@@ -53,6 +55,12 @@ export interface Configuration {
   readonly adapters: string | undefined;
   /** The ports whose simulation the environment names. */
   readonly simulated: readonly SimulatedPort[];
+  /** Whether QEMU on this machine runs the VMs. */
+  readonly usesQemu: boolean;
+  /** How to reach PowerDNS, if it has the zones. */
+  readonly powerDns: { readonly url: string; readonly apiKey: string } | undefined;
+  /** Folder of the images of QEMU; undefined for a test image. */
+  readonly qemuImages: string | undefined;
   /** Whether everything without an adapter is simulated, also in a live service. */
   readonly simulatesRest: boolean;
   /** Whether the reseller API has the extension, the operations that the specification names but does not show. */
@@ -66,7 +74,8 @@ export class ConfigurationError extends Error {
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 /** Variables that can also be in files. */
-const SECRETS = ['RESELLER_SECRET', 'RESELLER_OPERATOR_TOKEN', 'DATABASE_URL'];
+const DEFAULT_POWERDNS_URL = 'http://127.0.0.1:8081';
+const SECRETS = ['RESELLER_SECRET', 'RESELLER_OPERATOR_TOKEN', 'RESELLER_POWERDNS_API_KEY', 'DATABASE_URL'];
 /** Variables of other programs of this repository. */
 const OF_OTHERS = new Set([
   'RESELLER_API_KEY',
@@ -102,6 +111,7 @@ export function readConfiguration(environment: Environment): Configuration {
     port: found.RESELLER_PORT,
     operatorHost: found.RESELLER_OPERATOR_HOST,
     operatorPort: operatorPortOf(found),
+    dnsPort: dnsPortOf(found),
     trustedProxies: found.RESELLER_TRUST_PROXY,
     allowedHosts: found.RESELLER_ALLOWED_HOSTS,
     auditFile: found.RESELLER_AUDIT_FILE,
@@ -113,7 +123,13 @@ export function readConfiguration(environment: Environment): Configuration {
     secret: found.RESELLER_SECRET,
     previousSecret: found.RESELLER_SECRET_PREVIOUS,
     adapters: found.RESELLER_ADAPTERS === undefined ? undefined : resolve(found.RESELLER_ADAPTERS),
-    simulated: simulatedPorts(given),
+    simulated: PORTS.filter((port) => namedAdapters(given)[port] === 'simulated'),
+    usesQemu: found.RESELLER_HYPERVISOR === 'qemu',
+    powerDns:
+      found.RESELLER_DNS === 'powerdns'
+        ? { url: found.RESELLER_POWERDNS_URL ?? DEFAULT_POWERDNS_URL, apiKey: found.RESELLER_POWERDNS_API_KEY ?? '' }
+        : undefined,
+    qemuImages: found.RESELLER_QEMU_IMAGES === undefined ? undefined : resolve(found.RESELLER_QEMU_IMAGES),
     simulatesRest: found.RESELLER_INFRASTRUCTURE !== undefined,
     extension: found.RESELLER_EXTENSION ?? found.RESELLER_MODE === 'sandbox',
   };
@@ -148,10 +164,19 @@ function givenVariables(environment: Environment): { readonly given: Given; read
 function missing(given: Given): string[] {
   const isLive = given.RESELLER_MODE === 'live';
   const isShared = given.DATABASE_URL !== undefined;
+  const named = namedAdapters(given);
   return [
     // What a module lacks is only known after it was loaded.
     ...(isLive && given.RESELLER_ADAPTERS === undefined && given.RESELLER_INFRASTRUCTURE === undefined
-      ? withoutAdapter(PORTS.filter((port) => !simulatedPorts(given).includes(port)))
+      ? withoutAdapter(PORTS.filter((port) => named[port] === undefined))
+      : []),
+    ...(isLive && named.hypervisor === 'qemu' && given.RESELLER_QEMU_IMAGES === undefined
+      ? ['RESELLER_QEMU_IMAGES is missing. A live service with QEMU needs images of its operating systems. Set it to their folder.']
+      : []),
+    ...(named.dns === 'powerdns' && given.RESELLER_POWERDNS_API_KEY === undefined
+      ? [
+          'RESELLER_POWERDNS_API_KEY is missing. RESELLER_DNS=powerdns needs it. Set it to the value of api-key in the settings of PowerDNS.',
+        ]
       : []),
     ...(isLive && given.RESELLER_PUBLIC_URL === undefined
       ? [
@@ -176,7 +201,7 @@ function missing(given: Given): string[] {
 const LIST = new Intl.ListFormat('en-GB');
 
 /** The ports to infrastructure. */
-export const PORTS = ['hypervisor', 'fleet', 'registrar'] as const satisfies readonly SimulatedPort[];
+export const PORTS = ['hypervisor', 'fleet', 'registrar', 'dns'] as const satisfies readonly SimulatedPort[];
 
 /** The line about ports without an adapter in a live service. Empty if there is none. */
 export function withoutAdapter(ports: readonly SimulatedPort[]): string[] {
@@ -187,9 +212,20 @@ export function withoutAdapter(ports: readonly SimulatedPort[]): string[] {
   ];
 }
 
-function simulatedPorts(given: Given): SimulatedPort[] {
-  const named = { hypervisor: given.RESELLER_HYPERVISOR, fleet: given.RESELLER_FLEET, registrar: given.RESELLER_REGISTRAR };
-  return PORTS.filter((port) => named[port] !== undefined);
+/** The values of the variables that name the adapter of a port. */
+function namedAdapters(given: Given): Readonly<Record<SimulatedPort, string | undefined>> {
+  return {
+    hypervisor: given.RESELLER_HYPERVISOR,
+    fleet: given.RESELLER_FLEET,
+    registrar: given.RESELLER_REGISTRAR,
+    dns: given.RESELLER_DNS,
+  };
+}
+
+/** The port after that of the operator API. The last port has none after it, so any free one is used. */
+function dnsPortOf(found: Found): number {
+  const operatorPort = operatorPortOf(found);
+  return found.RESELLER_DNS_PORT ?? (operatorPort === 0 || operatorPort >= 65_535 ? 0 : operatorPort + 1);
 }
 
 /** The port after that of the reseller API, so that one variable moves both. */

@@ -4,6 +4,8 @@ import { isError } from '@reseller/contract/is-error';
 import { ConfigurationError, readConfiguration, unknownVariables } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 
+// The option of `start` and of the packed sandbox.
+if (process.argv.includes('--real')) process.env['RESELLER_HYPERVISOR'] ||= 'qemu';
 for (const name of unknownVariables(process.env)) {
   process.stderr.write(
     `Warning: ${name} is not a variable of the service, so it has no effect. apps/server/README.md lists the variables.\n`,

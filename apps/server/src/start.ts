@@ -16,16 +16,19 @@ import {
   seedDemoAccount,
   seedSandbox,
   serviceIdOf,
+  startNameServer,
   storeFence,
   systemRandom,
   StoreOpenError,
   StoreUnavailableError,
 } from '@reseller/service';
-import type { Ports, Service, Store } from '@reseller/service';
+import type { NameServer, Ports, Service, Store } from '@reseller/service';
 import { readDatabaseUrl } from '@reseller/service/configuration';
 import { pino } from 'pino';
+import type { Logger } from 'pino';
 
-import { AdapterError, configuredPorts } from './adapters.ts';
+import { AdapterError } from './adapter-error.ts';
+import { configuredPorts } from './adapters.ts';
 import { AuditFileError, exportAudit } from './audit-file.ts';
 import type { Configuration } from './configuration.ts';
 import { consoleBuilder } from './console-build.ts';
@@ -84,7 +87,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   const logger = pino({ level: configuration.logLevel }, log);
   const secret = configuration.secret ?? (await secretFrom(dataDirectory, store));
   const { mode, previousSecret } = configuration;
-  const { ports, simulated } = await configuredPorts(configuration, async () => ({
+  const { ports, simulated, vms } = await configuredPorts(configuration, async () => ({
     mode,
     serviceId: await serviceIdOf(store, { secret, previousSecret, mode }, systemRandom),
     fence: storeFence(store),
@@ -115,9 +118,11 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   // Jobs that became due while no process ran are finished before the first request.
   const jobs = repeat(() => service.runScheduledJobs(), logger);
   await jobs.firstRun;
+  let nameServer: NameServer | undefined;
   async function stop(): Promise<void> {
     // Stop both concurrently. A closing service makes no new port calls, so running jobs end soon.
     await Promise.all([jobs.stop(), service.close()]);
+    await nameServer?.close();
     await audit?.stop();
     await store.close();
   }
@@ -131,6 +136,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     await stop();
     throw error;
   }
+  if (mode === 'sandbox' && simulated.includes('dns')) nameServer = await nameServerOf(store, configuration, logger);
   const removeAddresses =
     mode === 'sandbox' && databaseUrl === undefined ? writeAddresses(dataDirectory, { baseUrl: address, operatorUrl: operator }) : () => {};
   async function end(drain: number, exitCode = 0): Promise<void> {
@@ -164,10 +170,12 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       operatorToken: configuration.operatorToken === undefined ? operatorToken : undefined,
       signInCode: mode === 'sandbox' && configuration.operatorToken === undefined ? service.createSignInCode() : undefined,
       notice,
+      vms,
       missing,
       clockAdvance: await service.clockAdvance(),
       hasDocs,
       data,
+      dnsPort: nameServer?.port,
     }),
   );
 }
@@ -176,6 +184,16 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
 function endAtOnce({ message, cause }: StoreUnavailableError): never {
   process.stderr.write(`${message} The process ends. (${errorText(cause)})\n`);
   process.exit(1);
+}
+
+/** Another program may use the port. A sandbox without a name server is still of use. */
+async function nameServerOf(store: Store, { host, dnsPort }: Configuration, logger: Logger): Promise<NameServer | undefined> {
+  try {
+    return await startNameServer(store, { host, port: dnsPort });
+  } catch (error) {
+    logger.warn(`the sandbox answers no DNS queries: ${errorText(error)}. Set RESELLER_DNS_PORT to a free port`);
+    return undefined;
+  }
 }
 
 /** Fills a sandbox at its first start and returns the key of its demo account. */

@@ -23,9 +23,14 @@ export const variables = v.object({
     'JavaScript module with your adapters for real infrastructure, relative to the working directory. It exports `createAdapters`; see [Adapters](#adapters)',
   ),
   RESELLER_HYPERVISOR: described(
-    v.optional(simulated()),
-    '`simulated` for VMs that do not exist, also in a live service. Omit it if `RESELLER_ADAPTERS` has a hypervisor',
+    v.optional(v.picklist(['qemu', 'simulated'], wanted('qemu or simulated, or omit it'))),
+    '`qemu` for VMs of [QEMU](../../packages/adapters/README.md#qemu) on this machine, as `--real` does, or `simulated` for VMs that do not exist, also in a live service. Omit it if `RESELLER_ADAPTERS` has a hypervisor',
     '`simulated` in a sandbox',
+  ),
+  RESELLER_QEMU_IMAGES: described(
+    v.optional(v.string()),
+    'with `RESELLER_HYPERVISOR=qemu`: folder with `NAME.qcow2` for each operating system of the catalogue, relative to the working directory. Required for a live service',
+    'a small Linux for tests, which a sandbox builds at its first start and installs for every operating system',
   ),
   RESELLER_FLEET: described(
     v.optional(simulated()),
@@ -37,9 +42,23 @@ export const variables = v.object({
     '`simulated` for domains that are not registered, also in a live service. Omit it if `RESELLER_ADAPTERS` has a registrar',
     '`simulated` in a sandbox',
   ),
+  RESELLER_DNS: described(
+    v.optional(v.picklist(['powerdns', 'simulated'], wanted('powerdns or simulated, or omit it'))),
+    '`powerdns` for zones in [PowerDNS](../../packages/adapters/README.md#powerdns), or `simulated` for zones that no server answers for, also in a live service. Omit it if `RESELLER_ADAPTERS` has a dns',
+    '`simulated` in a sandbox',
+  ),
+  RESELLER_POWERDNS_URL: described(
+    v.optional(v.pipe(v.string(), v.url(wanted('the URL of the web server of PowerDNS, such as http://127.0.0.1:8081')))),
+    'with `RESELLER_DNS=powerdns`: URL of the web server of PowerDNS',
+    '`http://127.0.0.1:8081`',
+  ),
+  RESELLER_POWERDNS_API_KEY: described(
+    v.optional(v.string()),
+    'with `RESELLER_DNS=powerdns`: the value of `api-key` in the settings of PowerDNS. Required',
+  ),
   RESELLER_INFRASTRUCTURE: described(
     v.optional(simulated()),
-    '`simulated` to simulate everything that has no adapter, as a sandbox does. A live service then says in its banner, in `/readyz` and in its log that what it sells of this does not exist. Without it, a live service starts only if each of hypervisor, fleet and registrar has an adapter or is set to `simulated`',
+    '`simulated` to simulate everything that has no adapter, as a sandbox does. A live service then says in its banner, in `/readyz` and in its log that what it sells of this does not exist. Without it, a live service starts only if each of hypervisor, fleet, registrar and dns has an adapter or is set to `simulated`',
   ),
   RESELLER_OPERATOR_TOKEN: described(
     v.optional(
@@ -62,6 +81,11 @@ export const variables = v.object({
     v.optional(port()),
     'port for the provider only: the operator API, `/metrics` (Prometheus, with the operator token as bearer token), `/healthz`, `/readyz`',
     'the port after `RESELLER_PORT`',
+  ),
+  RESELLER_DNS_PORT: described(
+    v.optional(port()),
+    'port on which a sandbox answers DNS queries about its domains, over UDP and TCP. If it is in use, the sandbox starts without',
+    'the port after that of the operator API',
   ),
   RESELLER_PUBLIC_URL: described(
     v.optional(v.pipe(v.string(), v.rawTransform(readPublicUrl))),

@@ -13,17 +13,24 @@ export interface Started {
   readonly signInCode: string | undefined;
   /** The line about what is simulated; undefined if nothing is. */
   readonly notice: string | undefined;
+  /** Where VMs really run; undefined for a simulation. */
+  readonly vms: string | undefined;
   /** The operations to call before a live service issues keys that can buy. */
   readonly missing: string | undefined;
   /** Seconds that the clock of a sandbox is ahead. */
   readonly clockAdvance: number;
   /** Whether the documentation is built. */
   readonly hasDocs: boolean;
+  /** The port of the name server of a sandbox. */
+  readonly dnsPort: number | undefined;
   /** Location of the store. */
   readonly data: string;
 }
 
-const PRODUCTS = { hypervisor: 'VMs', fleet: 'dedicated servers', registrar: 'domains' } satisfies Record<SimulatedPort, string>;
+const PRODUCTS = { hypervisor: 'VMs', fleet: 'dedicated servers', registrar: 'domains', dns: 'zones' } satisfies Record<
+  SimulatedPort,
+  string
+>;
 
 const LABEL_WIDTH = 16;
 
@@ -36,10 +43,12 @@ export function welcome({
   operatorToken,
   signInCode,
   notice,
+  vms,
   missing,
   clockAdvance,
   hasDocs,
   data,
+  dnsPort,
 }: Started): string {
   const isSandbox = mode === 'sandbox';
   const bearer = operatorToken ?? '$RESELLER_OPERATOR_TOKEN';
@@ -53,6 +62,8 @@ export function welcome({
     ['Operator docs', hasDocs ? `${isSandbox ? baseUrl : operatorUrl}/docs/operator/` : undefined],
     ['Operator token', operatorToken],
     ['Metrics', `${operatorUrl}/metrics`],
+    ['VMs', vms],
+    ['DNS', dnsPort === undefined ? undefined : `dig @127.0.0.1 -p ${dnsPort} reseller-customer.net`],
     ['Data', data],
     ['Reset', isSandbox ? `curl -X POST ${operatorUrl}/sandbox/reset -H "Authorization: Bearer ${bearer}"` : undefined],
   ] as const;

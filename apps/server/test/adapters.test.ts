@@ -34,7 +34,7 @@ test('a VM that is bought exists at the hypervisor of the module, with the mark 
   }
   const first = await startServer(environment);
   const ready = await (await fetch(`${first.baseUrl}/readyz`)).json();
-  expect(ready).toEqual({ status: 'ready', simulated: ['fleet', 'registrar'] });
+  expect(ready).toEqual({ status: 'ready', simulated: ['fleet', 'registrar', 'dns'] });
   const vmId = await buy(first);
   expect(inventory()).toEqual([expect.objectContaining({ vmId, cores: 2, mem: 4096, state: 'running' })]);
   await first.end('SIGKILL');
@@ -50,21 +50,22 @@ test('a live service names each port that has neither an adapter nor a simulatio
   const environment = { ...LIVE, RESELLER_DATA_DIR: temporaryDirectory() };
   const bare = await runServer(environment);
   expect(bare.stderr).toBe(
-    'RESELLER_INFRASTRUCTURE is missing. This live service has no adapter for its hypervisor, fleet and registrar, so it would sell what does not exist. Set RESELLER_ADAPTERS to a module that creates what is missing. Set it to simulated, or only RESELLER_HYPERVISOR, RESELLER_FLEET and RESELLER_REGISTRAR, to simulate what is missing.\n',
+    'RESELLER_INFRASTRUCTURE is missing. This live service has no adapter for its hypervisor, fleet, registrar and dns, so it would sell what does not exist. Set RESELLER_ADAPTERS to a module that creates what is missing. Set it to simulated, or only RESELLER_HYPERVISOR, RESELLER_FLEET, RESELLER_REGISTRAR and RESELLER_DNS, to simulate what is missing.\n',
   );
   const half = await runServer({ ...environment, RESELLER_ADAPTERS: EXAMPLE, RESELLER_REGISTRAR: 'simulated' });
   expect(half).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^RESELLER_INFRASTRUCTURE is missing\. .* for its fleet, .*RESELLER_FLEET/),
+    stderr: expect.stringMatching(/^RESELLER_INFRASTRUCTURE is missing\. .* for its fleet and dns, .*RESELLER_FLEET/),
   });
   const whole = await startServer({
     ...environment,
     RESELLER_ADAPTERS: EXAMPLE,
     RESELLER_REGISTRAR: 'simulated',
     RESELLER_FLEET: 'simulated',
+    RESELLER_DNS: 'simulated',
   });
   expect(whole.welcome).toContain(
-    'The infrastructure is partly simulated: the dedicated servers and domains that this service sells do not exist.',
+    'The infrastructure is partly simulated: the dedicated servers, domains and zones that this service sells do not exist.',
   );
 });
 

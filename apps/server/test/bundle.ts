@@ -20,7 +20,9 @@ writeFileSync(join(unfinished, 'package.json'), PACKAGE);
 symlinkSync(siteDirectory, join(unfinished, 'dist'));
 // Without the slash at the end, which the link of a folder must not have.
 symlinkSync(consoleDirectory.replace(/\/$/, ''), join(unfinished, 'console-dist'));
-const files = readdirSync(code).toSorted();
+const files = readdirSync(code)
+  .filter((file) => file.endsWith('.js'))
+  .toSorted();
 const contents = [PACKAGE, ...files.map((file) => readFileSync(join(code, file), 'utf8'))].join('\0');
 const folder = join(CACHE, `test-server-${hash('sha256', contents).slice(0, 16)}`);
 try {

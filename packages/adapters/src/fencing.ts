@@ -1,5 +1,5 @@
 /**
- * A fencing token: the number of a port call among all calls about the same VM, domain or server. A later call has a higher token,
+ * A fencing token: the number of a port call among all calls about the same VM, domain, server or zone. A later call has a higher token,
  * whichever instance makes it.
  *
  * Calls can arrive late. For example, the service gave up a call after its timeout and undid it, an instance continued after others
@@ -11,8 +11,8 @@
  */
 export type FencingToken = number;
 
-/** The VM, domain or server that a port call is about. */
-export type Subject = `vm/${number}` | `domain/${string}` | `server/${string}`;
+/** The VM, domain, server or zone that a port call is about. */
+export type Subject = `vm/${number}` | `domain/${string}` | `server/${string}` | `zone/${string}`;
 
 /** A port rejects a call because it has already executed a newer one about the same subject. */
 export class StaleTokenError extends Error {

@@ -1,3 +1,4 @@
+import type { Dns } from './dns.ts';
 import type { Fence } from './fencing.ts';
 import type { Fleet } from './fleet.ts';
 import type { Hypervisor } from './hypervisor.ts';
@@ -23,6 +24,7 @@ export interface Adapters {
   readonly hypervisor?: Hypervisor | undefined;
   readonly fleet?: Fleet | undefined;
   readonly registrar?: Registrar | undefined;
+  readonly dns?: Dns | undefined;
 }
 
 /** The function that the module exports as `createAdapters`. */

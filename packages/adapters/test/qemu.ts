@@ -1,4 +1,5 @@
 /** QEMU for tests: the folder of a hypervisor, and what a person sees of its VMs from outside and inside. */
+import { hash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,8 +12,8 @@ import { buildTestImage, missingForImage, missingPackages } from '../src/qemu/hy
 /** Why QEMU cannot be tested here; undefined if it can. */
 export const leftOut: string | undefined = reason();
 
-/** Kept between runs, because it takes 4 s to build. */
-const IMAGES = join(tmpdir(), `reseller-test-images-${process.getuid?.() ?? 0}`);
+/** Kept between runs, because it takes 4 s to build. It is built again when its sources change. */
+const IMAGES = join(import.meta.dirname, `../node_modules/.cache/test-image-${hashOfSources()}`);
 
 export const ORDER: VmOrder = {
   vmId: 48_213,
@@ -36,6 +37,12 @@ function reason(): string | undefined {
   if (process.platform !== 'linux') return 'QEMU is tested on Linux only';
   const missing = [...missingPackages(), ...missingForImage()];
   return missing.length > 0 ? `these packages are missing: ${missing.join(', ')}. .config/install-infrastructure installs them` : undefined;
+}
+
+function hashOfSources(): string {
+  const scripts = join(import.meta.dirname, '../image');
+  const files = [join(import.meta.dirname, '../src/qemu/image.ts'), ...readdirSync(scripts).map((name) => join(scripts, name))];
+  return hash('sha256', files.map((file) => readFileSync(file, 'utf8')).join('\0')).slice(0, 12);
 }
 
 /** The folder of the test image, which is built if it is missing. */

@@ -34,6 +34,8 @@ export type { Ports, SimulatedPort } from './ports/ports.ts';
 export { simulatedPorts } from './ports/simulated.ts';
 export { createAccount, issueApiKey, issueSharedDemoKey } from './core/account/account.ts';
 export { seedDemoAccount } from './sandbox/seed-demo-account.ts';
+export { startNameServer } from './sandbox/name-server.ts';
+export type { NameServer } from './sandbox/name-server.ts';
 export { DEMO_ACCOUNT, seedSandbox } from './sandbox/seed-sandbox.ts';
 export { recordsAfter as auditRecordsAfter, verifyAuditChain } from './operator/access/audit-chain.ts';
 export type { ChainedRecord } from './operator/access/audit-chain.ts';

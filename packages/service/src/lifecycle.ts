@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import { deleteOldEntries } from './core/account/log-retention.ts';
 import { forgetOldSpendings } from './core/account/spending.ts';
 import { issueDocumentsAsJobs } from './core/accounting/invoice-document/issue.ts';
+import { publishZones } from './core/domain/zones.ts';
+import type { FailedZone } from './core/domain/zones.ts';
 import type { FailedJob } from './core/jobs/failed-jobs.ts';
 import { runScheduledJobs } from './core/jobs/run-jobs.ts';
 import type { JobRound } from './core/jobs/run-jobs.ts';
@@ -40,6 +42,10 @@ export function jobRunner(context: JobContext): (others: JobRound['others']) => 
     const [dueAt, nextAt] = [due * 1000, nextAttempt].map((time) => new Date(time).toISOString());
     logger.error({ err: error, account: accountId, kind, subject, due: dueAt, next: nextAt }, 'a scheduled job failed; its account waits');
   }
+  function onUnpublished({ domain, error, nextAttempt }: FailedZone): void {
+    metrics.scheduledJobFailures.inc();
+    logger.error({ err: error, domain, next: new Date(nextAttempt).toISOString() }, 'a zone could not be published; it waits');
+  }
   return async (others) => {
     await instance.assertAlive();
     const failed = await recover();
@@ -52,6 +58,7 @@ export function jobRunner(context: JobContext): (others: JobRound['others']) => 
     await cleanUp(clock.now());
     // Scheduled jobs enqueue calls of the fleet.
     await recover(failed);
+    await publishZones(runtime, clock.now(), onUnpublished);
     return done;
   };
 }

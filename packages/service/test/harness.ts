@@ -17,6 +17,7 @@ import type { Engine } from './engines.ts';
 import { overSocket, receive, resellerApi, resellerRequest } from './http-client.ts';
 import type { Received, Sent } from './http-client.ts';
 import { TestClock } from './ports/clock.ts';
+import { TestDns } from './ports/dns.ts';
 import { TestFleet } from './ports/fleet.ts';
 import { TestHypervisor } from './ports/hypervisor.ts';
 import { TestRegistrar } from './ports/registrar.ts';
@@ -35,6 +36,7 @@ export interface TestService {
   readonly hypervisor: TestHypervisor;
   readonly fleet: TestFleet;
   readonly registrar: TestRegistrar;
+  readonly dns: TestDns;
   readonly ports: Ports;
   readonly store: Store;
   /** Where the store's files are. */
@@ -71,6 +73,7 @@ export async function startService({
   hypervisor = new TestHypervisor(),
   fleet = new TestFleet(),
   registrar = new TestRegistrar(),
+  dns = new TestDns(),
   portTimeout,
   operatorToken,
   mode,
@@ -91,6 +94,7 @@ export async function startService({
   hypervisor?: TestHypervisor;
   fleet?: TestFleet;
   registrar?: TestRegistrar;
+  dns?: TestDns;
   /** Milliseconds. */
   portTimeout?: number;
   operatorToken?: string;
@@ -115,7 +119,7 @@ export async function startService({
   const directory = place ?? databaseUrl ?? (await seededPlace(engine));
   const store = await openStore(databaseUrl === undefined ? engine : 'postgres', directory, tuning);
   const clock = new TestClock();
-  const ports = { clock, random, hypervisor, fleet, registrar };
+  const ports = { clock, random, hypervisor, fleet, registrar, dns };
   const { app, operator, createSignInCode, vms, domains, runScheduledJobs, close } = await createProviderService({
     store,
     ports,
@@ -151,6 +155,7 @@ export async function startService({
     hypervisor,
     fleet,
     registrar,
+    dns,
     ports,
     store,
     directory,

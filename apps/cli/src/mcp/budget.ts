@@ -1,4 +1,4 @@
-/** What the purchases through one key have cost. It is on the disk, so that a restarted server does not have its budget again. */
+/** The sum of the purchases at one service. It is on the disk, so that a restarted server does not have its budget again. */
 import { createHash } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

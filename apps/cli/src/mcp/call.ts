@@ -24,14 +24,14 @@ import { DEFAULT_LIMIT, MAX_LIMIT, pageOf } from './results.ts';
 import type { Page } from './results.ts';
 import type { OperationTool } from './tools.ts';
 
-/** What the calls of one server share. */
+/** The state that the calls of one server share. */
 export interface Session {
   /** The server of the client, which asks its user. */
   readonly server: Server;
   readonly callers: ReadonlyMap<string, Caller>;
   readonly budget: Budget;
   readonly maxTokens: number;
-  /** Changes that are under way, in all sessions of this process. */
+  /** Changes in progress, in all sessions of this process. */
   readonly running: Set<string>;
 }
 
@@ -73,7 +73,7 @@ function ownPage(data: unknown, page: Page): unknown {
 async function once<Done>({ running }: Session, call: string, run: () => Promise<Done>): Promise<Done> {
   if (running.has(call)) {
     throw new Failure(
-      'Nothing was sent: the same call is under way. Wait for its result, and call the tool again only to do it twice.',
+      'Nothing was sent: the same call is in progress. Wait for its result, and call the tool again only to do it twice.',
       EXIT.conflict,
     );
   }
@@ -87,9 +87,8 @@ async function once<Done>({ running }: Session, call: string, run: () => Promise
 
 async function change(session: Session, tool: OperationTool, caller: Caller, input: Input): Promise<unknown> {
   const { api, operation } = tool;
-  const effect = effectOf(api, operation);
-  const { data, message } =
-    effect === 'cost' ? await purchase(session, tool, caller, input) : await harmlessOrAsked(session, tool, caller, input, effect);
+  const isPurchase = effectOf(api, operation) === 'cost';
+  const { data, message } = await (isPurchase ? purchase : harmlessOrAsked)(session, tool, caller, input);
   const shown = withoutSecrets(api.document, data);
   const secrets = jsonOf(shown) === jsonOf(data) ? {} : { secrets: `The user can read them in ${keepSecrets(tool.tool.name, data)}` };
   return shown === null || shown === undefined
@@ -99,13 +98,8 @@ async function change(session: Session, tool: OperationTool, caller: Caller, inp
       : { ...Object(pageOf(shown, pageFrom({}, session.maxTokens))), ...secrets };
 }
 
-async function harmlessOrAsked(
-  { server }: Session,
-  { operation }: OperationTool,
-  caller: Caller,
-  input: Input,
-  effect: string | undefined,
-): Promise<Result> {
+async function harmlessOrAsked({ server }: Session, { api, operation }: OperationTool, caller: Caller, input: Input): Promise<Result> {
+  const effect = effectOf(api, operation);
   if (effect !== undefined) await confirmed(server, questionOf(warningOf(effect, operation), operation.summary, input));
   return caller.call(operation, input);
 }

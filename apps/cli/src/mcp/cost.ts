@@ -1,4 +1,4 @@
-/** What a change costs that has no quote in its API: a VM that starts again, and the purchases of the operator API. */
+/** The cost of a change that has no quote in its API: a VM that starts again, and the purchases of the operator API. */
 import { moneyOf } from '@reseller/contract/engine';
 import type { Price } from '@reseller/contract/engine';
 

@@ -1,4 +1,4 @@
-/** What a change does (`x-effect`), and the question that a person is asked before it. */
+/** The effect of a change (`x-effect`), and the question that a person is asked before it. */
 import { valueAt } from '@reseller/contract';
 
 import type { Api, ApiCommand } from '../api.ts';
@@ -7,7 +7,7 @@ import { printable } from '../text.ts';
 
 type Operation = ApiCommand['operation'];
 
-/** What a person is told about a change, by its effect. */
+/** The warning to a person, by the effect of a change. */
 const SENTENCES: Readonly<Record<string, string>> = {
   cost: 'This starts or raises a cost.',
   money: 'This moves money, or sets a price or a tax.',

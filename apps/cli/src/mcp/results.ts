@@ -28,7 +28,7 @@ interface Found {
 }
 
 /**
- * A value that fits into the limit. Its longest list is cut to a page, and what is left out is said with the `offset` of the next page.
+ * A value that fits into the limit. Its longest list is cut to a page and names the `offset` of the next page.
  *
  * @param value A result without secrets.
  */

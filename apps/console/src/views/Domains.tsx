@@ -69,6 +69,7 @@ export function DomainPage({ name }: { readonly name: string }) {
               ['Account', <AccountName key="account" id={domain.account_id} names={names} />],
               ['Contact', <code key="handle">{domain.handle}</code>],
               ['Nameservers', domain.nameservers.join(', ')],
+              ['Zone in the DNS', domain.zone_published ? 'published' : (domain.zone_error ?? 'being published')],
               ['Registered', <Instant key="created" at={domain.created} />],
               [domain.terminated ? 'Ends' : 'Renews', <Instant key="expires" at={domain.expires} />],
             ]}

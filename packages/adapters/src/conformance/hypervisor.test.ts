@@ -28,7 +28,7 @@ function correctHypervisor(entries: Entries, fence: Fence): Hypervisor {
       await fence.admit(`vm/${vmId}`, token);
       const entry = entries.get(vmId);
       if (entry?.owner === 'stranger') throw new Error(`VM ${vmId} belongs to another program.`);
-      if (!entry) entries.set(vmId, { owner: 'service', running: true, cores, mem });
+      entries.set(vmId, { owner: 'service', running: true, cores, mem });
     },
     reinstall: (vmId, _os, token) => change(vmId, token, { running: true }),
     start: (vmId, token) => change(vmId, token, { running: true }),

@@ -199,6 +199,12 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await expectMachines({ vmId: order.vmId, running: true, mem: order.mem * 2 });
   },
 
+  'an identifier that the store gives to a new order does not bring back an orphaned VM': async ({ open, order, expectMachines }) => {
+    await (await open()).create(order, 1);
+    await (await open()).create({ ...order, hostname: 'other', password: 'Other-Password-3', mem: order.mem * 2 }, 2);
+    await expectMachines({ vmId: order.vmId, running: true, mem: order.mem * 2 });
+  },
+
   'a VM that is missing can be stopped and removed, and cannot be started': async ({ open, order, system, expectMachines }) => {
     const hypervisor = await open();
     const { vmId } = order;

@@ -43,6 +43,8 @@ export interface Folders {
   create(mark: VmMark, fill: (draft: string) => Promise<void>): Promise<void>;
   /** Removes the folder in one step, and then its contents. */
   remove(vmId: number): Promise<void>;
+  /** Removes what a crash left of a creation or removal. */
+  removeDraft(vmId: number): Promise<void>;
   /** The VMs of the service. */
   list(): Promise<readonly VmMark[]>;
 }
@@ -64,13 +66,16 @@ export function foldersIn(root: string, service: string): Folders {
     if (mark === 'foreign' || mark.service !== service || mark.vmId !== vmId) throw new ForeignResourceError(pathOf(vmId));
     return mark;
   }
+  function removeDraft(vmId: number) {
+    return rm(draftOf(vmId), { recursive: true, force: true });
+  }
   return {
     pathOf,
     read,
     write: (mark) => writeMark(pathOf(mark.vmId), mark),
     async create(mark, fill) {
       const draft = draftOf(mark.vmId);
-      await rm(draft, { recursive: true, force: true });
+      await removeDraft(mark.vmId);
       await mkdir(draft, { recursive: true, mode: 0o700 });
       await fill(draft);
       await writeMark(draft, mark);
@@ -78,12 +83,11 @@ export function foldersIn(root: string, service: string): Folders {
       await rename(draft, pathOf(mark.vmId));
     },
     async remove(vmId) {
-      const draft = draftOf(vmId);
-      await rm(draft, { recursive: true, force: true });
-      if ((await read(vmId)) === undefined) return;
-      await rename(pathOf(vmId), draft);
-      await rm(draft, { recursive: true, force: true });
+      await removeDraft(vmId);
+      await rename(pathOf(vmId), draftOf(vmId));
+      await removeDraft(vmId);
     },
+    removeDraft,
     async list() {
       const names = await readdir(root).catch(() => []);
       const marks = await Promise.all(names.filter((name) => /^vm-\d+$/.test(name)).map((name) => markIn(join(root, name))));

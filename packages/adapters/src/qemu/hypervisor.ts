@@ -118,8 +118,11 @@ function changesOn(host: Host): Hypervisor {
   return {
     create: (order, token) =>
       admitted(order.vmId, token, async () => {
-        const mark = (await folders.read(order.vmId)) ?? (await install(host, order, token));
-        await boot(host, { ...mark, token });
+        const existing = await folders.read(order.vmId);
+        const isSame = existing !== undefined && (await isOrdered(existing, order));
+        // The store has forgotten it, such as after a restored backup. Its disk must not become another customer's.
+        if (existing !== undefined && !isSame) await erase(host, existing);
+        await boot(host, isSame ? { ...existing, token } : await install(host, order, token));
       }),
     reinstall: (vmId, os, token) =>
       changing(vmId, token, async (before) => {
@@ -127,7 +130,7 @@ function changesOn(host: Host): Hypervisor {
         const folder = folders.pathOf(vmId);
         const image = imageOf(host, os);
         await stopMachine(folder, mark, 0);
-        await writeDisk(folder, { draft: `${DISK_FILE}.draft`, image, disk: mark.disk });
+        await createDisk(folder, { draft: `${DISK_FILE}.draft`, image, disk: mark.disk });
         await folders.write(mark);
         await writeSeed(folder, mark);
         await rename(join(folder, `${DISK_FILE}.draft`), join(folder, DISK_FILE));
@@ -157,11 +160,15 @@ function changesOn(host: Host): Hypervisor {
         await stopMachine(folders.pathOf(vmId), mark, shutdownMs(host));
       }),
     resize: ({ vmId, cores, mem, disk }, token) => changing(vmId, token, (mark) => resize(host, { ...mark, cores, mem }, disk)),
+    async forwardedPorts(vmId) {
+      const { ports = {} } = (await folders.read(vmId)) ?? {};
+      return Object.entries(ports).map(([port, forwarded]) => ({ port: Number(port), address: `127.0.0.1:${forwarded}` }));
+    },
     remove: (vmId, token) =>
       admitted(vmId, token, async () => {
         const mark = await folders.read(vmId);
-        if (mark !== undefined) await stopMachine(folders.pathOf(vmId), mark, 0);
-        await folders.remove(vmId);
+        if (mark === undefined) await folders.removeDraft(vmId);
+        else await erase(host, mark);
       }),
   };
 }
@@ -216,10 +223,21 @@ async function install(host: Host, order: VmOrder, token: FencingToken): Promise
     ports: options.bridge === undefined ? await freePorts(options.guestPorts ?? DEFAULT_GUEST_PORTS) : {},
   };
   await folders.create(mark, async (draft) => {
-    await writeDisk(draft, { draft: DISK_FILE, image, disk });
+    await createDisk(draft, { draft: DISK_FILE, image, disk });
     await writeSeed(draft, mark);
   });
   return mark;
+}
+
+/** Whether a VM is the result of an order. */
+async function isOrdered(mark: VmMark, { os, hostname, username, sshKey, password }: VmOrder): Promise<boolean> {
+  const isAlike = mark.os === os && mark.hostname === hostname && mark.username === username && mark.sshKey === sshKey;
+  return isAlike && (await hashOfPassword(password, mark.passwordHash.split('$')[2])) === mark.passwordHash;
+}
+
+async function erase({ folders }: Host, mark: VmMark): Promise<void> {
+  await stopMachine(folders.pathOf(mark.vmId), mark, 0);
+  await folders.remove(mark.vmId);
 }
 
 /** Makes a VM run with the resources of its mark. Does nothing if it runs with them. */
@@ -263,7 +281,7 @@ async function sizeOfDisk(folder: string): Promise<number> {
   return Math.floor(facts['virtual-size'] / GIBIBYTE);
 }
 
-function writeDisk(folder: string, { draft, image, disk }: { draft: string; image: string; disk: number }): Promise<string> {
+function createDisk(folder: string, { draft, image, disk }: { draft: string; image: string; disk: number }): Promise<string> {
   return run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', image, '-F', 'qcow2', draft, `${disk}G`], { cwd: folder });
 }
 

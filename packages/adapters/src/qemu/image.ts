@@ -18,8 +18,8 @@ import { basename, join } from 'node:path';
 
 import { missingPackages, run } from './programs.ts';
 
-/** The scripts of the image. They have the same place relative to the sources and to the compiled package. */
-const SCRIPTS = join(import.meta.dirname, '../../image');
+/** The scripts of the image: next to a bundle, or in the package, at the same place relative to its sources and to its compiled code. */
+const SCRIPTS = [join(import.meta.dirname, 'image'), join(import.meta.dirname, '../../image')].find((folder) => existsSync(folder)) ?? '';
 /** Where `.config/install-infrastructure` puts the package of the kernel. */
 const KERNEL_FOLDER = '/var/cache/reseller-infrastructure';
 const BUSYBOX = '/bin/busybox';

@@ -17,9 +17,15 @@ export async function writeSeed(folder: string, mark: VmMark): Promise<void> {
   for (const name of Object.keys(files)) await rm(join(folder, name));
 }
 
-/** The hash of a password as in /etc/shadow. The password is passed by standard input, because every user can read the arguments of a process. */
-export async function hashOfPassword(password: string): Promise<string> {
-  return (await run('openssl', ['passwd', '-6', '-stdin'], { input: `${password}\n` })).trim();
+/**
+ * The hash of a password as in /etc/shadow. The password is passed by standard input, because every user can read the arguments of a process.
+ *
+ * @param salt That of another hash, to compare with it. Default: a new one.
+ */
+export async function hashOfPassword(password: string, salt?: string): Promise<string> {
+  return (
+    await run('openssl', ['passwd', '-6', '-stdin', ...(salt === undefined ? [] : ['-salt', salt])], { input: `${password}\n` })
+  ).trim();
 }
 
 function metaData({ vmId, installation, hostname }: VmMark): string {

@@ -16,7 +16,7 @@ export interface VmUsage {
   readonly network: { readonly received: number; readonly sent: number } | null;
 }
 
-const AGENT_TIMEOUT_MS = 1_000;
+const AGENT_TIMEOUT_MS = 3_000;
 /** Linux counts the time of processes in hundredths of a second on every architecture that QEMU runs on. */
 const TICKS_PER_SECOND = 100;
 
@@ -35,11 +35,11 @@ export async function usageOf(folder: string, { pid }: Machine): Promise<VmUsage
     cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
     memory,
     disk: { read: sumOf(disks, 'rd_bytes'), written: sumOf(disks, 'wr_bytes') },
-    network: network === undefined ? null : networkOf(network),
+    network: network === undefined ? null : trafficOf(network),
   };
 }
 
-function networkOf(interfaces: unknown): VmUsage['network'] {
+function trafficOf(interfaces: unknown): VmUsage['network'] {
   const statistics = messagesIn(interfaces).flatMap(({ name, statistics: one }) => (name === 'lo' ? [] : [one]));
   return { received: sumOf(statistics, 'rx-bytes'), sent: sumOf(statistics, 'tx-bytes') };
 }

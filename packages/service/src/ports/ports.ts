@@ -1,10 +1,10 @@
-import type { Fleet, Hypervisor, Registrar } from '@reseller/adapters';
+import type { Dns, Fleet, Hypervisor, Registrar } from '@reseller/adapters';
 
 import type { Random } from '../rules/random.ts';
 import type { Clock } from './clock.ts';
 
 /** A port to infrastructure, which can be simulated. */
-export type SimulatedPort = 'hypervisor' | 'fleet' | 'registrar';
+export type SimulatedPort = 'hypervisor' | 'fleet' | 'registrar' | 'dns';
 
 /** The interfaces to everything outside the service. */
 export interface Ports {
@@ -13,4 +13,5 @@ export interface Ports {
   readonly hypervisor: Hypervisor;
   readonly fleet: Fleet;
   readonly registrar: Registrar;
+  readonly dns: Dns;
 }

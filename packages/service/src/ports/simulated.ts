@@ -1,5 +1,5 @@
 import { memoryFence } from '@reseller/adapters';
-import type { Fence, FencingToken, Fleet, Hypervisor, Registrar, ServerAccess } from '@reseller/adapters';
+import type { Dns, Fence, FencingToken, Fleet, Hypervisor, Registrar, ServerAccess } from '@reseller/adapters';
 
 import { newPassword } from '../rules/credentials.ts';
 import type { Random } from '../rules/random.ts';
@@ -15,6 +15,7 @@ export function simulatedPorts(given: Partial<Ports> = {}): Ports {
     hypervisor: simulatedHypervisor(),
     fleet: simulatedFleet(),
     registrar: simulatedRegistrar(),
+    dns: simulatedDns(),
     ...given,
   };
 }
@@ -50,6 +51,14 @@ export function simulatedAccess(identifier: string, random: Random): ServerAcces
     username,
     email: `${username}@dedicated.reseller-service.invalid`,
     password: newPassword(random),
+  };
+}
+
+/** A DNS without servers. The name server of a sandbox reads the zones in the store. */
+export function simulatedDns(fence: Fence = memoryFence()): Dns {
+  return {
+    publish: ({ name }, token) => fence.admit(`zone/${name}`, token),
+    remove: (name, token) => fence.admit(`zone/${name}`, token),
   };
 }
 

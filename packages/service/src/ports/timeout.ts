@@ -16,7 +16,7 @@ export class PortTimeoutError extends Error {
  *
  * @throws RangeError for a timeout that no timer accepts.
  */
-export function withTimeouts({ clock, random, hypervisor, fleet, registrar }: Ports, timeoutMs: number): Ports {
+export function withTimeouts({ clock, random, hypervisor, fleet, registrar, dns }: Ports, timeoutMs: number): Ports {
   if (!(timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS))
     throw new RangeError(`The timeout of the ports must be from 1 to ${MAX_TIMER_MS} milliseconds.`);
   // Each port is named, so that a new port without a timeout is a compile error.
@@ -26,6 +26,7 @@ export function withTimeouts({ clock, random, hypervisor, fleet, registrar }: Po
     hypervisor: withTimeout('hypervisor', hypervisor, timeoutMs),
     fleet: withTimeout('fleet', fleet, timeoutMs),
     registrar: withTimeout('registrar', registrar, timeoutMs),
+    dns: withTimeout('DNS', dns, timeoutMs),
   };
 }
 

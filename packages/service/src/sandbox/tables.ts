@@ -10,7 +10,7 @@ export type Row = Readonly<Record<string, string | number | null>>;
 
 /**
  * The tables in a snapshot: all except the snapshots themselves, the tokens of the team and of third parties, the audit, rendered
- * invoices, the version of the catalogue, and the tables of running instances and their clocks.
+ * invoices, the version of the catalogue, the zones to publish, and the tables of running instances and their clocks.
  */
 type SnapshotTable = Exclude<
   keyof Schema,
@@ -28,6 +28,7 @@ type SnapshotTable = Exclude<
   | 'instances'
   | 'clock_mark'
   | 'fencing_tokens'
+  | 'zone_changes'
   | 'catalogue_version'
 >;
 

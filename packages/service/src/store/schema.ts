@@ -34,7 +34,7 @@ import type {
   TldsTable,
 } from './tables/catalogue.ts';
 import type { DedicatedAddressesTable, DedicatedServersTable } from './tables/dedicated.ts';
-import type { DnsRecordsTable, DomainsTable, HandlesTable } from './tables/domains.ts';
+import type { DnsRecordsTable, DomainsTable, HandlesTable, ZoneChangesTable } from './tables/domains.ts';
 import type { IdempotencyKeysTable, RequestLogBodiesTable, RequestLogTable } from './tables/requests.ts';
 import type {
   ClockMarkTable,
@@ -85,6 +85,7 @@ export interface Schema {
   handles: HandlesTable;
   domains: DomainsTable;
   dns_records: DnsRecordsTable;
+  zone_changes: ZoneChangesTable;
   // Dedicated servers
   dedicated_servers: DedicatedServersTable;
   dedicated_addresses: DedicatedAddressesTable;

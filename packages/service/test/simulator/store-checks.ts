@@ -1,6 +1,7 @@
 /** Checks that the store and the ports match the model, and that the invariants of the store hold. */
 import { expect } from 'vitest';
 
+import { zoneOf } from '../../src/core/domain/zones.ts';
 import type { Store } from '../../src/index.ts';
 import {
   expectExactHolds,
@@ -14,6 +15,7 @@ import { heldUnits, unpaidCents } from './model-billing.ts';
 import { balanceCredit, balanceOf } from './model-payments.ts';
 import { allocationsIn, usedOn } from './model-room.ts';
 import type { Simulation } from './simulation.ts';
+import type { World } from './world.ts';
 
 export async function expectStoreMatchesModel(sim: Simulation): Promise<void> {
   const store = sim.client.store();
@@ -147,6 +149,20 @@ export async function expectPortsMatchModel({ world, model, client }: Simulation
     const registered = world.registrar.domains.get(name);
     expect(registered, `${name} at the registrar`).toMatchObject({ nameservers, authcode, renewed: !terminated });
   }
+  await expectZonesPublished(world.dns, client.store());
   const others = [...world.registrar.domains.keys()].filter((name) => !model.domains.has(name) && !model.lapsed.has(name));
   expect(others, 'domains of the registrar that the model does not have').toEqual([]);
+}
+
+/** Checks that the DNS has the zone of each domain as it is in the store, and no others. */
+async function expectZonesPublished({ zones }: World['dns'], store: Store): Promise<void> {
+  const [waiting, stored] = await store.read(async (db) => {
+    const domains = await db.selectFrom('domains').select('name').where('state', '!=', 'reserved').execute();
+    return [
+      await db.selectFrom('zone_changes').select('domain').execute(),
+      await Promise.all(domains.map(async ({ name }) => [name, await zoneOf(db, name)] as const)),
+    ];
+  });
+  expect(waiting, 'zones that are not published').toEqual([]);
+  expect(new Map(zones), 'zones of the DNS').toEqual(new Map(stored));
 }

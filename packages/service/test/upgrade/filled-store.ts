@@ -1,6 +1,7 @@
 /** A store with a row in every table: an account with a good call of each operation, and a provider at work. */
 import { apiOperations } from '../../src/http/reseller/api.ts';
 import { orderServer } from '../dedicated.ts';
+import { register } from '../domains.ts';
 import { goodCall } from '../good-calls.ts';
 import type { Owner } from '../good-calls.ts';
 import { SMALL_VM } from '../harness.ts';
@@ -38,6 +39,7 @@ export async function fillEveryTable(service: TestOperator): Promise<Owner> {
   for (let read = 0; read < 2; read++) await service.call('listVms', { apiKey: owner.apiKey });
   await leaveFailedJob(service, owner);
   await leaveReservation(service, await service.account());
+  await leaveChangedZone(service);
   return owner;
 }
 
@@ -126,4 +128,10 @@ async function leaveReservation({ hypervisor, call }: TestOperator, { apiKey }: 
   hypervisor.failing = new Error('The hypervisor is out of order.');
   hypervisor.failingToRemove = hypervisor.failing;
   await call('createVm', { form: SMALL_VM, apiKey, idempotencyKey: 'interrupted' });
+}
+
+/** A zone that is published only after the store is read. */
+async function leaveChangedZone(service: TestOperator): Promise<void> {
+  const { apiKey } = await service.account();
+  await register(service, 'unpublished.net', apiKey);
 }

@@ -80,6 +80,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   ended_sessions: null,
   settings: null,
   catalogue_version: null,
+  zone_changes: null,
   identity: null,
   instances: null,
   clock_mark: null,

@@ -29,8 +29,8 @@ export function observeRequests(app: FastifyInstance, { metrics, logger }: Pick<
   });
 }
 
-/** Hypervisor, fleet and registrar. */
-const PORT_COUNT = 3;
+/** Hypervisor, fleet, registrar and DNS. */
+const PORT_COUNT = 4;
 
 /** The conditions for the readiness of the process. */
 export interface Readiness {

@@ -42,7 +42,14 @@ export const getDomain: ReadOperation<'getDomain'> = {
   async run(db, { path, now }) {
     const domain = await domainOf(db, path.domain.toLowerCase());
     const { handle, ns1, ns2, ns3, ns4, ns5 } = domain;
-    return { ...toDomain(domain, now), handle, nameservers: [ns1, ns2, ns3, ns4, ns5].filter((name) => name !== null) };
+    const change = await db.selectFrom('zone_changes').select('reason').where('domain', '=', domain.name).executeTakeFirst();
+    return {
+      ...toDomain(domain, now),
+      handle,
+      nameservers: [ns1, ns2, ns3, ns4, ns5].filter((name) => name !== null),
+      zone_published: change === undefined,
+      zone_error: change?.reason ?? null,
+    };
   },
 };
 

@@ -9,6 +9,7 @@ import { taxStatuses } from './0007-tax-statuses.ts';
 import { documentLanguages } from './0008-document-languages.ts';
 import { logos } from './0009-logos.ts';
 import { serviceId } from './0010-service-id.ts';
+import { zoneChanges } from './0011-zone-changes.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -26,5 +27,6 @@ export function migrationsOf(engine: Engine) {
     '0008-document-languages': documentLanguages,
     '0009-logos': logos(engine),
     '0010-service-id': serviceId,
+    '0011-zone-changes': zoneChanges(engine),
   };
 }

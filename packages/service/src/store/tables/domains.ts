@@ -69,3 +69,18 @@ export interface HandlesTable {
   /** Milliseconds. */
   created: number;
 }
+
+/** A zone that must be published, because it changed. Triggers add it. */
+export interface ZoneChangesTable {
+  domain: string;
+  /** Counts the changes. A zone is published when its version is the one that was read. */
+  version: number;
+  /** Milliseconds: after a failure, the earliest time of the next attempt. */
+  next_attempt: number;
+  /** Milliseconds: until then, an instance is publishing it. */
+  claimed_until: number;
+  /** Failed ones, since the last success. */
+  attempts: number;
+  /** Of the last failure. */
+  reason: string | null;
+}

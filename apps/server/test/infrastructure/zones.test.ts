@@ -1,0 +1,190 @@
+/** Zones in the world: a real DNS server has them, a real secondary copies them, and a certificate authority believes them. */
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+import { createReseller } from '@reseller/client/extension';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { freePorts } from '../../../../.config/free-ports.ts';
+import { noPowerDns, startPowerDns } from '../../../../packages/adapters/test/powerdns.ts';
+import type { PowerDnsServer } from '../../../../packages/adapters/test/powerdns.ts';
+import { startServer, temporaryDirectory } from '../process.ts';
+import type { Server } from '../process.ts';
+
+const ACME_RECORDS = resolve(import.meta.dirname, 'acme-records.js');
+const DOMAIN = 'certified-customer.net';
+
+/** Why a test cannot run: the programs that it needs are not installed. */
+function missing(...programs: readonly string[]): string | undefined {
+  const absent = programs.filter((program) => !['/usr/bin', '/usr/sbin'].some((folder) => existsSync(join(folder, program))));
+  return absent.length > 0 ? `${absent.join(' and ')} ${absent.length === 1 ? 'is' : 'are'} not installed` : noPowerDns;
+}
+
+/** A service whose zones are in PowerDNS, with a domain that was registered a moment ago. */
+async function startWithDomain() {
+  const dns = await startPowerDns();
+  onTestFinished(() => dns.stop());
+  const server = await startServer({
+    RESELLER_DATA_DIR: temporaryDirectory(),
+    RESELLER_DNS: 'powerdns',
+    RESELLER_POWERDNS_URL: dns.url,
+    RESELLER_POWERDNS_API_KEY: dns.apiKey,
+  });
+  const reseller = createReseller({ baseUrl: server.baseUrl, apiKey: server.apiKey });
+  const { handle } = await reseller.domain.handle.create({
+    gender: 'MALE',
+    firstname: 'Max',
+    lastname: 'Mustermann',
+    street: 'Musterstrasse',
+    number: '1',
+    zipcode: '60311',
+    city: 'Frankfurt',
+    region: 'Hessen',
+    countrycode: 'DE',
+    email: 'max@example.com',
+    phone: '+49.69123456',
+  });
+  await reseller.domain.register({ domain: DOMAIN, handle });
+  return { dns, server, reseller };
+}
+
+async function runAlongside(
+  program: string,
+  given: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ChildProcess> {
+  const child = spawn(program, given, { stdio: 'ignore', env: { ...process.env, ...environment } });
+  onTestFinished(async () => {
+    child.kill();
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  });
+  return child;
+}
+
+/** The certificate authority of Let's Encrypt for tests, which asks PowerDNS. */
+async function startAuthority(
+  { dnsPort }: PowerDnsServer,
+  folder: string,
+): Promise<{ readonly url: string; readonly certificate: string }> {
+  const [listen = 0, management = 0] = await freePorts(2);
+  const [certificate, privateKey] = [join(folder, 'authority.pem'), join(folder, 'authority.key')];
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', privateKey, '-out', certificate, ...subject],
+    {
+      stdio: 'ignore',
+    },
+  );
+  const pebble = {
+    listenAddress: `127.0.0.1:${listen}`,
+    managementListenAddress: `127.0.0.1:${management}`,
+    certificate,
+    privateKey,
+    httpPort: 5002,
+    tlsPort: 5001,
+    ocspResponderURL: '',
+    externalAccountBindingRequired: false,
+  };
+  writeFileSync(join(folder, 'pebble.json'), JSON.stringify({ pebble }));
+  const given = ['-config', join(folder, 'pebble.json'), '-strict=false', '-dnsserver', `127.0.0.1:${dnsPort}`];
+  await runAlongside('/usr/bin/pebble', given, { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '0' });
+  return { url: `https://127.0.0.1:${listen}/dir`, certificate };
+}
+
+async function certificateFor(
+  domain: string,
+  { dns, server, folder }: { dns: PowerDnsServer; server: Server; folder: string },
+): Promise<string> {
+  const authority = await startAuthority(dns, folder);
+  const script = join(folder, 'records');
+  writeFileSync(script, `#!/bin/sh\nexec '${process.execPath}' '${ACME_RECORDS}' "$@"\n`, { mode: 0o755 });
+  const dnsPort = String(dns.dnsPort);
+  const options = ['--accept-tos', '--email', 'max@example.com', '--path', folder, '--server', authority.url];
+  const challenge = ['--dns', 'exec', '--dns.disable-cp', '--dns.resolvers', `127.0.0.1:${dnsPort}`, '-d', domain, '-d', `*.${domain}`];
+  const environment = {
+    ...process.env,
+    EXEC_PATH: script,
+    // The pause between the two challenges of the name, in seconds. The default is a minute.
+    EXEC_SEQUENCE_INTERVAL: '1',
+    EXEC_POLLING_INTERVAL: '1',
+    LEGO_CA_CERTIFICATES: authority.certificate,
+    BASE_URL: server.baseUrl,
+    API_KEY: server.apiKey,
+    DOMAIN: domain,
+    DNS_PORT: dnsPort,
+  };
+  await expect.poll(() => fetchStatus(authority.url), { timeout: 20_000 }).toBe('listens');
+  await promisify(execFile)('lego', [...options, ...challenge, 'run'], { env: environment, timeout: 120_000 });
+  return readFileSync(join(folder, 'certificates', `${domain}.crt`), 'utf8');
+}
+
+/** Any response, even one whose certificate is unknown, means that the server listens. */
+async function fetchStatus(url: string): Promise<string> {
+  return fetch(url).then(
+    () => 'listens',
+    (error: unknown) => (/certificate/.test(String(Object(error).cause)) ? 'listens' : 'is silent'),
+  );
+}
+
+const withoutAcme = missing('lego', 'pebble', 'openssl');
+describe.skipIf(withoutAcme !== undefined)(`a certificate authority${withoutAcme === undefined ? '' : `: ${withoutAcme}`}`, () => {
+  test(
+    'issues a certificate for a domain and its subdomains, which was registered a moment before',
+    { tags: 'deep', timeout: 180_000 },
+    async () => {
+      const { dns, server, reseller } = await startWithDomain();
+      const folder = temporaryDirectory();
+      writeFileSync(join(folder, 'chain.pem'), await certificateFor(DOMAIN, { dns, server, folder }));
+      const shown = execFileSync('openssl', ['x509', '-in', join(folder, 'chain.pem'), '-noout', '-ext', 'subjectAltName'], {
+        encoding: 'utf8',
+      });
+      expect(shown.match(/DNS:[^,\s]+/g)?.toSorted()).toEqual([`DNS:*.${DOMAIN}`, `DNS:${DOMAIN}`]);
+      // The records of the challenge are gone, from the API at once and from PowerDNS within a second.
+      expect(await reseller.domain.dns.list(DOMAIN)).toEqual([]);
+      await expect.poll(() => dns.resolve(`_acme-challenge.${DOMAIN}`, 'TXT')).toEqual([]);
+    },
+  );
+});
+
+const withoutKnot = missing('knotd');
+describe.skipIf(withoutKnot !== undefined)(`a secondary name server${withoutKnot === undefined ? '' : `: ${withoutKnot}`}`, () => {
+  test('copies the zone of a domain with its signatures', { timeout: 60_000 }, async () => {
+    const { dns, reseller } = await startWithDomain();
+    await reseller.domain.dns.add(DOMAIN, { type: 'TXT', sub: 'www', data: 'say "hello"; \\ ok' });
+    await expect.poll(() => dns.resolve(`www.${DOMAIN}`, 'TXT'), { timeout: 10_000 }).toEqual(['say "hello"; \\ ok']);
+    const folder = temporaryDirectory();
+    mkdirSync(join(folder, 'zones'));
+    const [port = 0] = await freePorts(1);
+    writeFileSync(
+      join(folder, 'knot.conf'),
+      `server:
+  rundir: ${folder}
+  listen: 127.0.0.1@${port}
+database:
+  storage: ${folder}
+remote:
+  - id: primary
+    address: 127.0.0.1@${dns.dnsPort}
+zone:
+  - domain: ${DOMAIN}
+    storage: ${join(folder, 'zones')}
+    master: primary
+`,
+    );
+    await runAlongside('/usr/sbin/knotd', ['--config', join(folder, 'knot.conf')]);
+    const resolver = new Resolver({ timeout: 2_000, tries: 1 });
+    resolver.setServers([`127.0.0.1:${port}`]);
+    await expect
+      .poll(() => resolver.resolveTxt(`www.${DOMAIN}`).catch((error: unknown) => Object(error).code), { timeout: 20_000 })
+      .toEqual([['say "hello"; \\ ok']]);
+    expect(await resolver.resolveNs(DOMAIN)).toEqual(expect.arrayContaining(['ns1.provider.example', 'ns2.provider.example']));
+    const answer = execFileSync('dig', ['@127.0.0.1', '-p', String(port), DOMAIN, 'DNSKEY', '+dnssec', '+short'], { encoding: 'utf8' });
+    expect(answer).toMatch(/^257 3 13 /m);
+  });
+});

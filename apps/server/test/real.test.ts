@@ -1,0 +1,110 @@
+/** The process with real VMs: bought by HTTP, seen from inside the guest, and counted after crashes. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { createClient, getVmAccess, listVms } from '@reseller/operator-client';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { amountOf } from '../../../.config/depth.ts';
+import { factsOf, leftOut, logsIn, processesOf, testImages } from '../../../packages/adapters/test/qemu.ts';
+import { runServer, SAMPLE_VM, startServer, temporaryDirectory } from './process.ts';
+import type { Server } from './process.ts';
+
+const TOKEN = 'operator-token-of-a-real-sandbox-01234';
+const ORDER = { cores: '1', mem: '1024', disk: '10', os: 'debian_12', hostsystem: 'nl_ryzen', hostname: 'real-machine' };
+/** A creation takes about 0.3 s. */
+const LATEST_KILL_MS = 450;
+
+/** A sandbox whose VMs end with the test. */
+async function realSandbox() {
+  const [data, images, built] = [temporaryDirectory(), join(temporaryDirectory(), 'images'), await testImages()];
+  mkdirSync(images);
+  for (const file of readdirSync(built)) symlinkSync(join(built, file), join(images, file.replace(/^test-linux/, 'debian_12')));
+  const folder = join(data, 'adapters/qemu');
+  const serviceIds = new Set<string>();
+  /** The VMs that exist, and their processes. */
+  function machines() {
+    const names = existsSync(folder) ? readdirSync(folder) : [];
+    for (const name of names.filter((one) => one.startsWith('vm-')))
+      serviceIds.add(JSON.parse(readFileSync(join(folder, name, 'vm.json'), 'utf8')).service);
+    return { names: names.toSorted(), processes: [...serviceIds].flatMap((id) => processesOf(id)).length };
+  }
+  onTestFinished(() => {
+    machines();
+    for (const pid of [...serviceIds].flatMap((id) => processesOf(id))) process.kill(pid, 'SIGKILL');
+  });
+  const start = () =>
+    startServer({ RESELLER_DATA_DIR: data, RESELLER_OPERATOR_TOKEN: TOKEN, RESELLER_HYPERVISOR: 'qemu', RESELLER_QEMU_IMAGES: images });
+  return { start, machines, folder };
+}
+
+async function call({ baseUrl, apiKey }: Server, method: string, path: string, form: Readonly<Record<string, string>> = {}) {
+  const init = { method, headers: { 'X-SERVICE-APIKEY': apiKey }, ...(method === 'PUT' && { body: new URLSearchParams(form) }) };
+  const response = await fetch(`${baseUrl}${path}`, init);
+  const answer: { status: string; data: { identifier: number; config: { password: string } } } = JSON.parse(await response.text());
+  return answer;
+}
+
+/** The VMs that the store bills, without the sample, which exists only there. */
+async function billed({ operatorUrl }: Server): Promise<string[]> {
+  const client = createClient({ baseUrl: operatorUrl, token: TOKEN });
+  const { items } = await listVms({ client, query: { state: 'running' } });
+  return items.flatMap(({ id }) => (Number(id) === SAMPLE_VM ? [] : `vm-${id}`)).toSorted();
+}
+
+describe.skipIf(leftOut !== undefined)('a sandbox that sells VMs of QEMU', { timeout: 900_000 }, () => {
+  test('a VM that is bought by HTTP answers on the printed port, accepts its password, outlives the service, and leaves nothing', async () => {
+    const { start, machines, folder } = await realSandbox();
+    const first = await start();
+    expect(first.welcome).toMatch(/VMs +machines of QEMU on this computer\n/);
+    let printed = '';
+    first.process.stdout?.on('data', (chunk) => (printed += String(chunk)));
+    const { data } = await call(first, 'PUT', '/vm/create', ORDER);
+    const { identifier: vmId, config } = data;
+    await expect.poll(() => printed).toMatch(/port 80 is http/);
+    const port = Number(new RegExp(`^VM ${vmId} boots\\. Its port 80 is http://127\\.0\\.0\\.1:(\\d+)/$`, 'm').exec(printed)?.[1]);
+    expect(await factsOf(port)).toMatchObject({ hostname: 'real-machine', cores: 1, disk_bytes: 10 * 1024 ** 3, user: 'root' });
+    const operator = createClient({ baseUrl: first.operatorUrl, token: TOKEN });
+    const { forwarded_ports } = await getVmAccess({ client: operator, path: { vm_id: String(vmId) } });
+    expect(forwarded_ports).toContainEqual({ port: 80, address: `127.0.0.1:${port}` });
+    expect(await logsIn(join(folder, `vm-${vmId}`), { username: 'root', password: config.password })).toBe(true);
+    await first.end('SIGKILL');
+
+    const second = await start();
+    expect(second.welcome).toContain(`, 1 running: ${vmId} http://127.0.0.1:${port}/`);
+    expect(await factsOf(port)).toMatchObject({ boots: 1 });
+    expect(await call(second, 'DELETE', `/vm/${vmId}/delete`)).toMatchObject({ status: 'success' });
+    expect(machines()).toEqual({ names: [], processes: 0 });
+  });
+
+  const rounds = amountOf('REAL_KILLS', { usual: 1, deep: 20 });
+  test(`${rounds} times a service is killed during a purchase: afterwards, exactly the VMs that it bills exist`, async () => {
+    const { start, machines } = await realSandbox();
+    const counts: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const server = await start();
+      const purchase = call(server, 'PUT', '/vm/create', ORDER).catch(() => undefined);
+      await wait((LATEST_KILL_MS * (round + 0.5)) / rounds);
+      await server.end('SIGKILL');
+      await purchase;
+      const next = await start();
+      const vms = await billed(next);
+      await expect.poll(machines).toEqual({ names: vms, processes: vms.length });
+      counts.push(vms.length);
+      for (const vm of vms) await call(next, 'DELETE', `/vm/${vm.slice(3)}/delete`);
+      expect(machines()).toEqual({ names: [], processes: 0 });
+      await next.end('SIGKILL');
+    }
+    expect(counts).toHaveLength(rounds);
+  });
+});
+
+test('without QEMU, a start with real VMs says in one line how to install it', async () => {
+  const environment = { RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_HYPERVISOR: 'qemu', PATH: '/nowhere' };
+  const { code, stderr } = await runServer(environment);
+  expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
+  expect(stderr).toMatch(
+    /^QEMU (?:cannot run VMs here, because packages are missing\. .* apt-get install .*qemu-system-x86|.* needs Linux)/,
+  );
+});

@@ -1,0 +1,179 @@
+/** The rules for each DNS adapter, as cases for any test runner. */
+import assert from 'node:assert/strict';
+
+import type { Dns, RecordSet, Zone } from '../dns.ts';
+import { memoryFence, StaleTokenError } from '../fencing.ts';
+import type { Fence } from '../fencing.ts';
+import type { ConformanceCase } from './hypervisor.ts';
+
+/** The system under an adapter, as the cases see and disturb it. */
+export interface DnsSystem {
+  /** Creates the adapter anew, as a process does when it starts. It has the given fence. */
+  open(fence: Fence): Promise<Dns>;
+  /**
+   * The data of a name and a type as a resolver gets them, in any order. Undefined if the system has no zone for the name. Omit it for a
+   * simulation without zones; the cases then only check the tokens.
+   */
+  resolve?(name: string, type: string): Promise<readonly string[] | undefined>;
+  /** Another program in the same system. Omit it if no other program can use the system. */
+  readonly stranger?: DnsStranger;
+  close(): Promise<void>;
+}
+
+/** Another program, whose zones an adapter must leave alone. */
+export interface DnsStranger {
+  /** Creates a zone, or does nothing if there is one of this name. */
+  create(name: string): Promise<void>;
+  /** Removes a zone of the stranger. Does nothing if it has none of this name. */
+  remove(name: string): Promise<void>;
+  /** All zones of the stranger with their contents. Two texts are equal exactly if nothing was changed. */
+  state(): Promise<string>;
+}
+
+export interface DnsConformanceOptions {
+  /** Steps of the case with a second program. Default: 1,000. */
+  readonly strangerSteps?: number;
+}
+
+const NAME = 'conformance-customer.net';
+const NAMESERVERS = ['ns1.provider.example', 'ns2.provider.example'];
+const DEFAULT_STRANGER_STEPS = 1_000;
+const CONTESTED_ZONES = 4;
+
+const RECORDS: readonly RecordSet[] = [
+  { name: NAME, type: 'A', ttl: 300, data: ['198.51.100.23', '198.51.100.24'] },
+  { name: NAME, type: 'MX', ttl: 300, data: ['10 mail.conformance-customer.net'] },
+  { name: `www.${NAME}`, type: 'CNAME', ttl: 60, data: [`web.${NAME}`] },
+  { name: `_sip._tcp.${NAME}`, type: 'SRV', ttl: 60, data: ['10 5 5060 sip.example.net'] },
+];
+
+const TEXTS = ['plain', 'say "hello"; v=1', 'back\\slash', 'Łódź', 'k'.repeat(600), ''];
+
+interface Bench {
+  readonly system: DnsSystem;
+  readonly fence: Fence;
+  readonly dns: Dns;
+}
+
+/** @param start Starts the system, empty, for one case. */
+export function dnsConformance(
+  start: () => Promise<DnsSystem>,
+  { strangerSteps = DEFAULT_STRANGER_STEPS }: DnsConformanceOptions = {},
+): ConformanceCase[] {
+  const cases: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+    'answers for each record of a zone that was published': publishes,
+    'publishes the same zone again without a change': repeats,
+    'replaces records, and removes those that are missing': replaces,
+    'answers for a text as it was written': writesTexts,
+    'removes a zone, and does nothing if there is none': removes,
+    'rejects a stale call, and does nothing': rejectsStale,
+    'goes on after a restart': restarts,
+    'changes no zone of another program': (bench) => leavesAlone(bench, strangerSteps),
+  };
+  return Object.entries(cases).map(([name, check]) => ({
+    name,
+    async run() {
+      const system = await start();
+      try {
+        const fence = memoryFence();
+        await check({ system, fence, dns: await system.open(fence) });
+      } finally {
+        await system.close();
+      }
+    },
+  }));
+}
+
+function zoneWith(records: readonly RecordSet[], name = NAME): Zone {
+  return { name, nameservers: NAMESERVERS, records };
+}
+
+async function expectRecords({ resolve }: DnsSystem, records: readonly RecordSet[]): Promise<void> {
+  if (!resolve) return;
+  for (const { name, type, data } of records)
+    assert.deepEqual((await resolve(name, type))?.toSorted(), data.toSorted(), `${type} of ${name}`);
+}
+
+async function publishes({ system, dns }: Bench): Promise<void> {
+  await dns.publish(zoneWith(RECORDS), 1);
+  await expectRecords(system, [...RECORDS, { name: NAME, type: 'NS', ttl: 0, data: NAMESERVERS }]);
+}
+
+async function repeats({ system, dns }: Bench): Promise<void> {
+  for (const token of [1, 1, 2]) await dns.publish(zoneWith(RECORDS), token);
+  await expectRecords(system, RECORDS);
+}
+
+async function replaces({ system, dns }: Bench): Promise<void> {
+  await dns.publish(zoneWith(RECORDS), 1);
+  // The alias becomes an address, and the address of another name becomes an alias.
+  const next: readonly RecordSet[] = [
+    { name: NAME, type: 'A', ttl: 60, data: ['198.51.100.99'] },
+    { name: `www.${NAME}`, type: 'A', ttl: 60, data: ['198.51.100.1'] },
+    { name: `_sip._tcp.${NAME}`, type: 'CNAME', ttl: 60, data: ['sip.example.net'] },
+  ];
+  await dns.publish(zoneWith(next), 2);
+  await expectRecords(system, next);
+  if (system.resolve) assert.deepEqual(await system.resolve(NAME, 'MX'), []);
+  await dns.publish(zoneWith([]), 3);
+  if (system.resolve) assert.deepEqual(await system.resolve(NAME, 'A'), []);
+}
+
+async function writesTexts({ system, dns }: Bench): Promise<void> {
+  const records = TEXTS.map((text, index) => ({ name: `t${index}.${NAME}`, type: 'TXT', ttl: 60, data: [text] }));
+  await dns.publish(zoneWith(records), 1);
+  await expectRecords(system, records);
+}
+
+async function removes({ system, dns }: Bench): Promise<void> {
+  await dns.remove(NAME, 1);
+  await dns.publish(zoneWith(RECORDS), 2);
+  await dns.remove(NAME, 3);
+  await dns.remove(NAME, 3);
+  if (system.resolve) assert.equal(await system.resolve(NAME, 'A'), undefined);
+}
+
+async function rejectsStale({ system, dns }: Bench): Promise<void> {
+  await dns.publish(zoneWith(RECORDS), 7);
+  await assert.rejects(dns.publish(zoneWith([]), 6), StaleTokenError);
+  await assert.rejects(dns.remove(NAME, 6), StaleTokenError);
+  await expectRecords(system, RECORDS);
+}
+
+async function restarts({ system, fence, dns }: Bench): Promise<void> {
+  await dns.publish(zoneWith(RECORDS), 1);
+  const again = await system.open(fence);
+  await again.publish(zoneWith(RECORDS.slice(0, 1)), 2);
+  await expectRecords(system, RECORDS.slice(0, 1));
+  await again.remove(NAME, 3);
+  if (system.resolve) assert.equal(await system.resolve(NAME, 'A'), undefined);
+}
+
+/** The adapter and the stranger create and remove zones of the same few names. The adapter may fail, but it never touches a zone of the stranger. */
+async function leavesAlone({ system: { stranger }, dns }: Bench, steps: number): Promise<void> {
+  if (!stranger) return;
+  // The same steps in each run (Park and Miller).
+  let seed = 48_271;
+  function draw(below: number): number {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % below;
+  }
+  for (let token = 1; token <= steps; token++) {
+    const name = `contested-${draw(CONTESTED_ZONES)}.net`;
+    if (draw(2) === 0) await (draw(2) === 0 ? stranger.create(name) : stranger.remove(name));
+    const before: string = await stranger.state();
+    // A zone of the stranger is refused.
+    await (
+      draw(2) === 0
+        ? dns.publish(
+            zoneWith(
+              RECORDS.slice(0, 1).map((set) => ({ ...set, name })),
+              name,
+            ),
+            token,
+          )
+        : dns.remove(name, token)
+    ).catch(() => {});
+    assert.equal(await stranger.state(), before, `step ${token} about ${name} changed a zone of another program`);
+  }
+}

@@ -1,0 +1,38 @@
+import type { FencingToken } from './fencing.ts';
+
+/** All records of a name and a type. */
+export interface RecordSet {
+  /** ASCII form, without the final dot: `www.reseller-customer.net`. */
+  readonly name: string;
+  /** Such as `MX`. */
+  readonly type: string;
+  /** Seconds. */
+  readonly ttl: number;
+  /**
+   * The data of each record in the form of zone files, such as `10 mail.reseller-customer.net`. Names have no final dot. The data of a TXT
+   * record is its text, without quotes and of any length.
+   */
+  readonly data: readonly string[];
+}
+
+/** The zone of a domain, complete. */
+export interface Zone {
+  /** ASCII form, without the final dot. */
+  readonly name: string;
+  /** The nameservers of the domain, in their order. */
+  readonly nameservers: readonly string[];
+  /** Without SOA and without the NS records of the domain itself. */
+  readonly records: readonly RecordSet[];
+}
+
+/**
+ * The system that answers DNS queries about the domains of accounts. Every call is idempotent and describes the whole zone, so a later call
+ * replaces an earlier one, and a repeated call changes nothing. A call with a stale token is rejected (see fencing.ts). The service
+ * calls it after each change of a zone, again after a failure, and gives up on a call after its port timeout.
+ */
+export interface Dns {
+  /** Makes the zone have exactly these records. Creates it if it does not exist. */
+  publish(zone: Zone, token: FencingToken): Promise<void>;
+  /** Removes a zone. Does nothing if it does not exist. */
+  remove(name: string, token: FencingToken): Promise<void>;
+}

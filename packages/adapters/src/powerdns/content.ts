@@ -1,0 +1,49 @@
+/** The data of records as PowerDNS writes them: zone file format with absolute names. */
+
+/** A part of a TXT record has at most this many bytes. */
+const TEXT_PART_BYTES = 255;
+
+/** The number of the word that is a name, counted from 0, in the data of each type. */
+const NAME_AT: Readonly<Record<string, number>> = {
+  ALIAS: 0,
+  CNAME: 0,
+  DNAME: 0,
+  HTTPS: 1,
+  MX: 1,
+  NAPTR: 5,
+  NS: 0,
+  PTR: 0,
+  SRV: 3,
+  SVCB: 1,
+};
+
+/** A name with its final dot. */
+export function absolute(name: string): string {
+  return name.endsWith('.') ? name : `${name}.`;
+}
+
+/** The content of a record in the API of PowerDNS. */
+export function contentOf(type: string, data: string): string {
+  if (type === 'TXT') return quoted(data);
+  const at = NAME_AT[type];
+  if (at === undefined) return data;
+  return data
+    .split(' ')
+    .map((word, index) => (index === at ? absolute(word) : word))
+    .join(' ');
+}
+
+/** A text in parts, in which quotes, backslashes and everything beyond printable ASCII are escaped (RFC 1035, 5.1). */
+function quoted(text: string): string {
+  const bytes = Buffer.from(text);
+  const parts = Array.from({ length: Math.max(1, Math.ceil(bytes.length / TEXT_PART_BYTES)) }, (_, index) =>
+    bytes.subarray(index * TEXT_PART_BYTES, (index + 1) * TEXT_PART_BYTES),
+  );
+  return parts.map((part) => `"${[...part].map(escaped).join('')}"`).join(' ');
+}
+
+function escaped(byte: number): string {
+  const character = String.fromCodePoint(byte);
+  if (character === '"' || character === '\\') return `\\${character}`;
+  return byte >= 0x20 && byte <= 0x7e ? character : `\\${String(byte).padStart(3, '0')}`;
+}

@@ -1,0 +1,93 @@
+/** The PowerDNS adapter on a real server. */
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { amountOf } from '../../../../.config/depth.ts';
+import { noPowerDns, SERVICE_ID, startPowerDns } from '../../test/powerdns.ts';
+import type { PowerDnsServer } from '../../test/powerdns.ts';
+import { dnsConformance } from '../conformance/dns.ts';
+import type { DnsStranger, DnsSystem } from '../conformance/dns.ts';
+import { memoryFence } from '../fencing.ts';
+import { contentOf } from './content.ts';
+import { powerDns, PowerDnsError } from './dns.ts';
+
+const NAME = 'reseller-customer.net';
+const zone = { name: NAME, nameservers: ['ns1.provider.example'], records: [{ name: NAME, type: 'A', ttl: 60, data: ['198.51.100.1'] }] };
+
+/** Another program, which creates zones without an account. */
+function strangerOn({ api }: PowerDnsServer): DnsStranger {
+  async function own(): Promise<readonly { readonly name: string; readonly account: string }[]> {
+    const zones: unknown = await (await api('GET', '/zones')).json();
+    if (!Array.isArray(zones)) throw new TypeError('PowerDNS returned no list.');
+    return zones.filter(({ account }) => account !== SERVICE_ID).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  }
+  return {
+    async create(name) {
+      const rrsets = [{ name: `${name}.`, type: 'TXT', ttl: 60, records: [{ content: '"of a stranger"', disabled: false }] }];
+      await api('POST', '/zones', { name: `${name}.`, kind: 'Native', nameservers: ['ns1.stranger.example.'], rrsets });
+    },
+    async remove(name) {
+      if ((await own()).some((zoneOfStranger) => zoneOfStranger.name === `${name}.`)) await api('DELETE', `/zones/${name}.`);
+    },
+    async state() {
+      return JSON.stringify(await Promise.all((await own()).map(async ({ name }) => (await api('GET', `/zones/${name}`)).json())));
+    },
+  };
+}
+
+async function startSystem(): Promise<DnsSystem> {
+  const server = await startPowerDns();
+  return { open: async (fence) => server.open(fence), resolve: server.resolve, stranger: strangerOn(server), close: server.stop };
+}
+
+describe.skipIf(noPowerDns !== undefined)(`PowerDNS${noPowerDns === undefined ? '' : `: ${noPowerDns}`}`, () => {
+  const cases = dnsConformance(startSystem, { strangerSteps: amountOf('DNS_STRANGER_STEPS', { usual: 100, deep: 10_000 }) });
+  test.each(cases)('$name', { timeout: 900_000 }, ({ run }) => expect(run()).resolves.toBeUndefined());
+
+  async function startServer(): Promise<PowerDnsServer> {
+    const server = await startPowerDns();
+    onTestFinished(() => server.stop());
+    return server;
+  }
+
+  test('signs new zones, and keeps the keys when a zone changes', async () => {
+    const server = await startServer();
+    const dns = server.open(memoryFence());
+    await dns.publish(zone, 1);
+    const keys = async (): Promise<unknown> => (await server.api('GET', `/zones/${NAME}./cryptokeys`)).json();
+    const before = await keys();
+    expect(before).toMatchObject([{ active: true, ds: expect.any(Array) }]);
+    await dns.publish({ ...zone, records: [] }, 2);
+    expect(await keys()).toEqual(before);
+  });
+
+  test('refuses a zone of another program with its name, and says what to do', async () => {
+    const server = await startServer();
+    await strangerOn(server).create(NAME);
+    const dns = server.open(memoryFence());
+    await expect(dns.publish(zone, 1)).rejects.toThrow(
+      `PowerDNS has a zone ${NAME} of no account, so this service (account ${SERVICE_ID}) does not change it. Remove that zone, or give it this account.`,
+    );
+    await expect(dns.remove(NAME, 2)).rejects.toBeInstanceOf(PowerDnsError);
+  });
+
+  test('names the reason of PowerDNS, without the API key', async () => {
+    const server = await startServer();
+    const dns = powerDns({ url: server.url, apiKey: 'wrong-key-1234', serviceId: SERVICE_ID, fence: memoryFence() });
+    const error: unknown = await dns.publish(zone, 1).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(PowerDnsError);
+    expect(String(error)).toMatch(/status 401/);
+    expect(String(error)).not.toContain('wrong-key-1234');
+  });
+});
+
+test.each([
+  ['ALIAS', 'web.example.net', 'web.example.net.'],
+  ['DNAME', 'example.net', 'example.net.'],
+  ['HTTPS', '1 . alpn=h3', '1 . alpn=h3'],
+  ['SVCB', '1 svc.example.net port=8443', '1 svc.example.net. port=8443'],
+  ['NAPTR', '100 10 "S" "SIP+D2U" "" _sip._udp.example.net', '100 10 "S" "SIP+D2U" "" _sip._udp.example.net.'],
+  ['TLSA', '3 1 1 abcd', '3 1 1 abcd'],
+  ['CAA', '0 issue "ca.example"', '0 issue "ca.example"'],
+])('writes the data of a record of the type %s', (type, data, content) => {
+  expect(contentOf(type, data)).toBe(content);
+});

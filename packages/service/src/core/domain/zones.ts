@@ -1,0 +1,104 @@
+/** Publishes the zones that have changed. Triggers of the store add them to `zone_changes`, in the transaction of the change. */
+import type { RecordSet, Zone } from '@reseller/adapters';
+import { errorText } from '@reseller/contract/is-error';
+
+import { issueToken } from '../../delivery/reservation.ts';
+import type { Runtime } from '../../delivery/runtime.ts';
+import type { Db } from '../../store/store.ts';
+import { nameOf, recordsOf } from './dns.ts';
+
+/** A zone that could not be published. */
+export interface FailedZone {
+  readonly domain: string;
+  readonly error: unknown;
+  /** Milliseconds. */
+  readonly nextAttempt: number;
+}
+
+const MAX_REASON_LENGTH = 500;
+/** A claim must outlast the call, which the port timeout ends. */
+const CLAIM_MS = 120_000;
+
+/**
+ * Publishes the changed zones, several at a time. A zone that fails waits as long as a failed job does, and a change ends the wait.
+ *
+ * @param now Milliseconds.
+ */
+export async function publishZones(runtime: Runtime, now: number, onFailure: (failed: FailedZone) => void): Promise<void> {
+  const { store } = runtime;
+  const waiting = await store.read((db) =>
+    db
+      .selectFrom('zone_changes')
+      .select('domain')
+      .where('next_attempt', '<=', now)
+      .where('claimed_until', '<=', now)
+      .orderBy('next_attempt')
+      .orderBy('domain')
+      .limit(store.tuning.jobBatch)
+      .execute(),
+  );
+  await Promise.all(waiting.map(({ domain }) => publishZone(runtime, domain, { now, onFailure })));
+}
+
+interface Attempt {
+  readonly now: number;
+  onFailure(failed: FailedZone): void;
+}
+
+async function publishZone({ store, ports: { dns } }: Runtime, domain: string, { now, onFailure }: Attempt): Promise<void> {
+  const claim = await store.commit(async ({ db }) => {
+    const claimed = await db
+      .updateTable('zone_changes')
+      .set({ claimed_until: now + CLAIM_MS })
+      .where('domain', '=', domain)
+      .where('claimed_until', '<=', now)
+      .returning('version')
+      .executeTakeFirst();
+    // The token is issued before the zone is read. So a later claim, which reads a later state, has a higher one.
+    return claimed && { version: claimed.version, token: await issueToken(db, `zone/${domain}`) };
+  });
+  if (claim === undefined) return;
+  try {
+    const zone = await store.read((db) => zoneOf(db, domain));
+    await (zone === undefined ? dns.remove(domain, claim.token) : dns.publish(zone, claim.token));
+  } catch (error) {
+    return onFailure({ domain, error, nextAttempt: await storeFailure(store, domain, { error, now }) });
+  }
+  await store.commit(async ({ db }) => {
+    const done = await db.deleteFrom('zone_changes').where('domain', '=', domain).where('version', '=', claim.version).executeTakeFirst();
+    // The zone has changed since it was read.
+    if (done.numDeletedRows === 0n)
+      await db.updateTable('zone_changes').set({ claimed_until: 0, attempts: 0, reason: null }).where('domain', '=', domain).execute();
+  });
+}
+
+function storeFailure(store: Runtime['store'], domain: string, { error, now }: { error: unknown; now: number }): Promise<number> {
+  const { firstJobWaitMs, maxJobWaitMs } = store.tuning;
+  return store.commit(async ({ db }) => {
+    const { attempts: earlier = 0 } =
+      (await db.selectFrom('zone_changes').select('attempts').where('domain', '=', domain).executeTakeFirst()) ?? {};
+    const nextAttempt = now + Math.min(firstJobWaitMs * 2 ** earlier, maxJobWaitMs);
+    const reason = errorText(error).slice(0, MAX_REASON_LENGTH);
+    await db
+      .updateTable('zone_changes')
+      .set({ claimed_until: 0, attempts: earlier + 1, reason, next_attempt: nextAttempt })
+      .where('domain', '=', domain)
+      .execute();
+    return nextAttempt;
+  });
+}
+
+/** The zone of a domain as it is now. Undefined if no account has the domain. */
+export async function zoneOf(db: Db, name: string): Promise<Zone | undefined> {
+  const domain = await db.selectFrom('domains').selectAll().where('name', '=', name).where('state', '!=', 'reserved').executeTakeFirst();
+  if (!domain) return undefined;
+  const { account_id: accountId, ns1, ns2, ns3, ns4, ns5 } = domain;
+  const sets = new Map<string, RecordSet & { readonly data: string[] }>();
+  for (const record of await recordsOf(db, { accountId, domain: name })) {
+    const [owner, key] = [nameOf(record), `${record.sub} ${record.type}`];
+    const set = sets.get(key) ?? { name: owner, type: record.type, ttl: record.ttl, data: [] };
+    set.data.push(record.data);
+    sets.set(key, set);
+  }
+  return { name, nameservers: [ns1, ns2, ns3, ns4, ns5].filter((server) => server !== null), records: [...sets.values()] };
+}

@@ -1,0 +1,98 @@
+/** The name server of a sandbox, asked by the resolver of Node.js over UDP and TCP. */
+import { createSocket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+import packet from 'dns-packet';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { register } from '../../test/domains.ts';
+import { startService } from '../../test/harness.ts';
+import { startNameServer } from './name-server.ts';
+
+const path = { domain: 'reseller-customer.net' };
+
+async function startWithZone() {
+  const service = await startService();
+  await register(service, path.domain);
+  const server = await startNameServer(service.store, { host: '127.0.0.1', port: 0 });
+  onTestFinished(() => server.close());
+  const resolver = new Resolver({ timeout: 5_000, tries: 1 });
+  resolver.setServers([`127.0.0.1:${server.port}`]);
+  const add = async (type: string, sub: string, data: string) =>
+    expect(await service.call('addDomainDns', { path, form: { type, sub, data } })).toMatchObject({ status: 200 });
+  return { service, resolver, add, port: server.port };
+}
+
+const code = (error: unknown): unknown => Object(error).code;
+
+test('answers for records of each type as soon as they are added, and with the new data as soon as they are changed', async () => {
+  const { service, resolver, add } = await startWithZone();
+  await add('A', '', '198.51.100.23');
+  await add('AAAA', '', '2001:db8::23');
+  await add('MX', '', '10 mail.reseller-customer.net');
+  await add('SRV', '_sip._tcp', '10 5 5060 sip.example.net');
+  await add('CAA', '', '0 issue "ca.example; account=1"');
+  await add('CAA', 'mail', '128 issuemail ";"');
+  await add('TXT', 'long', `v=DKIM1; "${'k'.repeat(600)}" \\ end`);
+  expect(await resolver.resolve4(path.domain)).toEqual(['198.51.100.23']);
+  expect(await resolver.resolve6(path.domain)).toEqual(['2001:db8::23']);
+  expect(await resolver.resolveMx(path.domain)).toMatchObject([{ priority: 10, exchange: 'mail.reseller-customer.net' }]);
+  expect(await resolver.resolveSrv(`_sip._tcp.${path.domain}`)).toMatchObject([
+    { priority: 10, weight: 5, port: 5060, name: 'sip.example.net' },
+  ]);
+  expect(await resolver.resolveCaa(path.domain)).toMatchObject([{ critical: 0, issue: 'ca.example; account=1' }]);
+  expect(await resolver.resolveCaa(`mail.${path.domain}`)).toMatchObject([{ critical: 128, issuemail: ';' }]);
+  expect(await resolver.resolveNs(path.domain)).toEqual(['ns1.provider.example', 'ns2.provider.example']);
+  expect(await resolver.resolveSoa(path.domain)).toMatchObject({ nsname: 'ns1.provider.example' });
+  // Longer than a response over UDP, so the resolver asks again over TCP.
+  expect((await resolver.resolveTxt(`LONG.${path.domain}`)).map((parts) => parts.join(''))).toEqual([
+    `v=DKIM1; "${'k'.repeat(600)}" \\ end`,
+  ]);
+  const record = (await service.call('listDomainDns', { path })).body.data.find(({ type }: { type: string }) => type === 'A');
+  await service.call('editDomainDnsRecord', { path: { ...path, record_id: record.record_id }, form: { data: '198.51.100.99' } });
+  expect(await resolver.resolve4(path.domain)).toEqual(['198.51.100.99']);
+});
+
+test('follows aliases, answers for wildcards, and leaves delegated names to other servers', async () => {
+  const { resolver, add } = await startWithZone();
+  await add('A', 'web', '198.51.100.1');
+  await add('CNAME', 'www', 'web.reseller-customer.net');
+  await add('CNAME', 'shop', 'shops.example.net');
+  await add('A', '*', '198.51.100.2');
+  await add('A', 'a.b', '198.51.100.3');
+  await add('NS', 'branch', 'ns.branch.example.net');
+  const at = (name: string) => resolver.resolve4(`${name}.${path.domain}`);
+  expect([await at('www'), await at('any.thing'), await at('a.b')]).toEqual([['198.51.100.1'], ['198.51.100.2'], ['198.51.100.3']]);
+  expect(await resolver.resolveCname(`shop.${path.domain}`)).toEqual(['shops.example.net']);
+  // The name exists, because one below it has a record. So the wildcard is not responsible for it.
+  await expect(at('b')).rejects.toSatisfy((error) => code(error) === 'ENODATA');
+  await expect(resolver.resolveMx(`web.${path.domain}`)).rejects.toSatisfy((error) => code(error) === 'ENODATA');
+  await expect(at('host.branch')).rejects.toSatisfy((error) => code(error) === 'ENODATA');
+});
+
+test('says that a name does not exist, and refuses names of no zone', async () => {
+  const { resolver, add } = await startWithZone();
+  await add('A', 'www', '198.51.100.1');
+  await expect(resolver.resolve4(`none.${path.domain}`)).rejects.toSatisfy((error) => code(error) === 'ENOTFOUND');
+  for (const name of ['other.net', 'net', `x${path.domain}`])
+    await expect(resolver.resolve4(name)).rejects.toSatisfy((error) => code(error) === 'EREFUSED');
+});
+
+test('ignores what is not a query, over UDP and TCP, and goes on', async () => {
+  const { resolver, add, port } = await startWithZone();
+  await add('A', '', '198.51.100.1');
+  const socket = createSocket('udp4');
+  onTestFinished(() => void socket.close());
+  const query = packet.encode({ type: 'query', id: 1, questions: [{ type: 'A', name: path.domain }] });
+  const response = packet.encode({ type: 'response', id: 1, questions: [{ type: 'A', name: path.domain }] });
+  for (const message of [Buffer.alloc(1), Buffer.alloc(600, 0xff), query.subarray(0, 20), response])
+    socket.send(message, port, '127.0.0.1');
+  for (const message of [Buffer.from([0xff, 0xff]), Buffer.concat([Buffer.from([0, 3]), Buffer.alloc(3, 0xff)])]) {
+    const connection = connect(port, '127.0.0.1');
+    connection.write(message);
+    await once(connection, 'close');
+  }
+  expect(await resolver.resolve4(path.domain)).toEqual(['198.51.100.1']);
+});

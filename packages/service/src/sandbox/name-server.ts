@@ -1,0 +1,168 @@
+/** The name server of a sandbox: it answers DNS queries about the domains of all accounts as they are in the store. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+import type { RecordSet, Zone } from '@reseller/adapters';
+import packet from 'dns-packet';
+import type { Answer, DecodedPacket } from 'dns-packet';
+
+import { zoneOf } from '../core/domain/zones.ts';
+import type { Store } from '../store/store.ts';
+import { answerOf, REFUSED } from './dns-answer.ts';
+import type { DnsAnswer } from './dns-answer.ts';
+
+/** A name server that listens. */
+export interface NameServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** A longer response over UDP is cut, and the client asks again over TCP (RFC 1035, 4.2.1). */
+const MAX_UDP_BYTES = 512;
+const MAX_QUERY_BYTES = 4_096;
+const TCP_TIMEOUT_MS = 5_000;
+const CODES: Readonly<Record<DnsAnswer['outcome'], number>> = { NOERROR: 0, NXDOMAIN: 3, REFUSED: 5 };
+/** Characters of a text in one part of a TXT record. */
+const TXT_PART_BYTES = 255;
+
+/**
+ * Starts a name server for UDP and TCP.
+ *
+ * @param port 0 for a free port.
+ * @throws Error with the code EADDRINUSE if the port is in use.
+ */
+export async function startNameServer(store: Store, { host, port }: { readonly host: string; readonly port: number }): Promise<NameServer> {
+  const tcp = createServer((socket) => serve(store, socket));
+  tcp.listen(port, host);
+  await once(tcp, 'listening');
+  const { port: bound } = addressOf(tcp.address());
+  const udp = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  udp.on('message', (query, client) => {
+    respond(store, query, MAX_UDP_BYTES).then(
+      (response) => response && udp.send(response, client.port, client.address),
+      () => {},
+    );
+  });
+  udp.bind(bound, host);
+  await once(udp, 'listening');
+  return {
+    port: bound,
+    async close() {
+      udp.close();
+      tcp.close();
+      await Promise.all([once(udp, 'close'), once(tcp, 'close')]);
+    },
+  };
+}
+
+function addressOf(address: ReturnType<ReturnType<typeof createServer>['address']>): AddressInfo {
+  if (address === null || typeof address === 'string') throw new TypeError('The name server has no port.');
+  return address;
+}
+
+/** Each message over TCP follows its length in two bytes. */
+function serve(store: Store, socket: Socket): void {
+  let received = Buffer.alloc(0);
+  socket.setTimeout(TCP_TIMEOUT_MS, () => socket.destroy());
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+    if (received.length < 2) return;
+    const length = received.readUInt16BE();
+    if (length > MAX_QUERY_BYTES) return void socket.destroy();
+    if (received.length < length + 2) return;
+    const query = received.subarray(2, length + 2);
+    respond(store, query, Infinity).then(
+      (response) => {
+        if (!response) return socket.destroy();
+        const prefix = Buffer.alloc(2);
+        prefix.writeUInt16BE(response.length);
+        return socket.end(Buffer.concat([prefix, response]));
+      },
+      () => socket.destroy(),
+    );
+  });
+}
+
+/** Undefined for a message that is not a query. */
+async function respond(store: Store, message: Buffer, maxBytes: number): Promise<Buffer | undefined> {
+  const query = decoded(message);
+  const [question, ...others] = query?.questions ?? [];
+  if (query === undefined || question === undefined || others.length > 0 || query.type !== 'query') return undefined;
+  const name = question.name.toLowerCase();
+  const zone = await zoneWith(store, name);
+  const { outcome, answers, authorities, isAuthoritative } = zone === undefined ? REFUSED : answerOf(zone, name, question.type);
+  const flags = (isAuthoritative ? packet.AUTHORITATIVE_ANSWER : 0) | CODES[outcome];
+  const response = packet.encode({
+    type: 'response',
+    id: query.id ?? 0,
+    flags,
+    questions: [question],
+    answers: answers.flatMap(recordsOf),
+    authorities: authorities.flatMap(recordsOf),
+  });
+  if (response.length <= maxBytes) return response;
+  return packet.encode({ type: 'response', id: query.id ?? 0, flags: flags | packet.TRUNCATED_RESPONSE, questions: [question] });
+}
+
+function decoded(message: Buffer): DecodedPacket | undefined {
+  try {
+    return packet.decode(message);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The zone that a name is in. */
+async function zoneWith(store: Store, name: string): Promise<Zone | undefined> {
+  const labels = name.split('.');
+  const names = labels.map((_, index) => labels.slice(index).join('.'));
+  return store.read(async (db) => {
+    const domains = await db.selectFrom('domains').select('name').where('name', 'in', names).where('state', '!=', 'reserved').execute();
+    const [longest] = domains.toSorted((one, other) => other.name.length - one.name.length);
+    return longest && zoneOf(db, longest.name);
+  });
+}
+
+function recordsOf({ name, type, ttl, data }: RecordSet): Answer[] {
+  return data.map((text) => recordOf({ name, ttl }, type, text));
+}
+
+function recordOf(common: { readonly name: string; readonly ttl: number }, type: string, text: string): Answer {
+  const parts = text.split(' ');
+  const [first = '', second = '', third = '', fourth = ''] = parts;
+  switch (type) {
+    case 'A':
+    case 'AAAA':
+    case 'CNAME':
+    case 'NS':
+      return { ...common, type, data: text };
+    case 'MX':
+      return { ...common, type, data: { preference: Number(first), exchange: second } };
+    case 'SRV':
+      return { ...common, type, data: { priority: Number(first), weight: Number(second), port: Number(third), target: fourth } };
+    case 'CAA': {
+      const value = text.slice(first.length + second.length + 2).replaceAll(/^"|"$/g, '');
+      const known = { flags: Number(first), tag: 'issue', value, issuerCritical: Number(first) >= 128 } as const;
+      // The types of the library know three tags, and the library writes any.
+      return { ...common, type, data: Object.assign(known, { tag: second }) };
+    }
+    case 'TXT':
+      return { ...common, type, data: textParts(text) };
+    case 'SOA': {
+      const [serial, refresh, retry, expire, minimum] = parts.slice(2).map(Number);
+      return { ...common, type, data: { mname: first, rname: second, serial, refresh, retry, expire, minimum } };
+    }
+    default:
+      throw new Error(`The name server cannot write records of the type ${type}.`);
+  }
+}
+
+function textParts(text: string): Buffer[] {
+  const bytes = Buffer.from(text);
+  return Array.from({ length: Math.max(1, Math.ceil(bytes.length / TXT_PART_BYTES)) }, (_, index) =>
+    bytes.subarray(index * TXT_PART_BYTES, (index + 1) * TXT_PART_BYTES),
+  );
+}

@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+import type { Schema } from '../schema.ts';
+import type { Engine } from '../store.ts';
+
+/** A change that a zone must be published after. */
+interface Change {
+  readonly trigger: string;
+  readonly event: string;
+  /** The column with the name of the domain. */
+  readonly domain: string;
+  readonly when: string;
+}
+
+const nameservers = ['ns1', 'ns2', 'ns3', 'ns4', 'ns5'];
+const isOtherDelegation = ['state', ...nameservers].map((name) => `old.${name} is distinct from new.${name}`).join(' or ');
+
+const CHANGES: readonly Change[] = [
+  { trigger: 'dns_records_added', event: 'insert on dns_records', domain: 'new.domain', when: '1 = 1' },
+  { trigger: 'dns_records_changed', event: 'update on dns_records', domain: 'new.domain', when: '1 = 1' },
+  { trigger: 'dns_records_removed', event: 'delete on dns_records', domain: 'old.domain', when: '1 = 1' },
+  { trigger: 'domains_added', event: 'insert on domains', domain: 'new.name', when: `new.state <> 'reserved'` },
+  {
+    trigger: 'domains_changed',
+    event: 'update on domains',
+    domain: 'new.name',
+    when: `new.state <> 'reserved' and (${isOtherDelegation})`,
+  },
+  { trigger: 'domains_removed', event: 'delete on domains', domain: 'old.name', when: `old.state <> 'reserved'` },
+];
+
+/** Adds the zones that must be published, and the triggers that add to them, so that no writer can forget it. */
+export function zoneChanges(engine: Engine): Migration {
+  const [integer, options] = (engine === 'sqlite' ? ['integer', 'strict'] : ['bigint', '']).map((text) => sql.raw(text));
+  return {
+    async up(db: Kysely<Schema>) {
+      await sql`
+        create table zone_changes (
+          domain text primary key not null, version ${integer} not null, next_attempt ${integer} not null, claimed_until ${integer} not null,
+          attempts ${integer} not null, reason text
+        ) ${options}`.execute(db);
+      await sql`
+        insert into zone_changes (domain, version, next_attempt, claimed_until, attempts)
+        select name, 1, 0, 0, 0 from domains where state <> 'reserved'`.execute(db);
+      for (const change of CHANGES) await createTrigger(db, engine, change);
+    },
+  };
+}
+
+async function createTrigger(db: Kysely<Schema>, engine: Engine, { trigger, event, domain, when }: Change): Promise<void> {
+  const add = sql.raw(
+    `insert into zone_changes (domain, version, next_attempt, claimed_until, attempts) values (${domain}, 1, 0, 0, 0)
+     on conflict (domain) do update set version = zone_changes.version + 1, next_attempt = 0`,
+  );
+  if (engine === 'postgres')
+    await sql`create function ${sql.ref(trigger)}() returns trigger language plpgsql as $$ begin ${add}; return null; end $$`.execute(db);
+  const action = engine === 'sqlite' ? sql`begin ${add}; end` : sql`execute function ${sql.ref(trigger)}()`;
+  await sql`create trigger ${sql.ref(trigger)} after ${sql.raw(event)} for each row when (${sql.raw(when)}) ${action}`.execute(db);
+}
