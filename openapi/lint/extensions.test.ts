@@ -27,7 +27,9 @@ it('reads the list of keys from the table', async () => {
     '| key | where | values | meaning |\n|---|---|---|---|\n| `x-retry` | operation (required) | `never` | |\n| `x-mood` | property | `good` | |\n';
   const tree = withText(thing, '    const: thing', '    const: thing\n    x-mood: good');
   const problems = await lint({ ...tree, 'EXTENSIONS.md': table });
-  expect(new Set(problems.map((problem) => problem.message.split(' ')[0]))).toEqual(new Set(['x-provenance', 'x-constraints', 'x-seen']));
+  expect(new Set(problems.map((problem) => problem.message.split(' ')[0]))).toEqual(
+    new Set(['x-provenance', 'x-constraints', 'x-effect', 'x-seen']),
+  );
 });
 
 it.each(['guessed', true])('refuses the provenance %s', async (value) => {

@@ -19,6 +19,7 @@ const KINDS = new Map([
 const KINDS_OF_VALUES = new Map<string, (value: unknown) => boolean>([
   ['a text', isText],
   ['a number', Number.isSafeInteger],
+  ['a list of texts', (value) => Array.isArray(value) && value.length > 0 && value.every(isText)],
 ]);
 
 interface Extension {

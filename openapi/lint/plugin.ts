@@ -5,7 +5,9 @@ import type { Plugin } from '@redocly/openapi-core';
 import { closedForm } from './closed-form.ts';
 import { componentFileName } from './component-file-name.ts';
 import { constraintProvenance } from './constraint-provenance.ts';
+import { decisiveColumns } from './decisive-columns.ts';
 import { described } from './described.ts';
+import { effectOfWrite } from './effect-of-write.ts';
 import { exampleRequired } from './example-required.ts';
 import { explainedPattern } from './explained-pattern.ts';
 import { extensionMarks } from './extension-marks.ts';
@@ -36,7 +38,9 @@ export default function reseller({ contentDir }: { contentDir: string }): Plugin
         'closed-form': closedForm,
         'component-file-name': componentFileName(folder),
         'constraint-provenance': constraintProvenance,
+        'decisive-columns': decisiveColumns,
         described,
+        'effect-of-write': effectOfWrite,
         'example-required': exampleRequired,
         'explained-pattern': explainedPattern,
         'extension-marks': extensionMarks,

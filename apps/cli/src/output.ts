@@ -13,12 +13,19 @@ export interface Layout {
   readonly format: Format;
   /** Names of the columns of a table; undefined for all. */
   readonly columns: readonly string[] | undefined;
+  /** Names of the columns of a list without `columns`; undefined for those that fit. */
+  readonly decisive?: readonly string[] | undefined;
+  /** The column by whose values lists are sorted, with a `-` before it for the largest first. */
+  readonly sort?: string | undefined;
+  /** Whether tables have no line with the names of the columns. */
+  readonly noHeader?: boolean;
   /** Width of the terminal; undefined without one. */
   readonly width: number | undefined;
 }
 
 /** The data of a response as text, with a line break at its end. */
-export function render(data: unknown, layout: Layout): string {
+export function render(given: unknown, layout: Layout): string {
+  const data = layout.sort === undefined ? given : sorted(given, layout.sort);
   // A table of CSV. A file gets it as it is.
   if (typeof data === 'string') return layout.width === undefined ? data : `${data.split('\r\n').map(printable).join('\n')}`;
   if (layout.format === 'json') return `${jsonOf(data ?? null, 2)}\n`;
@@ -46,7 +53,8 @@ declare global {
 /** JSON whose numbers have no exponent, because a person or a model also reads it. */
 export function jsonOf(data: unknown, indent?: number): string {
   function plain(_name: string, value: unknown): unknown {
-    return typeof value === 'number' ? JSON.rawJSON(plainNumber(value)) : value;
+    // Only these numbers differ, and formatting takes a millisecond each.
+    return typeof value === 'number' && String(value).includes('e') ? JSON.rawJSON(plainNumber(value)) : value;
   }
   return JSON.stringify(data, plain, indent);
 }
@@ -105,22 +113,47 @@ function listTable(items: readonly unknown[], layout: Layout): string {
   if (!items.some(isObject)) return items.map(cellText).join('\n');
   const rows = items.map((item): Row => flatten(isObject(item) ? item : { value: item }));
   const all = [...new Set(rows.flatMap((row) => [...row.keys()]))];
-  const names = layout.columns ?? all.filter((name) => name.split('.').length <= MAX_NAME_PARTS);
+  const decisive = layout.decisive?.filter((name) => all.includes(name)) ?? [];
+  const chosen = layout.columns ?? (decisive.length > 0 ? decisive : undefined);
+  const names = chosen ?? all.filter((name) => name.split('.').length <= MAX_NAME_PARTS);
   const columns = names.map((name) => {
     const cells = rows.map((row) => row.get(name));
-    const texts = [name, ...cells.map(cellText)];
+    const texts = [...(layout.noHeader ? [] : [layout.columns ? name : shortName(name, names)]), ...cells.map(cellText)];
     const isNumeric = cells.every((cell) => isAmount(cell) || cell === null || cell === undefined);
     return { texts, isNumeric, width: Math.max(...texts.map((text) => stringWidth(text))) };
   });
   const shown = layout.columns ? columns : fitting(columns, layout.width);
-  const lines = Array.from({ length: rows.length + 1 }, (_, line) =>
+  const lines = Array.from({ length: rows.length + (layout.noHeader ? 0 : 1) }, (_, line) =>
     shown
       .map(({ texts, isNumeric, width }) => (isNumeric ? padStart : padEnd)(texts[line] ?? '', width))
       .join('  ')
       .trimEnd(),
   );
   const hidden = all.length - shown.length;
-  return layout.columns || hidden === 0 ? lines.join('\n') : `${lines.join('\n')}\n(${hidden} more columns: --columns, -o json, -o yaml)`;
+  return layout.columns || layout.noHeader || hidden === 0
+    ? lines.join('\n')
+    : `${lines.join('\n')}\n(${hidden} more columns: --columns, -o json, -o yaml)`;
+}
+
+/** The last two parts of a name, which fit into a terminal, if they are enough to tell it from the others. */
+function shortName(name: string, names: readonly string[]): string {
+  const tail = name.split('.').slice(-MAX_NAME_PARTS).join('.');
+  return names.filter((one) => one === tail || one.endsWith(`.${tail}`)).length === 1 ? tail : name;
+}
+
+/** A value with its lists of objects sorted. Numbers are compared as numbers, and what lacks the column comes last. */
+function sorted(value: unknown, sort: string): unknown {
+  const isDescending = sort.startsWith('-');
+  const name = isDescending ? sort.slice(1) : sort;
+  function compare(one: unknown, other: unknown): number {
+    const [a, b] = [one, other].map((item) => (isObject(item) ? flatten(item).get(name) : undefined));
+    if (a === undefined || a === null || b === undefined || b === null)
+      return Number(a === undefined || a === null) - Number(b === undefined || b === null);
+    const order = isAmount(a) && isAmount(b) ? Number(a) - Number(b) : String(a).localeCompare(String(b), 'en');
+    return isDescending ? -order : order;
+  }
+  if (isList(value)) return value.some(isObject) ? value.map((item) => sorted(item, sort)).toSorted(compare) : value;
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, sorted(inner, sort)])) : value;
 }
 
 /** The leading columns that fit into the width, at least one. */

@@ -59,10 +59,19 @@ async function priceFromLists(api: Api, caller: Caller, operation: Operation, in
   return { price: priceOf(purchase, data, api.document, now), keyLifetime: lifetime };
 }
 
+const CENT = 1_000_000n;
+
+/** The amount of an invoice: whole cents, half a cent to the even one. */
+function inCents(amount: bigint): bigint {
+  const [cents, rest] = [amount / CENT, amount % CENT];
+  const isUp = rest * 2n > CENT || (rest * 2n === CENT && cents % 2n === 1n);
+  return (cents + (isUp ? 1n : 0n)) * CENT;
+}
+
 /** `10.40 EUR net, 12.38 EUR gross: the first year of .net`. */
 export function describePrice(price: Price | undefined): string {
   if (!price) return 'unknown: the service does not state it';
-  const gross = price.gross === undefined ? '' : `, ${showMoney(price.gross)} EUR gross`;
+  const gross = price.gross === undefined ? '' : `, ${showMoney(inCents(price.gross))} EUR gross`;
   return `${showMoney(price.net)} EUR net${gross}: ${price.basis}`;
 }
 

@@ -1,5 +1,6 @@
 /** The command line: one command for each operation of the documents, and those of the program itself. */
 import { errorText } from '@reseller/contract';
+import { showMoney } from '@reseller/contract/engine';
 import { Command, Option } from 'commander';
 
 import { operatorApi, resellerApi } from './api.ts';
@@ -9,11 +10,15 @@ import { Failure } from './failure.ts';
 import { contentOf, descriptionAt, inputOptions, parseOption, pathArguments } from './input.ts';
 import type { Input, InputOption } from './input.ts';
 import { manPage } from './man-page.ts';
+import { openBudget, resetBudget } from './mcp/budget.ts';
+import { DEFAULT_MAX_TOKENS } from './mcp/results.ts';
+import type { McpOptions } from './mcp/serve.ts';
 import { FORMATS } from './output.ts';
 import { addPendingCommands } from './pending-commands.ts';
 import { addProfileCommands } from './profile-commands.ts';
 import { runOperation } from './run-operation.ts';
 import type { RunOptions } from './run-operation.ts';
+import { budgetPlace, findTarget } from './target.ts';
 import { print } from './terminal.ts';
 import { firstSentence, withoutMarkdown } from './text.ts';
 import { VERSION } from './version.ts';
@@ -120,6 +125,8 @@ function addRunOptions(command: Command, { readOnly, billable, destructive, form
   command.option('--profile <name>', 'The profile of the service. Default: the current one');
   command.addOption(new Option('-o, --output <format>', 'How the result is printed').choices(FORMATS).default('table'));
   command.option('--columns <names>', 'The columns of a table, separated by commas');
+  command.option('--sort <column>', 'Sort lists by a column, or by -COLUMN with the largest first');
+  command.option('--no-header', 'Print tables without the names of their columns');
   if (readOnly) {
     command.option('--show-secrets', 'Print passwords, keys and codes, which are *** otherwise');
     command.option('--watch [seconds]', 'Repeat it until you interrupt it, every 2 seconds by default');
@@ -132,7 +139,7 @@ function addRunOptions(command: Command, { readOnly, billable, destructive, form
 const DEFAULT_WATCH_SECONDS = 2;
 
 function runOptions(command: Command): RunOptions {
-  const { profile, output, columns, watch, yes, dryRun, idempotencyKey, showSecrets } = command.opts();
+  const { profile, output, columns, sort, header, watch, yes, dryRun, idempotencyKey, showSecrets } = command.opts();
   const watchSeconds = watch === true ? DEFAULT_WATCH_SECONDS : watch === undefined ? undefined : Number(watch);
   if (watchSeconds !== undefined && !(watchSeconds >= 0.1))
     throw new Failure(`--watch must be a number of seconds of at least 0.1, got "${watch}".`);
@@ -140,6 +147,8 @@ function runOptions(command: Command): RunOptions {
     profile,
     format: output,
     columns: columns?.split(',').map((name: string) => name.trim()),
+    sort,
+    noHeader: header === false,
     width: process.stdout.isTTY ? process.stdout.columns : undefined,
     watchSeconds,
     yes: yes === true,
@@ -227,17 +236,35 @@ function passThrough(command: Command, run: (given: readonly string[]) => Promis
 function addMcp(program: Command): void {
   program
     .command('mcp')
-    .description('Serve the operations as tools of the Model Context Protocol, over the standard input and output. Read-only by default')
+    .description(
+      'Serve the operations as tools of the Model Context Protocol, over the standard input and output. Read-only by default. The user is asked before anything that costs, ends, redirects or gives power',
+    )
     .option('--profile <name>', 'The profile of the service. Default: the current one')
     .option('--operator', 'Add the tools of the operator API')
     .option('--allow-writes', 'Add the tools that change something')
     .option(
       '--budget <amount>',
-      'With --allow-writes: the most that purchases may cost in all, in EUR. Each is still confirmed by the user',
+      'With --allow-writes: the most that all purchases may cost until reseller budget reset, in EUR. Each is still confirmed by the user',
       '0',
     )
-    .action(async (options: { profile?: string; operator?: true; allowWrites?: true; budget: string }) => {
+    .option('--toolsets <names>', 'Only the tools of these groups, separated by commas, such as vm,domain')
+    .option('--max-tokens <number>', 'The longest result', String(DEFAULT_MAX_TOKENS))
+    .option('--http <port>', 'Serve clients on this machine over HTTP at this port, with a bearer token')
+    .action(async (options: McpOptions) => {
       const { serveMcp } = await import('./mcp/serve.ts');
       await serveMcp(options);
     });
+  const budget = program.command('budget').description('What the purchases of language models have cost');
+  budget
+    .command('show')
+    .description('Show what was spent of the budgets of reseller mcp at a service')
+    .option('--profile <name>', 'The profile of the service. Default: the current one')
+    .action(async ({ profile }: { profile?: string }) =>
+      print(`${showMoney(openBudget(0n, budgetPlace(await findTarget(profile))).spent())} EUR\n`),
+    );
+  budget
+    .command('reset')
+    .description('Let reseller mcp spend its whole budget again at a service')
+    .option('--profile <name>', 'The profile of the service. Default: the current one')
+    .action(async ({ profile }: { profile?: string }) => resetBudget(budgetPlace(await findTarget(profile))));
 }

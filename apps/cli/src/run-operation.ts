@@ -3,6 +3,7 @@ import type { Api, ApiCommand } from './api.ts';
 import { buyOnce } from './buy-once.ts';
 import { callerOf } from './caller.ts';
 import type { Caller, CallSettings, Result } from './caller.ts';
+import { checkColumns, decisiveColumns } from './columns.ts';
 import { exitCodeOf } from './errors.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { Input } from './input.ts';
@@ -39,6 +40,7 @@ interface Run {
 
 /** @throws Failure or ResellerError if it was not carried out. */
 export async function runOperation(api: Api, operation: Operation, input: Input, options: RunOptions): Promise<void> {
+  checkColumns(api, operation, [...(options.columns ?? []), ...(options.sort === undefined ? [] : [options.sort.replace(/^-/, '')])]);
   const target = await findTarget(options.profile);
   const run: Run = { api, operation, input, caller: callerOf(api, target), options };
   if (options.dryRun) return dryRun(run);
@@ -49,7 +51,9 @@ export async function runOperation(api: Api, operation: Operation, input: Input,
 async function read({ api, operation, input, caller, options }: Run): Promise<void> {
   async function once(signal?: AbortSignal): Promise<string> {
     const { data } = await caller.call(operation, input, { signal });
-    return render(options.showSecrets ? data : withoutSecrets(api.document, data), options);
+    // Someone who asks for secrets also wants to see their columns.
+    const decisive = options.showSecrets ? undefined : decisiveColumns(api, operation);
+    return render(options.showSecrets ? data : withoutSecrets(api.document, data), { ...options, decisive });
   }
   if (options.watchSeconds === undefined) await print(await once());
   else await watch(once, options.watchSeconds);
@@ -60,7 +64,12 @@ async function dryRun({ api, operation, input, caller, options }: Run): Promise<
   const { method, url, body } = await caller.preview(operation, input);
   const price =
     operation.billable && api.name === 'reseller' ? describePrice((await quote(api, caller, operation, input)).price) : undefined;
-  await print(render({ method, url, ...(price !== undefined && { price }), ...(Object.keys(body).length > 0 && { body }) }, options));
+  await print(
+    render(
+      { method, url, ...(price !== undefined && { price }), ...(Object.keys(body).length > 0 && { body }) },
+      { ...options, columns: undefined, sort: undefined },
+    ),
+  );
   note('Nothing was sent.');
 }
 

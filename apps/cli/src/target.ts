@@ -80,6 +80,11 @@ function* dataFolders(): Generator<string> {
   yield envPaths('reseller-sandbox', { suffix: '' }).data;
 }
 
+/** The service whose purchases count against one budget. */
+export function budgetPlace({ baseUrl, operatorUrl }: Target): string {
+  return baseUrl ?? operatorUrl ?? '';
+}
+
 /** @throws Failure if the target has no such credential. */
 export function credential(target: Target, which: 'apiKey' | 'operatorToken'): { readonly url: string; readonly secret: string } {
   const isKey = which === 'apiKey';

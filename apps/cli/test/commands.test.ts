@@ -112,6 +112,55 @@ describe('output', () => {
     expect(render(data, layout)).toBe('vms\nidentifier\n         7\n\ndomains\ndomain\na.example\n\nservers\nidentifier\n         8\n');
   });
 
+  const deciding = [
+    { given: ['dedicated', 'available'], first: ['price.net', 'cpu.type', 'memory.size', 'identifier'] },
+    { given: ['vm', 'hosts'], first: ['name', 'core.price_net', 'mem.price_net'] },
+    { given: ['account', 'requests'], first: ['requestDate', 'method', 'endpoint'] },
+    { given: ['accounting', 'sales'], first: ['title', 'startDate.value'] },
+    { given: ['operator', 'vms', 'list'], first: ['id', 'monthly_price', 'ipv4', 'cores'] },
+    { given: ['operator', 'dedicated', 'market'], first: ['price', 'cpu.type', 'memory.size', 'id'] },
+  ];
+  test.each(deciding)('begins a table of $given with the columns that decide', async ({ given, first }) => {
+    const { stdout } = await user.run(...given);
+    const header = stdout.split('\n').find((line) => line.includes(String(first[0]))) ?? '';
+    expect(header.trim().split(/ +/).slice(0, first.length)).toEqual(first);
+  });
+
+  test('refuses an unknown column before anything is sent, and names those that exist', async () => {
+    for (const given of [
+      ['--columns', 'price.net,cpu'],
+      ['--sort', '-cpu'],
+    ]) {
+      expect(await user.run('dedicated', 'available', ...given)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/^Error: cpu is not a column of this result\. Its columns are: identifier, .*hardware\.cpu\.type/),
+      });
+    }
+    const before = (await sandbox.reseller.vm.list()).list.length;
+    const purchase = ['--cores', '1', '--mem', '2048', '--disk', '10', '--os', 'debian_12', '--hostsystem', 'nl_ryzen', '--yes'];
+    expect(await user.run('vm', 'create', ...purchase, '--columns', 'password')).toMatchObject({ code: 2 });
+    expect((await sandbox.reseller.vm.list()).list).toHaveLength(before);
+    expect(await user.run('domain', 'pricings', '--columns', 'net.price_net.create')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('net.price_net.create  '),
+    });
+  });
+
+  test('sorts numbers as numbers, in both directions, and leaves out the header', async () => {
+    const cores = ['vm', 'hosts', '--columns', 'configuration.cores.max', '--no-header', '--sort'];
+    const inOrder = async (sort: string) => (await user.run(...cores, sort)).stdout.trim().split('\n').map(Number);
+    expect(await inOrder('configuration.cores.max')).toEqual([16, 16, 32]);
+    expect(await inOrder('-configuration.cores.max')).toEqual([32, 16, 16]);
+    const data = [{ n: 10 }, { n: null }, { n: 9 }, { n: '100' }];
+    expect(JSON.parse(render(data, { format: 'json', columns: undefined, width: undefined, sort: '-n' }))).toEqual([
+      { n: '100' },
+      { n: 10 },
+      { n: 9 },
+      { n: null },
+    ]);
+  });
+
   test('hides secrets that it reads, unless they are asked for', async () => {
     const [server] = await sandbox.reseller.dedicated.list();
     const password = String(server?.management?.password);

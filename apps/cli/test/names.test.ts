@@ -22,8 +22,20 @@ test.each(apis)('each command of the $api.name API consists of words and is uniq
 });
 
 test('no input of an operation has the name of an option that commands have in common', () => {
-  const common = new Set(['profile', 'output', 'columns', 'watch', 'yes', 'dry-run', 'idempotency-key', 'body', 'help']);
-  const tools = apis.flatMap(({ api }) => toolsOf(api, true));
+  const common = new Set([
+    'profile',
+    'output',
+    'columns',
+    'sort',
+    'no-header',
+    'watch',
+    'yes',
+    'dry-run',
+    'idempotency-key',
+    'body',
+    'help',
+  ]);
+  const tools = apis.flatMap(({ api }) => toolsOf(api, { allowWrites: true, keepsSecrets: true }));
   const taken = tools.flatMap(({ tool, operation }) =>
     Object.keys(tool.inputSchema.properties ?? {})
       .filter((name) => common.has(name))

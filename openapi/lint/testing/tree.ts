@@ -35,6 +35,7 @@ components:
   summary: Change a thing
   description: Changes one thing.
   x-retry: never
+  x-effect: none
   parameters:
     - $ref: ../components/parameters/ThingId.yaml
   requestBody:

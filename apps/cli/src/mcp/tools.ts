@@ -1,9 +1,12 @@
 /** The operations of an API as tools. */
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { secretNames } from '@reseller/contract';
 
 import type { Api, ApiCommand } from '../api.ts';
+import { columnNames } from '../columns.ts';
 import { descriptionAt } from '../input.ts';
 import { firstSentence } from '../text.ts';
+import { effectOf } from './effects.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from './results.ts';
 import { inputSchema } from './schema.ts';
 
@@ -12,6 +15,8 @@ export interface OperationTool {
   readonly api: Api;
   readonly operation: ApiCommand['operation'];
   readonly tool: Tool;
+  /** The group of its command, which a user can choose: `vm`, `operator-invoices`. */
+  readonly toolset: string;
 }
 
 const PAGING = {
@@ -22,18 +27,37 @@ const PAGING = {
     description: `How many items of a list are returned. Default ${DEFAULT_LIMIT}.`,
   },
   offset: { type: 'integer', minimum: 0, description: 'How many items of a list are left out at its beginning.' },
+  summary: { type: 'boolean', description: 'Only totals: a list becomes its number of items.' },
 };
 
-/** The tools of an API: those that only read, or all. */
-export function toolsOf(api: Api, allowWrites: boolean): readonly OperationTool[] {
-  const operations = api.commands.filter(({ operation }) => allowWrites || operation.readOnly);
-  return operations.map((command) => ({ api, operation: command.operation, tool: toolOf(api, command) }));
+/** The tools of an API: those that only read, or all. A change with a secret in its response needs a place where the user finds it. */
+export function toolsOf(
+  api: Api,
+  { allowWrites, keepsSecrets }: { readonly allowWrites: boolean; readonly keepsSecrets: boolean },
+): readonly OperationTool[] {
+  const secrets = secretNames(api.document);
+  function isLost({ operation }: ApiCommand): boolean {
+    if (operation.readOnly || keepsSecrets) return false;
+    return columnNames(api, operation).some((name) => secrets.has(name.split('.').at(-1) ?? ''));
+  }
+  return api.commands
+    .filter((command) => (allowWrites || command.operation.readOnly) && !isLost(command))
+    .map((command) => ({
+      api,
+      operation: command.operation,
+      tool: toolOf(api, command),
+      toolset: `${api.name === 'operator' ? 'operator-' : ''}${command.words[0]}`,
+    }));
 }
 
 function toolOf(api: Api, { words, operation }: ApiCommand): Tool {
   const { readOnly, destructive, retry, billable, summary } = operation;
   const schema = inputSchema(api.document, operation);
-  const facts = [billable ? 'Costs money: the user is asked first.' : '', destructive ? 'Cannot be undone: the user is asked first.' : ''];
+  const facts = [
+    billable ? 'Costs money.' : '',
+    destructive ? 'Cannot be undone.' : '',
+    effectOf(api, operation) === undefined ? '' : 'The user is asked first.',
+  ];
   return {
     name: nameOf(api, words),
     title: summary,
