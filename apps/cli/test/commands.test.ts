@@ -366,6 +366,14 @@ describe('help', () => {
     expect(manual.match(/\b(?:GET|PUT|POST|DELETE) \/[\w{}/-]+/g) ?? []).toEqual([]);
   });
 
+  test.each(['mock', 'diff'])('of %s is shown, and nothing is started', async (name) => {
+    expect(await user.run(name, '--help')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Usage: reseller ${name}`),
+      stderr: '',
+    });
+  });
+
   test('completes commands, options and values', async () => {
     const complete = async (...words: string[]) => (await user.run('complete', '--', ...words)).stdout;
     expect(await complete('vm', 'cr')).toMatch(/^create\tCreate a VM$/m);
