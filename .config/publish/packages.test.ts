@@ -227,6 +227,19 @@ function projectWith(tarballs: readonly string[], packages: readonly string[], f
   return folder;
 }
 
+test(
+  'the example of an adapter passes its test outside the repository, with the tarball only',
+  { timeout: 300_000, tags: 'deep' },
+  ({ skip }) => {
+    if (offline !== undefined) return skip(offline);
+    const example = join(REPOSITORY, 'examples/adapter');
+    const files = ['adapters.js', 'test/adapters.test.js'].map((name) => [name, readFileSync(join(example, name), 'utf8')]);
+    const folder = projectWith(['@reseller/adapters'], [], Object.fromEntries(files));
+    const { stdout, status } = spawnSync(process.execPath, ['--test'], { cwd: folder, encoding: 'utf8' });
+    expect({ stdout, status }).toEqual({ stdout: expect.stringMatching(/^ℹ fail 0$/m), status: 0 });
+  },
+);
+
 const VM_THREADS = `import { ConnectionError, createReseller } from '@reseller/client';
 import { createTestService, forms } from '@reseller/testing';
 import { expect, test } from 'vitest';

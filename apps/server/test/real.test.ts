@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { createClient, listVms } from '@reseller/operator-client';
+import { createClient, getVmAccess, listVms } from '@reseller/operator-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { amountOf } from '../../../.config/depth.ts';
@@ -65,6 +65,9 @@ describe.skipIf(leftOut !== undefined)('a sandbox that sells VMs of QEMU', { tim
     await expect.poll(() => printed).toMatch(/port 80 is http/);
     const port = Number(new RegExp(`^VM ${vmId} boots\\. Its port 80 is http://127\\.0\\.0\\.1:(\\d+)/$`, 'm').exec(printed)?.[1]);
     expect(await factsOf(port)).toMatchObject({ hostname: 'real-machine', cores: 1, disk_bytes: 10 * 1024 ** 3, user: 'root' });
+    const operator = createClient({ baseUrl: first.operatorUrl, token: TOKEN });
+    const { forwarded_ports } = await getVmAccess({ client: operator, path: { vm_id: String(vmId) } });
+    expect(forwarded_ports).toContainEqual({ port: 80, address: `127.0.0.1:${port}` });
     expect(await logsIn(join(folder, `vm-${vmId}`), { username: 'root', password: config.password })).toBe(true);
     await first.end('SIGKILL');
 

@@ -27,6 +27,14 @@ export interface VmOrder extends VmSize {
   readonly ipv6: readonly string[];
 }
 
+/** A TCP port of a VM that its host forwards. */
+export interface ForwardedPort {
+  /** The port in the VM. */
+  readonly port: number;
+  /** Address and port of the host, such as `127.0.0.1:45213`. */
+  readonly address: string;
+}
+
 /**
  * The system that runs VMs. Every call is idempotent, so that an interrupted delivery can be finished or undone. The service makes one call
  * at a time for a VM, but calls that it gave up or whose instance died may still be in progress. A call with a stale token is rejected (see
@@ -52,4 +60,6 @@ export interface Hypervisor {
   resize(size: VmSize, token: FencingToken): Promise<void>;
   /** Removes a VM. Does nothing if it does not exist. */
   remove(vmId: number, token: FencingToken): Promise<void>;
+  /** The ports of a VM that its host forwards. Omit it if VMs are reached at their own addresses. It changes nothing, so it needs no token. */
+  forwardedPorts?(vmId: number): Promise<readonly ForwardedPort[]>;
 }

@@ -11,6 +11,8 @@ import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList, useRows } from '../ui/list.tsx';
 import { POSITIONS } from './Credit.tsx';
 
+const WEB_PORT = 80;
+
 export function Vms() {
   const names = useAccountNames();
   const vms = useRows(useInfiniteQuery(pagesOf('listVms', {})));
@@ -61,6 +63,19 @@ function vmActions(vm: Vm) {
   return [{ id: 'stopVm', ...common } as const, resize, { id: 'restartVmBilling', ...common } as const, remove];
 }
 
+/** Links to the ports that the host of a VM forwards. */
+function ForwardedPorts({ id }: { readonly id: string }) {
+  const { data } = useQuery({ ...queryOf('getVmAccess', { path: { vm_id: id } }), refetchInterval: 5_000 });
+  const ports = data?.forwarded_ports ?? [];
+  if (ports.length === 0) return 'none';
+  return ports.map(({ port, address }) => (
+    <span key={port}>
+      {port === WEB_PORT ? <a href={`http://${address}/`}>{address}</a> : <code>{address}</code>}{' '}
+      <span className="muted">port {port}</span>{' '}
+    </span>
+  ));
+}
+
 export function VmPage({ id }: { readonly id: string }) {
   const names = useAccountNames();
   const { data: vm, error } = useQuery({ ...queryOf('getVm', { path: { vm_id: id } }), refetchInterval: 3_000 });
@@ -83,6 +98,7 @@ export function VmPage({ id }: { readonly id: string }) {
               ['Storage', vm.storage === null ? 'none' : `${vm.storage} GB`],
               ['Network', `${vm.network_speed} Mbit/s, ${vm.ips} addresses, ${vm.backup_slots} backup slots`],
               ['IPv4', <code key="ipv4">{vm.ipv4.join(', ')}</code>],
+              ['Forwarded ports', <ForwardedPorts key="ports" id={id} />],
               ['IPv6', <code key="ipv6">{vm.ipv6.join(', ')}</code>],
               ['Per 30 days (EUR)', <Money key="month" amount={vm.monthly_price} />],
               ['Per second (EUR)', <Money key="second" amount={perSecond(unitsOf(vm.monthly_price))} />],

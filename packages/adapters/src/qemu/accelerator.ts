@@ -3,7 +3,9 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 
 const PROBE_TIMEOUT_MS = 3_000;
+/** `timeout` ends the probe also when this process is killed. A guest that hangs would occupy a core forever. */
 const PROBE = [
+  ['--signal=KILL', '5', 'qemu-system-x86_64'],
   ['-machine', 'pc', '-accel', 'kvm', '-m', '32', '-nodefaults', '-display', 'none', '-no-reboot'],
   ['-chardev', 'stdio,id=debug', '-device', 'isa-debugcon,iobase=0x402,chardev=debug'],
 ].flat();
@@ -23,7 +25,7 @@ export async function usableAccelerator(): Promise<'kvm' | 'tcg'> {
 
 function firmwareRuns(): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const child = spawn('qemu-system-x86_64', PROBE, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn('timeout', PROBE, { stdio: ['ignore', 'pipe', 'ignore'] });
   const timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MS);
   let printed = '';
   child.stdout.on('data', (bytes) => {
@@ -34,6 +36,6 @@ function firmwareRuns(): Promise<boolean> {
   child.once('exit', () => resolve(false));
   return promise.finally(() => {
     clearTimeout(timer);
-    child.kill('SIGKILL');
+    child.kill();
   });
 }

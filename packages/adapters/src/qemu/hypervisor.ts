@@ -160,6 +160,10 @@ function changesOn(host: Host): Hypervisor {
         await stopMachine(folders.pathOf(vmId), mark, shutdownMs(host));
       }),
     resize: ({ vmId, cores, mem, disk }, token) => changing(vmId, token, (mark) => resize(host, { ...mark, cores, mem }, disk)),
+    async forwardedPorts(vmId) {
+      const { ports = {} } = (await folders.read(vmId)) ?? {};
+      return Object.entries(ports).map(([port, forwarded]) => ({ port: Number(port), address: `127.0.0.1:${forwarded}` }));
+    },
     remove: (vmId, token) =>
       admitted(vmId, token, async () => {
         const mark = await folders.read(vmId);

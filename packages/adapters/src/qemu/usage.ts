@@ -16,7 +16,7 @@ export interface VmUsage {
   readonly network: { readonly received: number; readonly sent: number } | null;
 }
 
-const AGENT_TIMEOUT_MS = 1_000;
+const AGENT_TIMEOUT_MS = 3_000;
 /** Linux counts the time of processes in hundredths of a second on every architecture that QEMU runs on. */
 const TICKS_PER_SECOND = 100;
 

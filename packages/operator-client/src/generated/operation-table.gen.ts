@@ -258,6 +258,12 @@ export const operations = {
         repeatable: true,
         has: 'id'
     },
+    'GET /vms/{vm_id}/access': {
+        id: 'getVmAccess',
+        effect: 'read',
+        repeatable: true,
+        has: 'forwarded_ports'
+    },
     'POST /vms/{vm_id}/stop': {
         id: 'stopVm',
         effect: 'write',

@@ -2016,6 +2016,30 @@ export type VmList = {
 };
 
 /**
+ * A port of a VM that its host forwards.
+ */
+export type ForwardedPort = {
+    /**
+     * TCP port in the VM.
+     */
+    port: number;
+    /**
+     * Address and port at which the host listens.
+     */
+    address: string;
+};
+
+/**
+ * How to reach a VM.
+ */
+export type VmAccess = {
+    /**
+     * Ports of the VM that its host forwards, by their number. Empty if there are none.
+     */
+    forwarded_ports: Array<ForwardedPort>;
+};
+
+/**
  * The new resources of the VM. Omitted resources stay as they are; the ranges are those of the host system.
  */
 export type ResizeVmRequest = {
@@ -6495,6 +6519,60 @@ export type GetVmResponses = {
 };
 
 export type GetVmSuccess = GetVmResponses[keyof GetVmResponses];
+
+export type GetVmAccessData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, five digits.
+         */
+        vm_id: VmNumber;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/access';
+};
+
+export type GetVmAccessErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetVmAccessError = GetVmAccessErrors[keyof GetVmAccessErrors];
+
+export type GetVmAccessResponses = {
+    /**
+     * The forwarded ports.
+     */
+    200: VmAccess;
+};
+
+export type GetVmAccessSuccess = GetVmAccessResponses[keyof GetVmAccessResponses];
 
 export type StopVmData = {
     body?: never;

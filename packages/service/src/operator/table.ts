@@ -45,7 +45,7 @@ import {
   setVatRates,
   setVmIdentifierQuarantine,
 } from './service/settings.ts';
-import { getVm, listVms, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm.ts';
+import { getVm, getVmAccess, listVms, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm.ts';
 
 /** The handler of each operation of the operator document. */
 export const operatorTable: OperatorTable = {
@@ -91,6 +91,7 @@ export const operatorTable: OperatorTable = {
   completeDedicatedSetup,
   listVms,
   getVm,
+  getVmAccess,
   removeVm,
   stopVm,
   startVm,

@@ -8,6 +8,7 @@ import { barRestartByReseller, restartBilling } from '../core/vm/change.ts';
 import { vmCommands } from '../core/vm/commands.ts';
 import type { VmCommands } from '../core/vm/commands.ts';
 import type { CommandHooks } from '../delivery/command.ts';
+import { InfrastructureError } from '../delivery/deliver.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { decimalOf } from '../rules/money.ts';
 import type { VmState } from '../rules/vm-state.ts';
@@ -53,6 +54,21 @@ export const listVms: ReadOperation<'listVms'> = {
 export const getVm: ReadOperation<'getVm'> = {
   kind: 'read',
   run: async (db, { path }) => describeVm(db, await vmOf(db, path.vm_id)),
+};
+
+/** GET /vms/{vm_id}/access: only the hypervisor knows the ports, which change when another program takes one. */
+export const getVmAccess: ServiceOperation<'getVmAccess'> = {
+  kind: 'service',
+  async run({ runtime: { store, ports }, path }) {
+    const { id, state } = await store.read((db) => vmOf(db, path.vm_id));
+    const isThere = state === 'running' || state === 'stopped';
+    try {
+      const forwarded = (isThere && (await ports.hypervisor.forwardedPorts?.(id))) || [];
+      return { forwarded_ports: forwarded.toSorted((one, other) => one.port - other.port) };
+    } catch (error) {
+      throw new InfrastructureError('The hypervisor did not say how the VM is reached. Nothing was changed. Try again.', { cause: error });
+    }
+  },
 };
 
 /** POST /vms/{vm_id}/stop: a stopped VM stays unchanged, and only the provider starts it. */

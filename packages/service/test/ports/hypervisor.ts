@@ -1,3 +1,5 @@
+import type { ForwardedPort } from '@reseller/adapters';
+
 import type { FencingToken, Hypervisor, VmOrder, VmSize } from '../../src/index.ts';
 import { PortCalls } from './port-calls.ts';
 
@@ -12,6 +14,8 @@ export class TestHypervisor implements Hypervisor {
   failing: Error | undefined;
   /** Thrown by `remove`. It also keeps purchases from being undone. */
   failingToRemove: Error | undefined;
+  /** The ports that the host of each VM forwards. */
+  forwarded: readonly ForwardedPort[] = [];
   readonly #calls: PortCalls;
   constructor(calls: PortCalls = new PortCalls()) {
     this.#calls = calls;
@@ -48,6 +52,10 @@ export class TestHypervisor implements Hypervisor {
       this.vms.delete(vmId);
       this.stopped.delete(vmId);
     });
+  }
+  async forwardedPorts(): Promise<readonly ForwardedPort[]> {
+    if (this.failing) throw this.failing;
+    return this.forwarded;
   }
 
   #unlessFailing(purpose: 'do' | 'tell', vmId: number, token: FencingToken, work: () => void): Promise<void> {
