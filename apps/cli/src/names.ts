@@ -60,6 +60,7 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   completeDedicatedSetup: 'dedicated complete-setup',
   listVms: 'vms list',
   getVm: 'vms show',
+  getVmAccess: 'vms access',
   removeVm: 'vms remove',
   stopVm: 'vms stop',
   startVm: 'vms start',
