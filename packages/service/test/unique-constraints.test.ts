@@ -62,6 +62,7 @@ const CHOSEN_BY_THE_SERVICE = [
   'verifiers(hash)',
   'verifiers(id)',
   'vms(id)',
+  'zone_changes(domain)',
 ];
 
 const address = (last: number) => ({ address: `203.0.113.${last}`, gateway: '203.0.113.1' });

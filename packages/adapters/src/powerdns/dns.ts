@@ -39,7 +39,7 @@ const NAMESERVER_TTL_SECONDS = 3_600;
 const TIMEOUT_MS = 20_000;
 
 export function powerDns({ url, apiKey, serviceId, fence, dnssec = true }: PowerDnsOptions): Dns {
-  const zones = `${url.replace(/\/+$/, '')}/api/v1/servers/localhost/zones`;
+  const zones = new URL('api/v1/servers/localhost/zones', url.endsWith('/') ? url : `${url}/`).href;
 
   async function request(method: string, path: string, body?: unknown): Promise<Response> {
     const response = await fetch(`${zones}${path}`, {

@@ -14,19 +14,23 @@ interface Change {
   readonly when: string;
 }
 
-const nameservers = ['ns1', 'ns2', 'ns3', 'ns4', 'ns5'];
-const isOtherDelegation = ['state', ...nameservers].map((name) => `old.${name} is distinct from new.${name}`).join(' or ');
+function isDistinct(columns: readonly string[]): string {
+  return columns.map((name) => `old.${name} is distinct from new.${name}`).join(' or ');
+}
+
+const isOtherRecord = isDistinct(['domain', 'sub', 'type', 'data', 'ttl']);
+const isOtherDelegation = isDistinct(['ns1', 'ns2', 'ns3', 'ns4', 'ns5']);
 
 const CHANGES: readonly Change[] = [
   { trigger: 'dns_records_added', event: 'insert on dns_records', domain: 'new.domain', when: '1 = 1' },
-  { trigger: 'dns_records_changed', event: 'update on dns_records', domain: 'new.domain', when: '1 = 1' },
+  { trigger: 'dns_records_changed', event: 'update on dns_records', domain: 'new.domain', when: isOtherRecord },
   { trigger: 'dns_records_removed', event: 'delete on dns_records', domain: 'old.domain', when: '1 = 1' },
   { trigger: 'domains_added', event: 'insert on domains', domain: 'new.name', when: `new.state <> 'reserved'` },
   {
     trigger: 'domains_changed',
     event: 'update on domains',
     domain: 'new.name',
-    when: `new.state <> 'reserved' and (${isOtherDelegation})`,
+    when: `new.state <> 'reserved' and (old.state = 'reserved' or ${isOtherDelegation})`,
   },
   { trigger: 'domains_removed', event: 'delete on domains', domain: 'old.name', when: `old.state <> 'reserved'` },
 ];

@@ -31,16 +31,22 @@ const STYLE_SHEETS: Readonly<Record<FontWeight, readonly string[]>> = {
 const { resolve } = createRequire(import.meta.url);
 /** A bundle has copies of the files next to it, because the packages also have files that it does not need. */
 const COPIES = fileURLToPath(new URL('fonts', import.meta.url));
-const FACE = /src: url\(([^)]+\.woff2)\)[^}]*?unicode-range: ([^;]+);/g;
+
+/** The part of a text after one mark and before another. Undefined if it does not have them. */
+function between(text: string, start: string, end: string): string | undefined {
+  const [, rest] = text.split(start);
+  return rest?.includes(end) ? rest.split(end)[0] : undefined;
+}
 
 /** The files of a style sheet. Empty if its package is not installed: `@reseller/testing` goes without. */
 function filesOf(styleSheet: string): FontFile[] {
   const path = existsSync(COPIES) ? join(COPIES, styleSheet) : installed(styleSheet);
   if (path === undefined) return [];
-  return [...readFileSync(path, 'utf8').matchAll(FACE)].map(([, file = '', ranges = '']) => ({
-    path: join(dirname(path), file),
-    ranges: ranges.split(',').map(rangeOf),
-  }));
+  const faces = readFileSync(path, 'utf8').split('}');
+  return faces.flatMap((face) => {
+    const [file, ranges] = [between(face, 'src: url(', ')'), between(face, 'unicode-range: ', ';')];
+    return file === undefined || ranges === undefined ? [] : [{ path: join(dirname(path), file), ranges: ranges.split(',').map(rangeOf) }];
+  });
 }
 
 function installed(styleSheet: string): string | undefined {
