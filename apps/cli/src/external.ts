@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import { EXIT, Failure } from './failure.ts';
 import { credential, findTarget } from './target.ts';
+import { print } from './terminal.ts';
 import { installable } from './version.ts';
 
 /** A program of another package. */
@@ -17,18 +18,32 @@ export interface ExternalCommand {
   readonly program: readonly [packageName: string, binary: string, ...leading: readonly string[]];
   /** Whether it calls a service, which is that of the other commands unless `--target` names one. */
   readonly callsService?: true;
+  /** The text for `--help`, of a program that has none. */
+  readonly usage?: string;
 }
 
 export const EXTERNAL_COMMANDS: readonly ExternalCommand[] = [
   { name: 'sandbox', summary: 'Run a sandbox on this machine', program: ['@reseller/sandbox', 'reseller-sandbox'] },
-  { name: 'mock', summary: 'Run a mock that returns the examples of the document', program: ['@reseller/mock', 'reseller-mock'] },
+  {
+    name: 'mock',
+    summary: 'Run a mock that returns the examples of the document',
+    program: ['@reseller/mock', 'reseller-mock'],
+    usage:
+      'Usage: reseller mock\n\nRuns on this machine and calls no service, so it needs no profile. MOCK_PORT is its port, 4020 by default, and 0 for a free one.\n',
+  },
   {
     name: 'contract',
     summary: 'Compare a running service with its document',
     program: ['@reseller/contract', 'contract'],
     callsService: true,
   },
-  { name: 'diff', summary: 'Compare two documents', program: ['@reseller/contract', 'contract', 'diff'] },
+  {
+    name: 'diff',
+    summary: 'Compare two documents',
+    program: ['@reseller/contract', 'contract', 'diff'],
+    usage:
+      'Usage: reseller diff [--format text|json|markdown|github] [--wire] OLD NEW\n\nCompares two documents and calls no service, so it needs no profile. It ends with 1 if a change breaks users.\n',
+  },
 ];
 
 /** The commands of an installation of the service (`npx -y pnpm@12 bundle`). */
@@ -43,7 +58,11 @@ export const SERVER_COMMANDS = {
 } as const;
 
 /** Runs the program of a package that is installed next to this one, or in the current project. @returns its exit code */
-export async function runExternal({ program, callsService }: ExternalCommand, given: readonly string[]): Promise<number> {
+export async function runExternal({ program, callsService, usage }: ExternalCommand, given: readonly string[]): Promise<number> {
+  if (usage !== undefined && given.includes('--help')) {
+    await print(usage);
+    return EXIT.done;
+  }
   const [packageName, binary, ...leading] = program;
   const file = programFile(packageName, binary);
   if (file === undefined) {

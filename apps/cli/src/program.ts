@@ -7,6 +7,7 @@ import { operatorApi, resellerApi } from './api.ts';
 import type { Api, ApiCommand } from './api.ts';
 import { EXTERNAL_COMMANDS, runExternal, runServerCommand, SERVER_COMMANDS } from './external.ts';
 import { Failure } from './failure.ts';
+import { exampleOf, withCommands } from './help-texts.ts';
 import { contentOf, descriptionAt, inputOptions, parseOption, pathArguments } from './input.ts';
 import type { Input, InputOption } from './input.ts';
 import { manPage } from './man-page.ts';
@@ -76,22 +77,25 @@ function addOperations(parent: Command, api: Api): void {
     groups.set(name, group);
     return group;
   }
-  for (const { words, operation } of api.commands)
-    addOperation(groupOf(words.slice(0, -1), operation), words.at(-1) ?? operation.id, api, operation);
+  for (const { words, operation } of api.commands) addOperation(groupOf(words.slice(0, -1), operation), words, api, operation);
 }
 
-function addOperation(parent: Command, name: string, api: Api, operation: ApiCommand['operation']): void {
-  const command = parent.command(name).summary(operation.summary).description(descriptionOf(api, operation));
+function addOperation(parent: Command, words: readonly string[], api: Api, operation: ApiCommand['operation']): void {
+  const command = parent
+    .command(words.at(-1) ?? operation.id)
+    .summary(operation.summary)
+    .description(descriptionOf(api, operation));
   for (const parameter of pathArguments(operation)) {
-    command.argument(`<${parameter.name}>`, firstSentence(descriptionAt(api.document, parameter.holder)));
+    command.argument(`<${parameter.name}>`, withCommands(firstSentence(descriptionAt(api.document, parameter.holder))));
   }
   const options = inputOptions(api.document, operation);
   command.optionsGroup('Input:');
-  for (const option of options) command.addOption(commanderOption(option));
+  for (const option of options) command.addOption(commanderOption({ ...option, description: withCommands(option.description) }));
   if (operation.body?.format === 'json')
     command.option('--body <file>', 'Read the fields from a file with JSON, or - for the standard input. Options replace fields');
   addRunOptions(command, operation);
-  command.addHelpText('after', `\n${operation.method} ${operation.path}`);
+  const example = exampleOf(api, words, operation);
+  if (example !== undefined) command.addHelpText('after', `\nExample:\n  ${example}`);
   command.action(async (...given: unknown[]) => {
     const values = given.slice(0, command.registeredArguments.length).map(String);
     await runOperation(api, operation, readInput(operation, options, values, command), runOptions(command));
@@ -103,7 +107,7 @@ function descriptionOf(api: Api, operation: ApiCommand['operation']): string {
     operation.billable ? 'It costs money, so the price is shown and you are asked first.' : '',
     operation.destructive ? 'It cannot be undone, so you are asked first.' : '',
   ];
-  return [withoutMarkdown(descriptionAt(api.document, operation.pointer)), ...facts].filter((text) => text !== '').join(' ');
+  return [withCommands(withoutMarkdown(descriptionAt(api.document, operation.pointer))), ...facts].filter((text) => text !== '').join(' ');
 }
 
 function commanderOption({ flag, kind, items, required, description, choices, secret }: InputOption): Option {

@@ -358,6 +358,22 @@ describe('help', () => {
     expect(stderr).toBe('');
   });
 
+  test('shows commands, not HTTP requests, and an example', async () => {
+    const { stdout } = await user.run('vm', 'create', '--help');
+    expect(stdout).toMatch(/Example:\n {2}reseller vm create --cores \d+ --mem \d+/);
+    expect(stdout).toContain('reseller vm hosts');
+    const { stdout: manual } = await user.run('man');
+    expect(manual.match(/\b(?:GET|PUT|POST|DELETE) \/[\w{}/-]+/g) ?? []).toEqual([]);
+  });
+
+  test.each(['mock', 'diff'])('of %s is shown, and nothing is started', async (name) => {
+    expect(await user.run(name, '--help')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Usage: reseller ${name}`),
+      stderr: '',
+    });
+  });
+
   test('completes commands, options and values', async () => {
     const complete = async (...words: string[]) => (await user.run('complete', '--', ...words)).stdout;
     expect(await complete('vm', 'cr')).toMatch(/^create\tCreate a VM$/m);

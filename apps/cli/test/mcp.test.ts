@@ -57,11 +57,13 @@ describe('twenty tasks', () => {
   test('each task is carried out, and each purchase is confirmed by the user', async () => {
     const { call, questions, tools } = await assistant(['--operator', '--allow-writes', '--budget', '100'], 'yes');
     const known = new Set(tools.map(({ name }) => name));
+    const sizes: { readonly name: string; readonly tokens: number }[] = [];
     async function ok(name: string, given: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
       expect(known).toContain(name);
       const { ok: isDone, result, text } = await call(name, given);
       expect({ name, problem: isDone ? '' : result }).toEqual({ name, problem: '' });
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_000);
+      sizes.push({ name, tokens: Math.ceil(Buffer.byteLength(text) / 2.5) });
       return Object(result);
     }
     const items = (result: Record<string, unknown>): Record<string, unknown>[] => Object(result['items'] ?? result['list']);
@@ -118,6 +120,10 @@ describe('twenty tasks', () => {
     expect(questions.at(-1)).toMatch(/^This cannot be undone\.\nDelete a VM\?\nvmid: "\d{5}"$/);
     // Power, DNS and the clock, too.
     expect(questions).toHaveLength(8);
+    const total = sizes.reduce((sum, { tokens }) => sum + tokens, 0);
+    process.stdout.write(
+      `${sizes.map(({ name, tokens }) => `${String(tokens).padStart(6)} tokens  ${name}`).join('\n')}\n${total} in all\n`,
+    );
   });
 });
 
