@@ -150,7 +150,7 @@ async function everyPage(model: Assistant, tool: string, given: object): Promise
   while (next) {
     const { ok, text, result } = await model.call(tool, { ...given, ...next });
     expect({ tool, ok, text: ok ? '' : text }).toEqual({ tool, ok: true, text: '' });
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_000);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8_000);
     texts.push(text);
     const { next_offset: offset, next_cursor: cursor }: { next_offset?: number; next_cursor?: string } = Object(result);
     if (typeof offset === 'number') next['offset'] = offset;
@@ -263,7 +263,7 @@ describe('long results', () => {
     let offset: number | undefined = 0;
     while (offset !== undefined) {
       const shown: object = Object(pageOf(invoice, { ...page, offset }));
-      expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThanOrEqual(10_000);
+      expect(Buffer.byteLength(JSON.stringify(shown))).toBeLessThanOrEqual(8_000);
       const {
         positions: part,
         next_offset: next,
@@ -291,7 +291,7 @@ describe('long results', () => {
     ['many names', Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`name${index}`, index]))],
     ['lists in lists', [{ lists: Array.from({ length: 5_000 }, (_, index) => ({ index })) }]],
   ])('with %s are cut, too', (_what, value) => {
-    expect(Buffer.byteLength(JSON.stringify(pageOf(value, page)))).toBeLessThanOrEqual(10_000);
+    expect(Buffer.byteLength(JSON.stringify(pageOf(value, page)))).toBeLessThanOrEqual(8_000);
   });
 
   test('from the service go on at the offset', async () => {

@@ -62,8 +62,8 @@ describe('twenty tasks', () => {
       expect(known).toContain(name);
       const { ok: isDone, result, text } = await call(name, given);
       expect({ name, problem: isDone ? '' : result }).toEqual({ name, problem: '' });
-      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_000);
-      sizes.push({ name, tokens: Math.ceil(Buffer.byteLength(text) / 2.5) });
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8_000);
+      sizes.push({ name, tokens: Math.ceil(Buffer.byteLength(text) / 2) });
       return Object(result);
     }
     const items = (result: Record<string, unknown>): Record<string, unknown>[] => Object(result['items'] ?? result['list']);
