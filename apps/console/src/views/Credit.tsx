@@ -88,7 +88,7 @@ export const POSITIONS: readonly Column<CurrentPosition>[] = [
   },
   {
     header: 'Net, 30 days',
-    width: '6.5rem',
+    width: '8rem',
     align: 'right',
     cell: ({ monthly_price }) => (monthly_price === null ? '' : <Money amount={monthly_price} />),
   },

@@ -29,7 +29,7 @@ export function Vms() {
     { header: 'Account', width: '11rem', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
     { header: 'Address', width: '9.5rem', wide: true, cell: ({ ipv4, ipv6 }) => <code>{ipv4[0] ?? ipv6[0] ?? ''}</code> },
     { header: 'Resources', width: '12rem', wide: true, cell: resourcesOf },
-    { header: 'Net, 30 days', width: '7rem', align: 'right', cell: ({ monthly_price }) => <Money amount={monthly_price} /> },
+    { header: 'Net, 30 days', width: '8rem', align: 'right', cell: ({ monthly_price }) => <Money amount={monthly_price} /> },
   ];
   return (
     <>
@@ -52,6 +52,10 @@ export function Vms() {
 
 function resourcesOf({ cores, mem, disk }: Vm): string {
   return `${cores} cores, ${mem / 1024} GB, ${disk} GB`;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 function vmActions(vm: Vm) {
@@ -96,7 +100,10 @@ export function VmPage({ id }: { readonly id: string }) {
               ['Host system', `${vm.hostsystem}, node ${vm.node}`],
               ['Resources', resourcesOf(vm)],
               ['Storage', vm.storage === null ? 'none' : `${vm.storage} GB`],
-              ['Network', `${vm.network_speed} Mbit/s, ${vm.ips} addresses, ${vm.backup_slots} backup slots`],
+              [
+                'Network',
+                `${vm.network_speed} Mbit/s, ${counted(vm.ips, 'address', 'addresses')}, ${counted(vm.backup_slots, 'backup slot', 'backup slots')}`,
+              ],
               ['IPv4', <code key="ipv4">{vm.ipv4.join(', ')}</code>],
               ['Forwarded ports', <ForwardedPorts key="ports" id={id} />],
               ['IPv6', <code key="ipv6">{vm.ipv6.join(', ')}</code>],
