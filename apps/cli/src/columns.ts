@@ -1,5 +1,5 @@
 /** The columns of tables: those that the document names, and those that a user may name. */
-import { keysOf, schemaNodes, valueAt } from '@reseller/contract';
+import { joinPointer, keysOf, schemaNodes, valueAt } from '@reseller/contract';
 import type { OpenApiDocument, Operation } from '@reseller/contract';
 
 import type { Api } from './api.ts';
@@ -47,7 +47,9 @@ function matches(known: string, name: string): boolean {
 function collect(document: OpenApiDocument, pointers: readonly string[], name: string, names: Set<string>, depth: number): void {
   if (depth > MAX_DEPTH) return;
   const items = pointers.flatMap((pointer) =>
-    schemaNodes(document, pointer).flatMap((node) => (typeof node.schema['items'] === 'object' ? [`${node.pointer}/items`] : [])),
+    schemaNodes(document, pointer).flatMap((node) =>
+      typeof node.schema['items'] === 'object' ? [joinPointer(node.pointer, 'items')] : [],
+    ),
   );
   if (items.length > 0) collect(document, items, '', names, depth + 1);
   const members = membersOf(document, pointers);
@@ -58,14 +60,13 @@ function collect(document: OpenApiDocument, pointers: readonly string[], name: s
 function membersOf(document: OpenApiDocument, pointers: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   for (const node of pointers.flatMap((pointer) => schemaNodes(document, pointer))) {
-    const names = keysOf(node.schema, 'properties').map((name) => [name, `properties/${escaped(name)}`] as const);
+    const names = keysOf(node.schema, 'properties').map((name) => [name, joinPointer(node.pointer, 'properties', name)] as const);
     const rest = node.schema['additionalProperties'];
-    const all = typeof rest === 'object' && rest !== null ? [...names, [ANY_NAME, 'additionalProperties'] as const] : names;
-    for (const [name, at] of all) found.set(name, [...(found.get(name) ?? []), `${node.pointer}/${at}`]);
+    const all =
+      typeof rest === 'object' && rest !== null
+        ? [...names, [ANY_NAME, joinPointer(node.pointer, 'additionalProperties')] as const]
+        : names;
+    for (const [name, at] of all) found.set(name, [...(found.get(name) ?? []), at]);
   }
   return found;
-}
-
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

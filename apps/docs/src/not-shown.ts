@@ -4,7 +4,7 @@ import { operationsOf, parameterOf, responseOf } from './document.ts';
 import { marked } from './field-list.ts';
 import { fieldsOf, flat } from './fields.ts';
 import { escapeVue, table } from './markdown.ts';
-import { inlineMarks, markAt, withoutRemarks } from './provenance.ts';
+import { inlineMarks, markAt, sentencesOf, withoutRemarks } from './provenance.ts';
 import type { Mark, Provenance } from './provenance.ts';
 
 /** The name of the page, below the root of the site. */
@@ -16,8 +16,6 @@ interface Part {
   readonly meaning: string;
   readonly provenance: Provenance;
 }
-
-const BETWEEN_SENTENCES = /(?<=\.)\s+(?=[A-Z`"(])/;
 
 /** A part of several operations, such as the envelope, is listed with the first of them. */
 export function notShownPage(document: OpenApi): string {
@@ -52,7 +50,7 @@ function isMarked(meaning: string): boolean {
 
 function partsOf(document: OpenApi, { operation }: PlacedOperation, mark: Mark): Part[] {
   const provenance = operation['x-provenance'] ?? 'shown';
-  const sentences = operation.description.split(BETWEEN_SENTENCES).map((sentence) => ({
+  const sentences = sentencesOf(operation.description).map((sentence) => ({
     place: 'operation',
     meaning: inlineMarks(withoutRemarks(sentence), mark),
     provenance,

@@ -68,6 +68,11 @@ function rulesInWords(rules: string): string {
 /** Where a sentence ends and the next begins. */
 const BETWEEN_SENTENCES = /((?<=\.)\s+(?=[A-Z`"(]))/;
 
+/** The sentences of a description. Every second part of the split is the space between them. */
+export function sentencesOf(text: string): string[] {
+  return text.split(BETWEEN_SENTENCES).filter((_, index) => index % 2 === 0);
+}
+
 /** Replaces the words with which the document states the provenance of single facts by marks. */
 export function inlineMarks(text: string, mark: Mark): string {
   return text

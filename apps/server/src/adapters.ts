@@ -26,19 +26,21 @@ export interface ConfiguredPorts {
  * @throws AdapterError if the module cannot be used, or if a live service has neither an adapter nor a named simulation for a port.
  */
 export async function configuredPorts(configuration: Configuration, contextOf: () => Promise<AdapterContext>): Promise<ConfiguredPorts> {
-  const { adapters: path, mode, simulated: named, simulatesRest, usesQemu, powerDns: reached } = configuration;
-  const loaded = path === undefined ? {} : await adaptersIn(path, await contextOf());
-  if (usesQemu && loaded.hypervisor)
-    throw new AdapterError(`RESELLER_HYPERVISOR is 'qemu', but ${path} has a hypervisor. Set only one of them.`);
-  const qemu = usesQemu ? await builtInQemu(await contextOf(), configuration) : undefined;
-  if (reached && loaded.dns) throw new AdapterError(`RESELLER_DNS is 'powerdns', but ${path} has a dns. Set only one of them.`);
-  const zones = reached && powerDns({ ...reached, ...(await contextOf()) });
-  const given = { ...loaded, ...(qemu && { hypervisor: qemu.hypervisor }), ...(zones && { dns: zones }) };
-  const twice = named.find((port) => given[port] !== undefined);
+  const { adapters: path, mode, named, simulatesRest, powerDns: reached } = configuration;
+  let created: Promise<AdapterContext> | undefined;
+  function context(): Promise<AdapterContext> {
+    created ??= contextOf();
+    return created;
+  }
+  const loaded = path === undefined ? {} : await adaptersIn(path, await context());
+  const twice = PORTS.find((port) => named[port] !== undefined && loaded[port] !== undefined);
   if (twice !== undefined)
-    throw new AdapterError(`RESELLER_${twice.toUpperCase()} is 'simulated', but ${path} has a ${twice}. Set only one of them.`);
+    throw new AdapterError(`RESELLER_${twice.toUpperCase()} is '${named[twice]}', but ${path} has a ${twice}. Set only one of them.`);
+  const qemu = named.hypervisor === 'qemu' ? await builtInQemu(await context(), configuration) : undefined;
+  const zones = reached && powerDns({ ...reached, ...(await context()) });
+  const given = { ...loaded, ...(qemu && { hypervisor: qemu.hypervisor }), ...(zones && { dns: zones }) };
   const simulated = PORTS.filter((port) => given[port] === undefined);
-  const [line] = mode === 'live' && !simulatesRest ? withoutAdapter(simulated.filter((port) => !named.includes(port))) : [];
+  const [line] = mode === 'live' && !simulatesRest ? withoutAdapter(simulated.filter((port) => named[port] === undefined)) : [];
   if (line !== undefined) throw new AdapterError(line);
   const { hypervisor, fleet, registrar, dns } = given;
   return {

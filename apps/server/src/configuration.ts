@@ -53,10 +53,8 @@ export interface Configuration {
   readonly operatorToken: string | undefined;
   /** Path of the module with the adapters; undefined for none. */
   readonly adapters: string | undefined;
-  /** The ports whose simulation the environment names. */
-  readonly simulated: readonly SimulatedPort[];
-  /** Whether QEMU on this machine runs the VMs. */
-  readonly usesQemu: boolean;
+  /** The adapter that the environment names for each port, such as `simulated` or `qemu`. */
+  readonly named: NamedAdapters;
   /** How to reach PowerDNS, if it has the zones. */
   readonly powerDns: { readonly url: string; readonly apiKey: string } | undefined;
   /** Folder of the images of QEMU; undefined for a test image. */
@@ -123,8 +121,7 @@ export function readConfiguration(environment: Environment): Configuration {
     secret: found.RESELLER_SECRET,
     previousSecret: found.RESELLER_SECRET_PREVIOUS,
     adapters: found.RESELLER_ADAPTERS === undefined ? undefined : resolve(found.RESELLER_ADAPTERS),
-    simulated: PORTS.filter((port) => namedAdapters(given)[port] === 'simulated'),
-    usesQemu: found.RESELLER_HYPERVISOR === 'qemu',
+    named: namedAdapters(given),
     powerDns:
       found.RESELLER_DNS === 'powerdns'
         ? { url: found.RESELLER_POWERDNS_URL ?? DEFAULT_POWERDNS_URL, apiKey: found.RESELLER_POWERDNS_API_KEY ?? '' }
@@ -212,8 +209,10 @@ export function withoutAdapter(ports: readonly SimulatedPort[]): string[] {
   ];
 }
 
+type NamedAdapters = Readonly<Record<SimulatedPort, string | undefined>>;
+
 /** The values of the variables that name the adapter of a port. */
-function namedAdapters(given: Given): Readonly<Record<SimulatedPort, string | undefined>> {
+function namedAdapters(given: Given): NamedAdapters {
   return {
     hypervisor: given.RESELLER_HYPERVISOR,
     fleet: given.RESELLER_FLEET,

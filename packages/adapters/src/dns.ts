@@ -36,3 +36,14 @@ export interface Dns {
   /** Removes a zone. Does nothing if it does not exist. */
   remove(name: string, token: FencingToken): Promise<void>;
 }
+
+/** A part of a TXT record has at most this many bytes (RFC 1035, 3.3). */
+const TEXT_PART_BYTES = 255;
+
+/** The parts in which a TXT record carries a text of any length, as UTF-8. At least one. */
+export function textParts(text: string): Buffer[] {
+  const bytes = Buffer.from(text);
+  return Array.from({ length: Math.max(1, Math.ceil(bytes.length / TEXT_PART_BYTES)) }, (_, index) =>
+    bytes.subarray(index * TEXT_PART_BYTES, (index + 1) * TEXT_PART_BYTES),
+  );
+}

@@ -1,3 +1,4 @@
+export { textParts } from './dns.ts';
 export type { Dns, RecordSet, Zone } from './dns.ts';
 export { memoryFence, StaleTokenError } from './fencing.ts';
 export type { Fence, FencingToken, Subject } from './fencing.ts';

@@ -1,5 +1,5 @@
 /** Input schemas of tools: complete and short, because a model reads them with every request. */
-import { schemaNodes } from '@reseller/contract';
+import { joinPointer, schemaNodes } from '@reseller/contract';
 import type { OpenApiDocument, Operation } from '@reseller/contract';
 
 import { descriptionAt, inputOptions, pathArguments } from '../input.ts';
@@ -59,7 +59,7 @@ function inlined(document: OpenApiDocument, pointer: string, depth = 0): Json {
     if (typeof properties === 'object' && properties !== null) {
       const members = Object.keys(properties).map((name) => [
         name,
-        inlined(document, `${node.pointer}/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, depth + 1),
+        inlined(document, joinPointer(node.pointer, 'properties', name), depth + 1),
       ]);
       result['properties'] = { ...Object(result['properties']), ...Object.fromEntries(members) };
       if (Array.isArray(required)) result['required'] = required;

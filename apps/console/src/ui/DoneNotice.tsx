@@ -6,8 +6,19 @@ import { Button } from './controls.tsx';
 import type { Done } from './OperationForm.tsx';
 import { visible } from './visible.ts';
 
-/** The pages of resources, by the member of a response or of a path that identifies one. */
-const PAGES: readonly (readonly [Pages, (made: Made) => string | undefined])[] = [
+/** The response of a request, with the parameters of its path. */
+interface Made {
+  readonly id?: string;
+  readonly account?: { readonly id: string };
+  readonly invoice_id?: string;
+  readonly vm_id?: string;
+  readonly domain?: string;
+  readonly hostsystem?: string;
+  readonly tld?: string;
+}
+
+/** The page of what operations made or changed. Other operations have none. */
+const PAGES: readonly (readonly [readonly OperationId[], (made: Made) => string | undefined])[] = [
   [['createAccount'], ({ id }) => id && `/accounts/${id}`],
   [['createIsolatedAccount'], ({ account }) => account && `/accounts/${account.id}`],
   [['orderDedicatedServer', 'completeDedicatedSetup'], ({ id }) => id && `/servers/${id}`],
@@ -18,18 +29,6 @@ const PAGES: readonly (readonly [Pages, (made: Made) => string | undefined])[] =
   [['defineHostSystem', 'scheduleHostSystemPrices'], ({ hostsystem }) => hostsystem && `/nodes/${hostsystem}`],
   [['setTldPrice', 'scheduleTldPrices'], ({ tld }) => tld && `/catalogue/${tld}`],
 ];
-
-type Pages = readonly OperationId[];
-
-interface Made {
-  readonly id?: string;
-  readonly account?: { readonly id: string };
-  readonly invoice_id?: string;
-  readonly vm_id?: string;
-  readonly domain?: string;
-  readonly hostsystem?: string;
-  readonly tld?: string;
-}
 
 /** Says what the last request did, and links to what it made or changed. */
 export function DoneNotice({ done, onClose }: { readonly done: Done | null; readonly onClose: () => void }) {

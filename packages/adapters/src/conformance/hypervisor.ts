@@ -4,6 +4,10 @@ import assert from 'node:assert/strict';
 import type { Fence } from '../fencing.ts';
 import { memoryFence } from '../fencing.ts';
 import type { Hypervisor, VmOrder, VmSize } from '../hypervisor.ts';
+import { generator, isStale } from './case.ts';
+import type { ConformanceCase } from './case.ts';
+
+export type { ConformanceCase } from './case.ts';
 
 /** A VM as the system under the adapter shows it. */
 export interface MachineSeen {
@@ -36,12 +40,6 @@ export interface Stranger {
   remove(vmId: number): Promise<void>;
   /** All resources of the stranger with their contents. Two texts are equal exactly if nothing was changed. */
   state(): Promise<string>;
-}
-
-/** A test: register it with the runner, such as `for (const { name, run } of cases) test(name, run)`. */
-export interface ConformanceCase {
-  readonly name: string;
-  run(): Promise<void>;
 }
 
 export interface ConformanceOptions {
@@ -272,20 +270,6 @@ async function compareMachines({ machines }: HypervisorSystem, expected: readonl
   assert.deepEqual(seen.length === expected.length ? compared : expected, seen);
 }
 
-/** By its name, because the adapter may have another copy of the package. */
-function isStale(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'name' in error && error.name === 'StaleTokenError';
-}
-
 function isNotStale(error: unknown): boolean {
   return !isStale(error);
-}
-
-/** The same numbers in every run: a linear congruential generator modulo 2^32. */
-function generator(seed: number): (limit: number) => number {
-  let state = seed;
-  return (limit) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * limit);
-  };
 }

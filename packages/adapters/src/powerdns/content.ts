@@ -1,7 +1,5 @@
 /** The data of records as PowerDNS writes them: zone file format with absolute names. */
-
-/** A part of a TXT record has at most this many bytes. */
-const TEXT_PART_BYTES = 255;
+import { textParts } from '../dns.ts';
 
 /** The number of the word that is a name, counted from 0, in the data of each type. */
 const NAME_AT: Readonly<Record<string, number>> = {
@@ -35,11 +33,9 @@ export function contentOf(type: string, data: string): string {
 
 /** A text in parts, in which quotes, backslashes and everything beyond printable ASCII are escaped (RFC 1035, 5.1). */
 function quoted(text: string): string {
-  const bytes = Buffer.from(text);
-  const parts = Array.from({ length: Math.max(1, Math.ceil(bytes.length / TEXT_PART_BYTES)) }, (_, index) =>
-    bytes.subarray(index * TEXT_PART_BYTES, (index + 1) * TEXT_PART_BYTES),
-  );
-  return parts.map((part) => `"${[...part].map(escaped).join('')}"`).join(' ');
+  return textParts(text)
+    .map((part) => `"${[...part].map(escaped).join('')}"`)
+    .join(' ');
 }
 
 function escaped(byte: number): string {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
+import { textParts } from '@reseller/adapters';
 import type { RecordSet, Zone } from '@reseller/adapters';
 import packet from 'dns-packet';
 import type { Answer, DecodedPacket } from 'dns-packet';
@@ -24,8 +25,6 @@ const MAX_UDP_BYTES = 512;
 const MAX_QUERY_BYTES = 4_096;
 const TCP_TIMEOUT_MS = 5_000;
 const CODES: Readonly<Record<DnsAnswer['outcome'], number>> = { NOERROR: 0, NXDOMAIN: 3, REFUSED: 5 };
-/** Characters of a text in one part of a TXT record. */
-const TXT_PART_BYTES = 255;
 
 /**
  * Starts a name server for UDP and TCP.
@@ -158,11 +157,4 @@ function recordOf(common: { readonly name: string; readonly ttl: number }, type:
     default:
       throw new Error(`The name server cannot write records of the type ${type}.`);
   }
-}
-
-function textParts(text: string): Buffer[] {
-  const bytes = Buffer.from(text);
-  return Array.from({ length: Math.max(1, Math.ceil(bytes.length / TXT_PART_BYTES)) }, (_, index) =>
-    bytes.subarray(index * TXT_PART_BYTES, (index + 1) * TXT_PART_BYTES),
-  );
 }

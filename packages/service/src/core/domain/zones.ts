@@ -1,11 +1,13 @@
 /** Publishes the zones that have changed. Triggers of the store add them to `zone_changes`, in the transaction of the change. */
 import type { RecordSet, Zone } from '@reseller/adapters';
-import { errorText } from '@reseller/contract/is-error';
 
 import { issueToken } from '../../delivery/reservation.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import { listOfNameservers } from '../../rules/nameserver.ts';
 import type { Db } from '../../store/store.ts';
+import { reasonOf, waitAfter } from '../jobs/failed-jobs.ts';
 import { nameOf, recordsOf } from './dns.ts';
+import { nameserversOf } from './domain.ts';
 
 /** A zone that could not be published. */
 export interface FailedZone {
@@ -15,8 +17,7 @@ export interface FailedZone {
   readonly nextAttempt: number;
 }
 
-const MAX_REASON_LENGTH = 500;
-/** A claim must outlast the call, which the port timeout ends. */
+/** A claim outlasts a call with the default port timeout. A longer call is superseded: the next claim issues a higher token. */
 const CLAIM_MS = 120_000;
 
 /**
@@ -73,15 +74,14 @@ async function publishZone({ store, ports: { dns } }: Runtime, domain: string, {
 }
 
 function storeFailure(store: Runtime['store'], domain: string, { error, now }: { error: unknown; now: number }): Promise<number> {
-  const { firstJobWaitMs, maxJobWaitMs } = store.tuning;
   return store.commit(async ({ db }) => {
     const { attempts: earlier = 0 } =
       (await db.selectFrom('zone_changes').select('attempts').where('domain', '=', domain).executeTakeFirst()) ?? {};
-    const nextAttempt = now + Math.min(firstJobWaitMs * 2 ** earlier, maxJobWaitMs);
-    const reason = errorText(error).slice(0, MAX_REASON_LENGTH);
+    const attempts = earlier + 1;
+    const nextAttempt = now + waitAfter(attempts, store.tuning);
     await db
       .updateTable('zone_changes')
-      .set({ claimed_until: 0, attempts: earlier + 1, reason, next_attempt: nextAttempt })
+      .set({ claimed_until: 0, attempts, reason: reasonOf(error), next_attempt: nextAttempt })
       .where('domain', '=', domain)
       .execute();
     return nextAttempt;
@@ -92,13 +92,12 @@ function storeFailure(store: Runtime['store'], domain: string, { error, now }: {
 export async function zoneOf(db: Db, name: string): Promise<Zone | undefined> {
   const domain = await db.selectFrom('domains').selectAll().where('name', '=', name).where('state', '!=', 'reserved').executeTakeFirst();
   if (!domain) return undefined;
-  const { account_id: accountId, ns1, ns2, ns3, ns4, ns5 } = domain;
   const sets = new Map<string, RecordSet & { readonly data: string[] }>();
-  for (const record of await recordsOf(db, { accountId, domain: name })) {
+  for (const record of await recordsOf(db, { accountId: domain.account_id, domain: name })) {
     const [owner, key] = [nameOf(record), `${record.sub} ${record.type}`];
     const set = sets.get(key) ?? { name: owner, type: record.type, ttl: record.ttl, data: [] };
     set.data.push(record.data);
     sets.set(key, set);
   }
-  return { name, nameservers: [ns1, ns2, ns3, ns4, ns5].filter((server) => server !== null), records: [...sets.values()] };
+  return { name, nameservers: listOfNameservers(nameserversOf(domain)), records: [...sets.values()] };
 }

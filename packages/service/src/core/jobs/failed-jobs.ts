@@ -10,6 +10,7 @@ import type { Seconds } from '../../rules/billing.ts';
 import type { Schema } from '../../store/schema.ts';
 import { StoreUnavailableError } from '../../store/store.ts';
 import type { Db, Store } from '../../store/store.ts';
+import type { Tuning } from '../../store/tuning.ts';
 
 /** The scheduled jobs of an account wait for each other. The documents of its invoices wait separately. */
 export type Work = 'job' | 'document';
@@ -32,6 +33,16 @@ export interface FailedJob extends CurrentJob {
 }
 
 const MAX_REASON_LENGTH = 500;
+
+/** The text of a failure for the operator. */
+export function reasonOf(error: unknown): string {
+  return errorText(error).slice(0, MAX_REASON_LENGTH);
+}
+
+/** The wait after a number of failures in milliseconds: twice as long after each further one, up to a limit. */
+export function waitAfter(attempts: number, { firstJobWaitMs, maxJobWaitMs }: Tuning): number {
+  return Math.min(firstJobWaitMs * 2 ** (attempts - 1), maxJobWaitMs);
+}
 
 /** The result of one transaction. */
 export interface Batch {
@@ -82,8 +93,7 @@ export async function performInBatches({ store, batchSize: usual, now: readClock
  */
 function storeFailure(store: Store, job: CurrentJob, error: unknown, now: number): Promise<FailedJob> {
   const { accountId: account_id, work, kind, subject, due } = job;
-  const { firstJobWaitMs, maxJobWaitMs } = store.tuning;
-  const reason = errorText(error).slice(0, MAX_REASON_LENGTH);
+  const reason = reasonOf(error);
   return store.commit(async ({ db }) => {
     const earlier = await db
       .selectFrom('failed_jobs')
@@ -92,7 +102,7 @@ function storeFailure(store: Store, job: CurrentJob, error: unknown, now: number
       .where('work', '=', work)
       .executeTakeFirst();
     const attempts = (earlier?.attempts ?? 0) + 1;
-    const nextAttempt = Math.ceil((now + Math.min(firstJobWaitMs * 2 ** (attempts - 1), maxJobWaitMs)) / 1000) * 1000;
+    const nextAttempt = Math.ceil((now + waitAfter(attempts, store.tuning)) / 1000) * 1000;
     const stored = { kind, subject, due, reason, attempts, last_attempt: now, next_attempt: nextAttempt };
     await db
       .insertInto('failed_jobs')

@@ -2,8 +2,10 @@ import type { Domain } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
+import { nameserversOf } from '../../core/domain/domain.ts';
 import { domainCommands } from '../../core/domain/terminate.ts';
 import { statusOf } from '../../rules/domain-registration.ts';
+import { listOfNameservers } from '../../rules/nameserver.ts';
 import type { Db } from '../../store/store.ts';
 import type { DomainsTable } from '../../store/tables/domains.ts';
 import { recordingHooks } from '../access/recording-hooks.ts';
@@ -41,12 +43,11 @@ export const getDomain: ReadOperation<'getDomain'> = {
   kind: 'read',
   async run(db, { path, now }) {
     const domain = await domainOf(db, path.domain.toLowerCase());
-    const { handle, ns1, ns2, ns3, ns4, ns5 } = domain;
     const change = await db.selectFrom('zone_changes').select('reason').where('domain', '=', domain.name).executeTakeFirst();
     return {
       ...toDomain(domain, now),
-      handle,
-      nameservers: [ns1, ns2, ns3, ns4, ns5].filter((name) => name !== null),
+      handle: domain.handle,
+      nameservers: listOfNameservers(nameserversOf(domain)),
       zone_published: change === undefined,
       zone_error: change?.reason ?? null,
     };
