@@ -65,7 +65,7 @@ export interface Hypervisor {
   resize(size: VmSize, token: FencingToken): Promise<DoneOrStarted>;
   /** Removes a VM. Does nothing if it does not exist. */
   remove(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
-  /** What the system has, for a comparison with the store. Omit it if the system cannot say. It changes nothing, so it needs no token. */
+  /** The contents of the system, for a comparison with the store. Omit it if the system cannot say. It changes nothing, so it needs no token. */
   inventory?(): Promise<Inventory>;
   /**
    * Removes the mark of the service from a VM, which stays as it is. From then on it belongs to the operator of the system, and the service may

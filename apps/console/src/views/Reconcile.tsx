@@ -14,7 +14,7 @@ const COLUMNS: readonly Column<ReconciliationFinding>[] = [
   { header: 'What it means', wide: true, cell: ({ message }) => message },
 ];
 
-/** What the hypervisor has and the store does not, and the other way round. */
+/** Differences between the hypervisor and the store. */
 export function Reconcile() {
   const { data, error, isPending } = useQuery(queryOf('getReconciliation', {}));
   return (
@@ -22,9 +22,8 @@ export function Reconcile() {
       <PageHead title="Reconcile" />
       {error !== null && <Failure error={error} />}
       <div className="page">
-        {data && !data.compared ? (
-          <EmptyState title="Nothing was compared" text="The adapter of the hypervisor cannot say what it has." />
-        ) : (
+        {data && !data.compared && <EmptyState title="Nothing was compared" text="The adapter of the hypervisor cannot say what it has." />}
+        {(isPending || data?.compared) && (
           <DataTable
             caption="Differences"
             columns={COLUMNS}

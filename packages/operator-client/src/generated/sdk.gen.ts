@@ -601,7 +601,7 @@ export const adoptVm = <ThrowOnError extends boolean = false>(options: Options<A
 /**
  * Release a machine
  *
- * Removes the mark of the service from a machine, which stays as it is and from then on belongs to whoever operates the hypervisor. If the store has the VM, its billing ends, and its room and addresses become free, also if its machine no longer exists. To remove the machine as well, use `removeVm`.
+ * Removes the mark of the service from a machine, which stays as it is and from then on belongs to the operator of the hypervisor. If the store has the VM, its billing ends, and its room and addresses become free, also if its machine no longer exists. To remove the machine as well, use `removeVm`.
  *
  * Needs the scope `support`.
  */

@@ -2115,7 +2115,7 @@ export type ReconciliationFinding = {
      */
     vm_id: VmNumber | null;
     /**
-     * What it means, and what to do.
+     * The meaning of the difference, and the next step.
      */
     message: string;
 };

@@ -16,7 +16,7 @@ export class TestHypervisor implements Hypervisor {
   failingToRemove: Error | undefined;
   /** The ports that the host of each VM forwards. */
   forwarded: readonly ForwardedPort[] = [];
-  /** What another program has in the same system. */
+  /** Resources of another program in the same system. */
   readonly foreign: string[] = [];
   nodes: Inventory['nodes'] = null;
   images: Inventory['images'] = null;

@@ -1,7 +1,7 @@
 /** The differences between the infrastructure and the store. */
 import type { Inventory, VmSeen } from '@reseller/adapters';
 
-/** What the store has. */
+/** The contents of the store. */
 export interface Known {
   readonly nodes: readonly Resources[];
   readonly images: readonly string[];
@@ -42,7 +42,7 @@ export interface Finding {
     | 'vm_foreign';
   readonly subject: string;
   readonly vmId: number | null;
-  /** What it means, and what to do. */
+  /** The meaning, and the next step. */
   readonly message: string;
 }
 

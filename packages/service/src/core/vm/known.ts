@@ -1,7 +1,7 @@
 import type { Db } from '../../store/store.ts';
 import type { Known } from './compare.ts';
 
-/** What the store has of nodes, operating systems and VMs. Retired nodes are left out. */
+/** The nodes, operating systems and VMs of the store. Retired nodes are left out. */
 export async function readKnown(db: Db): Promise<Known> {
   const nodes = await db
     .selectFrom('host_nodes')
