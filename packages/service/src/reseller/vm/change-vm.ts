@@ -19,6 +19,7 @@ export const changeVm: DeliveredOperation<'changeVm', VmRequest & Resize, Money>
     return {
       message: 'The VM was changed.',
       data: { newConfig: toResources(vm), pricings: toPricings(monthly, await vatAt(db, accountId, now)) },
+      bought: { kind: 'vm', subject: String(vm.id), price: Number(monthly) },
     };
   },
 };

@@ -23,7 +23,11 @@ export const createVm: DeliveredOperation<'createVm', Purchase, PurchasedVm> = {
     maxPrice: form.max_price,
     now,
   }),
-  success: async (purchased) => ({ message: 'The VM was created and is booting.', data: toCreatedVm(purchased) }),
+  success: async (purchased) => ({
+    message: 'The VM was created and is booting.',
+    data: toCreatedVm(purchased),
+    bought: { kind: 'vm', subject: String(purchased.vmId), price: Number(purchased.monthlyPrice) },
+  }),
 };
 
 function toCreatedVm({ vmId, vm, host, node, os, addresses, monthlyPrice, vat, password }: PurchasedVm): CreatedVm {
