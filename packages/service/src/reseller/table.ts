@@ -42,6 +42,7 @@ import { changeVm } from './vm/change-vm.ts';
 import { createVm } from './vm/create-vm.ts';
 import { deleteVm } from './vm/delete-vm.ts';
 import { getVmConfig } from './vm/get-vm-config.ts';
+import { getVmInstallation } from './vm/get-vm-installation.ts';
 import { getVmStatus } from './vm/get-vm-status.ts';
 import { listVmHosts } from './vm/list-vm-hosts.ts';
 import { listVmOsImages } from './vm/list-vm-os-images.ts';
@@ -60,6 +61,7 @@ export const operations: OperationTable = {
   listVms,
   listVmOsImages,
   getVmConfig,
+  getVmInstallation,
   getVmStatus,
   setVmPower,
   changeVm,

@@ -112,6 +112,13 @@ export const getVmStatusFacts = {
     has: 'status'
 } as const;
 
+export const getVmInstallationFacts = {
+    id: 'getVmInstallation',
+    effect: 'read',
+    repeatable: true,
+    has: 'status'
+} as const;
+
 export const setVmPowerFacts = {
     id: 'setVmPower',
     effect: 'write',

@@ -24,7 +24,9 @@ export const createVm: DeliveredOperation<'createVm', Purchase, PurchasedVm> = {
     now,
   }),
   success: async (purchased) => ({
-    message: 'The VM was created and is booting.',
+    message: purchased.isInstalling
+      ? 'The VM is being installed. GET /vm/{vmid}/status/installation shows its progress.'
+      : 'The VM was created and is booting.',
     data: toCreatedVm(purchased),
     bought: { kind: 'vm', subject: String(purchased.vmId), price: Number(purchased.monthlyPrice) },
   }),
