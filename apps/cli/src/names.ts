@@ -22,6 +22,7 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   getAccount: 'accounts show',
   listAccountRequests: 'accounts requests',
   listRequests: 'requests list',
+  followRequests: 'requests follow',
   getAccountRequest: 'requests show',
   getAccountCurrentInvoice: 'accounts current-invoice',
   setCreditLimit: 'accounts set-credit-limit',

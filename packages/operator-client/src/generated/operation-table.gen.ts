@@ -29,7 +29,7 @@ export const operations = {
         id: 'getAccountRequest',
         effect: 'read',
         repeatable: true,
-        has: 'request_id'
+        has: 'account_id'
     },
     'GET /accounts/{account_id}/current-invoice': {
         id: 'getAccountCurrentInvoice',
@@ -644,6 +644,12 @@ export const operations = {
     },
     'GET /requests': {
         id: 'listRequests',
+        effect: 'read',
+        repeatable: true,
+        has: 'items'
+    },
+    'GET /requests/feed': {
+        id: 'followRequests',
         effect: 'read',
         repeatable: true,
         has: 'items'

@@ -35,7 +35,7 @@ import { createIsolatedAccount, deleteIsolatedAccount } from './sandbox/isolated
 import { resetSandbox } from './sandbox/reset.ts';
 import { createSnapshot, deleteSnapshot, listSnapshots, restoreSnapshot } from './sandbox/snapshot.ts';
 import { getDueWork, retryJobs } from './service/due-work.ts';
-import { listRequests } from './service/requests.ts';
+import { followRequests, listRequests } from './service/requests.ts';
 import {
   getSettings,
   setDefaultRateLimit,
@@ -159,4 +159,5 @@ export const operatorTable: OperatorTable = {
   getDueWork,
   retryJobs,
   listRequests,
+  followRequests,
 };

@@ -10,6 +10,7 @@ import { documentLanguages } from './0008-document-languages.ts';
 import { logos } from './0009-logos.ts';
 import { serviceId } from './0010-service-id.ts';
 import { zoneChanges } from './0011-zone-changes.ts';
+import { factsOfRequests } from './0012-facts-of-requests.ts';
 import { tasks } from './0013-tasks.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
@@ -29,6 +30,7 @@ export function migrationsOf(engine: Engine) {
     '0009-logos': logos(engine),
     '0010-service-id': serviceId,
     '0011-zone-changes': zoneChanges(engine),
+    '0012-facts-of-requests': factsOfRequests(engine),
     '0013-tasks': tasks(engine),
   };
 }
