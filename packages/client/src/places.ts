@@ -52,6 +52,11 @@ export const EXTENSION_PLACES: Places = {
     quoteChange: 'quoteChangeVm',
     delete: 'deleteVm',
     resetPassword: 'resetVmPassword',
+    sshKey: {
+      list: 'listSshKeys',
+      add: 'addSshKey',
+      remove: 'removeSshKey',
+    },
   },
   dedicated: {
     offer: 'getDedicatedOffer',

@@ -22,6 +22,8 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   storage: ['minimum'],
   hostsystem: ['exists'],
   ssh_key: ['ssh_key'],
+  // The good call has an SSH key already.
+  ssh_key_id: ['exists', 'ssh_key'],
   domain: ['domain', 'tld', 'registrable'],
   handle: ['exists', 'phone'],
   authcode: ['accepted'],

@@ -74,6 +74,9 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   quoteChangeVm: async (service, owner) => ({ ...(await buyVm(service, owner, EVERY_VM_FIELD)), form: EVERY_VM_CHANGE }),
   deleteVm: buyVm,
   resetVmPassword: buyVm,
+  listSshKeys: async () => ({}),
+  addSshKey: async () => ({ form: { ssh_key: EVERY_VM_FIELD.ssh_key, displayname: 'ops laptop' } }),
+  removeSshKey: async (service, { apiKey }) => ({ path: { ssh_key_id: await storedKeyOf(service, apiKey) } }),
   listDedicatedServers: async () => ({}),
   listDedicatedMarket: async () => ({}),
   getDedicatedServer: (service, owner) => deployServer(service, owner, EPYC),
@@ -171,6 +174,12 @@ async function buyVm(
 ): Promise<{ readonly path: { readonly vmid: string } }> {
   const { body } = await service.call('createVm', { form, apiKey });
   return { path: { vmid: String(body.data.identifier) } };
+}
+
+/** Stores an SSH key. */
+async function storedKeyOf(service: TestService, apiKey: string): Promise<string> {
+  const ssh_key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHOB+OzUR5cLV1Zy+fP4QC+uGb05St2ALWw9swWZMaWy spare';
+  return (await service.call('addSshKey', { form: { ssh_key }, apiKey })).body.data.ssh_key_id;
 }
 
 async function deployServer(

@@ -45,6 +45,8 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   resetVmPassword: 'anew',
   rotateKey: 'refused',
   revokeKey: 'same',
+  addSshKey: 'refused',
+  removeSshKey: 'gone',
 };
 
 test('every operation that changes something is listed, and none that does not', () => {

@@ -23,6 +23,7 @@ export interface Groups {
     readonly quoteChange?: InExtension;
     readonly delete?: InExtension;
     readonly resetPassword?: InExtension;
+    readonly sshKey?: InExtension;
     /**
      * Create a VM
      *

@@ -51,6 +51,7 @@ import { quoteCreateVm } from './vm/quote-create-vm.ts';
 import { reinstallVm } from './vm/reinstall-vm.ts';
 import { resetVmPassword } from './vm/reset-vm-password.ts';
 import { setVmPower } from './vm/set-vm-power.ts';
+import { listSshKeys, removeSshKey, addSshKey } from './vm/ssh-keys.ts';
 
 /** The handler of each operation. */
 export const operations: OperationTable = {
@@ -67,6 +68,9 @@ export const operations: OperationTable = {
   quoteChangeVm,
   deleteVm,
   resetVmPassword,
+  listSshKeys,
+  addSshKey,
+  removeSshKey,
   getCurrentInvoice,
   getInvoice,
   listInvoices,

@@ -182,6 +182,12 @@ export interface PaymentBody {
   readonly invoice_id?: string;
 }
 
+export interface ModelSshKey {
+  readonly id: string;
+  /** The public key in OpenSSH notation. */
+  readonly text: string;
+}
+
 export interface ModelAccount extends SeededAccount {
   credit: Fraction;
   /** The first second of the current period. Earlier periods are closed. */
@@ -198,6 +204,7 @@ export interface ModelAccount extends SeededAccount {
   readonly taxStatuses: ModelTaxStatus[];
   readonly requests: ExpectedLogEntry[];
   readonly handles: { readonly id: string; readonly hasPhone: boolean }[];
+  readonly sshKeys: ModelSshKey[];
 }
 
 export interface Model {
@@ -239,6 +246,7 @@ export function newModel(accounts: readonly SeededAccount[], pools: readonly See
       taxStatuses: [],
       requests: [],
       handles: [],
+      sshKeys: [],
     })),
     pools,
     vms: [],

@@ -12,7 +12,7 @@ import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
 export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'dedicated' | 'account'> {
-  readonly vm: Omit<BaseGroups['vm'], 'create' | 'list' | 'osImages' | 'config' | 'status' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'delete' | 'resetPassword'> & {
+  readonly vm: Omit<BaseGroups['vm'], 'create' | 'list' | 'osImages' | 'config' | 'status' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'delete' | 'resetPassword' | 'sshKey'> & {
     /**
      * Create a VM
      *
@@ -144,6 +144,42 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      * @throws ResellerError Its class tells the kind of the failure.
      */
     resetPassword(vmid: types.ResetVmPasswordData['path']['vmid'] | number, options?: RequestOptions): Call<types.ResetVmPasswordSuccess['data']>;
+    readonly sshKey: {
+      /**
+       * List SSH keys
+       *
+       * Returns the SSH keys of the account. `PUT /vm/create` takes the identifier of one.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      list(options?: RequestOptions): Call<types.ListSshKeysSuccess['data']['list']>;
+      /**
+       * Add an SSH key
+       *
+       * Stores a public key in the account, so that purchases can name it by `ssh_key_id`. An account can have 100 keys, each once.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param form The SSH key.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      add(form: types.AddSshKeyForm, options?: RequestOptions): Call<types.AddSshKeySuccess['data']>;
+      /**
+       * Remove an SSH key
+       *
+       * Removes an SSH key from the account. VMs that were created with it keep it.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param ssh_key_id Identifier of an SSH key, from `GET /vm/ssh-key/list`.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      remove(ssh_key_id: types.RemoveSshKeyData['path']['ssh_key_id'], options?: RequestOptions): Call<types.RemoveSshKeySuccess['data']>;
+    };
   };
   readonly domain: Omit<BaseGroups['domain'], 'register' | 'check' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'dns'> & {
     /**
@@ -435,6 +471,11 @@ export const groupsOf = (client: Client): Groups => {
       quoteChange: (vmid, form, options) => sdk.quoteChangeVm({ ...callOptions(options), client, path: { vmid }, body: form }),
       delete: (vmid, options) => sdk.deleteVm({ ...callOptions(options), client, path: { vmid } }),
       resetPassword: (vmid, options) => sdk.resetVmPassword({ ...callOptions(options), client, path: { vmid } }),
+      sshKey: {
+        list: (options) => sdk.listSshKeys({ ...callOptions(options), client }),
+        add: (form, options) => sdk.addSshKey({ ...callOptions(options), client, body: form }),
+        remove: (ssh_key_id, options) => sdk.removeSshKey({ ...callOptions(options), client, path: { ssh_key_id } }),
+      },
     },
     domain: {
       ...base.domain,

@@ -19,7 +19,8 @@ export const createVmFacts = {
         ssh_key_displayname: 'string',
         allowFallbackIPs: 'boolean',
         default_ptr: 'string',
-        max_price: 'string'
+        max_price: 'string',
+        ssh_key_id: 'string'
     },
     required: [
         'cores',
@@ -158,6 +159,35 @@ export const resetVmPasswordFacts = {
     keyed: true,
     has: 'password',
     hasType: 'string',
+    unique: true
+} as const;
+
+export const listSshKeysFacts = {
+    id: 'listSshKeys',
+    effect: 'read',
+    repeatable: true,
+    list: {
+        property: 'list'
+    }
+} as const;
+
+export const addSshKeyFacts = {
+    id: 'addSshKey',
+    effect: 'write',
+    keyed: true,
+    form: {
+        ssh_key: 'string',
+        displayname: 'string'
+    },
+    openForm: true,
+    has: 'ssh_key_id',
+    hasType: 'string'
+} as const;
+
+export const removeSshKeyFacts = {
+    id: 'removeSshKey',
+    effect: 'write',
+    keyed: true,
     unique: true
 } as const;
 
@@ -328,7 +358,8 @@ export const quoteCreateVmFacts = {
         ssh_key_displayname: 'string',
         allowFallbackIPs: 'boolean',
         default_ptr: 'string',
-        max_price: 'string'
+        max_price: 'string',
+        ssh_key_id: 'string'
     },
     required: [
         'cores',

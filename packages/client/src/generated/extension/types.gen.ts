@@ -59,6 +59,10 @@ export type CreateVmForm = {
      */
     default_ptr?: string;
     max_price?: MaxPrice;
+    /**
+     * Identifier of an SSH key of the account, from `GET /vm/ssh-key/list`, for the login user of the VM. It takes the place of `ssh_key` and `ssh_key_displayname`.
+     */
+    ssh_key_id?: string;
 };
 
 /**
@@ -538,6 +542,82 @@ export type VmPassword = {
  */
 export type ResetVmPasswordResponse = SuccessEnvelope & {
     data: VmPassword;
+};
+
+/**
+ * An SSH key of the account.
+ */
+export type SshKey = {
+    /**
+     * Identifier of the key.
+     */
+    ssh_key_id: string;
+    /**
+     * Display name of the key.
+     */
+    displayname: string;
+    /**
+     * Type of the key, such as `ssh-ed25519`.
+     */
+    type: string;
+    /**
+     * Fingerprint as `ssh-keygen -l` prints it, `SHA256:` and the digest in Base64.
+     */
+    fingerprint: string;
+    /**
+     * The public key in OpenSSH format.
+     */
+    ssh_key: string;
+    /**
+     * When the key was added.
+     */
+    created: string;
+};
+
+/**
+ * The SSH keys of the account.
+ */
+export type ListSshKeysResponse = SuccessEnvelope & {
+    /**
+     * The SSH keys of the account.
+     */
+    data: {
+        /**
+         * The keys in the order in which they were added.
+         */
+        list: Array<SshKey>;
+    };
+};
+
+/**
+ * The SSH key to store.
+ */
+export type AddSshKeyForm = {
+    /**
+     * The public key, as `ssh_key` of `PUT /vm/create` takes it. Keys of FIDO security keys are accepted.
+     */
+    ssh_key: string;
+    /**
+     * Display name of the key. Without it, the key is named after its comment, or after its type.
+     */
+    displayname?: string;
+};
+
+/**
+ * The stored key.
+ */
+export type AddSshKeyResponse = SuccessEnvelope & {
+    data: SshKey;
+};
+
+/**
+ * The key was removed.
+ */
+export type RemoveSshKeyResponse = SuccessEnvelope & {
+    /**
+     * Always null.
+     */
+    data: null;
 };
 
 /**
@@ -1273,6 +1353,11 @@ export type QuoteResponse = SuccessEnvelope & {
 };
 
 /**
+ * Identifier of an SSH key, from `GET /vm/ssh-key/list`.
+ */
+export type SshKeyId = string;
+
+/**
  * Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
  */
 export type DedicatedOfferIdentifier = string;
@@ -1889,6 +1974,185 @@ export type ResetVmPasswordResponses = {
 };
 
 export type ResetVmPasswordSuccess = ResetVmPasswordResponses[keyof ResetVmPasswordResponses];
+
+export type ListSshKeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/vm/ssh-key/list';
+};
+
+export type ListSshKeysErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListSshKeysError = ListSshKeysErrors[keyof ListSshKeysErrors];
+
+export type ListSshKeysResponses = {
+    /**
+     * The SSH keys.
+     */
+    200: ListSshKeysResponse;
+};
+
+export type ListSshKeysSuccess = ListSshKeysResponses[keyof ListSshKeysResponses];
+
+export type AddSshKeyData = {
+    /**
+     * The SSH key.
+     */
+    body: AddSshKeyForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/vm/ssh-key/add';
+};
+
+export type AddSshKeyErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The account has the key or 100 others already, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type AddSshKeyError = AddSshKeyErrors[keyof AddSshKeyErrors];
+
+export type AddSshKeyResponses = {
+    /**
+     * The key was stored.
+     */
+    200: AddSshKeyResponse;
+};
+
+export type AddSshKeySuccess = AddSshKeyResponses[keyof AddSshKeyResponses];
+
+export type RemoveSshKeyData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of an SSH key, from `GET /vm/ssh-key/list`.
+         */
+        ssh_key_id: string;
+    };
+    query?: never;
+    url: '/vm/ssh-key/{ssh_key_id}/remove';
+};
+
+export type RemoveSshKeyErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RemoveSshKeyError = RemoveSshKeyErrors[keyof RemoveSshKeyErrors];
+
+export type RemoveSshKeyResponses = {
+    /**
+     * The key was removed.
+     */
+    200: RemoveSshKeyResponse;
+};
+
+export type RemoveSshKeySuccess = RemoveSshKeyResponses[keyof RemoveSshKeyResponses];
 
 export type GetDedicatedOfferData = {
     body?: never;

@@ -31,7 +31,7 @@ export async function eraseAccount(
   await assertErasable(db, accountId);
   const erasedRecords = await eraseAuditRecords(db, accountId);
   await deleteLog(db, requestLog, accountId);
-  for (const table of ['handles', 'billing_profiles', 'otps', 'idempotency_keys', 'failed_jobs'] as const)
+  for (const table of ['handles', 'ssh_keys', 'billing_profiles', 'otps', 'idempotency_keys', 'failed_jobs'] as const)
     await db.deleteFrom(table).where('account_id', '=', accountId).execute();
   await db
     .updateTable('api_keys')

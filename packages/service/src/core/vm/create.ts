@@ -32,6 +32,7 @@ import { drawIdentifier, vmSubject } from './identifier.ts';
 import { insertVm } from './new-vm.ts';
 import type { NewVm } from './new-vm.ts';
 import { leaveNode } from './placement.ts';
+import { findSshKey } from './ssh-keys.ts';
 
 /** The VM that an account wants to buy. */
 export interface WantedVm extends BilledResources {
@@ -40,6 +41,8 @@ export interface WantedVm extends BilledResources {
   readonly hostname: string;
   readonly sshKey: string | null;
   readonly sshKeyDisplayname: string | null;
+  /** A stored key of the account, in the place of the two above. */
+  readonly sshKeyId: string | null;
   readonly allowFallbackIPs: boolean;
   /** Null for a domain of the provider. */
   readonly defaultPtr: string | null;
@@ -91,7 +94,8 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
   details,
   subject: vmSubject,
 
-  async reserve({ db }, purchase) {
+  async reserve({ db }, given) {
+    const purchase = await withStoredKey(db, given);
     const { runtime, accountId, vm, now } = purchase;
     const { vmIdentifiers: identifiers, ports } = runtime;
     const { random } = ports;
@@ -148,6 +152,21 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     await db.deleteFrom('vms').where('id', '=', vmId).execute();
   },
 };
+
+/** The purchase with the public key that its form names, if it names one. */
+export async function withStoredKey<Wanted extends Pick<Purchase, 'accountId' | 'vm' | 'broken'>>(
+  db: Db,
+  purchase: Wanted,
+): Promise<Wanted> {
+  const { accountId, vm, broken } = purchase;
+  if (vm.sshKeyId === null) return purchase;
+  const key = await findSshKey(db, accountId, vm.sshKeyId);
+  if (!key) {
+    const message = 'must be the identifier of an SSH key of this account, from GET /vm/ssh-key/list';
+    return { ...purchase, broken: [...broken, { field: 'ssh_key_id', rule: 'exists', message }] };
+  }
+  return { ...purchase, vm: { ...vm, sshKey: key.public_key, sshKeyDisplayname: key.displayname } };
+}
 
 /** @throws Refusal 422 with all rules that the purchase breaks. */
 export function offerFor(

@@ -8,6 +8,7 @@ import { DEFAULTS } from '../../generated/facts.gen.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { publicKeyOf } from '../../rules/ssh-key.ts';
 import type { DeliveredOperation } from '../operation.ts';
+import { NOT_A_KEY } from './ssh-keys.ts';
 import { toPricings } from './vm-resources.ts';
 
 /** PUT /vm/create: buys a VM. */
@@ -59,7 +60,7 @@ export function wantedVmOf(form: CreateVmForm): WantedVm {
     ...DEFAULTS.CreateVmForm,
     ...form,
   };
-  const { ssh_key, ssh_key_displayname, default_ptr, allowFallbackIPs, max_price: _maxPrice, ...unused } = more;
+  const { ssh_key, ssh_key_displayname, ssh_key_id, default_ptr, allowFallbackIPs, max_price: _maxPrice, ...unused } = more;
   // A field of the document that is missing here does not compile.
   unused satisfies Record<string, never>;
   return {
@@ -75,13 +76,16 @@ export function wantedVmOf(form: CreateVmForm): WantedVm {
     hostname,
     sshKey: ssh_key === undefined ? null : (publicKeyOf(ssh_key) ?? null),
     sshKeyDisplayname: ssh_key === undefined ? null : (ssh_key_displayname ?? null),
+    sshKeyId: ssh_key_id ?? null,
     allowFallbackIPs,
     defaultPtr: default_ptr ?? null,
   };
 }
 
 /** The rules of the form that need no host system and that its schema cannot express. */
-export function brokenFormRules({ ssh_key }: CreateVmForm): BrokenField[] {
-  if (ssh_key === undefined || publicKeyOf(ssh_key) !== undefined) return [];
-  return [{ field: 'ssh_key', rule: 'ssh_key', message: 'must be a whole public key: its data cannot be read as a key of its type' }];
+export function brokenFormRules({ ssh_key, ssh_key_id }: CreateVmForm): BrokenField[] {
+  if (ssh_key === undefined) return [];
+  const broken = publicKeyOf(ssh_key) === undefined ? [NOT_A_KEY] : [];
+  if (ssh_key_id !== undefined) broken.push({ field: 'ssh_key_id', rule: 'ssh_key', message: 'must be left out where ssh_key is sent' });
+  return broken;
 }

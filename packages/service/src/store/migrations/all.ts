@@ -10,6 +10,7 @@ import { documentLanguages } from './0008-document-languages.ts';
 import { logos } from './0009-logos.ts';
 import { serviceId } from './0010-service-id.ts';
 import { zoneChanges } from './0011-zone-changes.ts';
+import { sshKeys } from './0014-ssh-keys.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -28,5 +29,6 @@ export function migrationsOf(engine: Engine) {
     '0009-logos': logos(engine),
     '0010-service-id': serviceId,
     '0011-zone-changes': zoneChanges(engine),
+    '0014-ssh-keys': sshKeys(engine),
   };
 }

@@ -44,3 +44,16 @@ export interface VmsTable {
   /** Milliseconds. */
   created: number;
 }
+
+/** SSH keys that accounts have stored for their purchases. */
+export interface SshKeysTable {
+  id: string;
+  account_id: string;
+  displayname: string;
+  /** In OpenSSH notation. */
+  public_key: string;
+  /** Of the key without its comment. An account has each key once. */
+  fingerprint: string;
+  /** Milliseconds. */
+  created: number;
+}
