@@ -16,6 +16,7 @@ import { withForm } from './operations.ts';
 /** Rules that only the service can check, by field, for texts that follow the rules of the document. */
 const CONTENT: Readonly<Record<string, readonly string[]>> = {
   os: ['exists'],
+  labels: ['distinct'],
   mode: ['exists'],
   // A disk cannot shrink.
   disk: ['minimum'],

@@ -238,6 +238,8 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'quotePurchaseDedicatedServer badPrice': sending('quotePurchaseDedicatedServer', { form: { max_price: '8,40' } }),
   'quoteUndeleteDedicatedServer notCancelled': sending('quoteUndeleteDedicatedServer', { path: examplePath('getDedicatedServer') }),
   'createVm priceTooHigh': sending('createVm', { form: { ...SMALL_VM, max_price: '8.40' } }),
+  'editVm repeatedLabel': sending('editVm', { form: { labels: 'env=one,env=two' } }),
+  'searchVms notASelector': sending('searchVms', { form: { labels: 'env==' } }),
   'addSshKey exists': sending('addSshKey', { form: SAMPLE_KEY }),
   'addSshKey notAKey': sending('addSshKey', { form: { ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMvH' } }),
   'setVmPower unknownMode': sending('setVmPower', { form: { mode: 'reset' } }),

@@ -39,6 +39,8 @@ const EVERY_VM_FIELD = {
   ssh_key_displayname: 'ops laptop',
   allowFallbackIPs: true,
   default_ptr: 'web1.reseller-customer.net',
+  name: 'Shop',
+  labels: 'env=production,team=web',
   max_price: '1000.00',
 };
 
@@ -65,6 +67,8 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   reinstallVm: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { os: 'debian_13' } }),
   listVmHosts: async () => ({}),
   listVms: async () => ({}),
+  searchVms: async () => ({ form: { labels: 'env=production,!old' } }),
+  editVm: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { name: 'Shop', hostname: 'shop1', labels: 'env=test' } }),
   listVmOsImages: async () => ({}),
   getVmConfig: buyVm,
   getVmStatus: buyVm,

@@ -45,6 +45,7 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   resetVmPassword: 'anew',
   rotateKey: 'refused',
   revokeKey: 'same',
+  editVm: 'same',
   addSshKey: 'refused',
   removeSshKey: 'gone',
 };

@@ -35,6 +35,8 @@ export const OPERATION_IDS = [
   "changeVm",
   "deleteVm",
   "resetVmPassword",
+  "searchVms",
+  "editVm",
   "listSshKeys",
   "addSshKey",
   "removeSshKey",

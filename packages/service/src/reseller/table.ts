@@ -41,11 +41,12 @@ import type { OperationTable } from './operation.ts';
 import { changeVm } from './vm/change-vm.ts';
 import { createVm } from './vm/create-vm.ts';
 import { deleteVm } from './vm/delete-vm.ts';
+import { editVm } from './vm/edit-vm.ts';
 import { getVmConfig } from './vm/get-vm-config.ts';
 import { getVmStatus } from './vm/get-vm-status.ts';
 import { listVmHosts } from './vm/list-vm-hosts.ts';
 import { listVmOsImages } from './vm/list-vm-os-images.ts';
-import { listVms } from './vm/list-vms.ts';
+import { listVms, searchVms } from './vm/list-vms.ts';
 import { quoteChangeVm } from './vm/quote-change-vm.ts';
 import { quoteCreateVm } from './vm/quote-create-vm.ts';
 import { reinstallVm } from './vm/reinstall-vm.ts';
@@ -59,6 +60,8 @@ export const operations: OperationTable = {
   reinstallVm,
   listVmHosts,
   listVms,
+  searchVms,
+  editVm,
   listVmOsImages,
   getVmConfig,
   getVmStatus,

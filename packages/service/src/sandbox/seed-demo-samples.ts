@@ -164,6 +164,8 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
       hostsystem: host.name,
       os: 'debian_12',
       hostname: 'KVM',
+      name: null,
+      labels: '{}',
       ssh_key: null,
       ssh_key_displayname: null,
       default_ptr: undefined,

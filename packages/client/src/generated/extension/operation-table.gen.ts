@@ -20,6 +20,8 @@ export const createVmFacts = {
         allowFallbackIPs: 'boolean',
         default_ptr: 'string',
         max_price: 'string',
+        name: 'string',
+        labels: 'string',
         ssh_key_id: 'string'
     },
     required: [
@@ -159,6 +161,36 @@ export const resetVmPasswordFacts = {
     keyed: true,
     has: 'password',
     hasType: 'string',
+    unique: true
+} as const;
+
+export const searchVmsFacts = {
+    id: 'searchVms',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        labels: 'string'
+    },
+    openForm: true,
+    has: 'total_vms'
+} as const;
+
+export const editVmFacts = {
+    id: 'editVm',
+    effect: 'write',
+    keyed: true,
+    form: {
+        name: 'string',
+        hostname: 'string',
+        labels: 'string'
+    },
+    openForm: true,
+    has: 'name',
+    hasType: 'string',
+    repeats: {
+        name: 'name',
+        hostname: 'hostname'
+    },
     unique: true
 } as const;
 
@@ -359,6 +391,8 @@ export const quoteCreateVmFacts = {
         allowFallbackIPs: 'boolean',
         default_ptr: 'string',
         max_price: 'string',
+        name: 'string',
+        labels: 'string',
         ssh_key_id: 'string'
     },
     required: [

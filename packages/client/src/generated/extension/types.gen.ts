@@ -59,6 +59,8 @@ export type CreateVmForm = {
      */
     default_ptr?: string;
     max_price?: MaxPrice;
+    name?: VmName;
+    labels?: VmLabelsText;
     /**
      * Identifier of an SSH key of the account, from `GET /vm/ssh-key/list`, for the login user of the VM. It takes the place of `ssh_key` and `ssh_key_displayname`.
      */
@@ -119,6 +121,13 @@ export type VmTotalStats = {
 };
 
 /**
+ * The values of the labels of the VM by their keys.
+ */
+export type VmLabels = {
+    [key: string]: string;
+};
+
+/**
  * Whether the VM runs. In this service a stopped VM keeps its resources and addresses and is not billed (not shown).
  */
 export type VmRunState = 'running' | 'stopped' | (string & {});
@@ -176,6 +185,11 @@ export type VmListItem = {
      * Hostname. A program that lost the response to a purchase finds the VM by it.
      */
     hostname?: string;
+    /**
+     * Display name, or the hostname if the VM has none.
+     */
+    name?: string;
+    labels?: VmLabels;
     status?: VmRunState;
     hostsystem: VmListHostsystem;
     config: VmListConfig;
@@ -310,9 +324,14 @@ export type VmConfig = {
      */
     username: string;
     /**
+     * Display name, or the hostname if the VM has none.
+     */
+    name?: string;
+    /**
      * Hostname.
      */
     hostname: string;
+    labels?: VmLabels;
     /**
      * IPv4 addresses of the VM.
      */
@@ -542,6 +561,60 @@ export type VmPassword = {
  */
 export type ResetVmPasswordResponse = SuccessEnvelope & {
     data: VmPassword;
+};
+
+/**
+ * The VMs to find.
+ */
+export type SearchVmsForm = {
+    /**
+     * Conditions with commas between them, all of which a VM must fulfil. `key` and `!key` ask whether the VM has the label, `key=value` and `key!=value` for its value. A VM without the label fulfils `key!=value`.
+     */
+    labels: string;
+};
+
+/**
+ * Display name of the VM, for people. Without one, the hostname counts as the name.
+ */
+export type VmName = string;
+
+/**
+ * Labels of the VM, as pairs of a key and a value with commas between them. Each key occurs once, and a value may be empty. An empty text removes all labels.
+ */
+export type VmLabelsText = string;
+
+/**
+ * What changes. A value that is missing stays as it is.
+ */
+export type EditVmForm = {
+    name?: VmName;
+    /**
+     * Hostname. The operating system gets it with the next reinstallation.
+     */
+    hostname?: string;
+    labels?: VmLabelsText;
+};
+
+/**
+ * The names and labels of a VM.
+ */
+export type EditedVm = {
+    /**
+     * Display name, or the hostname if the VM has none.
+     */
+    name: string;
+    /**
+     * Hostname.
+     */
+    hostname: string;
+    labels: VmLabels;
+};
+
+/**
+ * The names and labels after the change.
+ */
+export type EditVmResponse = SuccessEnvelope & {
+    data: EditedVm;
 };
 
 /**
@@ -1974,6 +2047,145 @@ export type ResetVmPasswordResponses = {
 };
 
 export type ResetVmPasswordSuccess = ResetVmPasswordResponses[keyof ResetVmPasswordResponses];
+
+export type SearchVmsData = {
+    /**
+     * The conditions.
+     */
+    body: SearchVmsForm;
+    path?: never;
+    query?: never;
+    url: '/vm/search';
+};
+
+export type SearchVmsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type SearchVmsError = SearchVmsErrors[keyof SearchVmsErrors];
+
+export type SearchVmsResponses = {
+    /**
+     * The VMs of the account.
+     */
+    200: ListVmsResponse;
+};
+
+export type SearchVmsSuccess = SearchVmsResponses[keyof SearchVmsResponses];
+
+export type EditVmData = {
+    /**
+     * The new names and labels.
+     */
+    body: EditVmForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/edit';
+};
+
+export type EditVmErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type EditVmError = EditVmErrors[keyof EditVmErrors];
+
+export type EditVmResponses = {
+    /**
+     * The names and labels after the change.
+     */
+    200: EditVmResponse;
+};
+
+export type EditVmSuccess = EditVmResponses[keyof EditVmResponses];
 
 export type ListSshKeysData = {
     body?: never;

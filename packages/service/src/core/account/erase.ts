@@ -40,7 +40,7 @@ export async function eraseAccount(
     .execute();
   await db
     .updateTable('vms')
-    .set({ hostname: ERASED, ssh_key: null, ssh_key_displayname: null, default_ptr: ERASED })
+    .set({ hostname: ERASED, name: null, labels: '{}', ssh_key: null, ssh_key_displayname: null, default_ptr: ERASED })
     .where('account_id', '=', accountId)
     .execute();
   await db

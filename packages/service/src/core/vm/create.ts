@@ -5,6 +5,7 @@ import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { newPassword } from '../../rules/credentials.ts';
+import type { Labels } from '../../rules/labels.ts';
 import type { Money } from '../../rules/money.ts';
 import { assertPriceAccepted } from '../../rules/price-guard.ts';
 import { invalid } from '../../rules/refusal.ts';
@@ -39,6 +40,9 @@ export interface WantedVm extends BilledResources {
   readonly os: string;
   readonly hostsystem: string;
   readonly hostname: string;
+  /** Display name. Null if the hostname counts as the name. */
+  readonly name: string | null;
+  readonly labels: Labels;
   readonly sshKey: string | null;
   readonly sshKeyDisplayname: string | null;
   /** A stored key of the account, in the place of the two above. */
@@ -204,6 +208,8 @@ function rowOf({ accountId, vm, now }: Purchase, { host, os, sale, monthlyPrice,
     backup_slots: vm.backup_slots,
     network_speed: vm.network_speed,
     hostname: vm.hostname,
+    name: vm.name,
+    labels: JSON.stringify(vm.labels),
     storage: vm.storage,
     ssh_key: vm.sshKey,
     ssh_key_displayname: vm.sshKeyDisplayname,

@@ -11,6 +11,7 @@ import { logos } from './0009-logos.ts';
 import { serviceId } from './0010-service-id.ts';
 import { zoneChanges } from './0011-zone-changes.ts';
 import { sshKeys } from './0014-ssh-keys.ts';
+import { vmLabels } from './0015-vm-labels.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -30,5 +31,6 @@ export function migrationsOf(engine: Engine) {
     '0010-service-id': serviceId,
     '0011-zone-changes': zoneChanges(engine),
     '0014-ssh-keys': sshKeys(engine),
+    '0015-vm-labels': vmLabels,
   };
 }

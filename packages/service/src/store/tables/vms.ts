@@ -20,6 +20,10 @@ export interface VmsTable {
   /** Mbit. */
   network_speed: number;
   hostname: string;
+  /** Display name. Null if the hostname counts as the name. */
+  name: Generated<string | null>;
+  /** JSON: the values of the labels by their keys. */
+  labels: Generated<string>;
   /** GB of HDD. Null if none was ordered. */
   storage: number | null;
   ssh_key: string | null;
