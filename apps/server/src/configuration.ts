@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 
 import type { SimulatedPort } from '@reseller/service';
+import type { Delays } from '@reseller/service/configuration';
 import * as v from 'valibot';
 
 import { SecretError, secretOf } from './secrets.ts';
@@ -49,6 +50,8 @@ export interface Configuration {
   readonly clockLimits: { readonly maxSkewMs?: number; readonly maxJumpMs?: number; readonly confirmedUntilMs?: number };
   /** Timeout of a call to the infrastructure in milliseconds. */
   readonly portTimeout: number;
+  /** How long the simulated infrastructure of a sandbox takes. */
+  readonly delays: Delays | undefined;
   /** The token from the environment. Undefined if a sandbox has it in a file of the data directory. */
   readonly operatorToken: string | undefined;
   /** Path of the module with the adapters; undefined for none. */
@@ -104,6 +107,7 @@ export function readConfiguration(environment: Environment): Configuration {
     drain: found.RESELLER_DRAIN_SECONDS * 1000,
     clockLimits: clockLimits(found),
     portTimeout: found.RESELLER_INFRASTRUCTURE_SECONDS * 1000,
+    delays: found.RESELLER_SANDBOX_DELAYS,
     operatorToken: found.RESELLER_OPERATOR_TOKEN,
     host: found.RESELLER_HOST,
     port: found.RESELLER_PORT,
@@ -180,6 +184,7 @@ function missing(given: Given): string[] {
           'RESELLER_PUBLIC_URL is missing. A live service needs it for the links to its invoices. Set it to the URL at which resellers reach the service, such as https://api.example.com.',
         ]
       : []),
+    ...delaysOfReal(given),
     ...(isShared && given.RESELLER_SECRET === undefined
       ? [
           'RESELLER_SECRET is missing. A service with DATABASE_URL needs it. Set it to at least 32 random characters, the same on each instance.',
@@ -193,6 +198,21 @@ function missing(given: Given): string[] {
         ]
       : []),
   ];
+}
+
+/** The lines about delays of infrastructure that is not simulated. */
+function delaysOfReal(given: Given): string[] {
+  const delays = given.RESELLER_SANDBOX_DELAYS;
+  if (delays === undefined) return [];
+  const reason =
+    given.RESELLER_MODE === 'live'
+      ? 'a live service takes as long as its infrastructure'
+      : given.RESELLER_HYPERVISOR === 'qemu' || given.RESELLER_ADAPTERS !== undefined
+        ? 'real infrastructure takes as long as it does'
+        : undefined;
+  return reason === undefined
+    ? []
+    : [`RESELLER_SANDBOX_DELAYS is '${delays}', but ${reason}. Set it to nothing, or simulate all infrastructure.`];
 }
 
 const LIST = new Intl.ListFormat('en-GB');

@@ -71,6 +71,7 @@ function configuredOptions({ publicUrl, mode, ...configuration }: Configuration)
     invoiceLinkDays: configuration.invoiceLinkDays,
     lease: configuration.lease,
     portTimeout: configuration.portTimeout,
+    delays: configuration.delays,
     clockLimits: configuration.clockLimits,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     console: {

@@ -2,7 +2,8 @@
 import { isIP } from 'node:net';
 
 import { errorText } from '@reseller/contract/is-error';
-import { publicUrlOf, readDatabaseUrl } from '@reseller/service/configuration';
+import { DELAYED, publicUrlOf, readDatabaseUrl } from '@reseller/service/configuration';
+import type { Delays } from '@reseller/service/configuration';
 import * as v from 'valibot';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -31,6 +32,11 @@ export const variables = v.object({
     v.optional(v.string()),
     'with `RESELLER_HYPERVISOR=qemu`: folder with `NAME.qcow2` for each operating system of the catalogue, relative to the working directory. Required for a live service',
     'a small Linux for tests, which a sandbox builds at its first start and installs for every operating system',
+  ),
+  RESELLER_SANDBOX_DELAYS: described(
+    v.optional(v.pipe(v.string(), v.rawTransform(readDelays))),
+    'how long the simulated infrastructure of a sandbox takes, such as `install=20s,domain=2m`, so that programs can test how they wait. A request is then answered while its change goes on: `GET /vm/{vmid}/status` shows its task, `GET /vm/{vmid}/status/installation` its progress, and a domain is `PENDING`. `install` delays purchases and reinstallations of VMs, `start` also restarts, `stop`, `resize` and `remove` what they say, and `domain` registrations and transfers. Each is up to `24h`. An advance of the clock ends them earlier',
+    'no delay',
   ),
   RESELLER_FLEET: described(
     v.optional(simulated()),
@@ -256,6 +262,25 @@ function readNetworks({ dataset: { value }, addIssue, NEVER }: v.RawTransformCon
     message: `has '${wrong}'. Set it to the IP addresses or networks of your proxies, separated by commas, such as 10.0.0.5,2001:db8::/48.`,
   });
   return NEVER;
+}
+
+const MS_OF_UNIT: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+const MAX_DELAY_MS = 86_400_000;
+
+function readDelays({ dataset: { value }, addIssue, NEVER }: v.RawTransformContext<string>): Delays {
+  const delays: Record<string, number> = {};
+  for (const part of value.split(',').flatMap((one) => one.trim() || [])) {
+    const [, what = '', count = '', unit = ''] = /^(\w+)=(\d{1,5})([smh])$/.exec(part) ?? [];
+    const delay = Number(count) * (MS_OF_UNIT[unit] ?? NaN);
+    if (!DELAYED.some((one) => one === what) || what in delays || !(delay <= MAX_DELAY_MS)) {
+      addIssue({
+        message: `has '${part}'. Set it to delays separated by commas, such as install=20s,domain=2m: each of ${DELAYED.join(', ')} at most once, with a whole number of s, m or h, up to 24h.`,
+      });
+      return NEVER;
+    }
+    delays[what] = delay;
+  }
+  return delays;
 }
 
 function readHosts({ dataset: { value }, addIssue, NEVER }: v.RawTransformContext<string>): readonly string[] {

@@ -34,6 +34,47 @@ test('the printed command buys a VM, and all data is there after a restart', asy
   expect(await second.end('SIGTERM')).toBe(0);
 });
 
+test('a sandbox with delays shows an installation while it lasts, also after a restart', async () => {
+  const settings = { RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_SANDBOX_DELAYS: 'install=1h' };
+  const first = await startServer(settings);
+  const { baseUrl, apiKey } = first;
+  const { identifier } = await createReseller({ baseUrl, apiKey }).vm.create({
+    cores: 1,
+    mem: 1024,
+    disk: 10,
+    os: 'debian_12',
+    hostsystem: 'de_xeon',
+  });
+  await first.end('SIGKILL');
+  const second = await startServer(settings);
+  async function installation() {
+    const response = await fetch(`${second.baseUrl}/vm/${identifier}/status/installation`, { headers: { 'x-service-apikey': apiKey } });
+    const body: { data: unknown } = JSON.parse(await response.text());
+    return body.data;
+  }
+  expect(await installation()).toMatchObject({ status: 'pending', progress: { percentage: expect.any(Number) } });
+  const advanced = await fetch(`${second.operatorUrl}/sandbox/clock/advance`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${/Operator token\s+(\S+)/.exec(first.welcome)?.[1]}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ by_seconds: 3_600 }),
+  });
+  expect(advanced.status).toBe(200);
+  expect(await installation()).toEqual({ status: 'finished', progress: null });
+});
+
+test.each([
+  { RESELLER_HYPERVISOR: 'qemu' },
+  {
+    RESELLER_MODE: 'live',
+    RESELLER_INFRASTRUCTURE: 'simulated',
+    RESELLER_PUBLIC_URL: 'https://api.example.com',
+    RESELLER_OPERATOR_TOKEN: 'x'.repeat(32),
+  },
+])('refuses delays of what is not a simulation: %o', async (given) => {
+  const { code, stderr } = await runServer({ RESELLER_DATA_DIR: temporaryDirectory(), RESELLER_SANDBOX_DELAYS: 'install=20s', ...given });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^RESELLER_SANDBOX_DELAYS is 'install=20s', but .* Set it to nothing, .*\n$/)]);
+});
+
 test('a service whose data folder is removed confirms nothing more and ends, so that its supervisor notices', async () => {
   const directory = join(temporaryDirectory(), 'data');
   const server = await startServer({ RESELLER_DATA_DIR: directory });
@@ -233,6 +274,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   RESELLER_SECURITY_CONTACT: ['security@example.com'],
   RESELLER_LEASE_SECONDS: ['0'],
   RESELLER_INFRASTRUCTURE_SECONDS: ['3601'],
+  RESELLER_SANDBOX_DELAYS: ['install=20', 'install=20s,install=30s', 'boot=20s', 'domain=25h'],
   RESELLER_MODE: ['staging'],
   RESELLER_INFRASTRUCTURE: ['real'],
   RESELLER_OPERATOR_TOKEN: ['short'],

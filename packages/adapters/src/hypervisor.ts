@@ -1,4 +1,5 @@
 import type { FencingToken } from './fencing.ts';
+import type { DoneOrStarted, TaskState } from './task.ts';
 
 /** The resources of a VM on its node and in the network. */
 export interface VmSize {
@@ -39,27 +40,32 @@ export interface ForwardedPort {
  * The system that runs VMs. Every call is idempotent, so that an interrupted delivery can be finished or undone. The service makes one call
  * at a time for a VM, but calls that it gave up or whose instance died may still be in progress. A call with a stale token is rejected (see
  * fencing.ts). The service gives up on a call after its port timeout.
+ *
+ * A call that takes longer than a request should last starts a task and returns it. The service then waits as long as the task runs. It makes
+ * a call about the same VM meanwhile only to undo the task, which the adapter must then end first.
  */
 export interface Hypervisor {
   /** Sets up a VM and boots it. */
-  create(order: VmOrder, token: FencingToken): Promise<void>;
+  create(order: VmOrder, token: FencingToken): Promise<DoneOrStarted>;
   /** Erases a VM, installs an operating system on it and boots it. */
-  reinstall(vmId: number, os: string, token: FencingToken): Promise<void>;
+  reinstall(vmId: number, os: string, token: FencingToken): Promise<DoneOrStarted>;
   /** Boots a VM. Does nothing if it runs. */
-  start(vmId: number, token: FencingToken): Promise<void>;
+  start(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
   /** Restarts a VM. Boots it if it does not run. */
-  restart(vmId: number, token: FencingToken): Promise<void>;
+  restart(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
   /** Sets the password of the login user of a running VM. */
   setPassword(vmId: number, password: string, token: FencingToken): Promise<void>;
   /** Shuts a VM down. Does nothing if it does not run. */
-  stop(vmId: number, token: FencingToken): Promise<void>;
+  stop(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
   /**
    * Changes the resources of a VM, running or not. A call with fewer resources undoes a resize that failed. A disk that has grown may keep
    * its size.
    */
-  resize(size: VmSize, token: FencingToken): Promise<void>;
+  resize(size: VmSize, token: FencingToken): Promise<DoneOrStarted>;
   /** Removes a VM. Does nothing if it does not exist. */
-  remove(vmId: number, token: FencingToken): Promise<void>;
+  remove(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
+  /** The state of a task that a call has started. Omit it if no call starts one. It changes nothing, so it needs no token. */
+  task?(task: string): Promise<TaskState>;
   /** The ports of a VM that its host forwards. Omit it if VMs are reached at their own addresses. It changes nothing, so it needs no token. */
   forwardedPorts?(vmId: number): Promise<readonly ForwardedPort[]>;
 }

@@ -6,3 +6,4 @@ export type { AutomaticSetUp, Fleet, ServerAccess, ServerOrder } from './fleet.t
 export type { ForwardedPort, Hypervisor, VmOrder, VmSize } from './hypervisor.ts';
 export type { Contact, DomainOrder, Registrar } from './registrar.ts';
 export type { AdapterContext, Adapters, CreateAdapters } from './module.ts';
+export type { DoneOrStarted, StartedTask, TaskState } from './task.ts';

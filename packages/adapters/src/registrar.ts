@@ -1,4 +1,5 @@
 import type { FencingToken } from './fencing.ts';
+import type { DoneOrStarted, StartedTask, TaskState } from './task.ts';
 
 /** A person, with the data that registries require. */
 export interface Contact {
@@ -32,6 +33,9 @@ export interface DomainOrder {
  *
  * The registrar renews a domain by itself at each expiry unless `setRenewal` has disabled that. So a renewal does not depend on the
  * service.
+ *
+ * A registration or transfer for which the registry needs longer than a request should last returns a task. The service then waits as long
+ * as it runs, and the domain is PENDING.
  */
 export interface Registrar {
   /** The provider's own nameservers, in their order: at least two. */
@@ -39,11 +43,13 @@ export interface Registrar {
   /** Whether a domain is available for registration. Needs no token, because it changes nothing. */
   isAvailable(name: string): Promise<boolean>;
   /** Registers a domain for a year. `taken` means that another provider has it, and nothing was done. */
-  register(order: DomainOrder, token: FencingToken): Promise<'registered' | 'taken'>;
+  register(order: DomainOrder, token: FencingToken): Promise<'registered' | 'taken' | StartedTask>;
   /** Takes over a domain from another provider for a year. `refused` means that the auth code is wrong, and nothing was done. */
-  transfer(order: DomainOrder, authcode: string, token: FencingToken): Promise<'transferred' | 'refused'>;
+  transfer(order: DomainOrder, authcode: string, token: FencingToken): Promise<'transferred' | 'refused' | StartedTask>;
   /** Undoes a registration or transfer that was not confirmed. Does nothing if there is none. */
-  withdraw(name: string, token: FencingToken): Promise<void>;
+  withdraw(name: string, token: FencingToken): Promise<DoneOrStarted>;
+  /** The state of a task that a call has started. Omit it if no call starts one. Needs no token, because it changes nothing. */
+  task?(task: string): Promise<TaskState>;
   setNameservers(name: string, nameservers: readonly string[], token: FencingToken): Promise<void>;
   /** Sets the auth code with which another provider can take over the domain. Null for none. */
   setAuthcode(name: string, authcode: string | null, token: FencingToken): Promise<void>;

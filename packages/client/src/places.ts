@@ -47,6 +47,7 @@ export const EXTENSION_PLACES: Places = {
     osImages: 'listVmOsImages',
     config: 'getVmConfig',
     status: 'getVmStatus',
+    installation: 'getVmInstallation',
     power: 'setVmPower',
     change: 'changeVm',
     quoteCreate: 'quoteCreateVm',

@@ -2,6 +2,7 @@ export { memoryFence, StaleTokenError } from '@reseller/adapters';
 export type {
   AutomaticSetUp,
   Contact,
+  DoneOrStarted,
   DomainOrder,
   Fence,
   FencingToken,
@@ -10,7 +11,9 @@ export type {
   Registrar,
   ServerAccess,
   ServerOrder,
+  StartedTask,
   Subject,
+  TaskState,
   VmOrder,
   VmSize,
 } from '@reseller/adapters';
@@ -36,6 +39,7 @@ export { createAccount, issueApiKey, issueSharedDemoKey } from './core/account/a
 export { seedDemoAccount } from './sandbox/seed-demo-account.ts';
 export { startNameServer } from './sandbox/name-server.ts';
 export type { NameServer } from './sandbox/name-server.ts';
+export type { Delays } from './sandbox/delays.ts';
 export { DEMO_ACCOUNT, seedSandbox } from './sandbox/seed-sandbox.ts';
 export { recordsAfter as auditRecordsAfter, verifyAuditChain } from './operator/access/audit-chain.ts';
 export type { ChainedRecord } from './operator/access/audit-chain.ts';

@@ -91,8 +91,9 @@ function createCleanUp(
 export function recoveringAndLogging(runtime: Runtime, logger: Logger): Recovery {
   let logged: ReadonlySet<string> = new Set();
   return async (skipped = new Set()) => {
-    const { settled, failures } = await recoverDeliveries(runtime, skipped);
+    const { settled, failures, failedTasks } = await recoverDeliveries(runtime, skipped);
     if (settled > 0) logger.info({ settled }, 'settled interrupted or enqueued deliveries');
+    for (const failed of failedTasks) logger.error(failed, 'a task of the infrastructure failed; its change is undone, or started again');
     for (const { reservation, error } of failures) {
       if (logged.has(reservation)) continue;
       logger.error({ err: error, reservation }, 'a delivery could not be settled; the service tries again');

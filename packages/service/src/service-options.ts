@@ -7,6 +7,7 @@ import type { ConsoleSite } from './http/operator/console.ts';
 import type { Docs } from './http/shared/docs.ts';
 import type { Ports, SimulatedPort } from './ports/ports.ts';
 import type { Mode } from './rules/mode.ts';
+import type { Delays } from './sandbox/delays.ts';
 import type { Store } from './store/store.ts';
 
 export interface ServiceOptions {
@@ -60,6 +61,11 @@ export interface ServiceOptions {
    * because another call then undoes or finishes the change. Default: 30 seconds.
    */
   readonly portTimeout?: number;
+  /**
+   * How long the simulated infrastructure of a sandbox takes. The service then responds before the change is done, so that clients can test
+   * their polling. Default: no time.
+   */
+  readonly delays?: Delays | undefined;
   /**
    * How far the clock may be off before the service stops billing and responds 503. Default for the clock of the machine: 5 seconds from the
    * clock of a shared database, and 48 hours after the newest time in the embedded store of a live service. Other clocks have no limit.

@@ -14,6 +14,7 @@ import type { Ports } from './ports/ports.ts';
 import { DEFAULT_PORT_TIMEOUT_MS, withTimeouts } from './ports/timeout.ts';
 import type { Mode } from './rules/mode.ts';
 import { publicUrlOf } from './rules/public-url.ts';
+import { withDelays } from './sandbox/delays.ts';
 import { offsetClock } from './sandbox/offset-clock.ts';
 import type { OffsetClock } from './sandbox/offset-clock.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -45,7 +46,8 @@ export async function startRuntime(options: ServiceOptions, listeningUrl: () => 
   const publicUrl = options.publicUrl === undefined ? undefined : publicUrlOf(options.publicUrl);
   await assertIdentity(store, { secret, previousSecret, mode });
   const clock = offsetClock(options.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
-  const ports = withTimeouts({ ...options.ports, clock }, options.portTimeout ?? DEFAULT_PORT_TIMEOUT_MS);
+  const portTimeoutMs = options.portTimeout ?? DEFAULT_PORT_TIMEOUT_MS;
+  const ports = withTimeouts(withDelays({ ...options.ports, clock }, options.delays), portTimeoutMs);
   const closing = new AbortController();
   const clockCheck = clockCheckOf(options, clock, mode);
   const metrics = createMetrics({ lostLogLines: options.lostLogLines });
@@ -56,6 +58,7 @@ export async function startRuntime(options: ServiceOptions, listeningUrl: () => 
     previousSecret,
     mode,
     invoiceLinkDays: options.invoiceLinkDays ?? DEFAULT_INVOICE_LINK_DAYS,
+    portTimeoutMs,
     vmIdentifiers: options.vmIdentifiers ?? VM_IDENTIFIERS,
     instance: await join(options, ports, { clockCheck, metrics }),
     deliveries,

@@ -71,6 +71,7 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   editVm: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { name: 'Shop', hostname: 'shop1', labels: 'env=test' } }),
   listVmOsImages: async () => ({}),
   getVmConfig: buyVm,
+  getVmInstallation: buyVm,
   getVmStatus: buyVm,
   setVmPower: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { mode: 'stop' } }),
   changeVm: async (service, owner) => ({ ...(await buyVm(service, owner, EVERY_VM_FIELD)), form: EVERY_VM_CHANGE }),

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { inject, onTestFinished } from 'vitest';
 
 import { createAccount, issueApiKey, systemRandom } from '../src/index.ts';
-import type { Ports, Random, Store } from '../src/index.ts';
+import type { Delays, Ports, Random, Store } from '../src/index.ts';
 import type { OperationId } from '../src/reseller/operation.ts';
 import { euros } from '../src/rules/money.ts';
 import type { Tuning } from '../src/store/tuning.ts';
@@ -75,6 +75,7 @@ export async function startService({
   registrar = new TestRegistrar(),
   dns = new TestDns(),
   portTimeout,
+  delays,
   operatorToken,
   mode,
   extension,
@@ -97,6 +98,8 @@ export async function startService({
   dns?: TestDns;
   /** Milliseconds. */
   portTimeout?: number;
+  /** How long the infrastructure takes. */
+  delays?: Delays;
   operatorToken?: string;
   mode?: 'sandbox' | 'live';
   /** Whether the reseller API has the extension. By default, a sandbox has it. */
@@ -132,6 +135,7 @@ export async function startService({
     ...(operatorToken === undefined ? {} : { operatorToken }),
     ...(mode === undefined ? {} : { mode }),
     ...(portTimeout === undefined ? {} : { portTimeout }),
+    ...(delays === undefined ? {} : { delays }),
     ...(extension === undefined ? {} : { extension }),
     ...(vmIdentifiers === undefined ? {} : { vmIdentifiers }),
   });

@@ -141,6 +141,7 @@ export async function trialOn(store: Store): Promise<Trial> {
         previousSecret: undefined,
         mode: 'sandbox',
         invoiceLinkDays: 30,
+        portTimeoutMs: 30_000,
         vmIdentifiers: VM_IDENTIFIERS,
         instance,
         deliveries: { [give.name]: give, [take.name]: take },

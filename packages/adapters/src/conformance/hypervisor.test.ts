@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { Fence } from '../fencing.ts';
 import type { Hypervisor, VmOrder } from '../hypervisor.ts';
+import type { StartedTask, TaskState } from '../task.ts';
 import { hypervisorConformance } from './hypervisor.ts';
 import type { HypervisorSystem } from './hypervisor.ts';
 
@@ -47,8 +48,79 @@ function correctHypervisor(entries: Entries, fence: Fence): Hypervisor {
   };
 }
 
-function systemWith(wrong: Wrong = () => ({})): HypervisorSystem {
+/** What the system under a starting hypervisor knows of a task. It goes on without the adapter. */
+interface Task {
+  readonly vmId: number;
+  state: TaskState;
+}
+
+/** A system that carries out each call in a task. */
+function startingSystem(wrong: Partial<Record<'forgets' | 'is not ended by a removal' | 'claims success', true>> = {}): HypervisorSystem {
   const entries: Entries = new Map();
+  const tasks = new Map<string, Task>();
+  let failsNext = false;
+  const plain = systemOn(entries);
+  return {
+    ...plain,
+    async failNextTask() {
+      failsNext = true;
+    },
+    async open(fence) {
+      const known = wrong.forgets ? new Map<string, Task>() : tasks;
+      const done = correctHypervisor(entries, { admit: async () => {} });
+      async function start(vmId: number, token: number, work: () => Promise<unknown>): Promise<StartedTask> {
+        await fence.admit(`vm/${vmId}`, token);
+        for (const task of tasks.values())
+          if (task.vmId === vmId && task.state.status === 'running')
+            task.state = { status: 'failed', reason: 'A later call has ended it.' };
+        const fails = failsNext;
+        failsNext = false;
+        const task: Task = { vmId, state: { status: 'running', percentage: 50 } };
+        const id = `task-${tasks.size}`;
+        for (const list of new Set([tasks, known])) list.set(id, task);
+        setTimeout(() => {
+          if (task.state.status !== 'running') return;
+          if (fails && !wrong['claims success']) task.state = { status: 'failed', reason: 'The disk is full.' };
+          else
+            void work().then(
+              () => (task.state = { status: 'succeeded' }),
+              (error: unknown) => (task.state = { status: 'failed', reason: String(error) }),
+            );
+        }, 10);
+        return { task: id };
+      }
+      return {
+        ...done,
+        create: (order, token) => start(order.vmId, token, () => Promise.resolve(done.create(order, token))),
+        reinstall: (vmId, os, token) => start(vmId, token, () => Promise.resolve(done.reinstall(vmId, os, token))),
+        start: (vmId, token) => start(vmId, token, () => Promise.resolve(done.start(vmId, token))),
+        restart: (vmId, token) => start(vmId, token, () => Promise.resolve(done.restart(vmId, token))),
+        stop: (vmId, token) => start(vmId, token, () => Promise.resolve(done.stop(vmId, token))),
+        resize: (size, token) => start(size.vmId, token, () => Promise.resolve(done.resize(size, token))),
+        async remove(vmId, token) {
+          if (!wrong['is not ended by a removal']) return start(vmId, token, () => Promise.resolve(done.remove(vmId, token)));
+          await fence.admit(`vm/${vmId}`, token);
+          return done.remove(vmId, token);
+        },
+        async setPassword(vmId, password, token) {
+          await fence.admit(`vm/${vmId}`, token);
+          await done.setPassword(vmId, password, token);
+        },
+        async task(id) {
+          const task = known.get(id);
+          if (!task) throw new Error(`There is no task ${id}.`);
+          return task.state;
+        },
+      };
+    },
+  };
+}
+
+function systemWith(wrong: Wrong = () => ({})): HypervisorSystem {
+  return systemOn(new Map(), wrong);
+}
+
+function systemOn(entries: Entries, wrong: Wrong = () => ({})): HypervisorSystem {
   function isStrangers(vmId: number) {
     return entries.get(vmId)?.owner === 'stranger';
   }
@@ -83,6 +155,23 @@ describe('a correct hypervisor', () => {
   test.each(hypervisorConformance(async () => systemWith(), { strangerSteps: 1_000 }))('$name', ({ run }) =>
     expect(run()).resolves.toBeUndefined(),
   );
+});
+
+describe('a correct hypervisor that starts tasks', () => {
+  test.each(hypervisorConformance(async () => startingSystem(), { strangerSteps: 100 }))('$name', ({ run }) =>
+    expect(run()).resolves.toBeUndefined(),
+  );
+});
+
+test.each([
+  ['forgets', 'a task goes on when the process ends, and another process sees its end'],
+  ['is not ended by a removal', 'a removal while a task runs ends the task'],
+  ['claims success', 'a task that fails at its end says why, and can be undone'],
+] as const)('a hypervisor whose task %s fails', async (mistake, failing) => {
+  const cases = hypervisorConformance(async () => startingSystem({ [mistake]: true }), { strangerSteps: 10 });
+  const failed: string[] = [];
+  for (const { name, run } of cases) await run().catch(() => failed.push(name));
+  expect(failed).toContain(failing);
 });
 
 const MISTAKES: Readonly<Record<string, { readonly wrong: Wrong; readonly failing: string }>> = {

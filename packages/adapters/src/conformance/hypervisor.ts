@@ -1,9 +1,11 @@
 /** The rules for each hypervisor, as cases for any test runner. */
 import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Fence } from '../fencing.ts';
 import { memoryFence } from '../fencing.ts';
 import type { Hypervisor, VmOrder, VmSize } from '../hypervisor.ts';
+import type { DoneOrStarted, TaskState } from '../task.ts';
 import { generator, isStale } from './case.ts';
 import type { ConformanceCase } from './case.ts';
 
@@ -26,6 +28,11 @@ export interface HypervisorSystem {
   machines?(): Promise<readonly MachineSeen[]>;
   /** Removes a VM behind the adapter's back. */
   lose?(vmId: number): Promise<void>;
+  /**
+   * Makes the task that the next call starts fail at its end. Omit it if calls start no tasks, or none can be made to fail; the case about it
+   * then does nothing.
+   */
+  failNextTask?(): Promise<void>;
   /** The acts of another program in the same system. Omit it if no other program can use the system. */
   readonly stranger?: Stranger;
   close(): Promise<void>;
@@ -67,6 +74,8 @@ const ORDER: VmOrder = {
   sshKey: null,
 };
 const DEFAULT_STRANGER_STEPS = 10_000;
+const LONGEST_TASK = 500;
+const POLL_MS = 5;
 /** VMs in the case with a second program. Few, so that both programs often want the same one. */
 const CONTESTED_VMS = 6;
 
@@ -75,8 +84,10 @@ interface Bench {
   readonly fence: Fence;
   readonly order: VmOrder;
   readonly strangerSteps: number;
-  /** The adapter after a restart of the process. */
-  open(): Promise<Hypervisor>;
+  /** The adapter after a restart of the process. Its calls wait for the tasks that they start. */
+  open(): Promise<FinishingHypervisor>;
+  /** The adapter itself, after a restart of the process. */
+  openPlain(): Promise<Hypervisor>;
   /** Fails unless exactly these VMs exist. */
   expectMachines(...expected: readonly Partial<MachineSeen>[]): Promise<void>;
 }
@@ -101,7 +112,8 @@ export function hypervisorConformance(
           fence,
           order: { ...ORDER, ...order },
           strangerSteps,
-          open: () => system.open(fence),
+          open: async () => finishing(await system.open(fence)),
+          openPlain: () => system.open(fence),
           expectMachines: (...expected) => compareMachines(system, expected),
         });
       } finally {
@@ -170,7 +182,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     );
     await hypervisor.remove(order.vmId, 2);
     const end = await late;
-    assert.ok(end === 'created' || isStale(end), `The late call ended with ${String(end)}.`);
+    assert.ok(end === 'created' || isStale(end) || end instanceof TaskFailedError, `The late call ended with ${String(end)}.`);
     await expectMachines();
   },
 
@@ -187,6 +199,47 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await expectMachines({ vmId: order.vmId, running: true });
     await (await open()).remove(order.vmId, 3);
     await expectMachines();
+  },
+
+  'a task goes on when the process ends, and another process sees its end': async ({ open, openPlain, order, expectMachines }) => {
+    const hypervisor = await openPlain();
+    const started = await hypervisor.create(order, 1);
+    if (!started) return;
+    const next = await openPlain();
+    for (const _ of [1, 2]) assert.deepEqual(await endOf(next, started.task), { status: 'succeeded' });
+    await expectMachines({ vmId: order.vmId, running: true });
+    await (await open()).stop(order.vmId, 2);
+    assert.deepEqual(await endOf(next, started.task), { status: 'succeeded' }, 'The end of a task stays the same.');
+  },
+
+  'a removal while a task runs ends the task': async ({ open, openPlain, order, expectMachines }) => {
+    const hypervisor = await openPlain();
+    const started = await hypervisor.create(order, 1);
+    if (!started) return;
+    await (await open()).remove(order.vmId, 2);
+    await expectMachines();
+    // It may have succeeded before the removal.
+    await endOf(hypervisor, started.task);
+    await expectMachines();
+  },
+
+  'a call after a timeout takes the place of a task that still runs': async ({ open, openPlain, order, expectMachines }) => {
+    if (!(await (await openPlain()).create(order, 1))) return;
+    await (await open()).create({ ...order, hostname: 'other', password: 'Other-Password-3', mem: order.mem * 2 }, 2);
+    await expectMachines({ vmId: order.vmId, running: true, mem: order.mem * 2 });
+  },
+
+  'a task that fails at its end says why, and can be undone': async ({ open, openPlain, order, system, expectMachines }) => {
+    await system.failNextTask?.();
+    const hypervisor = await openPlain();
+    const started = system.failNextTask && (await hypervisor.create(order, 1));
+    if (!started) return;
+    const end = await endOf(hypervisor, started.task);
+    assert.ok(end.status === 'failed' && end.reason !== '', `The task ended with ${JSON.stringify(end)}.`);
+    await (await open()).remove(order.vmId, 2);
+    await expectMachines();
+    await (await open()).create(order, 3);
+    await expectMachines({ vmId: order.vmId, running: true });
   },
 
   'an identifier can be used again after its VM was removed': async ({ open, order, expectMachines }) => {
@@ -247,8 +300,53 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   },
 };
 
+/** The calls of a hypervisor that may start a task. */
+type Starting = 'create' | 'reinstall' | 'start' | 'restart' | 'stop' | 'resize' | 'remove';
+
+/** A hypervisor whose calls end when their tasks have ended. */
+type FinishingHypervisor = Omit<Hypervisor, Starting> & {
+  readonly [Name in Starting]: (...given: Parameters<Hypervisor[Name]>) => Promise<void>;
+};
+
+function finishing(hypervisor: Hypervisor): FinishingHypervisor {
+  return {
+    create: (...given) => finished(hypervisor, hypervisor.create(...given)),
+    reinstall: (...given) => finished(hypervisor, hypervisor.reinstall(...given)),
+    start: (...given) => finished(hypervisor, hypervisor.start(...given)),
+    restart: (...given) => finished(hypervisor, hypervisor.restart(...given)),
+    stop: (...given) => finished(hypervisor, hypervisor.stop(...given)),
+    resize: (...given) => finished(hypervisor, hypervisor.resize(...given)),
+    remove: (...given) => finished(hypervisor, hypervisor.remove(...given)),
+    setPassword: (...given) => hypervisor.setPassword(...given),
+  };
+}
+
+class TaskFailedError extends Error {
+  override readonly name = 'TaskFailedError';
+}
+
+/** Waits for the task that a call has started. @throws TaskFailedError if it fails. */
+async function finished(hypervisor: Hypervisor, call: Promise<DoneOrStarted>): Promise<void> {
+  const started = await call;
+  if (!started) return;
+  const state = await endOf(hypervisor, started.task);
+  if (state.status === 'failed') throw new TaskFailedError(`The task ${started.task} failed: ${state.reason}`);
+}
+
+async function endOf(hypervisor: Hypervisor, task: string): Promise<Exclude<TaskState, { status: 'running' }>> {
+  assert.ok(task.length <= LONGEST_TASK, `The identifier of a task has ${task.length} characters, more than ${LONGEST_TASK}.`);
+  for (;;) {
+    const state = await hypervisor.task?.(task);
+    assert.ok(state, 'A hypervisor whose calls start tasks needs the function task.');
+    if (state.status !== 'running') return state;
+    if (state.percentage !== null)
+      assert.ok(state.percentage >= 0 && state.percentage <= 100, `${state.percentage} % is not a percentage.`);
+    await wait(POLL_MS);
+  }
+}
+
 /** Every call about a VM. */
-function callsOf(order: VmOrder): readonly ((hypervisor: Hypervisor, token: number) => Promise<void>)[] {
+function callsOf(order: VmOrder): readonly ((hypervisor: FinishingHypervisor, token: number) => Promise<void>)[] {
   const { vmId } = order;
   const size: VmSize = { ...order, mem: order.mem * 2 };
   return [

@@ -18,6 +18,7 @@ export interface Groups {
     readonly osImages?: InExtension;
     readonly config?: InExtension;
     readonly status?: InExtension;
+    readonly installation?: InExtension;
     readonly power?: InExtension;
     readonly change?: InExtension;
     readonly quoteCreate?: InExtension;

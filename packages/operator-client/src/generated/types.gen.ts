@@ -1924,9 +1924,9 @@ export type CompleteDedicatedSetupRequest = {
 };
 
 /**
- * State of the VM: `reserved` until the hypervisor has delivered it, `running`, `stopped`, or `removed`.
+ * State of the VM: `reserved` until the hypervisor has delivered it, `installing` while a task of the hypervisor does so, `running`, `stopped`, or `removed`.
  */
-export type VmState = 'reserved' | 'running' | 'stopped' | 'removed' | string;
+export type VmState = 'reserved' | 'installing' | 'running' | 'stopped' | 'removed' | string;
 
 /**
  * A virtual server.
@@ -3747,7 +3747,7 @@ export type ServerIdPath = Id;
 /**
  * Returns only VMs in this state.
  */
-export type VmStateQuery = 'reserved' | 'running' | 'stopped' | 'removed';
+export type VmStateQuery = 'reserved' | 'installing' | 'running' | 'stopped' | 'removed';
 
 /**
  * Identifier of the VM, five digits.
@@ -6357,7 +6357,7 @@ export type ListVmsData = {
         /**
          * Returns only VMs in this state.
          */
-        state?: 'reserved' | 'running' | 'stopped' | 'removed';
+        state?: 'reserved' | 'installing' | 'running' | 'stopped' | 'removed';
         /**
          * The `next_cursor` of the previous page. Omit it to get the first page.
          */

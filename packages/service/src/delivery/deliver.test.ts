@@ -72,7 +72,7 @@ describe('a delivery that works', () => {
         },
       ],
       ['delivery-1'],
-      { settled: 0, failures: [] },
+      { settled: 0, failures: [], failedTasks: [] },
     ]);
   });
 
@@ -185,11 +185,12 @@ describe('a delivery that works', () => {
     expect(await recoverDeliveries(one.runtime, new Set())).toEqual({
       settled: 0,
       failures: [{ reservation: 'delivery-1', error: failure }],
+      failedTasks: [],
     });
     delete one.before[step];
-    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 1, failures: [] });
+    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 1, failures: [], failedTasks: [] });
     expect([await one.amounts(), await one.reservations()]).toEqual([NOTHING_LEFT, []]);
-    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 0, failures: [] });
+    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 0, failures: [], failedTasks: [] });
     const tokens = one.steps.flatMap(({ token }) => token ?? []);
     expect(tokens).toEqual(tokens.map((_, index) => index + 1));
   });
@@ -250,8 +251,8 @@ describe('a delivery that takes something away', () => {
     );
     expect(await one.amounts()).toEqual({ held: 5, unpaid: 0 });
     delete one.before.call;
-    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 1, failures: [] });
-    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 0, failures: [] });
+    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 1, failures: [], failedTasks: [] });
+    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 0, failures: [], failedTasks: [] });
     expect([await one.amounts(), await one.reservations()]).toEqual([{ held: 0, unpaid: 5 }, []]);
   });
 
@@ -293,7 +294,10 @@ describe('recovery', () => {
       delete one.before.compensate;
       throw failure;
     };
-    expect(await recoverDeliveries(one.runtime, new Set(['b']))).toEqual({ settled: 1, failures: [{ reservation: 'a', error: failure }] });
+    expect(await recoverDeliveries(one.runtime, new Set(['b']))).toMatchObject({
+      settled: 1,
+      failures: [{ reservation: 'a', error: failure }],
+    });
     expect((await one.reservations()).map(({ id }) => id)).toEqual(['a', 'b']);
     expect([...one.runtime.instance.delivering]).toEqual([]);
   });
@@ -304,15 +308,15 @@ describe('recovery', () => {
     one.before.compensate = async () => {
       during = await recoverDeliveries(one.runtime, new Set());
     };
-    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 1, failures: [] });
-    expect(during).toEqual({ settled: 0, failures: [] });
+    expect(await recoverDeliveries(one.runtime, new Set())).toEqual({ settled: 1, failures: [], failedTasks: [] });
+    expect(during).toEqual({ settled: 0, failures: [], failedTasks: [] });
     expect(one.steps.map(({ step }) => step)).toEqual(['compensate', 'rollBack']);
   });
 
   test('starts nothing while the service closes', async () => {
     const one = await interruptDeliveries('a');
     const runtime = { ...one.runtime, closing: AbortSignal.abort() };
-    expect(await recoverDeliveries(runtime, new Set())).toEqual({ settled: 0, failures: [] });
+    expect(await recoverDeliveries(runtime, new Set())).toEqual({ settled: 0, failures: [], failedTasks: [] });
     expect(one.steps).toEqual([]);
   });
 
@@ -350,7 +354,7 @@ describe('a delivery whose reservation another instance takes over', () => {
     one.before[during] = async () => {
       delete one.before[during];
       await store.commit(({ db }) => db.deleteFrom('instances').where('id', '=', 'one').execute());
-      expect(await recoverDeliveries(second, new Set())).toEqual({ settled: 1, failures: [] });
+      expect(await recoverDeliveries(second, new Set())).toEqual({ settled: 1, failures: [], failedTasks: [] });
     };
     const request = { accountId: one.accountId, amount: 5 };
     const deliver = () => (kind === 'give' ? deliverTrial(first, one.give, request) : deliverTrial(first, one.take, request));
@@ -386,7 +390,7 @@ describe('a delivery whose reservation another instance takes over', () => {
     const one = await trialOn(store);
     const [first, second] = [await one.runtime('one'), await one.runtime('two')];
     one.before.call = async () => {
-      expect(await recoverDeliveries(second, new Set())).toEqual({ settled: 0, failures: [] });
+      expect(await recoverDeliveries(second, new Set())).toEqual({ settled: 0, failures: [], failedTasks: [] });
     };
     await expect(deliverTrial(first, one.give, { accountId: one.accountId, amount: 5 })).resolves.toBe('given 5');
   });

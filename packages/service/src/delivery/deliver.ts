@@ -9,6 +9,7 @@ import { completeReservation, forgetReservedKey } from './recover.ts';
 import { deleteReservation, keepReservation, ReservationLostError } from './reservation.ts';
 import type { NewReservation } from './reservation.ts';
 import type { Runtime } from './runtime.ts';
+import { respondToTask } from './task.ts';
 
 /** The hypervisor, the fleet or the registrar failed. The message says what happens to the change. */
 export class InfrastructureError extends Error {
@@ -95,7 +96,8 @@ async function callAndConfirmStep<Request, Result, Outcome>(
   let isCalled = false;
   try {
     const { completion } = begun;
-    await completion.call(ports, token);
+    const started = await completion.call(ports, token);
+    if (started) return await respondToTask(runtime, { begun, reservation, started }, order.record);
     isCalled = true;
     return await store.commit(
       async (transaction) => {
@@ -129,10 +131,10 @@ async function endAfterFailure<Request, Result, Outcome>(
       const finished = await completeReservation(runtime, reservation, completion, (transaction, result) =>
         order.record(transaction, { result }),
       );
-      return finished ?? 'lost';
+      return finished === 'started' ? 'pending' : (finished ?? 'lost');
     }
     const undone = await completeReservation(runtime, reservation, undo, ({ db }) => forgetReservedKey(db, reservation));
-    return undone ? 'undone' : 'lost';
+    return undone === 'started' ? 'pending' : undone ? 'undone' : 'lost';
   } catch {
     return 'pending';
   }

@@ -9,12 +9,15 @@
  * If step 2 or 3 fails, or the process dies, the reservation determines the recovery. A delivery that gives something is undone.
  * `compensate` calls the port, and `rollBack` restores the store. A delivery that takes something away (billing has ended already) is
  * finished. Steps 2 and 3 run again until they succeed.
+ *
+ * A port may start a task in step 2. Its delivery waits for it before step 3, however long it runs (see task.ts).
  */
-import type { FencingToken, Subject } from '@reseller/adapters';
+import type { DoneOrStarted, FencingToken, Subject } from '@reseller/adapters';
 import * as v from 'valibot';
 
 import type { Ports } from '../ports/ports.ts';
 import type { Transaction } from '../store/store.ts';
+import type { Runtime } from './runtime.ts';
 
 interface DeliveryBase<Details> {
   /** Stored with a reservation. Recovery finds the delivery by it, so it never changes. */
@@ -35,11 +38,18 @@ export interface UndoableDelivery<Request, Details, Plan, Result> extends Delive
     transaction: Transaction,
     request: Request,
   ): Promise<{ readonly accountId: string; readonly details: Details; readonly plan: Plan } | { readonly result: Result }>;
-  call(ports: Ports, plan: Plan, token: FencingToken): Promise<void>;
+  call(ports: Ports, plan: Plan, token: FencingToken): Promise<DoneOrStarted>;
   confirm(transaction: Transaction, plan: Plan): Promise<Result>;
   /** Undoes what `call` did, or may still do. Must be idempotent. */
-  compensate(ports: Ports, details: Details, token: FencingToken): Promise<void>;
+  compensate(ports: Ports, details: Details, token: FencingToken): Promise<DoneOrStarted>;
   rollBack(transaction: Transaction, details: Details): Promise<void>;
+  /** Missing if the port starts no tasks for this delivery. */
+  readonly asTask?: {
+    /** Makes the change visible while its task runs, and returns the response to its request. */
+    begin(transaction: Transaction, plan: Plan): Promise<Result>;
+    /** Makes the change final after its task, in the place of `confirm`. The plan is gone by then. */
+    finish(transaction: Transaction, details: Details, runtime: Runtime): Promise<void>;
+  };
 }
 
 /** A change that is finished if it fails. */
@@ -51,8 +61,13 @@ export interface FinishableDelivery<Request, Details, Result> extends DeliveryBa
     request: Request,
   ): Promise<{ readonly accountId: string; readonly details: Details } | { readonly result: Result }>;
   /** Must be idempotent. */
-  call(ports: Ports, details: Details, token: FencingToken): Promise<void>;
+  call(ports: Ports, details: Details, token: FencingToken): Promise<DoneOrStarted>;
   confirm(transaction: Transaction, details: Details): Promise<Result>;
+  /** Missing if the port starts no tasks for this delivery. */
+  readonly asTask?: {
+    /** Returns the response to the request while the task runs. */
+    begin(transaction: Transaction, details: Details): Promise<Result>;
+  };
 }
 
 export type Delivery<Request, Details, Plan, Result> =
@@ -64,8 +79,10 @@ export type AnyDelivery = Delivery<never, unknown, unknown, unknown>;
 
 /** The part of a delivery after its reservation: a port call, then the transaction that ends the reservation. */
 export interface Completion<Result> {
-  call(ports: Ports, token: FencingToken): Promise<void>;
+  call(ports: Ports, token: FencingToken): Promise<DoneOrStarted>;
   confirm(transaction: Transaction): Promise<Result>;
+  /** Whether it undoes the delivery. */
+  readonly undoes?: boolean;
 }
 
 /** A delivery after `reserve`. */
@@ -77,6 +94,8 @@ export interface BegunDelivery<Result> {
   readonly completion: Completion<Result>;
   /** Undefined if a failed delivery is finished by its completion. */
   readonly undo: Completion<void> | undefined;
+  /** Ends the request while a task goes on. Undefined if the delivery cannot wait for one. */
+  readonly beginTask: ((transaction: Transaction) => Promise<Result>) | undefined;
   describeFailure(isSettled: boolean): string | undefined;
 }
 
@@ -90,12 +109,24 @@ export async function begin<Request, Details, Plan, Result>(
     const reserved = await delivery.reserve(transaction, request);
     if ('result' in reserved) return reserved;
     const { accountId, details } = reserved;
-    return { accountId, ...factsOf(delivery, details), completion: bind(delivery, details), undo: undefined };
+    return {
+      accountId,
+      ...factsOf(delivery, details),
+      completion: bind(delivery, details),
+      undo: undefined,
+      beginTask: beginningOf(delivery.asTask, details),
+    };
   }
   const reserved = await delivery.reserve(transaction, request);
   if ('result' in reserved) return reserved;
   const { accountId, details, plan } = reserved;
-  return { accountId, ...factsOf(delivery, details), completion: bind(delivery, plan), undo: undoing(delivery, details) };
+  return {
+    accountId,
+    ...factsOf(delivery, details),
+    completion: bind(delivery, plan),
+    undo: undoing(delivery, details),
+    beginTask: beginningOf(delivery.asTask, plan),
+  };
 }
 
 /** How recovery ends an interrupted delivery, from the stored details of its reservation. */
@@ -106,6 +137,27 @@ export function recovering(
   const details = v.parse(delivery.details, JSON.parse(storedDetails));
   const completion = delivery.recovery === 'undo' ? undoing(delivery, details) : bind(delivery, details);
   return { subject: delivery.subject(details), completion };
+}
+
+/** The end of a delivery whose task has succeeded: nothing is left to call. */
+export function taskEnd(
+  runtime: Runtime,
+  delivery: AnyDelivery,
+  { details: storedDetails, undoing: isUndoing }: { readonly details: string; readonly undoing: boolean },
+): Completion<unknown> {
+  const details = v.parse(delivery.details, JSON.parse(storedDetails));
+  async function call() {}
+  if (delivery.recovery === 'finish') return { call, confirm: (transaction) => delivery.confirm(transaction, details) };
+  if (isUndoing) return { call, confirm: (transaction) => delivery.rollBack(transaction, details) };
+  return { call, confirm: async (transaction) => delivery.asTask?.finish(transaction, details, runtime) };
+}
+
+/** @param plan What `reserve` has returned for the other steps: the details, or a plan. */
+function beginningOf<Plan, Result>(
+  asTask: { begin(transaction: Transaction, plan: Plan): Promise<Result> } | undefined,
+  plan: Plan,
+): BegunDelivery<Result>['beginTask'] {
+  return asTask && ((transaction) => asTask.begin(transaction, plan));
 }
 
 function factsOf<Details>(
@@ -131,5 +183,5 @@ function undoing<Details>(
   { compensate, rollBack }: Pick<UndoableDelivery<never, Details, never, never>, 'compensate' | 'rollBack'>,
   details: Details,
 ): Completion<void> {
-  return bind({ call: compensate, confirm: rollBack }, details);
+  return { ...bind({ call: compensate, confirm: rollBack }, details), undoes: true };
 }

@@ -1,16 +1,19 @@
 import type { Db, Transaction } from '../store/store.ts';
 import { forEachConcurrently } from './concurrency.ts';
 import { recovering } from './delivery.ts';
-import type { Completion } from './delivery.ts';
+import type { AnyDelivery, Completion } from './delivery.ts';
 import { claimReservation, deleteReservation, recoverableReservations } from './reservation.ts';
 import type { NewReservation, Reservation } from './reservation.ts';
 import type { Runtime } from './runtime.ts';
+import { keepTask, stepAfterTask } from './task.ts';
 
 /** The result of a round of recovery. */
 export interface RecoveryRound {
   readonly settled: number;
   /** Reservations that could not be settled because a port or the store failed. The next round tries again. */
   readonly failures: readonly { readonly reservation: string; readonly error: unknown }[];
+  /** Tasks that failed at their end, so that their deliveries are undone or started again. */
+  readonly failedTasks: readonly { readonly reservation: string; readonly task: string; readonly reason: string }[];
 }
 
 /**
@@ -24,6 +27,7 @@ export async function recoverDeliveries(runtime: Runtime, skipped: ReadonlySet<s
   const reservations = await recoverableReservations(store, instance);
   let settled = 0;
   const failures: RecoveryRound['failures'][number][] = [];
+  const failedTasks: RecoveryRound['failedTasks'][number][] = [];
   async function recover(reservation: Reservation): Promise<void> {
     const { id, delivery } = reservation;
     if (instance.delivering.has(id) || skipped.has(id)) return;
@@ -31,11 +35,13 @@ export async function recoverDeliveries(runtime: Runtime, skipped: ReadonlySet<s
     try {
       const known = deliveries[delivery];
       if (!known) throw new Error(`The reservation ${id} names an unknown delivery: ${delivery}.`);
-      const { subject, completion } = recovering(known, reservation.details);
+      const delivered = await nextOf(runtime, known, reservation, failedTasks);
+      if (!delivered) return;
+      const { subject, completion } = delivered;
       const outcome = await completeReservation(runtime, { ...reservation, subject }, completion, ({ db }) =>
         forgetReservedKey(db, reservation),
       );
-      if (outcome) settled++;
+      if (outcome && outcome !== 'started') settled++;
     } catch (error) {
       failures.push({ reservation: id, error });
     } finally {
@@ -44,24 +50,42 @@ export async function recoverDeliveries(runtime: Runtime, skipped: ReadonlySet<s
   }
   const { maxConcurrentDeliveries: max, deliveryWaitMs: waitMs } = store.tuning;
   await forEachConcurrently(reservations, recover, { max, waitMs, closing });
-  return { settled, failures };
+  return { settled, failures, failedTasks };
+}
+
+/** How a reservation is completed. Undefined if it waits for a task. */
+async function nextOf(
+  runtime: Runtime,
+  known: AnyDelivery,
+  { task, ...reservation }: Reservation,
+  failedTasks: RecoveryRound['failedTasks'][number][],
+): Promise<ReturnType<typeof recovering> | undefined> {
+  if (task === null) return recovering(known, reservation.details);
+  const step = await stepAfterTask(runtime, known, { ...reservation, task });
+  if (step.next === 'wait') return undefined;
+  if (step.failure !== undefined) failedTasks.push({ reservation: reservation.id, task, reason: step.failure });
+  return step.delivered;
 }
 
 /**
  * Claims a reservation, calls the port with a new token, and deletes the reservation in the transaction that confirms the delivery.
  *
  * @param confirmed Runs in that transaction, with the result.
- * @returns Undefined if the reservation is gone or another live instance owns it.
+ * @returns `started` if the port has started a task for it, undefined if the reservation is gone or another live instance owns it.
  */
 export async function completeReservation<Result, Outcome>(
   { store, ports, instance }: Runtime,
   reservation: NewReservation,
   completion: Completion<Result>,
   confirmed: (transaction: Transaction, result: Result) => Promise<Outcome>,
-): Promise<{ readonly outcome: Outcome } | undefined> {
+): Promise<{ readonly outcome: Outcome } | 'started' | undefined> {
   const token = await claimReservation(store, instance, reservation);
   if (token === undefined) return undefined;
-  await completion.call(ports, token);
+  const started = await completion.call(ports, token);
+  if (started) {
+    await store.commit(({ db }) => keepTask(db, reservation.id, { instance, started, undoing: completion.undoes ?? false }));
+    return 'started';
+  }
   return store.commit(
     async (transaction) => {
       if (!(await deleteReservation(transaction.db, reservation.id, instance))) return undefined;

@@ -1,11 +1,13 @@
 /** The stored reservations, each of which one instance confirms or recovers, and the fencing tokens of their port calls. */
 import { StaleTokenError } from '@reseller/adapters';
 import type { Fence, FencingToken, Subject } from '@reseller/adapters';
+import type { Updateable } from 'kysely';
 
 import { lockAccount } from '../store/account-lock.ts';
 import { prepared } from '../store/prepared.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { Db, Store } from '../store/store.ts';
+import type { ReservationsTable } from '../store/tables/service.ts';
 import type { Instance } from './instance.ts';
 
 /** An owner that no instance has: any instance may recover the reservation. */
@@ -20,10 +22,14 @@ export interface Reservation {
   readonly details: string;
   /** Hash of the caller's Idempotency-Key, or null. */
   readonly keyHash: string | null;
+  /** The task of the infrastructure for which it waits. Null if it waits for none. */
+  readonly task: string | null;
+  /** Whether the task undoes the delivery. */
+  readonly undoing: boolean;
 }
 
 /** A reservation before it is stored. */
-export interface NewReservation extends Reservation {
+export interface NewReservation extends Omit<Reservation, 'task' | 'undoing'> {
   readonly subject: Subject;
 }
 
@@ -141,13 +147,26 @@ export async function recoverableReservations(store: Store, instance: Instance):
         .execute(),
     { isUrgent: true },
   );
-  return rows.map(({ id, account_id: accountId, delivery, details, key_hash: keyHash }) => ({
+  return rows.map(({ id, account_id: accountId, delivery, details, key_hash: keyHash, task, undoing }) => ({
     id,
     accountId,
     delivery,
     details,
     keyHash,
+    task,
+    undoing: undoing === 1,
   }));
+}
+
+/** Leaves a reservation to recovery, with changed columns. @returns True if this instance still owned it. */
+export async function releaseReservation(db: Db, id: string, owner: Instance, changed: Updateable<ReservationsTable>): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('reservations')
+    .set({ ...changed, owner: NO_OWNER })
+    .where('id', '=', id)
+    .where('owner', '=', owner.id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Leaves every reservation to recovery. Called after a restore: the reservations are from an earlier state of the store. */

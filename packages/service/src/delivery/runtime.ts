@@ -15,6 +15,8 @@ export interface Runtime {
   readonly mode: Mode;
   /** The minimum number of days for which a link to an invoice document is valid. */
   readonly invoiceLinkDays: number;
+  /** Milliseconds after which a port call counts as failed. */
+  readonly portTimeoutMs: number;
   /** The identifiers that new VMs may get. */
   readonly vmIdentifiers: { readonly minimum: number; readonly maximum: number };
   readonly instance: Instance;

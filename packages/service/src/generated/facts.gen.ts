@@ -31,6 +31,7 @@ export const OPERATION_IDS = [
   "listVmOsImages",
   "getVmConfig",
   "getVmStatus",
+  "getVmInstallation",
   "setVmPower",
   "changeVm",
   "deleteVm",

@@ -61,7 +61,7 @@ export const getVmAccess: ServiceOperation<'getVmAccess'> = {
   kind: 'service',
   async run({ runtime: { store, ports }, path }) {
     const { id, state } = await store.read((db) => vmOf(db, path.vm_id));
-    const isThere = state === 'running' || state === 'stopped';
+    const isThere = state === 'installing' || state === 'running' || state === 'stopped';
     try {
       const forwarded = (isThere && (await ports.hypervisor.forwardedPorts?.(id))) || [];
       return { forwarded_ports: forwarded.toSorted((one, other) => one.port - other.port) };

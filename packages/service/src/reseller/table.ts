@@ -43,6 +43,7 @@ import { createVm } from './vm/create-vm.ts';
 import { deleteVm } from './vm/delete-vm.ts';
 import { editVm } from './vm/edit-vm.ts';
 import { getVmConfig } from './vm/get-vm-config.ts';
+import { getVmInstallation } from './vm/get-vm-installation.ts';
 import { getVmStatus } from './vm/get-vm-status.ts';
 import { listVmHosts } from './vm/list-vm-hosts.ts';
 import { listVmOsImages } from './vm/list-vm-os-images.ts';
@@ -64,6 +65,7 @@ export const operations: OperationTable = {
   editVm,
   listVmOsImages,
   getVmConfig,
+  getVmInstallation,
   getVmStatus,
   setVmPower,
   changeVm,

@@ -28,8 +28,9 @@ export function beginRegistration(at: Seconds): Registration {
   return { created: at, expires: anniversary(at, 1), lockedUntil: at + TRANSFER_LOCK_SECONDS, terminated: false };
 }
 
-/** `domain.status`. */
-export function statusOf({ lockedUntil }: Pick<Registration, 'lockedUntil'>, at: Seconds): 'OK' | 'LOCK' {
+/** `domain.status`. @param isPending Whether the registry still carries out the registration or transfer. */
+export function statusOf({ lockedUntil }: Pick<Registration, 'lockedUntil'>, at: Seconds, isPending = false): 'OK' | 'LOCK' | 'PENDING' {
+  if (isPending) return 'PENDING';
   return at < lockedUntil ? 'LOCK' : 'OK';
 }
 

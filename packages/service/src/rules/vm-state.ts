@@ -1,11 +1,15 @@
 /** The states of a VM (the specification does not show them; they are our choice). */
 
-/** `reserved` until the hypervisor has delivered it. A `stopped` VM keeps its room and addresses and is not billed. */
-export type VmState = 'reserved' | 'running' | 'stopped' | 'removed';
+/**
+ * `reserved` until the hypervisor has delivered it, and `installing` while a task of the hypervisor delivers it. A `stopped` VM keeps its room
+ * and addresses and is not billed.
+ */
+export type VmState = 'reserved' | 'installing' | 'running' | 'stopped' | 'removed';
 export type VmEvent = 'resize' | 'restart-billing' | 'restart' | 'reset-password' | 'stop' | 'start' | 'remove';
 
 const transitions: Readonly<Record<VmState, Readonly<Partial<Record<VmEvent, VmState>>>>> = {
   reserved: {},
+  installing: {},
   running: {
     resize: 'running',
     'restart-billing': 'running',

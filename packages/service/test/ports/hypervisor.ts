@@ -1,6 +1,6 @@
 import type { ForwardedPort } from '@reseller/adapters';
 
-import type { FencingToken, Hypervisor, VmOrder, VmSize } from '../../src/index.ts';
+import type { DoneOrStarted, FencingToken, Hypervisor, VmOrder, VmSize } from '../../src/index.ts';
 import { PortCalls } from './port-calls.ts';
 
 /** A hypervisor that keeps the VMs that it has created, and fails when a test says so. */
@@ -20,7 +20,7 @@ export class TestHypervisor implements Hypervisor {
   constructor(calls: PortCalls = new PortCalls()) {
     this.#calls = calls;
   }
-  create(order: VmOrder, token: FencingToken): Promise<void> {
+  create(order: VmOrder, token: FencingToken): Promise<DoneOrStarted> {
     this.lastOrder = order;
     this.orders.set(order.vmId, order);
     return this.#calls.call('do', [`vm/${order.vmId}`, token], () => {
@@ -46,7 +46,7 @@ export class TestHypervisor implements Hypervisor {
   resize(size: VmSize, token: FencingToken): Promise<void> {
     return this.#unlessFailing('do', size.vmId, token, () => this.#change(size.vmId, size));
   }
-  remove(vmId: number, token: FencingToken): Promise<void> {
+  remove(vmId: number, token: FencingToken): Promise<DoneOrStarted> {
     return this.#calls.call('undo', [`vm/${vmId}`, token], () => {
       if (this.failingToRemove) throw this.failingToRemove;
       this.vms.delete(vmId);

@@ -175,7 +175,9 @@ async function editVm(sim: Simulation, vm: ModelVm): Promise<void> {
     }),
   });
   const found = (await sim.client.call(vm.account, 'searchVms', { form: { labels: `env=${env}` } })).data();
-  const expected = sim.model.vms.filter((one) => one.account === vm.account && one.state !== 'removed' && one.edited?.labels['env'] === env);
+  const expected = sim.model.vms.filter(
+    (one) => one.account === vm.account && one.state !== 'removed' && one.edited?.labels['env'] === env,
+  );
   expect(found.list.map(({ vmid }) => vmid).toSorted()).toEqual(expected.map(({ id }) => id).toSorted());
   for (const one of found.list) expect(one.hostname).toBe(expected.find(({ id }) => id === one.vmid)?.edited?.hostname);
 }

@@ -12,7 +12,7 @@ import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
 export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'dedicated' | 'account'> {
-  readonly vm: Omit<BaseGroups['vm'], 'create' | 'list' | 'search' | 'osImages' | 'config' | 'status' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey'> & {
+  readonly vm: Omit<BaseGroups['vm'], 'create' | 'list' | 'search' | 'osImages' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey'> & {
     /**
      * Create a VM
      *
@@ -78,6 +78,17 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      * @throws ResellerError Its class tells the kind of the failure.
      */
     status(vmid: types.GetVmStatusData['path']['vmid'] | number, options?: RequestOptions): Call<types.GetVmStatusSuccess['data']>;
+    /**
+     * Get an installation status
+     *
+     * Returns how far the installation of a VM is, after `PUT /vm/create` or `POST /vm/{vmid}/reinstall`. A client that waits for it asks every few seconds. In the sandbox, an installation takes no time, unless `RESELLER_SANDBOX_DELAYS` says otherwise.
+     *
+     * *Inferred: the specification does not state this.*
+     *
+     * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    installation(vmid: types.GetVmInstallationData['path']['vmid'] | number, options?: RequestOptions): Call<types.GetVmInstallationSuccess['data']>;
     /**
      * Start, stop or restart
      *
@@ -490,6 +501,7 @@ export const groupsOf = (client: Client): Groups => {
       osImages: (options) => sdk.listVmOsImages({ ...callOptions(options), client }),
       config: (vmid, options) => sdk.getVmConfig({ ...callOptions(options), client, path: { vmid } }),
       status: (vmid, options) => sdk.getVmStatus({ ...callOptions(options), client, path: { vmid } }),
+      installation: (vmid, options) => sdk.getVmInstallation({ ...callOptions(options), client, path: { vmid } }),
       power: (vmid, form, options) => sdk.setVmPower({ ...callOptions(options), client, path: { vmid }, body: form }),
       change: (vmid, form, options) => sdk.changeVm({ ...callOptions(options), client, path: { vmid }, body: form }),
       quoteCreate: (form, options) => sdk.quoteCreateVm({ ...callOptions(options), client, body: form }),

@@ -115,6 +115,13 @@ export const getVmStatusFacts = {
     has: 'status'
 } as const;
 
+export const getVmInstallationFacts = {
+    id: 'getVmInstallation',
+    effect: 'read',
+    repeatable: true,
+    has: 'status'
+} as const;
+
 export const setVmPowerFacts = {
     id: 'setVmPower',
     effect: 'write',

@@ -398,7 +398,7 @@ export type GetVmConfigResponse = SuccessEnvelope & {
 };
 
 /**
- * The task that is in progress. Null if there is none.
+ * The task that is in progress. Null if there is none. In this service it is `BOOTING` during a first installation, a start or a restart, and `REINSTALL` during a reinstallation (not shown).
  */
 export type VmTask = 'BOOTING' | 'REINSTALL' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'HDD_MOUNT' | null | (string & {});
 
@@ -408,7 +408,7 @@ export type VmTask = 'BOOTING' | 'REINSTALL' | 'BACKUP_CREATE' | 'BACKUP_RESTORE
 export type VmStatus = {
     status: VmRunState;
     /**
-     * Seconds since the VM was last started, restarted or reinstalled. 0 if it is stopped.
+     * Seconds since the VM was last started, restarted or reinstalled. 0 if it is stopped or still being installed.
      */
     uptime: number;
     task: VmTask;
@@ -419,6 +419,37 @@ export type VmStatus = {
  */
 export type GetVmStatusResponse = SuccessEnvelope & {
     data: VmStatus;
+};
+
+/**
+ * The progress of an installation.
+ */
+export type VmInstallationProgress = {
+    /**
+     * How much of the installation is done.
+     */
+    percentage: number;
+};
+
+/**
+ * How far the installation of a VM is.
+ */
+export type VmInstallation = {
+    /**
+     * `pending` while the operating system is being installed, then `finished`.
+     */
+    status: 'pending' | 'finished' | (string & {});
+    /**
+     * Null once the installation is finished.
+     */
+    progress: VmInstallationProgress | null;
+};
+
+/**
+ * How far the installation of a VM is.
+ */
+export type GetVmInstallationResponse = SuccessEnvelope & {
+    data: VmInstallation;
 };
 
 /**
@@ -1749,6 +1780,60 @@ export type GetVmStatusResponses = {
 };
 
 export type GetVmStatusSuccess = GetVmStatusResponses[keyof GetVmStatusResponses];
+
+export type GetVmInstallationData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/status/installation';
+};
+
+export type GetVmInstallationErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetVmInstallationError = GetVmInstallationErrors[keyof GetVmInstallationErrors];
+
+export type GetVmInstallationResponses = {
+    /**
+     * The progress of the installation.
+     */
+    200: GetVmInstallationResponse;
+};
+
+export type GetVmInstallationSuccess = GetVmInstallationResponses[keyof GetVmInstallationResponses];
 
 export type SetVmPowerData = {
     /**

@@ -112,7 +112,7 @@ export function toDomainDetails(row: DomainRow, secrets: Secrets, at: Seconds): 
       sld,
       tld,
       authcode: sealed === null ? null : (unseal(sealed, secrets, authcodeContext(name)) ?? null),
-      status: statusOf(registrationOf(row), at),
+      status: statusOf(registrationOf(row), at, row.state === 'pending'),
       terminated: row.terminated === 1,
     },
     handle: { ownerC: handle, adminC: handle, techC: handle, zoneC: handle },

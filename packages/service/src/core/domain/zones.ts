@@ -17,8 +17,8 @@ export interface FailedZone {
   readonly nextAttempt: number;
 }
 
-/** A claim outlasts a call with the default port timeout. A longer call is superseded: the next claim issues a higher token. */
-const CLAIM_MS = 120_000;
+/** A claim outlasts the call, which the port timeout ends, by this time for the store. The claim of an instance that died ends then. */
+const CLAIM_MARGIN_MS = 90_000;
 
 /**
  * Publishes the changed zones, several at a time. A zone that fails waits as long as a failed job does, and a change ends the wait.
@@ -46,11 +46,11 @@ interface Attempt {
   onFailure(failed: FailedZone): void;
 }
 
-async function publishZone({ store, ports: { dns } }: Runtime, domain: string, { now, onFailure }: Attempt): Promise<void> {
+async function publishZone({ store, ports: { dns }, portTimeoutMs }: Runtime, domain: string, { now, onFailure }: Attempt): Promise<void> {
   const claim = await store.commit(async ({ db }) => {
     const claimed = await db
       .updateTable('zone_changes')
-      .set({ claimed_until: now + CLAIM_MS })
+      .set({ claimed_until: now + portTimeoutMs + CLAIM_MARGIN_MS })
       .where('domain', '=', domain)
       .where('claimed_until', '<=', now)
       .returning('version')

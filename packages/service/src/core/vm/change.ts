@@ -138,7 +138,7 @@ async function applyEvent(
   return { vm, instant };
 }
 
-/** For an account, a VM that is still being created or was removed does not exist. */
+/** For an account, a VM whose purchase has no response yet, or that was removed, does not exist. */
 function isOfAccount(vm: Pick<Vm, 'account_id' | 'state'>, accountId: string): boolean {
   return vm.account_id === accountId && vm.state !== 'reserved' && vm.state !== 'removed';
 }

@@ -29,6 +29,7 @@ import { giveVolumeBack, takeSale } from '../catalogue/sale.ts';
 import { settle } from '../jobs/settle.ts';
 import { assignAddresses, ofFamily, releaseAddresses } from './addresses.ts';
 import type { AssignedAddress } from './addresses.ts';
+import { endChange } from './change.ts';
 import { drawIdentifier, vmSubject } from './identifier.ts';
 import { insertVm } from './new-vm.ts';
 import type { NewVm } from './new-vm.ts';
@@ -67,7 +68,7 @@ export interface Purchase {
   readonly now: number;
 }
 
-/** A VM whose purchase was confirmed. */
+/** A VM whose purchase was confirmed, or whose installation has started. */
 export interface PurchasedVm {
   readonly vmId: number;
   readonly vm: WantedVm;
@@ -81,6 +82,8 @@ export interface PurchasedVm {
   /** Hundredths of a percent. */
   readonly vat: number;
   readonly password: string;
+  /** Whether a task of the hypervisor still installs it. */
+  readonly isInstalling?: boolean;
 }
 
 const details = v.object({ vmId: v.number(), hold: v.number(), monthly: v.optional(v.number()), spending: v.optional(spendingDetails) });
@@ -144,8 +147,28 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
 
   compensate: ({ hypervisor }, { vmId }, token) => hypervisor.remove(vmId, token),
 
+  asTask: {
+    async begin({ db }, { purchase: _purchase, hold: _hold, ...purchased }) {
+      await db.updateTable('vms').set({ state: 'installing', changing: 1 }).where('id', '=', purchased.vmId).execute();
+      return { ...purchased, isInstalling: true };
+    },
+    // A VM is billed for its runtime, which begins when it is installed.
+    async finish({ db }, { vmId, hold }, runtime) {
+      const vm = await db.selectFrom('vms').select(['account_id', 'monthly_price']).where('id', '=', vmId).executeTakeFirstOrThrow();
+      const now = runtime.ports.clock.now();
+      const priced = { vmId, monthlyPrice: BigInt(vm.monthly_price), hold: BigInt(hold) };
+      await startBilling(db, { runtime, accountId: vm.account_id, now }, priced);
+      await endChange(db, vmId, { state: 'running', booted: now });
+    },
+  },
+
   async rollBack({ db }, { vmId, hold, spending }) {
-    const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('state', '=', 'reserved').executeTakeFirst();
+    const vm = await db
+      .selectFrom('vms')
+      .selectAll()
+      .where('id', '=', vmId)
+      .where('state', 'in', ['reserved', 'installing'])
+      .executeTakeFirst();
     if (!vm) return;
     // The locks are taken in the order of the purchase. Otherwise two transactions on PostgreSQL could deadlock.
     if (vm.sale_id !== null) await giveVolumeBack(db, vm.sale_id);
@@ -252,7 +275,7 @@ const startRunning = prepared<{ vmId: number; now: number }, unknown>((db, param
 /** Begins the first position. It starts with the purchase, or with the open period if a period has ended since the reservation. */
 async function startBilling(
   db: Db,
-  { runtime, accountId, now }: Purchase,
+  { runtime, accountId, now }: Pick<Purchase, 'runtime' | 'accountId' | 'now'>,
   { vmId, monthlyPrice, hold }: Pick<Plan, 'vmId' | 'monthlyPrice' | 'hold'>,
 ): Promise<void> {
   await settle(db, runtime, { accountId, now: runtime.ports.clock.now() });

@@ -73,15 +73,23 @@ const sizeDetails = v.object({
   backupSlots: v.number(),
   ipv4: v.array(v.string()),
 });
-const resizeDetails = v.object({ ...heldDetails.entries, to: resourceDetails, before: sizeDetails });
+const resizeDetails = v.object({
+  ...heldDetails.entries,
+  to: resourceDetails,
+  before: sizeDetails,
+  // Missing in the reservations of earlier versions, which wait for no task.
+  price: v.optional(v.number()),
+  basis: v.optional(v.picklist(['SALE', 'STANDARD'])),
+  pricesFrom: v.optional(v.number()),
+});
 
-function settledInstant(db: Db, { account_id: accountId }: Row, runtime: Runtime) {
+function settledInstant(db: Db, { account_id: accountId }: Pick<Row, 'account_id'>, runtime: Runtime) {
   return billingInstant(db, runtime, { accountId, now: runtime.ports.clock.now() });
 }
 
 interface StartPlan {
   readonly runtime: Runtime;
-  readonly vm: Row;
+  readonly vm: Pick<Row, 'id' | 'account_id'>;
   readonly hold: Money;
 }
 
@@ -123,6 +131,12 @@ export const startVm: UndoableDelivery<VmRequest, v.InferOutput<typeof heldDetai
     await endChange(db, vmId);
   },
 
+  asTask: {
+    async begin() {},
+    finish: (transaction, { vmId: id, accountId: account_id, hold }, runtime) =>
+      startVm.confirm(transaction, { runtime, vm: { id, account_id }, hold: BigInt(hold) }),
+  },
+
   describeFailure: undoneMessage,
 };
 
@@ -137,6 +151,7 @@ export const stopVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDetail
   async confirm({ db }, { vmId }) {
     await endChange(db, vmId);
   },
+  asTask: { async begin() {} },
   describeFailure: finishedMessage,
 };
 
@@ -153,14 +168,18 @@ export const removeVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDeta
     await leaveNode(db, vm.node, vm);
     await releaseAddresses(db, vmId);
   },
+  asTask: { async begin() {} },
   describeFailure: finishedMessage,
 };
 
-interface ResizePlan {
+interface ResizePlan extends ResizeToConfirm {
+  readonly size: VmSize;
+}
+
+interface ResizeToConfirm {
   readonly runtime: Runtime;
   readonly vm: Row;
   readonly to: BilledResources;
-  readonly size: VmSize;
   readonly hold: Money;
   readonly price: Money;
   readonly basis: VmPrices['basis'];
@@ -216,6 +235,9 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
         spending,
         to,
         before: { ...before, ipv4: [...before.ipv4] },
+        price: Number(price),
+        basis: prices.basis,
+        pricesFrom: prices.from,
       },
       plan: { runtime, vm, to, size: after, hold, price, basis: prices.basis, pricesFrom: prices.from },
     };
@@ -223,22 +245,7 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
 
   call: ({ hypervisor }, plan, token) => hypervisor.resize(plan.size, token),
 
-  async confirm({ db }, { runtime, vm, to, hold, price, basis, pricesFrom }) {
-    const from = resourcesOf(vm);
-    const instant = await settledInstant(db, vm, runtime);
-    await endChange(db, vm.id, { ...to, monthly_price: Number(price), price_basis: basis, prices_from: pricesFrom });
-    await resizeOnNode(db, vm.node, largerOf(from, to), to);
-    if (to.ips > from.ips) await confirmAddresses(db, vm.id);
-    if (to.ips < from.ips) await releaseLastIpv4(db, vm.id, from.ips - to.ips);
-    await releaseCredit(db, vm.account_id, hold);
-    const stop = await endPosition(db, vm.id, instant);
-    if (stop === undefined) return price;
-    const position: NewPosition = { vmId: vm.id, accountId: vm.account_id, type: 'UP-DOWNGRADE', start: stop, monthlyPrice: price };
-    // The reservation has already checked the credit.
-    await holdOwed(db, vm.account_id, holdOf(position));
-    await beginPosition(db, position);
-    return price;
-  },
+  confirm: ({ db }, plan) => confirmResize(db, plan),
 
   // A disk that has grown may keep its size.
   compensate: ({ hypervisor }, { before }, token) => hypervisor.resize(before, token),
@@ -252,8 +259,35 @@ export const resizeVm: UndoableDelivery<VmRequest & Resize, v.InferOutput<typeof
     await releasePendingAddresses(db, vmId);
   },
 
+  asTask: {
+    begin: async (_transaction, { price }) => price,
+    async finish({ db }, { vmId, to, hold, price, basis = 'STANDARD', pricesFrom }, runtime) {
+      const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).executeTakeFirstOrThrow();
+      const priced = { price: BigInt(price ?? vm.monthly_price), basis, pricesFrom: pricesFrom ?? vm.prices_from };
+      await confirmResize(db, { runtime, vm, to, hold: BigInt(hold), ...priced });
+    },
+  },
+
   describeFailure: undoneMessage,
 };
+
+/** @returns The price of 30 days. */
+async function confirmResize(db: Db, { runtime, vm, to, hold, price, basis, pricesFrom }: ResizeToConfirm): Promise<Money> {
+  const from = resourcesOf(vm);
+  const instant = await settledInstant(db, vm, runtime);
+  await endChange(db, vm.id, { ...to, monthly_price: Number(price), price_basis: basis, prices_from: pricesFrom });
+  await resizeOnNode(db, vm.node, largerOf(from, to), to);
+  if (to.ips > from.ips) await confirmAddresses(db, vm.id);
+  if (to.ips < from.ips) await releaseLastIpv4(db, vm.id, from.ips - to.ips);
+  await releaseCredit(db, vm.account_id, hold);
+  const stop = await endPosition(db, vm.id, instant);
+  if (stop === undefined) return price;
+  const position: NewPosition = { vmId: vm.id, accountId: vm.account_id, type: 'UP-DOWNGRADE', start: stop, monthlyPrice: price };
+  // The reservation has already checked the credit.
+  await holdOwed(db, vm.account_id, holdOf(position));
+  await beginPosition(db, position);
+  return price;
+}
 
 /** Ends billing immediately, in the transaction that reserves the change. */
 async function reserveEnd(db: Db, request: VmRequest, event: 'stop' | 'remove') {

@@ -32,6 +32,10 @@ export const restartVm: UndoableDelivery<VmRequest, Details, RestartPlan, void> 
   // The VM is billed, so it must run.
   compensate: ({ hypervisor }, { vmId }, token) => hypervisor.start(vmId, token),
   rollBack: ({ db }, { vmId }) => leaveAsItIs(db, vmId),
+  asTask: {
+    async begin() {},
+    finish: (transaction, { vmId }, runtime) => restartVm.confirm(transaction, { request: { runtime, vmId } }),
+  },
 };
 
 interface PasswordPlan {

@@ -44,7 +44,7 @@ class FaultyHypervisor extends TestHypervisor {
     return this.#faulty(() => super.resize(size, token));
   }
   override remove(vmId: number, token: FencingToken): Promise<void> {
-    return this.#faulty(() => super.remove(vmId, token));
+    return this.#faulty(async () => void (await super.remove(vmId, token)));
   }
 }
 

@@ -13,7 +13,7 @@ export function vmIdOf(text: string): number {
 }
 
 /**
- * Finds a VM of an account. A VM that is still being created or was removed counts as missing.
+ * Finds a VM of an account. A VM counts as missing if its purchase still has no response, or it was removed.
  *
  * @param vmid The identifier in the path.
  * @throws Refusal 404 if the account has no such VM.
@@ -26,5 +26,5 @@ export async function findOwnVm(db: Db, accountId: string, vmid: string): Promis
 
 /** Selects the VMs of an account. */
 export function ownVms(db: Db, accountId: string) {
-  return db.selectFrom('vms').where('account_id', '=', accountId).where('state', 'in', ['running', 'stopped']);
+  return db.selectFrom('vms').where('account_id', '=', accountId).where('state', 'in', ['installing', 'running', 'stopped']);
 }

@@ -73,11 +73,11 @@ export async function domainOf(db: Db, name: string): Promise<Row> {
   return requireFound(domain, `domain ${name}`);
 }
 
-function toDomain({ name, account_id, locked_until, terminated, created, expires }: Row, now: number): Domain {
+function toDomain({ name, account_id, state, locked_until, terminated, created, expires }: Row, now: number): Domain {
   return {
     name,
     account_id,
-    status: statusOf({ lockedUntil: locked_until }, Math.floor(now / 1000)),
+    status: statusOf({ lockedUntil: locked_until }, Math.floor(now / 1000), state === 'pending'),
     terminated: terminated === 1,
     created: secondsToInstant(created),
     expires: secondsToInstant(expires),

@@ -6,6 +6,7 @@ import { chargeOwed } from '../../core/accounting/charge.ts';
 import type { Charge } from '../../core/accounting/charge.ts';
 import { holdCredit, releaseCredit } from '../../core/accounting/credit-hold.ts';
 import { toDomainDetails, domainSubject } from '../../core/domain/domain.ts';
+import type { DomainRow } from '../../core/domain/domain.ts';
 import { contactOf } from '../../core/domain/handle.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
@@ -20,7 +21,14 @@ import type { Call, Success } from '../operation.ts';
 import { readForm } from './register-domain-form.ts';
 import type { DomainRequest } from './register-domain-form.ts';
 
-const details = v.object({ name: v.string(), accountId: v.string(), hold: v.number(), spending: v.optional(spendingDetails) });
+const details = v.object({
+  name: v.string(),
+  accountId: v.string(),
+  hold: v.number(),
+  // Missing in the reservations of earlier versions, which wait for no task.
+  type: v.optional(v.picklist(['CREATE', 'TRANSFER'])),
+  spending: v.optional(spendingDetails),
+});
 type Details = v.InferOutput<typeof details>;
 
 interface Plan {
@@ -41,26 +49,24 @@ export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, S
     await holdCredit(db, accountId, charge.amount);
     const spending = await spend(db, spender, charge.amount, now);
     const { name } = order;
-    return { accountId, details: { name, accountId, hold: Number(charge.amount), spending }, plan: { call, order, charge } };
+    const type = call.form.authcode === undefined ? 'CREATE' : 'TRANSFER';
+    return { accountId, details: { name, accountId, hold: Number(charge.amount), type, spending }, plan: { call, order, charge } };
   },
 
   async call({ registrar }, { call: { form }, order }, token) {
-    if (form.authcode === undefined) {
-      if ((await registrar.register(order, token)) === 'taken') throw registeredAlready(order.name);
-    } else if ((await registrar.transfer(order, form.authcode, token)) === 'refused') {
+    const { authcode } = form;
+    const end = await (authcode === undefined ? registrar.register(order, token) : registrar.transfer(order, authcode, token));
+    if (typeof end === 'object') return end;
+    if (end === 'taken') throw registeredAlready(order.name);
+    if (end === 'refused') {
       const message = `must be the authcode issued by the current provider of the domain; it was not accepted for ${order.name}`;
       throw invalid([{ field: 'authcode', rule: 'accepted', message }]);
     }
+    return undefined;
   },
 
   async confirm({ db }, { call, order, charge }) {
-    const row = await db
-      .updateTable('domains')
-      .set({ state: 'registered' })
-      .where('name', '=', order.name)
-      .where('state', '=', 'reserved')
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const row = await changeState(db, order.name, 'reserved', 'registered');
     // The charge comes after the delivery, because a registration that was undone must not be on an invoice. A month may have ended since
     // the reservation.
     const { runtime, accountId, form, now } = call;
@@ -74,12 +80,39 @@ export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, S
 
   compensate: ({ registrar }, { name }, token) => registrar.withdraw(name, token),
 
+  asTask: {
+    async begin({ db }, { call: { runtime, form, now }, order }) {
+      const row = await changeState(db, order.name, 'reserved', 'pending');
+      const what = form.authcode === undefined ? 'registration' : 'transfer';
+      const message = `The ${what} was accepted. The status of the domain is PENDING until the registry has carried it out.`;
+      return { message, data: toDomainDetails(row, runtime, Math.floor(now / 1000)) };
+    },
+    async finish({ db }, { name, accountId, hold, type = 'CREATE' }, runtime) {
+      const now = runtime.ports.clock.now();
+      const amount = BigInt(hold);
+      await settle(db, runtime, { accountId, now });
+      await releaseCredit(db, accountId, amount);
+      const { created: start, expires: stop } = await changeState(db, name, 'pending', 'registered');
+      await chargeOwed(db, runtime.ports, { accountId, kind: 'domain', subject: name, type, start, stop, amount }, now);
+    },
+  },
+
   async rollBack({ db }, { name, accountId, hold, spending }) {
-    await db.deleteFrom('domains').where('name', '=', name).where('state', '=', 'reserved').execute();
+    await db.deleteFrom('domains').where('name', '=', name).where('state', 'in', ['reserved', 'pending']).execute();
     await releaseCredit(db, accountId, BigInt(hold));
     await giveSpendingBack(db, spending);
   },
 };
+
+async function changeState(db: Db, name: string, from: DomainRow['state'], to: DomainRow['state']): Promise<DomainRow> {
+  return db
+    .updateTable('domains')
+    .set({ state: to })
+    .where('name', '=', name)
+    .where('state', '=', from)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
 
 /** POST /domain/register: registers a domain, or transfers it to the account if the form has an auth code. */
 export const registerDomain = deliveredCall(register);

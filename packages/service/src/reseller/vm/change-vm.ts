@@ -14,11 +14,16 @@ export const changeVm: DeliveredOperation<'changeVm', VmRequest & Resize, Money>
   kind: 'delivered',
   deliveryFor: () => resizeVm,
   requestOf: (call) => ({ ...requestOf(call), ...resizeOf(call.form) }),
-  async success(monthly, { accountId, path, now }, { db }) {
+  async success(monthly, { accountId, path, form, now }, { db }) {
     const vm = await findOwnVm(db, accountId, path.vmid);
     return {
-      message: 'The VM was changed.',
-      data: { newConfig: toResources(vm), pricings: toPricings(monthly, await vatAt(db, accountId, now)) },
+      message:
+        vm.changing === 0 ? 'The VM was changed.' : 'The VM is being changed. GET /vm/{vmid}/config shows the resources when it is done.',
+      // While a task changes the VM, the store still has the earlier resources.
+      data: {
+        newConfig: toResources({ ...vm, ...resizeOf(form).resources }),
+        pricings: toPricings(monthly, await vatAt(db, accountId, now)),
+      },
     };
   },
 };

@@ -25,7 +25,12 @@ export const createVm: DeliveredOperation<'createVm', Purchase, PurchasedVm> = {
     maxPrice: form.max_price,
     now,
   }),
-  success: async (purchased) => ({ message: 'The VM was created and is booting.', data: toCreatedVm(purchased) }),
+  success: async (purchased) => ({
+    message: purchased.isInstalling
+      ? 'The VM is being installed. GET /vm/{vmid}/status/installation shows its progress.'
+      : 'The VM was created and is booting.',
+    data: toCreatedVm(purchased),
+  }),
 };
 
 function toCreatedVm({ vmId, vm, host, node, os, addresses, monthlyPrice, vat, password }: PurchasedVm): CreatedVm {

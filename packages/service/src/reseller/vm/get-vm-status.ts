@@ -11,14 +11,24 @@ export const getVmStatus: ReadOperation<'getVmStatus'> = {
     const vm = await findOwnVm(db, accountId, path.vmid);
     const uptime = vm.booted === null ? 0 : Math.max(0, Math.floor((now - vm.booted) / 1000));
     return {
-      message: `The VM is ${vm.state}.`,
-      data: { status: vm.state, uptime: vm.state === 'running' ? uptime : 0, task: vm.changing === 0 ? null : await taskOf(db, vm.id) },
+      message: vm.state === 'installing' ? 'The VM is being installed.' : `The VM is ${vm.state}.`,
+      data: {
+        // A VM that is being installed does not run yet.
+        status: vm.state === 'running' ? 'running' : 'stopped',
+        uptime: vm.state === 'running' ? uptime : 0,
+        task: vm.changing === 0 ? null : await taskOf(db, vm.id),
+      },
     };
   },
 };
 
 /** The tasks of deliveries, by the name of the delivery. Public clients have no name for other tasks. */
-const TASKS: Readonly<Record<string, string>> = { reinstallVm: 'REINSTALL', startVm: 'BOOTING', restartVm: 'BOOTING' };
+const TASKS: Readonly<Record<string, string>> = {
+  createVm: 'BOOTING',
+  reinstallVm: 'REINSTALL',
+  startVm: 'BOOTING',
+  restartVm: 'BOOTING',
+};
 
 async function taskOf(db: Db, vmId: number): Promise<string | null> {
   const reservation = await db.selectFrom('reservations').select('delivery').where('subject', '=', vmSubject({ vmId })).executeTakeFirst();

@@ -27,7 +27,11 @@ export const searchVms: ReadOperation<'searchVms'> = {
   run: (db, { accountId, form }) => vmsOf(db, accountId, matcherOf(form.labels)),
 };
 
-async function vmsOf(db: Db, accountId: string, isWanted: (labels: Labels) => boolean): Promise<Pick<Success<'listVms'>, 'message' | 'data'>> {
+async function vmsOf(
+  db: Db,
+  accountId: string,
+  isWanted: (labels: Labels) => boolean,
+): Promise<Pick<Success<'listVms'>, 'message' | 'data'>> {
   const vms = ownVms(db, accountId)
     .select(['id', 'created', 'node', 'hostname', 'name', 'labels', 'state', 'hostsystem', 'cores', 'mem', 'disk'])
     .orderBy('created')

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 
 import { catalogueOf, findOsImage } from '../../core/catalogue/catalogue.ts';
+import { endChange } from '../../core/vm/change.ts';
 import { vmSubject } from '../../core/vm/identifier.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
@@ -9,7 +10,8 @@ import { invalid, Refusal } from '../../rules/refusal.ts';
 import { deliveredCall } from '../operation.ts';
 import type { Call, Success } from '../operation.ts';
 
-const details = v.object({ vmId: v.number() });
+// The operating system is missing in the reservations of earlier versions, which wait for no task.
+const details = v.object({ vmId: v.number(), os: v.optional(v.string()) });
 type Details = v.InferOutput<typeof details>;
 
 interface Plan {
@@ -42,20 +44,30 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
       .executeTakeFirst();
     if (claimed.numUpdatedRows === 0n)
       throw new Refusal(409, 'wrong_state', 'Another change of this VM is in progress. Wait until it has finished, then reinstall the VM.');
-    return { accountId, details: { vmId }, plan: { runtime, vmId, os } };
+    return { accountId, details: { vmId, os }, plan: { runtime, vmId, os } };
   },
 
   call: ({ hypervisor }, { vmId, os }, token) => hypervisor.reinstall(vmId, os, token),
 
   async confirm({ db }, { runtime, vmId, os }) {
-    await db.updateTable('vms').set({ os, changing: 0, booted: runtime.ports.clock.now() }).where('id', '=', vmId).execute();
+    await endChange(db, vmId, { os, booted: runtime.ports.clock.now() });
     return { message: `The reinstallation with ${os} finished and the VM is booting.`, data: null };
   },
 
   // An erased disk cannot be restored. With the new token, the hypervisor rejects a late call that would still erase it.
   compensate: ({ hypervisor }, { vmId }, token) => hypervisor.start(vmId, token),
   async rollBack({ db }, { vmId }) {
-    await db.updateTable('vms').set({ changing: 0 }).where('id', '=', vmId).execute();
+    await endChange(db, vmId);
+  },
+
+  asTask: {
+    begin: async (_transaction, { os }) => ({
+      message: `The reinstallation with ${os} has started. GET /vm/{vmid}/status/installation shows its progress.`,
+      data: null,
+    }),
+    async finish({ db }, { vmId, os }, runtime) {
+      await endChange(db, vmId, { ...(os !== undefined && { os }), booted: runtime.ports.clock.now() });
+    },
   },
 };
 

@@ -14,12 +14,26 @@ interface Action {
   /** The state that the action leads to. A VM in that state stays unchanged. */
   readonly leadsTo?: 'running' | 'stopped';
   readonly message: string;
+  /** While a task of the hypervisor carries it out. */
+  readonly begun: string;
 }
 
 const ACTIONS: readonly Action[] = [
-  { mode: 'start', delivery: startVm, leadsTo: 'running', message: 'The VM was started and is billed again.' },
-  { mode: 'stop', delivery: stopVm, leadsTo: 'stopped', message: 'The VM was stopped and is not billed until it starts.' },
-  { mode: 'restart', delivery: restartVm, message: 'The VM was restarted.' },
+  {
+    mode: 'start',
+    delivery: startVm,
+    leadsTo: 'running',
+    message: 'The VM was started and is billed again.',
+    begun: 'The VM is starting, and is billed when it runs.',
+  },
+  {
+    mode: 'stop',
+    delivery: stopVm,
+    leadsTo: 'stopped',
+    message: 'The VM was stopped and is not billed until it starts.',
+    begun: 'The VM is stopping, and is not billed until it starts again.',
+  },
+  { mode: 'restart', delivery: restartVm, message: 'The VM was restarted.', begun: 'The VM is restarting.' },
 ];
 
 /** POST /vm/{vmid}/power: starts, stops or restarts a VM. */
@@ -37,7 +51,11 @@ export const setVmPower: DeliveredOperation<'setVmPower', VmRequest, void> = {
     if (mode === 'start') assertMayBuy(spender, 'setVmPower');
     return undefined;
   },
-  success: async (_result, { form }) => ({ message: actionOf(form.mode).message, data: null }),
+  async success(_result, { accountId, form, path }, { db }) {
+    const { message, begun } = actionOf(form.mode);
+    const { changing } = await findOwnVm(db, accountId, path.vmid);
+    return { message: changing === 0 ? message : begun, data: null };
+  },
 };
 
 /** @throws Refusal 422 for an unknown mode. */

@@ -4,10 +4,10 @@ export interface DomainsTable {
   name: string;
   account_id: string;
   /**
-   * `reserved` until the registrar has registered or transferred it, then `registered`. It is `changing` while the registrar carries
-   * out a change, and no other change may start then.
+   * `reserved` until the registrar has registered or transferred it, and `pending` while a task of the registrar does so, then `registered`. It
+   * is `changing` while the registrar carries out a change, and no other change may start then.
    */
-  state: 'reserved' | 'registered' | 'changing';
+  state: 'reserved' | 'pending' | 'registered' | 'changing';
   sld: string;
   tld: string;
   /** All four contacts. */

@@ -88,6 +88,12 @@ export interface ReservationsTable {
   created: number;
   /** Money: its hold beyond that of its details, since the month of the order has ended. */
   extra_hold: Generated<number>;
+  /** The task of the infrastructure for which it waits. Null if it waits for none. */
+  task: string | null;
+  /** How far the task is. Null if that is not known. */
+  task_percentage: number | null;
+  /** 1 if the task undoes the delivery. */
+  undoing: Generated<number>;
 }
 
 /** Settings of the whole service. */

@@ -5,7 +5,7 @@ export interface VmsTable {
   /** Five digits. */
   id: number;
   account_id: string;
-  /** `reserved` until the hypervisor has delivered it, then `running` or `stopped`, finally `removed`. */
+  /** `reserved` until the hypervisor has delivered it, `installing` while it has a task for that, then `running` or `stopped`, finally `removed`. */
   state: string;
   hostsystem: string;
   node: string;
