@@ -24,6 +24,8 @@ const SERVER = operatorDocument.components.parameters.ServerIdPath.example;
 const HOSTILE_NAME = `"><img src=x onerror=alert(1)><script>alert(2)</script> \u202Egnissim ${'W'.repeat(40)}`;
 const PICTURES = join(import.meta.dirname, '../reports/screenshots');
 const MANY_VMS = 10_000;
+/** Many times as many requests as one response has. */
+const BURST = 1_500;
 
 const PAGES = [
   { name: 'requests', path: '' },
@@ -110,8 +112,27 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await response.getByText(`"identifier": ${identifier}`).waitFor();
     expect(await response.textContent()).toMatch(/"password": "\*+"/);
     await page.getByRole('button', { name: 'Copy as curl' }).waitFor();
+    const detail = page.getByRole('complementary', { name: 'Request' });
+    await detail.getByText(`${identifier} for 10.40 EUR net for 30 days`).waitFor();
+    expect(await detail.getByText(/^CREATE since .* on the current invoice$/).count()).toBe(1);
+    expect(await detail.getByText(/^demo …/).count()).toBe(1);
+    await detail.getByRole('link', { name: String(identifier) }).click();
+    await page.getByRole('link', { name: 'Requests of this VM' }).click();
+    await page.getByText('No request matches').waitFor();
+    await page.getByLabel('Path begins with').fill('/vm/create');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await row('/vm/create').getByText('200 succeeded').waitFor();
     await page.getByRole('link', { name: 'VMs' }).click();
     await row(String(identifier)).getByText('running').waitFor();
+  });
+
+  test('every request of a burst is listed', async () => {
+    await page.getByRole('link', { name: 'Requests' }).click();
+    await row('/vm/create').first().waitFor();
+    const count = page.locator('.filters .number');
+    const before = Number(await count.textContent());
+    await Promise.all(Array.from({ length: BURST }, () => call(sandbox.current(), 'GET /domain/list')));
+    await expect.poll(() => count.textContent(), { timeout: 20_000 }).toBe((before + BURST).toLocaleString('en'));
   });
 
   test('a replay sends the request again as the account, with a key that the console issues', async () => {

@@ -12,7 +12,9 @@ const SOURCES = join(import.meta.dirname, '../src');
 const MAX_FIRST_LOAD_BYTES = 200_000;
 
 /** Operations of the operator document that have no place in the console, each with its reason. */
-const LEFT_OUT: Readonly<Record<string, string>> = {};
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  listAccountRequests: 'the search of the log finds the requests of an account without reading their bodies',
+};
 
 test('every operation of the operator document has a place, or a reason to have none', () => {
   const source = globSync('**/*.{ts,tsx}', { cwd: SOURCES })

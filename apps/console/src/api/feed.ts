@@ -1,9 +1,6 @@
-/**
- * The requests of all accounts as they arrive, and whether the service can be reached. The service has no events yet, so this asks for what is
- * new: an idle service responds with an empty list.
- */
-import { listRequests } from '@reseller/operator-client';
-import type { RequestSummary } from '@reseller/operator-client';
+/** The requests of all accounts and the changes of the team as they arrive, and whether the service can be reached. */
+import { followRequests, listRequests } from '@reseller/operator-client';
+import type { OperatorChange, RequestSummary } from '@reseller/operator-client';
 
 import { client } from './client.ts';
 import { statusOf } from './problem.ts';
@@ -12,7 +9,7 @@ const POLL_MS = 500;
 /** Less often while no person sees the page. */
 const HIDDEN_POLL_MS = 10_000;
 const LIMIT = 200;
-/** The oldest requests beyond this number are forgotten. */
+/** The oldest requests beyond this number are forgotten. The service still has them. */
 const MAX_REQUESTS = 100_000;
 
 export interface FeedState {
@@ -31,9 +28,15 @@ export interface Feed {
   stop(): void;
 }
 
+/** What may have changed something. */
+export interface News {
+  /** Requests that succeeded and did not only read. */
+  readonly requests: readonly RequestSummary[];
+  readonly changes: readonly OperatorChange[];
+}
+
 export interface FeedEvents {
-  /** Called when a request may have changed something. */
-  onChange(): void;
+  onChange(news: News): void;
   /** Called when the service can be reached again. */
   onRecovery(): void;
 }
@@ -41,8 +44,7 @@ export interface FeedEvents {
 export function createFeed({ onChange, onRecovery }: FeedEvents): Feed {
   const listeners = new Set<() => void>();
   let current: FeedState = { requests: [], connection: 'connecting' };
-  let seen = new Set<string>();
-  let since: string | undefined;
+  let cursor: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let generation = 0;
 
@@ -54,10 +56,8 @@ export function createFeed({ onChange, onRecovery }: FeedEvents): Feed {
   async function ask(): Promise<void> {
     const asked = generation;
     try {
-      const query = { limit: LIMIT, ...(since === undefined ? {} : { since }) };
-      const { items, next_since: nextSince } = await listRequests({ client, maxRetries: 0, query });
-      if (asked !== generation) return;
-      receive(items, nextSince);
+      if (cursor === undefined) await begin(asked);
+      else while (await follow(asked, cursor));
     } catch (error) {
       if (asked !== generation) return;
       const status = statusOf(error) ?? 0;
@@ -65,24 +65,34 @@ export function createFeed({ onChange, onRecovery }: FeedEvents): Feed {
     }
   }
 
-  function receive(items: readonly RequestSummary[], nextSince: string): void {
-    const isFirst = since === undefined;
-    const wasLost = current.connection === 'lost';
-    since = nextSince;
-    const fresh = items.filter(({ request_id }) => !seen.has(request_id));
-    for (const { request_id } of fresh) seen.add(request_id);
-    if (fresh.length > 0 || current.connection !== 'connected') set({ requests: merged(fresh, current.requests), connection: 'connected' });
-    if (wasLost) onRecovery();
-    else if (!isFirst && fresh.some(({ success, method }) => success && method !== 'GET')) onChange();
+  /** The place to follow from, and the newest requests. One that arrives between the two requests is in both. */
+  async function begin(asked: number): Promise<void> {
+    const { next_cursor: end } = await followRequests({ client, maxRetries: 0, query: {} });
+    const { items } = await listRequests({ client, maxRetries: 0, query: { limit: LIMIT } });
+    if (asked !== generation) return;
+    cursor = end;
+    received(items);
   }
 
-  function merged(fresh: readonly RequestSummary[], known: readonly RequestSummary[]): readonly RequestSummary[] {
-    if (fresh.length === 0) return known;
-    const all = [...fresh, ...known];
-    if (all.length <= MAX_REQUESTS) return all;
-    const kept = all.slice(0, MAX_REQUESTS);
-    seen = new Set(kept.map(({ request_id }) => request_id));
-    return kept;
+  /** @returns Whether more may have arrived. */
+  async function follow(asked: number, from: string): Promise<boolean> {
+    const { items, changes, next_cursor: next } = await followRequests({ client, maxRetries: 0, query: { cursor: from, limit: LIMIT } });
+    if (asked !== generation) return false;
+    cursor = next;
+    received(items.toReversed());
+    const requests = items.filter(({ success, method }) => success && method !== 'GET');
+    if (requests.length + changes.length > 0) onChange({ requests, changes });
+    return items.length === LIMIT || changes.length === LIMIT;
+  }
+
+  /** @param items Newest first. */
+  function received(items: readonly RequestSummary[]): void {
+    const wasLost = current.connection === 'lost';
+    const newest = new Set(current.requests.slice(0, LIMIT).map(({ request_id }) => request_id));
+    const fresh = items.filter(({ request_id }) => !newest.has(request_id));
+    if (fresh.length > 0 || current.connection !== 'connected')
+      set({ requests: [...fresh, ...current.requests].slice(0, MAX_REQUESTS), connection: 'connected' });
+    if (wasLost) onRecovery();
   }
 
   async function run(): Promise<void> {
@@ -106,8 +116,7 @@ export function createFeed({ onChange, onRecovery }: FeedEvents): Feed {
     },
     state: () => current,
     clear() {
-      seen = new Set();
-      since = undefined;
+      cursor = undefined;
       set({ ...current, requests: [] });
       restart();
     },

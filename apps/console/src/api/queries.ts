@@ -26,6 +26,12 @@ const LIMIT = 200;
 const LIVE_PAGES = 2;
 const REFRESH_MS = 5_000;
 
+/** Whether the data of a query are a list that is too long to be read again regularly. */
+export function isLong(data: unknown): boolean {
+  const { pages }: { readonly pages?: unknown } = Object(data);
+  return Array.isArray(pages) && pages.length > LIVE_PAGES;
+}
+
 /** A list in pages, which follow each other by their cursor. A short list is read again regularly. */
 export function pagesOf<Id extends OperationId>(id: Id, { path, query }: Input<Id>) {
   return infiniteQueryOptions({
@@ -34,6 +40,6 @@ export function pagesOf<Id extends OperationId>(id: Id, { path, query }: Input<I
       send<ListPage<ItemOf<Id>>>(id, { path, query: { limit: LIMIT, ...query, cursor: pageParam } }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_cursor ?? undefined,
-    refetchInterval: ({ state }) => (state.data !== undefined && state.data.pages.length > LIVE_PAGES ? false : REFRESH_MS),
+    refetchInterval: ({ state }) => (isLong(state.data) ? false : REFRESH_MS),
   });
 }

@@ -26,15 +26,16 @@ const COMMANDS: readonly OperationId[] = [
   'createOperatorToken',
 ];
 const MOST_ACCOUNTS = 500;
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 interface Item {
   readonly value: string;
   readonly label: string;
-  readonly kind: 'Page' | 'Action' | 'Account' | 'VM' | 'Domain' | 'Invoice' | 'Address';
+  readonly kind: 'Page' | 'Action' | 'Account' | 'VM' | 'Domain' | 'Invoice' | 'Address' | 'Request';
   readonly run: () => void;
 }
 
-/** Everything by name: pages, accounts and actions, VMs, domains, invoices and addresses. */
+/** Everything by name: pages, accounts and actions, VMs, domains, invoices, addresses and requests. */
 export function Palette({ views }: { readonly views: readonly View[] }) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -77,8 +78,8 @@ function Choices({ views, onDone }: { readonly views: readonly View[]; readonly 
     >
       <Autocomplete.Input
         className="palette-input"
-        aria-label="Page, account, action, VM, domain, invoice or address"
-        placeholder="Page, account, action, VM, domain, invoice or address"
+        aria-label="Page, account, action, VM, domain, invoice, address or request ID"
+        placeholder="Page, account, action, VM, domain, invoice, address or request ID"
       />
       <Dialog.Close className="hidden">Close</Dialog.Close>
       <Autocomplete.Empty className="palette-empty">Nothing has this name.</Autocomplete.Empty>
@@ -102,7 +103,7 @@ function Choices({ views, onDone }: { readonly views: readonly View[]; readonly 
   );
 }
 
-/** What a text can name without a search: a VM, a domain, an invoice, or the account that has an address. */
+/** What a text can name without a search: a VM, a domain, an invoice, a request, or the account that has an address. */
 function directItems(text: string, navigate: (path: string) => void): Item[] {
   function at(kind: Item['kind'], path: string): Item {
     return { value: path, label: text, kind, run: () => navigate(path) };
@@ -110,6 +111,7 @@ function directItems(text: string, navigate: (path: string) => void): Item[] {
   if (/^\d{5}$/.test(text)) return [at('VM', `/vms/${text}`)];
   if (/^[\da-f]*[.:][\da-f.:]*[.:][\da-f.:]*$/i.test(text)) return [{ ...at('Address', text), run: () => void openOwner(text, navigate) }];
   if (/^[a-z\d-]+(\.[a-z\d-]+)+$/i.test(text)) return [at('Domain', `/domains/${text.toLowerCase()}`)];
+  if (UUID.test(text)) return [at('Request', `/?search&request_id=${text.toLowerCase()}`)];
   return /^[A-Z]+-\d+$/i.test(text) ? [at('Invoice', `/invoices/${text.toUpperCase()}`)] : [];
 }
 

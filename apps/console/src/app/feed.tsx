@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 
 import { createFeed } from '../api/feed.ts';
 import type { Feed, FeedState } from '../api/feed.ts';
+import { refresh } from '../api/refresh.ts';
 
 const FeedContext = createContext<Feed | null>(null);
 const NOTHING: FeedState = { requests: [], connection: 'connecting' };
@@ -13,10 +14,7 @@ export function FeedProvider({ children }: { readonly children: ReactNode }) {
   const queryClient = useQueryClient();
   const [feed, setFeed] = useState<Feed | null>(null);
   useEffect(() => {
-    function refresh(): void {
-      void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
-    }
-    const created = createFeed({ onChange: refresh, onRecovery: refresh });
+    const created = createFeed({ onChange: (news) => refresh(queryClient, news), onRecovery: () => refresh(queryClient) });
     setFeed(created);
     return () => created.stop();
   }, [queryClient]);

@@ -50,11 +50,6 @@ export function Status({ value }: { readonly value: string }) {
   return <span className={`status ${tone}`}>{value}</span>;
 }
 
-/** The result of a request of a reseller. */
-export function Result({ errorType }: { readonly errorType: string | null }) {
-  return errorType === null ? <Status value="succeeded" /> : <span className="status bad">{errorType}</span>;
-}
-
 /** An identifier, shortened to its last part. Its title is the whole. */
 export function ShortId({ id }: { readonly id: string }) {
   return (

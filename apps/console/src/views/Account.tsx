@@ -1,12 +1,11 @@
-import type { AccountRequest, ApiKey } from '@reseller/operator-client';
+import type { ApiKey } from '@reseller/operator-client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Link } from 'wouter';
 
 import { pagesOf, queryOf } from '../api/queries.ts';
 import { useMayUse } from '../app/session.ts';
 import { ActionButton, ActionMenu } from '../ui/Actions.tsx';
-import { Button, Facts, Failure, Instant, PageHead, Result, Section, Status, Text } from '../ui/controls.tsx';
+import { Button, Facts, Failure, Instant, PageHead, Section, Status, Text } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { useRows } from '../ui/list.tsx';
@@ -40,7 +39,9 @@ export function AccountPage({ id }: { readonly id: string }) {
           <Credit accountId={id} />
           <Keys accountId={id} />
           <BillingProfile accountId={id} />
-          <AccountRequests accountId={id} />
+          <p>
+            <Link href={`/?search&${new URLSearchParams({ account_id: id })}`}>Requests of this account</Link>
+          </p>
         </div>
       )}
     </>
@@ -137,61 +138,6 @@ function BillingProfile({ accountId }: { readonly accountId: string }) {
         />
       ) : (
         <p className="muted">None. Invoices have the name of the account as recipient.</p>
-      )}
-    </Section>
-  );
-}
-
-const REQUEST_COLUMNS: readonly Column<AccountRequest>[] = [
-  {
-    header: 'Request',
-    cell: ({ method, endpoint }) => (
-      <span className="ellipsis">
-        <span className="method">{method}</span> {endpoint}
-      </span>
-    ),
-  },
-  { header: 'Result', width: '11rem', cell: ({ error_type }) => <Result errorType={error_type} /> },
-  { header: 'Time (UTC)', width: '12rem', cell: ({ time }) => <Instant at={time} /> },
-];
-
-/** The whole log has personal data, and reading it leaves a record, so it is read only when it is asked for. */
-function AccountRequests({ accountId }: { readonly accountId: string }) {
-  const [isShown, setShown] = useState(false);
-  const mayRead = useMayUse('listAccountRequests');
-  const query = useInfiniteQuery({
-    ...pagesOf('listAccountRequests', { path: { account_id: accountId }, query: { limit: 50 } }),
-    refetchInterval: false,
-    enabled: isShown,
-  });
-  if (!mayRead) return null;
-  const rows = query.data?.pages.flatMap(({ items }) => items) ?? [];
-  return (
-    <Section
-      title="Request log"
-      actions={
-        isShown ? (
-          <Button onClick={() => void query.fetchNextPage()} disabled={!query.hasNextPage || query.isFetching}>
-            Older requests
-          </Button>
-        ) : (
-          <Button onClick={() => setShown(true)}>Show the log</Button>
-        )
-      }
-    >
-      {isShown ? (
-        <DataTable
-          caption="Request log"
-          columns={REQUEST_COLUMNS}
-          rows={rows}
-          isLoading={query.isLoading}
-          rowKey={({ request_id }) => request_id}
-          empty={{ title: 'The account has sent no request', text: 'Its first one appears here and under Requests.' }}
-        />
-      ) : (
-        <p className="muted">
-          New requests of all accounts are under <Link href="/">Requests</Link>. Reading the whole log leaves a record in the audit.
-        </p>
       )}
     </Section>
   );

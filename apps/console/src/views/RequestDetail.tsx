@@ -1,12 +1,15 @@
 import type { AccountRequest } from '@reseller/operator-client';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import { Link } from 'wouter';
 
 import { queryOf } from '../api/queries.ts';
 import { curlOf, matching, typescriptOf } from '../api/snippets.ts';
 import { useMayUse, useSession } from '../app/session.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
-import { Button, CopyButton, Facts, Failure, Instant, Json, Result, Section } from '../ui/controls.tsx';
+import { Button, CopyButton, Facts, Failure, Instant, Json, Money, Section, ShortId } from '../ui/controls.tsx';
+import { RequestResult } from '../ui/RequestResult.tsx';
+import { visible } from '../ui/visible.ts';
 
 const Replay = lazy(async () => ({ default: (await import('./Replay.tsx')).Replay }));
 
@@ -60,9 +63,14 @@ function Exchange({ request, accountId }: { readonly request: AccountRequest; re
       )}
       <Facts
         items={[
-          ['Result', <Result key="result" errorType={request.error_type} />],
+          ['Result', <RequestResult key="result" request={request} />],
+          ['Took', request.duration_ms === null ? 'not recorded' : `${request.duration_ms} ms`],
+          ['Bought', <BoughtThing key="bought" request={request} />],
+          ['Billed by', <Position key="position" request={request} />],
           ['Operation', <code key="operation">{operation?.id ?? 'none'}</code>],
           ['Account', <AccountName key="account" id={accountId} names={names} />],
+          ['API key', <KeyName key="key" request={request} />],
+          ['Idempotency-Key', <IdempotencyKey key="idempotency" request={request} />],
           ['Time (UTC)', <Instant key="time" at={request.time} />],
           ['Request ID', <code key="id">{request.request_id}</code>],
         ]}
@@ -73,6 +81,64 @@ function Exchange({ request, accountId }: { readonly request: AccountRequest; re
       <Section title="Response body">
         <Json text={request.response_body} label="Response body" />
       </Section>
+    </>
+  );
+}
+
+interface OfRequest {
+  readonly request: AccountRequest;
+}
+
+/** Where the console shows what a request bought. */
+const PAGES: Readonly<Record<string, string>> = { vm: 'vms', dedicated: 'servers', domain: 'domains' };
+
+function BoughtThing({ request: { bought } }: OfRequest) {
+  if (bought === null) return 'nothing';
+  const { kind, subject, price } = bought;
+  return (
+    <>
+      <Link href={`/${PAGES[kind] ?? ''}/${encodeURIComponent(subject)}`}>{subject}</Link> for <Money amount={price} /> EUR net
+      {kind === 'vm' ? ' for 30 days' : ''}
+    </>
+  );
+}
+
+/** The position of a purchase, and the invoice or the account where its line is. */
+function Position({ request: { position, account_id } }: OfRequest) {
+  if (position === null) return 'nothing';
+  const { type, start, invoice_id, invoice_number } = position;
+  return (
+    <>
+      {type} since <Instant at={start} /> on{' '}
+      {invoice_id === null ? (
+        <Link href={`/accounts/${account_id}`}>the current invoice</Link>
+      ) : (
+        <Link href={`/invoices/${encodeURIComponent(invoice_number ?? invoice_id)}`}>{invoice_number ?? invoice_id}</Link>
+      )}
+    </>
+  );
+}
+
+/** The key by its name. The service shows no key itself. */
+function KeyName({ request: { api_key_id: id, account_id } }: OfRequest) {
+  const { data } = useQuery({ ...queryOf('listApiKeys', { path: { account_id } }), enabled: useMayUse('listApiKeys') && id !== null });
+  if (id === null) return 'not recorded';
+  const label = data?.items.find((key) => key.id === id)?.label;
+  return (
+    <>
+      {label !== undefined && `${visible(label)} `}
+      <ShortId id={id} />
+    </>
+  );
+}
+
+function IdempotencyKey({ request: { idempotency_key: key, is_replay } }: OfRequest) {
+  if (key === null) return 'none';
+  return (
+    <>
+      <code>{visible(key)}</code>
+      {is_replay === true && ', repeated: the response is that of the first request'}{' '}
+      <Link href={`/?search&${new URLSearchParams({ idempotency_key: key })}`}>All requests with it</Link>
     </>
   );
 }

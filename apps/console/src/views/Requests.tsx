@@ -1,67 +1,105 @@
 import type { RequestSummary } from '@reseller/operator-client';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { useLocation, useRoute } from 'wouter';
+import { Link, useLocation, useRoute, useSearch } from 'wouter';
 
 import { useFeed } from '../app/feed.tsx';
 import { FIRST_DAY, useSession } from '../app/session.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
-import { CopyButton, EmptyState, Instant, PageHead, Result } from '../ui/controls.tsx';
+import { CopyButton, EmptyState, Instant, Money, PageHead } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
-import type { Column } from '../ui/DataTable.tsx';
+import type { Column, DataTableProps } from '../ui/DataTable.tsx';
 import { Count, FilterBox } from '../ui/list.tsx';
+import { RequestResult } from '../ui/RequestResult.tsx';
 import { RequestDetail } from './RequestDetail.tsx';
+import { RequestSearch } from './RequestSearch.tsx';
 
 type Kind = 'all' | 'failed' | 'changes';
 
-/** The requests of all accounts as they arrive. */
+/** The requests of all accounts as they arrive, or those that a search of the log finds. */
 export function Requests() {
-  const { requests, connection } = useFeed();
+  const { isLoading, table } = useTable();
+  const [, params] = useRoute('/requests/:account/:number');
+  const [, navigate] = useLocation();
+  const search = useSearch();
+  const isSearch = search !== '';
+  const selected = params ? `${params.account}/${params.number}` : undefined;
+  return (
+    <>
+      <PageHead title="Requests">
+        <Link href={isSearch ? '/' : '/?search'} className="button">
+          {isSearch ? 'Follow new requests' : 'Search the log'}
+        </Link>
+      </PageHead>
+      <div className={`split ${selected ? 'has-detail' : ''}`}>
+        {isSearch ? (
+          <RequestSearch search={search} table={{ ...table, selected }} />
+        ) : (
+          <NewRequests table={{ ...table, selected }} isLoading={isLoading} />
+        )}
+        {params && (
+          <RequestDetail
+            key={selected}
+            accountId={params.account ?? ''}
+            number={Number(params.number)}
+            onClose={() => navigate(isSearch ? `/?${search}` : '/')}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** How a table shows requests. */
+export type RequestTable = Pick<DataTableProps<RequestSummary>, 'caption' | 'columns' | 'rowKey' | 'href' | 'selected'>;
+
+function useTable(): { readonly isLoading: boolean; readonly table: RequestTable } {
+  const { connection } = useFeed();
+  const names = useAccountNames();
+  const search = useSearch();
+  const table = useMemo(
+    () => ({
+      caption: 'Requests',
+      columns: columnsWith(names),
+      rowKey: keyOf,
+      href: (request: RequestSummary) => `/requests/${keyOf(request)}${search === '' ? '' : `?${search}`}`,
+    }),
+    [names, search],
+  );
+  return { isLoading: connection === 'connecting', table };
+}
+
+function NewRequests({ table, isLoading }: { readonly table: RequestTable; readonly isLoading: boolean }) {
+  const { requests } = useFeed();
   const names = useAccountNames();
   const [text, setText] = useState('');
   const [kind, setKind] = useState<Kind>('all');
-  const [, params] = useRoute('/requests/:account/:number');
-  const [, navigate] = useLocation();
   const wanted = useDeferredValue(text.trim().toLowerCase());
   const found = useMemo(
     () => requests.filter((request) => isOfKind(request, kind) && textOf(request, names).includes(wanted)),
     [requests, kind, wanted, names],
   );
-  const columns = useMemo(() => columnsWith(names), [names]);
-  const selected = params ? `${params.account}/${params.number}` : undefined;
   return (
-    <>
-      <PageHead title="Requests" />
-      <div className={`split ${selected ? 'has-detail' : ''}`}>
-        <div className="list">
-          <div className="filters">
-            <FilterBox text={text} onText={setText} label="Filter requests" />
-            <select aria-label="Which requests" value={kind} onChange={({ target }) => setKind(kindOf(target.value))}>
-              <option value="all">All</option>
-              <option value="changes">Changes</option>
-              <option value="failed">Failed</option>
-            </select>
-            <Count shown={found.length} total={requests.length} />
-          </div>
-          {requests.length === 0 && connection !== 'connecting' ? (
-            <NoRequests />
-          ) : (
-            <DataTable
-              caption="Requests"
-              columns={columns}
-              rows={found}
-              rowKey={keyOf}
-              href={(request) => `/requests/${keyOf(request)}`}
-              empty={{ title: 'No request matches', text: 'Remove a word from the filter, or choose All.' }}
-              isLoading={connection === 'connecting'}
-              selected={selected}
-            />
-          )}
-        </div>
-        {params && (
-          <RequestDetail key={selected} accountId={params.account ?? ''} number={Number(params.number)} onClose={() => navigate('/')} />
-        )}
+    <div className="list">
+      <div className="filters">
+        <FilterBox text={text} onText={setText} label="Filter requests" />
+        <select aria-label="Which requests" value={kind} onChange={({ target }) => setKind(kindOf(target.value))}>
+          <option value="all">All</option>
+          <option value="changes">Changes</option>
+          <option value="failed">Failed</option>
+        </select>
+        <Count shown={found.length} total={requests.length} />
       </div>
-    </>
+      {requests.length === 0 && !isLoading ? (
+        <NoRequests />
+      ) : (
+        <DataTable
+          {...table}
+          rows={found}
+          empty={{ title: 'No new request matches', text: 'Remove a word from the filter, or search the log.' }}
+          isLoading={isLoading}
+        />
+      )}
+    </div>
   );
 }
 
@@ -99,8 +137,10 @@ function isOfKind({ success, method }: RequestSummary, kind: Kind): boolean {
   return kind === 'all' || (kind === 'failed' ? !success : method !== 'GET');
 }
 
-function textOf({ method, endpoint, error_type, request_id, account_id }: RequestSummary, names: ReadonlyMap<string, string>): string {
-  return `${method} ${endpoint} ${error_type ?? ''} ${request_id} ${account_id} ${names.get(account_id) ?? ''}`.toLowerCase();
+function textOf(request: RequestSummary, names: ReadonlyMap<string, string>): string {
+  const { method, endpoint, status, error_type, request_id, account_id, bought } = request;
+  const texts = [method, endpoint, status, error_type, request_id, account_id, names.get(account_id), bought?.subject];
+  return texts.join(' ').toLowerCase();
 }
 
 function keyOf({ account_id, number }: RequestSummary): string {
@@ -117,12 +157,16 @@ function columnsWith(names: ReadonlyMap<string, string>): Column<RequestSummary>
         </span>
       ),
     },
+    { header: 'Result', width: '12rem', cell: (request) => <RequestResult request={request} /> },
     {
-      header: 'Result',
-      width: '10rem',
-      cell: ({ error_type }) => <Result errorType={error_type} />,
+      header: 'Bought, net EUR',
+      width: '8.5rem',
+      wide: true,
+      align: 'right',
+      cell: ({ bought }) => bought && <Money amount={bought.price} />,
     },
     { header: 'Account', width: '11rem', wide: true, cell: ({ account_id }) => <AccountName id={account_id} names={names} /> },
+    { header: 'Took', width: '5rem', wide: true, align: 'right', cell: ({ duration_ms: took }) => (took === null ? '' : `${took} ms`) },
     { header: 'Time (UTC)', width: '12rem', wide: true, cell: ({ time }) => <Instant at={time} /> },
   ];
 }

@@ -1,5 +1,6 @@
 import type { Vm } from '@reseller/operator-client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 
 import { perSecond, unitsOf } from '../api/money.ts';
 import { pagesOf, queryOf } from '../api/queries.ts';
@@ -114,6 +115,11 @@ export function VmPage({ id }: { readonly id: string }) {
             ]}
           />
           <Positions vm={vm} />
+          <p>
+            <Link href={`/?search&${new URLSearchParams({ account_id: vm.account_id, endpoint: `/vm/${vm.id}/` })}`}>
+              Requests of this VM
+            </Link>
+          </p>
         </div>
       )}
     </>

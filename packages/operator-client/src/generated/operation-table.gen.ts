@@ -29,7 +29,7 @@ export const operations = {
         id: 'getAccountRequest',
         effect: 'read',
         repeatable: true,
-        has: 'request_id'
+        has: 'account_id'
     },
     'GET /accounts/{account_id}/current-invoice': {
         id: 'getAccountCurrentInvoice',
@@ -287,6 +287,24 @@ export const operations = {
         effect: 'write',
         repeatable: false,
         has: 'id'
+    },
+    'POST /vms/{vm_id}/adopt': {
+        id: 'adoptVm',
+        effect: 'write',
+        repeatable: false,
+        has: 'id'
+    },
+    'POST /vms/{vm_id}/release': {
+        id: 'releaseVm',
+        effect: 'write',
+        repeatable: false,
+        has: 'vm_id'
+    },
+    'GET /reconcile': {
+        id: 'getReconciliation',
+        effect: 'read',
+        repeatable: true,
+        has: 'compared'
     },
     'GET /invoices': {
         id: 'listInvoices',
@@ -626,6 +644,12 @@ export const operations = {
     },
     'GET /requests': {
         id: 'listRequests',
+        effect: 'read',
+        repeatable: true,
+        has: 'items'
+    },
+    'GET /requests/feed': {
+        id: 'followRequests',
         effect: 'read',
         repeatable: true,
         has: 'items'

@@ -200,9 +200,35 @@ export type ValidationProblem = {
 };
 
 /**
- * A request of a reseller and its response. Both bodies are as the request log has them, with secrets masked.
+ * The resource that a request bought or changed, and its price.
  */
-export type AccountRequest = {
+export type Bought = {
+    /**
+     * Kind of the resource.
+     */
+    kind: 'vm' | 'dedicated' | 'domain' | string;
+    /**
+     * Identifier of the VM or dedicated server, or name of the domain.
+     */
+    subject: string;
+    /**
+     * Net price in EUR when it was bought. For 30 days for a VM, and for the first period for a dedicated server or a domain.
+     */
+    price: Amount;
+};
+
+/**
+ * A request of a reseller, without its bodies. Facts that an earlier version did not store are null.
+ */
+export type RequestSummary = {
+    /**
+     * The account that sent it.
+     */
+    account_id: Id;
+    /**
+     * Number of the entry in the request log of the account. Entries of an account are numbered without a gap.
+     */
+    number: number;
     /**
      * Identifier of the request, which is also in the log of the service.
      */
@@ -224,17 +250,77 @@ export type AccountRequest = {
      */
     endpoint: string;
     /**
-     * JSON text of the parameters that were sent.
-     */
-    request_body: string;
-    /**
      * `type` of the error; null on success.
      */
     error_type: string | null;
     /**
+     * HTTP status of the response.
+     */
+    status: number | null;
+    /**
+     * Milliseconds from the arrival of the request until its response was ready to be stored and sent, rounded up.
+     */
+    duration_ms: number | null;
+    /**
+     * Identifier of the API key that sent it. It is not the key itself.
+     */
+    api_key_id: Id | null;
+    /**
+     * Whether the response is that of an earlier request with the same Idempotency-Key, so that nothing was carried out again.
+     */
+    is_replay: boolean | null;
+    /**
+     * The resource that the request bought or changed; null if there is none.
+     */
+    bought: Bought | null;
+};
+
+/**
+ * A position that a request began, and the invoice that has it.
+ */
+export type RequestPosition = {
+    /**
+     * Reason for the position, such as `CREATE` or `UP-DOWNGRADE`.
+     */
+    type: string;
+    /**
+     * Beginning of the position.
+     */
+    start: Instant;
+    /**
+     * End of the position; null while a VM is still running at this price.
+     */
+    stop: Instant | null;
+    /**
+     * The invoice; null while the position is on the current invoice.
+     */
+    invoice_id: string | null;
+    /**
+     * Number of the invoice; null until it is issued.
+     */
+    invoice_number: string | null;
+};
+
+/**
+ * A request of a reseller and its response. Both bodies are as the request log has them, with secrets masked.
+ */
+export type AccountRequest = RequestSummary & {
+    /**
+     * The Idempotency-Key that was sent. It opens nothing without an API key of the account.
+     */
+    idempotency_key: string | null;
+    /**
+     * JSON text of the parameters that were sent.
+     */
+    request_body: string;
+    /**
      * JSON text of the response.
      */
     response_body: string;
+    /**
+     * The position that bills what the request bought; null if it bought nothing. Lists of requests have null.
+     */
+    position: RequestPosition | null;
 };
 
 /**
@@ -2074,6 +2160,67 @@ export type ResizeVmRequest = {
 };
 
 /**
+ * The terms on which a machine becomes a VM.
+ */
+export type AdoptVmRequest = {
+    /**
+     * Account that gets the VM and pays for it.
+     */
+    account_id: Id;
+    /**
+     * Host system whose prices apply. The node of the machine must belong to it.
+     */
+    hostsystem: Slug;
+};
+
+/**
+ * A machine that no longer belongs to the service.
+ */
+export type ReleasedVm = {
+    vm_id: VmNumber;
+    /**
+     * Whether a VM was billed for it until now.
+     */
+    was_billed: boolean;
+};
+
+/**
+ * A difference between the hypervisor and the store.
+ */
+export type ReconciliationFinding = {
+    /**
+     * What differs. `missing` is only in the store, `unknown` only in the hypervisor. A `node_smaller` has less than the catalogue says, a `vm_differs` has other resources or another state, and a `vm_foreign` does not carry the mark of the service.
+     */
+    kind: 'node_missing' | 'node_unknown' | 'node_smaller' | 'image_missing' | 'image_unknown' | 'vm_missing' | 'vm_unknown' | 'vm_differs' | 'vm_foreign' | string;
+    /**
+     * Name of the node, of the operating system, or of the machine in the hypervisor.
+     */
+    subject: string;
+    /**
+     * VM that it concerns; null if there is none.
+     */
+    vm_id: VmNumber | null;
+    /**
+     * The meaning of the difference, and the next step.
+     */
+    message: string;
+};
+
+/**
+ * The differences between the hypervisor and the store.
+ */
+export type Reconciliation = {
+    /**
+     * False if the adapter of the hypervisor cannot say what it has. Nothing was compared then.
+     */
+    compared: boolean;
+    /**
+     * The differences, nodes first, then operating systems, then VMs.
+     */
+    findings: Array<ReconciliationFinding>;
+};
+
+/**
  * Status of the invoice: `OPEN`, `PAID` or `CANCELED`.
  */
 export type InvoiceStatus = 'OPEN' | 'PAID' | 'CANCELED' | string;
@@ -3603,55 +3750,50 @@ export type DueWork = {
 };
 
 /**
- * A request of a reseller, without its bodies.
- */
-export type RequestSummary = {
-    /**
-     * The account that sent it.
-     */
-    account_id: Id;
-    /**
-     * Number of the entry in the request log of the account. Entries of an account are numbered without a gap.
-     */
-    number: number;
-    /**
-     * Identifier of the request, which is also in the log of the service.
-     */
-    request_id: Id;
-    /**
-     * When the request arrived.
-     */
-    time: Instant;
-    /**
-     * Whether the request succeeded.
-     */
-    success: boolean;
-    /**
-     * HTTP method.
-     */
-    method: string;
-    /**
-     * Path without the query.
-     */
-    endpoint: string;
-    /**
-     * `type` of the error; null on success.
-     */
-    error_type: string | null;
-};
-
-/**
- * The newest requests of all accounts, newest first.
+ * Requests of all accounts, newest first.
  */
 export type RequestList = {
     /**
-     * The requests.
+     * The requests of this page.
+     */
+    items: Array<RequestSummary>;
+    next_cursor: NextCursor;
+};
+
+/**
+ * A change through the operator API, without its contents, which only the audit has.
+ */
+export type OperatorChange = {
+    /**
+     * When it was made, by the real clock.
+     */
+    time: Instant;
+    /**
+     * The operation of this document, such as `setCreditLimit`.
+     */
+    operation: string;
+    /**
+     * The resource that the path names, or else the one that was made; null if there is none.
+     */
+    target: string | null;
+};
+
+/**
+ * Requests and changes after the cursor.
+ */
+export type RequestFeed = {
+    /**
+     * The requests of resellers, in the order in which they were stored.
      */
     items: Array<RequestSummary>;
     /**
-     * The `since` of the next request. It is early enough for requests that are still being carried out.
+     * The changes by operators, in their order.
      */
-    next_since: Instant;
+    changes: Array<OperatorChange>;
+    /**
+     * The `cursor` of the next request.
+     */
+    next_cursor: string;
 };
 
 /**
@@ -3753,6 +3895,11 @@ export type VmStateQuery = 'reserved' | 'installing' | 'running' | 'stopped' | '
  * Identifier of the VM, five digits.
  */
 export type VmIdPath = VmNumber;
+
+/**
+ * Identifier of the VM whose machine it is, five digits. `getReconciliation` names machines without a VM.
+ */
+export type MachineIdPath = VmNumber;
 
 /**
  * Returns only invoices with this status.
@@ -3860,9 +4007,49 @@ export type SnapshotNamePath = SnapshotName;
 export type FaultIdPath = Id;
 
 /**
- * Returns only requests at or after this instant. An instant after the time of the service's clock counts as none.
+ * Returns only requests with this API key.
  */
-export type RequestsSinceQuery = Instant;
+export type RequestKeyQuery = Id;
+
+/**
+ * Returns only the request with this identifier.
+ */
+export type RequestIdQuery = Id;
+
+/**
+ * Returns only requests with this Idempotency-Key.
+ */
+export type RequestIdempotencyKeyQuery = string;
+
+/**
+ * Returns only requests whose path begins with this text.
+ */
+export type RequestEndpointQuery = string;
+
+/**
+ * Returns only requests that succeeded, or only those that failed.
+ */
+export type RequestResultQuery = 'succeeded' | 'failed';
+
+/**
+ * Returns only requests with this HTTP status.
+ */
+export type RequestStatusQuery = number;
+
+/**
+ * Returns only requests at or after this instant.
+ */
+export type RequestsFromQuery = Instant;
+
+/**
+ * Returns only requests before this instant.
+ */
+export type RequestsToQuery = Instant;
+
+/**
+ * The `next_cursor` of the previous response. Omit it to get the cursor of the present end, without requests.
+ */
+export type FeedCursorQuery = string;
 
 export type ListAccountsData = {
     body?: never;
@@ -6820,6 +7007,182 @@ export type RestartVmBillingResponses = {
 };
 
 export type RestartVmBillingSuccess = RestartVmBillingResponses[keyof RestartVmBillingResponses];
+
+export type AdoptVmData = {
+    /**
+     * The account, and the host system with the prices of the VM.
+     */
+    body: AdoptVmRequest;
+    path: {
+        /**
+         * Identifier of the VM whose machine it is, five digits. `getReconciliation` names machines without a VM.
+         */
+        vm_id: VmNumber;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/adopt';
+};
+
+export type AdoptVmErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type AdoptVmError = AdoptVmErrors[keyof AdoptVmErrors];
+
+export type AdoptVmResponses = {
+    /**
+     * The VM.
+     */
+    200: Vm;
+};
+
+export type AdoptVmSuccess = AdoptVmResponses[keyof AdoptVmResponses];
+
+export type ReleaseVmData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM whose machine it is, five digits. `getReconciliation` names machines without a VM.
+         */
+        vm_id: VmNumber;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/release';
+};
+
+export type ReleaseVmErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ReleaseVmError = ReleaseVmErrors[keyof ReleaseVmErrors];
+
+export type ReleaseVmResponses = {
+    /**
+     * The machine was released.
+     */
+    200: ReleasedVm;
+};
+
+export type ReleaseVmSuccess = ReleaseVmResponses[keyof ReleaseVmResponses];
+
+export type GetReconciliationData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/reconcile';
+};
+
+export type GetReconciliationErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetReconciliationError = GetReconciliationErrors[keyof GetReconciliationErrors];
+
+export type GetReconciliationResponses = {
+    /**
+     * The differences.
+     */
+    200: Reconciliation;
+};
+
+export type GetReconciliationSuccess = GetReconciliationResponses[keyof GetReconciliationResponses];
 
 export type ListInvoicesData = {
     body?: never;
@@ -10178,9 +10541,41 @@ export type ListRequestsData = {
          */
         account_id?: Id;
         /**
-         * Returns only requests at or after this instant. An instant after the time of the service's clock counts as none.
+         * Returns only requests with this API key.
          */
-        since?: Instant;
+        api_key_id?: Id;
+        /**
+         * Returns only the request with this identifier.
+         */
+        request_id?: Id;
+        /**
+         * Returns only requests with this Idempotency-Key.
+         */
+        idempotency_key?: string;
+        /**
+         * Returns only requests whose path begins with this text.
+         */
+        endpoint?: string;
+        /**
+         * Returns only requests that succeeded, or only those that failed.
+         */
+        result?: 'succeeded' | 'failed';
+        /**
+         * Returns only requests with this HTTP status.
+         */
+        status?: number;
+        /**
+         * Returns only requests at or after this instant.
+         */
+        from?: Instant;
+        /**
+         * Returns only requests before this instant.
+         */
+        to?: Instant;
+        /**
+         * The `next_cursor` of the previous page. Omit it to get the first page.
+         */
+        cursor?: string;
         /**
          * Maximum number of items to return.
          */
@@ -10220,9 +10615,63 @@ export type ListRequestsError = ListRequestsErrors[keyof ListRequestsErrors];
 
 export type ListRequestsResponses = {
     /**
-     * The newest requests.
+     * One page of requests.
      */
     200: RequestList;
 };
 
 export type ListRequestsSuccess = ListRequestsResponses[keyof ListRequestsResponses];
+
+export type FollowRequestsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The `next_cursor` of the previous response. Omit it to get the cursor of the present end, without requests.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items to return.
+         */
+        limit?: number;
+    };
+    url: '/requests/feed';
+};
+
+export type FollowRequestsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type FollowRequestsError = FollowRequestsErrors[keyof FollowRequestsErrors];
+
+export type FollowRequestsResponses = {
+    /**
+     * Requests and changes after the cursor.
+     */
+    200: RequestFeed;
+};
+
+export type FollowRequestsSuccess = FollowRequestsResponses[keyof FollowRequestsResponses];

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { register } from '../../test/domains.ts';
 import { engines, storePlace } from '../../test/engines.ts';
 import { SMALL_VM } from '../../test/harness.ts';
+import { NO_FACTS } from '../../test/no-facts.ts';
 import { startOperator } from '../../test/operator.ts';
 import { START } from '../../test/ports/clock.ts';
 import { accountRows } from '../core/account/export.ts';
@@ -28,7 +29,15 @@ describe.each(engines)('on %s', (engine) => {
     const profile = { company: 'Nordwind Hosting GmbH', street: 'Musterallee 1', postal_code: '60311', city: 'Frankfurt', country: 'DE' };
     await operator.setBillingProfile({ client, path: { account_id: id }, body: { ...profile, vat_id: null, reverse_charge: false } });
     // More entries than the export reads at once.
-    const entry = { account_id: id, success: 1, endpoint: '/vm/list/hosts', method: 'GET', request_body: '{}', error_type: null };
+    const entry = {
+      account_id: id,
+      success: 1,
+      endpoint: '/vm/list/hosts',
+      method: 'GET',
+      request_body: '{}',
+      error_type: null,
+      ...NO_FACTS,
+    };
     const more = Array.from({ length: 450 }, (_, index) => ({
       ...entry,
       request_id: `request-${index}`,

@@ -1,13 +1,16 @@
-import type { AccountRequest } from '@reseller/operator-client';
+import type { AccountRequest, RequestPosition } from '@reseller/operator-client';
 
+import { positionOf } from '../core/account/bought-position.ts';
+import type { BoughtPosition } from '../core/account/bought-position.ts';
 import { readLog } from '../core/account/request-log.ts';
-import type { LogEntry } from '../store/log-row.ts';
+import type { NumberedLogEntry } from '../core/account/request-log.ts';
 import { accountOf } from './account.ts';
-import { toInstant } from './instants.ts';
+import { secondsToInstant } from './instants.ts';
 import type { ServiceOperation } from './operation.ts';
 import { cursorKeys, pageOf, rowLimit } from './paging.ts';
 import type { Order } from './paging.ts';
 import { requireFound } from './problem.ts';
+import { boughtIn, toRequestSummary } from './request-summary.ts';
 
 const order: Order = { columns: { number: 'integer' }, direction: 'desc' };
 
@@ -22,7 +25,7 @@ export const listAccountRequests: ServiceOperation<'listAccountRequests'> = {
       const before = typeof number === 'number' ? { before: number } : {};
       const entries = await readLog(db, store.requestLog, { accountId, ...before, limit: rowLimit(query) });
       const { rows, next_cursor } = pageOf(entries, query, (entry) => [entry.number]);
-      return { items: rows.map(toAccountRequest), next_cursor };
+      return { items: rows.map((entry) => toAccountRequest(entry)), next_cursor };
     }),
 };
 
@@ -33,20 +36,20 @@ export const getAccountRequest: ServiceOperation<'getAccountRequest'> = {
     store.commit(async ({ db }) => {
       const { id: accountId } = await accountOf(db, path.account_id);
       await record(db, { before: null, after: null });
-      const [entry] = await readLog(db, store.requestLog, { accountId, before: path.number + 1, limit: 1 });
-      return toAccountRequest(requireFound(entry, `request ${path.number} of this account`));
+      const [found] = await readLog(db, store.requestLog, { accountId, before: path.number + 1, limit: 1 });
+      const entry = requireFound(found, `request ${path.number} of this account`);
+      return toAccountRequest(
+        entry,
+        entry.bought === null ? undefined : await positionOf(db, { ...entry, bought: boughtIn(entry.bought) }),
+      );
     }),
 };
 
-function toAccountRequest({
-  date,
-  success,
-  request_id,
-  method,
-  endpoint,
-  request_body,
-  error_type,
-  response_body,
-}: LogEntry): AccountRequest {
-  return { request_id, time: toInstant(date), success: success === 1, method, endpoint, request_body, error_type, response_body };
+function toAccountRequest(entry: NumberedLogEntry, position?: BoughtPosition): AccountRequest {
+  const { idempotency_key, request_body, response_body } = entry;
+  return { ...toRequestSummary(entry), idempotency_key, request_body, response_body, position: position ? toPosition(position) : null };
+}
+
+function toPosition({ type, start, stop, invoice_id, invoice_number }: BoughtPosition): RequestPosition {
+  return { type, start: secondsToInstant(start), stop: stop === null ? null : secondsToInstant(stop), invoice_id, invoice_number };
 }

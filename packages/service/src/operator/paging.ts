@@ -64,7 +64,8 @@ export function pageOf<Row>(fetched: readonly Row[], query: PageQuery, keys: (ro
   return { rows, next_cursor: fetched.length > rows.length && last !== undefined ? cursorOf(keys(last)) : null };
 }
 
-function cursorOf(keys: readonly Key[]): string {
+/** The cursor of keys in the order of a list. */
+export function cursorOf(keys: readonly Key[]): string {
   return Buffer.from(JSON.stringify(keys)).toString('base64url');
 }
 

@@ -2,11 +2,14 @@
 import { maskSecrets, memberTypes } from '@reseller/contract';
 import type { Operation } from '@reseller/contract';
 
-import type { LogEntry, SharedResponse, SharedText } from '../store/log-row.ts';
+import type { Bought, LogEntry, SharedResponse, SharedText } from '../store/log-row.ts';
 import { jsonInTurns } from '../store/turns.ts';
 import { resellerDocument } from './document.ts';
 import { cutForm, cutText, MAX_LOGGED_PATH_LENGTH, MAX_LOGGED_RESPONSE_LENGTH, maskPath } from './masking.ts';
 import type { MaskKey } from './masking.ts';
+
+/** Longer Idempotency-Keys are refused. */
+const MAX_LOGGED_KEY_LENGTH = 255;
 
 /** A response as it is sent. */
 export interface Reply {
@@ -45,6 +48,18 @@ export interface LoggedRequest {
   readonly form: string;
   /** Masks the caller's API key. */
   readonly maskKey: MaskKey;
+  readonly keyId: string;
+  /** The header Idempotency-Key as it was sent. */
+  readonly idempotencyKey: string | undefined;
+  /** Milliseconds since the request arrived. */
+  elapsed(): number;
+}
+
+/** How a request ended, besides its response. */
+export interface RequestEnd {
+  readonly bought?: Bought | undefined;
+  /** Whether the response is that of an earlier request. */
+  readonly isReplay?: boolean;
 }
 
 /** A success to send. */
@@ -137,7 +152,8 @@ export function successEnvelope(requestID: string | null, message: string, data:
 }
 
 /** The entry of a request and its response in the request log. The caller's API key is masked wherever it occurs. */
-export function toLogEntry({ id, accountId, now, method, path, form, maskKey }: LoggedRequest, reply: Reply): LogEntry {
+export function toLogEntry(logged: LoggedRequest, reply: Reply, { bought, isReplay = false }: RequestEnd = {}): LogEntry {
+  const { id, accountId, now, method, path, form, maskKey, keyId, idempotencyKey } = logged;
   const maskedForm = maskKey(form);
   return {
     account_id: accountId,
@@ -149,6 +165,12 @@ export function toLogEntry({ id, accountId, now, method, path, form, maskKey }: 
     request_body: reply.errorType === null ? maskedForm : cutForm(maskedForm),
     error_type: reply.errorType,
     ...maskedResponse(reply, maskKey),
+    status: reply.status,
+    duration: Math.ceil(logged.elapsed()),
+    key_id: keyId,
+    idempotency_key: idempotencyKey === undefined ? null : cutText(maskKey(idempotencyKey), MAX_LOGGED_KEY_LENGTH),
+    is_replay: isReplay ? 1 : 0,
+    bought: bought === undefined ? null : JSON.stringify(bought),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import type { RouteHandlers } from '../generated/fastify.gen.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Bought } from '../store/log-row.ts';
 import type { Db, Transaction } from '../store/store.ts';
 
 /** The operations of the document. */
@@ -39,6 +40,8 @@ export interface Call<Id extends OperationId> {
 export interface Success<Id extends OperationId> {
   readonly message: string;
   readonly data: DataOf<Id>;
+  /** For the request log. */
+  readonly bought?: Bought;
 }
 
 /** An operation that changes nothing. Its log entry shares a commit with those of other requests. */

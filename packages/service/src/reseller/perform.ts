@@ -4,7 +4,7 @@ import { deliver } from '../delivery/deliver.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { toLogEntry } from './codec.ts';
-import type { LoggedRequest, Reply, ReplyCodec } from './codec.ts';
+import type { LoggedRequest, Reply, ReplyCodec, RequestEnd } from './codec.ts';
 import { claimKey, hashOfIdempotencyKey, keepResponse } from './idempotency.ts';
 import type { Repeatable } from './idempotency.ts';
 import type {
@@ -109,7 +109,7 @@ async function claim<Id extends OperationId>(
   { repeatable, call, logged, codec }: Request<Id>,
 ): Promise<Reply | undefined> {
   const body = repeatable && (await claimKey(transaction.db, repeatable, call.now));
-  return body === undefined ? undefined : log(transaction, logged, codec.repeat(body));
+  return body === undefined ? undefined : log(transaction, logged, codec.repeat(body), { isReplay: true });
 }
 
 /** Creates the response to a successful request, stores it for repeated requests, and logs it. */
@@ -120,7 +120,7 @@ async function record<Id extends OperationId>(
 ): Promise<Reply> {
   const reply = codec.success(logged.id, success);
   if (repeatable) await keepResponse(transaction.db, repeatable, reply.body);
-  return log(transaction, logged, reply);
+  return log(transaction, logged, reply, { bought: success.bought });
 }
 
 /** The changes of the request have been rolled back, so its Idempotency-Key is free. */
@@ -128,7 +128,7 @@ function recordRefusal<Id extends OperationId>(transaction: Transaction, { logge
   return log(transaction, logged, codec.error(logged.id, refusal, logged.maskKey));
 }
 
-function log(transaction: Transaction, logged: LoggedRequest, reply: Reply): Reply {
-  transaction.log(toLogEntry(logged, reply));
+function log(transaction: Transaction, logged: LoggedRequest, reply: Reply, end?: RequestEnd): Reply {
+  transaction.log(toLogEntry(logged, reply, end));
   return reply;
 }

@@ -17,8 +17,33 @@ export interface SharedResponse {
   readonly rest: SharedText;
 }
 
+/** What else is known of a request. Null if an earlier version stored the entry. */
+export interface RequestFacts {
+  /** HTTP status. */
+  readonly status: number | null;
+  /** Milliseconds until the response was ready. */
+  readonly duration: number | null;
+  /** The API key that sent the request. */
+  readonly key_id: string | null;
+  /** The Idempotency-Key as it was sent, or null. */
+  readonly idempotency_key: string | null;
+  /** 1 if the response is that of an earlier request with the same Idempotency-Key, or 0. */
+  readonly is_replay: number | null;
+  /** JSON of `Bought`, or null. */
+  readonly bought: string | null;
+}
+
+/** What a request bought or changed. */
+export interface Bought {
+  readonly kind: 'vm' | 'dedicated' | 'domain';
+  /** The identifier of the VM or server, or the name of the domain. */
+  readonly subject: string;
+  /** Money: the net price of 30 days of a VM, or of the first period of the others. */
+  readonly price: number;
+}
+
 /** An entry of the request log. */
-export interface LogEntry {
+export interface LogEntry extends RequestFacts {
   readonly account_id: string;
   readonly request_id: string;
   /** Milliseconds. */
@@ -35,7 +60,7 @@ export interface LogEntry {
 }
 
 /** A row of `request_log` before it is numbered. */
-export interface LogRow extends Omit<Insertable<RequestLogTable>, 'number' | 'position'> {
+export interface LogRow extends Omit<Insertable<RequestLogTable>, 'number' | 'position' | 'feed'> {
   /** Bytes that the entry takes up, approximately, without a shared response. */
   readonly size: number;
 }
@@ -121,9 +146,10 @@ function withoutRequestId(body: string, requestId: string): string {
 }
 
 function rowOf(
-  { account_id, request_id, date, success, endpoint, method, request_body, error_type }: LogEntry,
+  { response_body: _body, shared: _shared, ...entry }: LogEntry,
   response: Pick<LogRow, 'response_body' | 'response_hash'>,
 ): LogRow {
+  const { endpoint, request_body } = entry;
   const size = ENTRY_OVERHEAD_BYTES + endpoint.length + request_body.length + (response.response_body?.length ?? 0);
-  return { account_id, month: monthOf(date), request_id, date, success, endpoint, method, request_body, error_type, ...response, size };
+  return { ...entry, month: monthOf(entry.date), ...response, size };
 }

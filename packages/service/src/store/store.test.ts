@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 
 import { engines, storePlace } from '../../test/engines.ts';
+import { NO_FACTS } from '../../test/no-facts.ts';
 import { createAccount } from '../core/account/account.ts';
 import { systemClock } from '../ports/clock.ts';
 import { systemRandom } from '../ports/random.ts';
@@ -31,6 +32,7 @@ const entry = (account_id: string, request_id: string) => ({
   request_body: '{}',
   error_type: null,
   response_body: '{}',
+  ...NO_FACTS,
 });
 
 const ports = { clock: systemClock, random: systemRandom };

@@ -34,6 +34,8 @@ export interface RequestLog {
   prepareMonths(transaction: Db, months: readonly number[]): Promise<void>;
   /** Deletes the entries of older months that the engine stores separately. The others remain. */
   deleteMonthsBefore(month: number): Promise<void>;
+  /** The highest `feed` such that every entry up to it can be read, and every later one will be higher. */
+  feedEnd(): Promise<number>;
   /** Bytes of the whole store on the disk. */
   storeSize(): Promise<number>;
 }

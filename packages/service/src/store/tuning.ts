@@ -40,6 +40,8 @@ export interface Tuning {
   readonly logGroup: number;
   /** Entries of the request log that one transaction numbers on PostgreSQL. */
   readonly logBatch: number;
+  /** Entries of the request log that one page of a search reads. */
+  readonly searchedEntries: number;
   /** Milliseconds for which a valid API key is cached. Within this time, every instance refuses a revoked key, and the requests of a suspended account. */
   readonly keyCacheMs: number;
   readonly maxCachedKeys: number;
@@ -81,6 +83,7 @@ export const DEFAULT_TUNING: Tuning = {
   auditPage: 500,
   logGroup: 500,
   logBatch: 1_000,
+  searchedEntries: 20_000,
   keyCacheMs: 1_000,
   maxCachedKeys: 10_000,
   controlsCacheMs: 1_000,

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 import { amountOf } from '../../../../../.config/depth.ts';
 import { engines, storePlace } from '../../../test/engines.ts';
+import { NO_FACTS } from '../../../test/no-facts.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { systemRandom } from '../../ports/random.ts';
 import type { LogEntry } from '../../store/log-row.ts';
@@ -32,6 +33,7 @@ const entry = (account_id: string, request_id: string, { date = NOVEMBER, messag
   request_body: '{}',
   error_type: null,
   response_body: JSON.stringify({ status: 'success', requestID: request_id, message, data: null }),
+  ...NO_FACTS,
 });
 
 const page = (store: Store, accountId: string, offset: number, limit = 50) =>

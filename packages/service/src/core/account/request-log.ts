@@ -50,7 +50,7 @@ export async function readLog(
     .where('entry.number', '>', first - limit)
     .orderBy('entry.number', 'desc')
     .execute();
-  return rows.map(({ position: _position, month: _month, response_hash: _hash, body, ...entry }) => ({
+  return rows.map(({ position: _position, month: _month, response_hash: _hash, feed: _feed, body, ...entry }) => ({
     ...entry,
     response_body: responseOf(entry, body),
   }));

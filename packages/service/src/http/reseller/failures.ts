@@ -16,7 +16,7 @@ import { requestFacts } from '../shared/observability.ts';
 import { RequestFault } from '../shared/protocol.ts';
 import type { ServerOptions } from '../shared/server.ts';
 import type { Caller } from './authenticate.ts';
-import { apiKeyOf, JSON_TYPE, pathOf, send } from './handler.ts';
+import { apiKeyOf, factsOf, JSON_TYPE, pathOf, send } from './handler.ts';
 
 /** Sends failures of the reseller API in the envelope. If the caller is known, the response is logged in the request log. */
 export function failureSender(context: HttpContext): ServerOptions['sendFailure'] {
@@ -61,7 +61,16 @@ async function sendLogged(
   // A failing store may have committed the request with its log entry. A busy store would make the caller wait a second time.
   if (!caller || isStoreFailure) return send(reply, codec.error(id, refusal));
   const { accountId, maskKey } = caller;
-  const logged: LoggedRequest = { id, accountId, now: ports.clock.now(), method, path: pathOf(originalUrl), form: '{}', maskKey };
+  const logged: LoggedRequest = {
+    id,
+    accountId,
+    now: ports.clock.now(),
+    method,
+    path: pathOf(originalUrl),
+    form: '{}',
+    maskKey,
+    ...factsOf(request, reply, caller),
+  };
   const response = codec.error(id, refusal, maskKey);
   try {
     if (refusal instanceof RateLimited) await refusedRequests.log(caller.keyId, logged, response);

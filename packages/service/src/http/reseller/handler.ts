@@ -55,7 +55,7 @@ export function resellerRoute<Id extends OperationId>(api: ApiOperation<Id>, con
       if (!caller) throw new Error('A route was reached without authentication.');
       const fault = await controls.takeFault({ operation: api.id, keyId: caller.keyId });
       if (fault?.kind === 'cut_before_commit') return cutConnection(reply);
-      const response = await respond(api, context, request, { caller, fault });
+      const response = await respond(api, context, { request, reply }, { caller, fault });
       if (fault?.kind === 'cut_after_commit') return cutConnection(reply);
       await delay(fault);
       return send(reply, response);
@@ -66,7 +66,7 @@ export function resellerRoute<Id extends OperationId>(api: ApiOperation<Id>, con
 async function respond<Id extends OperationId>(
   api: ApiOperation<Id>,
   { runtime }: HttpContext,
-  request: FastifyRequest,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   { caller, fault }: { caller: Caller; fault: FaultEffectInput | undefined },
 ): Promise<Reply> {
   const codec = caller.readsSecrets ? api.codec : api.maskingCodec;
@@ -82,6 +82,7 @@ async function respond<Id extends OperationId>(
     path: pathOf(request.originalUrl),
     form: JSON.stringify(maskByName(api.maskForm(body.sent))),
     maskKey,
+    ...factsOf(request, reply, caller),
   };
   const error = fault && faultError(fault);
   if (error) return logReply(runtime.store, logged, codec.error(id, error));
@@ -113,6 +114,12 @@ async function respond<Id extends OperationId>(
     if (!(refusal instanceof Refusal)) throw refusal;
     return logReply(runtime.store, logged, codec.error(id, refusal, maskKey));
   }
+}
+
+/** What the request log shows of a request besides its path and form. */
+export function factsOf({ headers }: FastifyRequest, reply: FastifyReply, { keyId }: Caller) {
+  const key = headers['idempotency-key'];
+  return { keyId, idempotencyKey: typeof key === 'string' ? key : key?.join(', '), elapsed: () => reply.elapsedTime };
 }
 
 export function apiKeyOf({ headers }: FastifyRequest): string | string[] | undefined {

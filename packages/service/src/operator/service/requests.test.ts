@@ -1,55 +1,221 @@
-/** The requests of all accounts as they arrive. */
-import { getAccountRequest, listRequests } from '@reseller/operator-client';
-import { expect, test } from 'vitest';
+/** The requests of all accounts: found, followed, and with what they did. */
+import {
+  followRequests,
+  getAccountRequest,
+  issueApiKey,
+  listApiKeys,
+  listInvoices,
+  listRequests,
+  setCreditLimit,
+} from '@reseller/operator-client';
+import type { RequestSummary } from '@reseller/operator-client';
+import { describe, expect, test } from 'vitest';
 
+import { engines } from '../../../test/engines.ts';
+import { SMALL_VM } from '../../../test/harness.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
 
+const PATIENCE_MS = 120_000;
+
 /** The account of the key that `call` sends. */
-async function accountOf({ client }: TestOperator): Promise<string> {
+async function accountOf({ client, call }: TestOperator): Promise<string> {
+  await call('listDomains');
   return (await listRequests({ client })).items.find(({ endpoint }) => endpoint === '/domain/list')?.account_id ?? '';
 }
 
-test('lists the newest requests of all accounts, and later only those that are new', async () => {
-  const service = await startOperator();
-  const { client, clock } = service;
-  const other = await service.account();
-  const idle = await service.account();
-  expect((await listRequests({ client })).items).toEqual([]);
-  await service.call('listDomains');
-  clock.advance(1_000);
-  await service.call('listHandleCountries', { apiKey: other.apiKey });
-  clock.advance(1_000);
-  await service.call('checkDomain', { path: { domain: 'no domain' } });
-  const first = await listRequests({ client });
-  expect(first.items.map(({ endpoint, success, error_type, number }) => ({ endpoint, success, error_type, number }))).toEqual([
-    { endpoint: expect.stringMatching(/^\/domain\//), success: false, error_type: expect.any(String), number: 2 },
-    { endpoint: '/domain/handle/countries', success: true, error_type: null, number: 1 },
-    { endpoint: '/domain/list', success: true, error_type: null, number: 1 },
-  ]);
-  expect(new Set(first.items.map(({ account_id: id }) => id))).toEqual(new Set([await accountOf(service), other.id]));
-  expect((await listRequests({ client, query: { limit: 1 } })).items).toEqual(first.items.slice(0, 1));
-  expect((await listRequests({ client, query: { account_id: other.id } })).items).toEqual([first.items[1]]);
-  expect((await listRequests({ client, query: { account_id: idle.id } })).items).toEqual([]);
-  clock.advance(61_000);
-  const { next_since: since } = await listRequests({ client });
-  expect((await listRequests({ client, query: { since } })).items).toEqual([]);
-  await service.call('listDomains', { apiKey: other.apiKey });
-  const added = await listRequests({ client, query: { since } });
-  expect(added.items).toMatchObject([{ account_id: other.id, number: 2, endpoint: '/domain/list' }]);
+/** The endpoints of all pages. */
+async function found({ client }: TestOperator, query: Parameters<typeof listRequests>[0]['query'] = {}): Promise<string[]> {
+  const endpoints: string[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await listRequests({ client, query: { ...query, ...(typeof cursor === 'string' ? { cursor } : {}) } });
+    endpoints.push(...page.items.map(({ endpoint }) => endpoint));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return endpoints;
+}
+
+describe.each(engines)('on %s', (engine) => {
+  test('lists the requests of all accounts in pages, and finds them by what they did', async () => {
+    const service = await startOperator({ engine, tuning: { searchedEntries: 2 } });
+    const { client, clock } = service;
+    const other = await service.account();
+    expect(await found(service)).toEqual([]);
+    await service.call('listDomains');
+    clock.advance(600_000);
+    await service.call('listHandleCountries', { apiKey: other.apiKey });
+    const middle = new Date(clock.now() - 1).toISOString();
+    clock.advance(600_000);
+    await service.call('checkDomain', { path: { domain: 'no domain' } });
+    await service.call('createVm', { form: SMALL_VM });
+    const all = await found(service);
+    expect(all).toEqual(['/vm/create', expect.stringMatching(/^\/domain\//), '/domain/handle/countries', '/domain/list']);
+    expect(await found(service, { limit: 1 })).toEqual(all);
+    expect(await found(service, { account_id: other.id })).toEqual(['/domain/handle/countries']);
+    expect(await found(service, { result: 'failed' })).toEqual(all.slice(1, 2));
+    const [refused] = (await listRequests({ client, query: { result: 'failed' } })).items;
+    expect(refused?.error_type).not.toBe(null);
+    expect(await found(service, { status: refused?.status ?? 0 })).toEqual(all.slice(1, 2));
+    expect(await found(service, { endpoint: '/domain/h' })).toEqual(all.slice(2, 3));
+    expect(await found(service, { from: middle })).toEqual(all.slice(0, 3));
+    expect(await found(service, { to: middle })).toEqual(all.slice(3));
+    expect(await found(service, { from: middle, to: middle })).toEqual([]);
+    const { items } = await listRequests({ client, query: { account_id: other.id } });
+    const [one] = items;
+    const { items: keys } = await listApiKeys({ client, path: { account_id: other.id } });
+    expect(one?.api_key_id).toBe(keys[0]?.id);
+    expect(await found(service, { request_id: one?.request_id ?? '' })).toEqual(['/domain/handle/countries']);
+    expect(await found(service, { api_key_id: one?.api_key_id ?? '' })).toEqual(['/domain/handle/countries']);
+  });
+
+  test(
+    'gives each of thousands of requests exactly once to a reader who follows them, in the order of each log',
+    { timeout: PATIENCE_MS },
+    async () => {
+      const service = await startOperator({ engine, tuning: { logGroup: 7, logBatch: 11 } });
+      // On PostgreSQL, a second instance numbers entries at the same time.
+      const instances = engine === 'postgres' ? [service, await startOperator({ place: service.directory, engine })] : [service];
+      const accounts = [await service.account(), await service.account(), await service.account()];
+      let { next_cursor: cursor } = await followRequests({ client: service.client });
+      const seen: RequestSummary[] = [];
+      async function read(): Promise<number> {
+        const { items, next_cursor } = await followRequests({ client: service.client, query: { cursor, limit: 200 } });
+        seen.push(...items);
+        cursor = next_cursor;
+        return items.length;
+      }
+      const sent = { open: true };
+      const reading = (async () => {
+        while (sent.open || (await read()) > 0) await read();
+      })();
+      const each = Array.from({ length: 20 }, async (_, lane) => {
+        const instance = instances[lane % instances.length] ?? service;
+        const { apiKey } = accounts[lane % accounts.length] ?? {};
+        for (let n = 0; n < 100; n++)
+          await (n % 20 === 0
+            ? instance.call('createHandle', { apiKey: apiKey ?? '', form: HANDLE })
+            : instance.call('listHandleCountries', { apiKey: apiKey ?? '' }));
+      });
+      await Promise.all(each);
+      sent.open = false;
+      await reading;
+      expect(seen).toHaveLength(2_000);
+      expect(new Set(seen.map(({ request_id: id }) => id)).size).toBe(2_000);
+      for (const { id } of accounts) {
+        const numbers = seen.filter(({ account_id }) => account_id === id).map(({ number }) => number);
+        expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+      }
+    },
+  );
+
+  test('shows what a purchase cost and made, its key, and the line that bills it', async () => {
+    const service = await startOperator({ engine });
+    const { client, clock } = service;
+    const account_id = await accountOf(service);
+    clock.advance(1_000);
+    const { id: keyId, key } = await issueApiKey({ client, path: { account_id }, body: { label: 'Shop' } });
+    const idempotencyKey = 'order-4711';
+    const start = new Date(Math.floor(clock.now() / 1000) * 1000).toISOString();
+    const bought = await service.call('createVm', { apiKey: key, form: SMALL_VM, idempotencyKey });
+    await service.call('createVm', { apiKey: key, form: SMALL_VM, idempotencyKey });
+    const { items } = await listRequests({ client, query: { idempotency_key: idempotencyKey } });
+    const purchase = { kind: 'vm', subject: String(bought.body.data.identifier), price: '10.40' };
+    expect(items).toMatchObject([
+      { status: 200, api_key_id: keyId, is_replay: true, bought: null, number: 3 },
+      { status: 200, api_key_id: keyId, is_replay: false, bought: purchase, number: 2 },
+    ]);
+    expect(items[1]?.duration_ms).toBeGreaterThan(0);
+    const path = { account_id, number: 2 };
+    const position = { type: 'CREATE', start, stop: null, invoice_id: null, invoice_number: null };
+    expect(await getAccountRequest({ client, path })).toMatchObject({ idempotency_key: idempotencyKey, bought: purchase, position });
+    clock.advanceTo('2026-12-01T00:00:00Z');
+    await service.runScheduledJobs();
+    const [invoice] = (await listInvoices({ client })).items;
+    expect(await getAccountRequest({ client, path })).toMatchObject({
+      position: { ...position, stop: '2026-12-01T00:00:00.000Z', invoice_id: invoice?.id, invoice_number: invoice?.number },
+    });
+    expect(JSON.stringify(await getAccountRequest({ client, path }))).not.toContain(key);
+  });
 });
 
-test('the time of a sandbox that was set back hides no request', async () => {
+test('an entry that becomes readable after entries with later places is not skipped', async () => {
+  const service = await startOperator({ engine: 'postgres' });
+  const { client, store } = service;
+  const [slow, fast] = [await service.account(), await service.account()];
+  // The first entry of a month creates its partition, for which others wait.
+  await service.call('listHandleCountries', { apiKey: slow.apiKey });
+  await followRequests({ client });
+  const { next_cursor: cursor } = await followRequests({ client });
+  await service.call('listHandleCountries', { apiKey: slow.apiKey });
+  const numbered = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const numbering = store.commit(async ({ db }) => {
+    await store.requestLog.number(db, slow.id);
+    numbered.resolve();
+    await ended.promise;
+  });
+  await numbered.promise;
+  await service.call('listHandleCountries', { apiKey: fast.apiKey });
+  const before = await followRequests({ client, query: { cursor } });
+  ended.resolve();
+  await numbering;
+  const after = await followRequests({ client, query: { cursor: before.next_cursor } });
+  expect([...before.items, ...after.items].map(({ account_id: id }) => id).toSorted()).toEqual([slow.id, fast.id].toSorted());
+});
+
+const HANDLE = {
+  gender: 'MALE',
+  firstname: 'Jo',
+  lastname: 'Example',
+  street: 'Musterallee',
+  number: '1',
+  zipcode: '60311',
+  city: 'Frankfurt',
+  region: 'Hessen',
+  countrycode: 'DE',
+  email: 'jo@example.com',
+};
+
+test('a key that was sent as the Idempotency-Key is not in the log', async () => {
   const service = await startOperator();
+  const { client } = service;
+  await service.call('createVm', { form: SMALL_VM, idempotencyKey: service.apiKey });
+  const [entry] = (await listRequests({ client })).items;
+  const { idempotency_key: shown } = await getAccountRequest({ client, path: { account_id: entry?.account_id ?? '', number: 1 } });
+  expect(shown).not.toContain(service.apiKey);
+});
+
+test('a place in the feed is not used again after the newest entries were deleted and the service was restarted', async () => {
+  const service = await startOperator();
+  const other = await service.account();
   await service.call('listDomains');
-  const since = new Date(service.clock.now() + 86_400_000).toISOString();
-  expect((await listRequests({ client: service.client, query: { since } })).items).toHaveLength(1);
+  const { next_cursor: cursor } = await followRequests({ client: service.client });
+  await service.call('listDomains', { apiKey: other.apiKey });
+  const { items, next_cursor: later } = await followRequests({ client: service.client, query: { cursor } });
+  expect(items.map(({ account_id: id }) => id)).toEqual([other.id]);
+  await service.store.commit(({ db }) => db.deleteFrom('request_log').where('account_id', '=', other.id).execute());
+  await service.end();
+  const again = await startOperator({ place: service.directory });
+  await again.call('listDomains', { apiKey: service.apiKey });
+  expect((await followRequests({ client: again.client, query: { cursor: later } })).items).toHaveLength(1);
+});
+
+test('a reader who follows learns of each change by an operator once, and of no read', async () => {
+  const service = await startOperator();
+  const { client } = service;
+  const account_id = await accountOf(service);
+  const { next_cursor: cursor } = await followRequests({ client });
+  await getAccountRequest({ client, path: { account_id, number: 1 } });
+  await setCreditLimit({ client, path: { account_id }, body: { credit_limit: '20.00' } });
+  const followed = await followRequests({ client, query: { cursor } });
+  expect(followed.changes).toEqual([{ time: expect.any(String), operation: 'setCreditLimit', target: account_id }]);
+  expect((await followRequests({ client, query: { cursor: followed.next_cursor } })).changes).toEqual([]);
 });
 
 test('returns one request with its bodies, and records who read it', async () => {
   const service = await startOperator();
   const { client } = service;
-  await service.call('listDomains');
   const path = { account_id: await accountOf(service), number: 1 };
   expect(await getAccountRequest({ client, path })).toMatchObject({
     endpoint: '/domain/list',

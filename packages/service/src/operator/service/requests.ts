@@ -1,24 +1,74 @@
-import { readRecentRequests } from '../../core/account/recent-requests.ts';
-import type { RequestSummary } from '../../core/account/recent-requests.ts';
+import { newestPlace, requestsAfter, searchRequests } from '../../core/account/search-requests.ts';
+import type { RequestSearch } from '../../core/account/search-requests.ts';
 import { PAGE_SIZE } from '../../generated/operator/facts.gen.ts';
-import { toInstant } from '../instants.ts';
+import { changesAfter, newestChange } from '../access/changes.ts';
 import type { ServiceOperation } from '../operation.ts';
+import { cursorKeys, cursorOf } from '../paging.ts';
+import type { Order, PageQuery } from '../paging.ts';
+import { toRequestSummary } from '../request-summary.ts';
 
-/** A request is listed when it has ended. The infrastructure may take this long, because a call that timed out is undone by a second one. */
-const LONGEST_REQUEST_MS = 60_000;
+/** The place in the log of an account, or among the requests of all accounts. */
+const order: Order = { columns: { place: 'integer' }, direction: 'desc' };
+
+/** The place among the requests of all accounts, and the number of the audit record. */
+const feedOrder: Order = { columns: { place: 'integer', seq: 'integer' }, direction: 'asc' };
 
 /** GET /requests: numbers the newest entries first, so that they are among the results. */
 export const listRequests: ServiceOperation<'listRequests'> = {
   kind: 'service',
-  async run({ query, now, runtime: { store } }) {
+  async run({ query, runtime: { store } }) {
     await store.requestLog.numberAll();
-    const asked = query.since === undefined ? -Infinity : Date.parse(query.since);
-    const since = asked > now ? 0 : Math.max(asked, 0);
-    const rows = await store.read((db) => readRecentRequests(db, { accountId: query.account_id, since, limit: query.limit ?? PAGE_SIZE }));
-    return { items: rows.map(toSummary), next_since: toInstant(now - LONGEST_REQUEST_MS) };
+    const limit = query.limit ?? PAGE_SIZE;
+    const { rows, before } = await store.read((db) => searchRequests(db, searchOf(query), { before: placeIn(query), limit }));
+    return { items: rows.map(toRequestSummary), next_cursor: before === undefined ? null : cursorOf([before]) };
   },
 };
 
-function toSummary({ date, success, ...entry }: RequestSummary) {
-  return { ...entry, time: toInstant(date), success: success === 1 };
+/** GET /requests/feed */
+export const followRequests: ServiceOperation<'followRequests'> = {
+  kind: 'service',
+  async run({ query, runtime: { store } }) {
+    await store.requestLog.numberAll();
+    const end = await store.requestLog.feedEnd();
+    const limit = query.limit ?? PAGE_SIZE;
+    const [place, seq] = cursorKeys(feedOrder, query);
+    return store.read(async (db) => {
+      if (typeof place !== 'number' || typeof seq !== 'number')
+        return { items: [], changes: [], next_cursor: cursorOf([await newestPlace(db, end), await newestChange(db)]) };
+      const requests = await requestsAfter(db, { cursor: place, end, limit });
+      const made = await changesAfter(db, { seq, limit });
+      return { items: requests.rows.map(toRequestSummary), changes: [...made.changes], next_cursor: cursorOf([requests.cursor, made.seq]) };
+    });
+  },
+};
+
+function placeIn(query: PageQuery): number | undefined {
+  const [place] = cursorKeys(order, query);
+  return typeof place === 'number' ? place : undefined;
+}
+
+type RequestQuery = Parameters<(typeof listRequests)['run']>[0]['query'];
+
+function searchOf({
+  account_id,
+  api_key_id,
+  request_id,
+  idempotency_key,
+  endpoint,
+  result,
+  status,
+  from,
+  to,
+}: RequestQuery): RequestSearch {
+  return {
+    accountId: account_id,
+    keyId: api_key_id,
+    requestId: request_id,
+    idempotencyKey: idempotency_key,
+    endpoint,
+    success: result === undefined ? undefined : result === 'succeeded',
+    status,
+    from: from === undefined ? undefined : Date.parse(from),
+    to: to === undefined ? undefined : Date.parse(to),
+  };
 }

@@ -16,7 +16,9 @@ export const purchaseDedicatedServer: StoreOperation<'purchaseDedicatedServer'> 
     if (!server || !(isOwn || isOfferedTo(server, accountId))) throw notFound('dedicated server');
     if (!isOwn) assertPriceAccepted(BigInt(server.price), form.max_price);
     await orderDedicatedServer(db, runtime, { identifier: server.id, accountId });
-    if (!isOwn) await spend(db, spender, BigInt(server.price), now);
-    return { message: 'The dedicated server was ordered and is being set up.', data: { identifier: server.id } };
+    const success = { message: 'The dedicated server was ordered and is being set up.', data: { identifier: server.id } };
+    if (isOwn) return success;
+    await spend(db, spender, BigInt(server.price), now);
+    return { ...success, bought: { kind: 'dedicated', subject: server.id, price: server.price } };
   },
 };

@@ -75,7 +75,11 @@ export const register: UndoableDelivery<Call<'registerDomain'>, Details, Plan, S
     await releaseCredit(db, charge.accountId, charge.amount);
     await chargeOwed(db, runtime.ports, charge, confirmed);
     const message = form.authcode === undefined ? 'The domain was registered.' : 'The domain was transferred.';
-    return { message, data: toDomainDetails(row, runtime, Math.floor(now / 1000)) };
+    return {
+      message,
+      data: toDomainDetails(row, runtime, Math.floor(now / 1000)),
+      bought: { kind: 'domain', subject: row.name, price: Number(charge.amount) },
+    };
   },
 
   compensate: ({ registrar }, { name }, token) => registrar.withdraw(name, token),

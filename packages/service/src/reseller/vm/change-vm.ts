@@ -24,6 +24,7 @@ export const changeVm: DeliveredOperation<'changeVm', VmRequest & Resize, Money>
         newConfig: toResources({ ...vm, ...resizeOf(form).resources }),
         pricings: toPricings(monthly, await vatAt(db, accountId, now)),
       },
+      bought: { kind: 'vm', subject: String(vm.id), price: Number(monthly) },
     };
   },
 };

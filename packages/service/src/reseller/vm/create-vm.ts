@@ -30,6 +30,7 @@ export const createVm: DeliveredOperation<'createVm', Purchase, PurchasedVm> = {
       ? 'The VM is being installed. GET /vm/{vmid}/status/installation shows its progress.'
       : 'The VM was created and is booting.',
     data: toCreatedVm(purchased),
+    bought: { kind: 'vm', subject: String(purchased.vmId), price: Number(purchased.monthlyPrice) },
   }),
 };
 

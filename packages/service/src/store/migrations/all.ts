@@ -10,6 +10,7 @@ import { documentLanguages } from './0008-document-languages.ts';
 import { logos } from './0009-logos.ts';
 import { serviceId } from './0010-service-id.ts';
 import { zoneChanges } from './0011-zone-changes.ts';
+import { factsOfRequests } from './0012-facts-of-requests.ts';
 import { tasks } from './0013-tasks.ts';
 import { sshKeys } from './0014-ssh-keys.ts';
 import { vmLabels } from './0015-vm-labels.ts';
@@ -31,6 +32,7 @@ export function migrationsOf(engine: Engine) {
     '0009-logos': logos(engine),
     '0010-service-id': serviceId,
     '0011-zone-changes': zoneChanges(engine),
+    '0012-facts-of-requests': factsOfRequests(engine),
     '0013-tasks': tasks(engine),
     '0014-ssh-keys': sshKeys(engine),
     '0015-vm-labels': vmLabels,

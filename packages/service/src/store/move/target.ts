@@ -79,6 +79,10 @@ export async function openTarget(url: string): Promise<Target> {
         },
         rows,
         async commit() {
+          // Later entries come after those that were moved.
+          await client.query(
+            "select setval('request_log_feed', feed) from (select max(feed) as feed from request_log) as newest where feed > 0",
+          );
           await transaction.commit().execute();
         },
         close,

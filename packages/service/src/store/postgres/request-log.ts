@@ -8,14 +8,20 @@ import type { RawBuilder } from 'kysely';
 import { createResponseMemory, REFRESH_MS } from '../log-row.ts';
 import type { LogEntry, LogRow, ResponseMemory, SharedBody } from '../log-row.ts';
 import { prepared } from '../prepared.ts';
+import { StoreBusyError } from '../store.ts';
 import type { Db, RequestLog, Store } from '../store.ts';
 import { tuningOf } from '../tuning.ts';
 import type { Tuning } from '../tuning.ts';
+import { isLockFailure } from './errors.ts';
 
 /** Distinguishes the advisory locks of the log from others. */
 const LOCK_SEED = 14;
 /** How long the deletion of a month waits for readers of the log before it gives up until the next time. */
 const DROP_TIMEOUT_MS = 250;
+/** Held by transactions that number entries, and taken alone to find the end of the feed. */
+const FEED_LOCK = lockOf(sql`'feed'`);
+/** How long a reader of the feed waits for transactions that number entries. Others that begin in the meantime wait behind it. */
+const FEED_TIMEOUT_MS = 250;
 
 /** The store that the log is a part of. */
 interface LogStore {
@@ -45,10 +51,35 @@ export function postgresRequestLog({ run, commit, tuning }: LogStore): RequestLo
           await sql`drop table if exists ${sql.table(partition)}`.execute(db);
         });
     },
+    feedEnd: feedEnd(commit),
     async storeSize() {
       const { rows } = await run((db) => sql<{ size: number }>`select pg_database_size(current_database()) as size`.execute(db));
       return rows[0]?.size ?? 0;
     },
+  };
+}
+
+/**
+ * The end of the feed. An entry gets its place while it is numbered, and can be read only when that transaction has committed. So the places
+ * of two transactions can become readable in the wrong order. Each of them holds a lock that this function takes alone for a moment: then
+ * every place up to the last one can be read, or never will be. If one of them takes long, the end stays where it was.
+ */
+function feedEnd(commit: Store['commit']): RequestLog['feedEnd'] {
+  let known: number | undefined;
+  return async () => {
+    try {
+      const end = await commit(async ({ db }) => {
+        await sql`set local lock_timeout = ${sql.lit(FEED_TIMEOUT_MS)}`.execute(db);
+        await sql`select pg_advisory_xact_lock(${FEED_LOCK})`.execute(db);
+        const { rows } = await sql<{ last: number }>`select last_value as last from request_log_feed`.execute(db);
+        return rows[0]?.last ?? 0;
+      });
+      known = Math.max(known ?? 0, end);
+    } catch (error) {
+      if (!isLockFailure(error)) throw error;
+    }
+    if (known === undefined) throw new StoreBusyError('The request log is being numbered.');
+    return known;
   };
 }
 
@@ -148,8 +179,17 @@ const COLUMNS = [
   ['error_type', 'text'],
   ['response_body', 'text'],
   ['response_hash', 'text'],
+  ['status', 'bigint'],
+  ['duration', 'bigint'],
+  ['key_id', 'text'],
+  ['idempotency_key', 'text'],
+  ['is_replay', 'bigint'],
+  ['bought', 'text'],
   ['size', 'bigint'],
 ] as const satisfies readonly (readonly [keyof LogRow, 'text' | 'bigint'])[];
+
+/** The columns that an entry has in the inbox and in the log. */
+const KEPT = sql.join(COLUMNS.flatMap(([name]) => (name === 'size' ? [] : [sql.ref(name)])));
 
 /** Values of the rows by column. */
 type Columns = Readonly<Record<string, readonly (string | number | null)[]>>;
@@ -204,6 +244,7 @@ async function moveToLog(transaction: Db, accountIds: readonly string[]): Promis
   );
   if (oldest.length === 0) return 0;
   await createPartitions(transaction, [...new Set(oldest.map(({ month }) => month))]);
+  await sql`select pg_advisory_xact_lock_shared(${FEED_LOCK})`.execute(transaction);
   await sql`
     with taken as (
       delete from request_log_inbox where id = any(${oldest.map(({ id }) => id)}::bigint[]) returning *
@@ -215,12 +256,11 @@ async function moveToLog(transaction: Db, accountIds: readonly string[]): Promis
       ) as entry on true
       where account.id = any(${accountIds}::text[])
     )
-    insert into request_log (account_id, number, position, month, request_id, date, success, endpoint, method, request_body, error_type,
-      response_body, response_hash)
-    select account_id, newest.number + row_number() over by_account, newest.position + (sum(size) over by_account)::bigint, month,
-      request_id, date, success, endpoint, method, request_body, error_type, response_body, response_hash
+    insert into request_log (number, position, ${KEPT})
+    select newest.number + row_number() over by_account, newest.position + (sum(size) over by_account)::bigint, ${KEPT}
     from taken join newest on newest.id = account_id
-    window by_account as (partition by account_id order by taken.id)`.execute(transaction);
+    window by_account as (partition by account_id order by taken.id)
+    order by taken.id`.execute(transaction);
   return oldest.length;
 }
 

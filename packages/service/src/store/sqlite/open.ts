@@ -101,6 +101,8 @@ export async function openSqliteStore(directory: string, { onFailedSync = () => 
       numberAll: async () => {},
       prepareMonths: async () => {},
       deleteMonthsBefore: (month) => deleteMonths(commit, month, tuning.cleanUpBatch),
+      // One connection writes, so entries can be read in the order of their places.
+      feedEnd: async () => Number.MAX_SAFE_INTEGER,
       storeSize: async () => sizeOf(readConnection),
     },
     close: () => (closing ??= close()),

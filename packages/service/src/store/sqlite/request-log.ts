@@ -28,6 +28,12 @@ const COLUMNS = everyNameOf<Omit<LogRow, 'size'>>()([
   'error_type',
   'response_body',
   'response_hash',
+  'status',
+  'duration',
+  'key_id',
+  'idempotency_key',
+  'is_replay',
+  'bought',
 ]);
 
 function nameOf({ month, account_id, hash }: SharedBody): string {
@@ -38,9 +44,15 @@ function nameOf({ month, account_id, hash }: SharedBody): string {
 export function logWriter(connection: DatabaseSync, tuning: Tuning): LogWriter {
   const memory = createResponseMemory(tuning);
   const insert = connection.prepare(
-    `insert into request_log (number, position, ${COLUMNS.join(', ')}) values (?, ?, ${COLUMNS.map(() => '?').join(', ')})`,
+    `insert into request_log (feed, number, position, ${COLUMNS.join(', ')}) values (?, ?, ?, ${COLUMNS.map(() => '?').join(', ')})`,
   );
   const selectNewest = connection.prepare('select number, position from request_log where account_id = ? order by number desc limit 1');
+  let feed = Number(connection.prepare('select max(feed) as feed from request_log where feed > 0').get()?.['feed'] ?? 0);
+  /** Microseconds, or one more than the last place. So a place is not used again after a restart, even if its entry was deleted. */
+  function nextPlace(): number {
+    feed = Math.max(feed + 1, Date.now() * 1_000);
+    return feed;
+  }
   const insertBody = connection.prepare(`
     insert into request_log_bodies (month, account_id, hash, body, size, stored) values (?, ?, ?, ?, ?, ?)
     on conflict do update set stored = excluded.stored, size = excluded.size where coalesce(stored, 0) < excluded.stored - ${REFRESH_MS}`);
@@ -50,7 +62,7 @@ export function logWriter(connection: DatabaseSync, tuning: Tuning): LogWriter {
     return (row) => {
       const { number, position } = newest.get(row.account_id) ?? selectNewest.get(row.account_id) ?? { number: 0, position: 0 };
       const next = { number: Number(number) + 1, position: Number(position) + row.size };
-      insert.run(next.number, next.position, ...COLUMNS.map((column) => row[column] ?? null));
+      insert.run(nextPlace(), next.number, next.position, ...COLUMNS.map((column) => row[column] ?? null));
       newest.set(row.account_id, next);
     };
   }

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
+import { NO_FACTS } from '../../../test/no-facts.ts';
 import type { LogEntry } from '../log-row.ts';
 import { StoreOpenError, StoreUnavailableError } from '../store.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -89,6 +90,7 @@ const ENTRY: LogEntry = {
   request_body: '{}',
   error_type: null,
   response_body: '{}',
+  ...NO_FACTS,
 };
 
 /** A group commit on a disk whose syncs the test completes. */
@@ -97,7 +99,8 @@ function onSlowDisk() {
   connection.exec(
     `PRAGMA journal_mode = WAL;
      CREATE TABLE request_log (account_id text, number integer, position integer, month integer, request_id text, date integer, success integer,
-       endpoint text, method text, request_body text, error_type text, response_body text, response_hash text);
+       endpoint text, method text, request_body text, error_type text, response_body text, response_hash text,
+       status integer, duration integer, key_id text, idempotency_key text, is_replay integer, bought text, feed integer);
      CREATE TABLE request_log_bodies (month integer, account_id text, hash text, body text, size integer, stored integer)`,
   );
   const syncs: PromiseWithResolvers<void>[] = [];

@@ -54,4 +54,18 @@ export interface RequestLogTable {
   response_body: string | null;
   /** The hash of the response in `request_log_bodies`, or null. */
   response_hash: string | null;
+  /** HTTP status. Null, like the columns below, if a version without this column stored the entry. */
+  status: number | null;
+  /** Milliseconds until the response was ready. */
+  duration: number | null;
+  /** The API key that sent the request. */
+  key_id: string | null;
+  /** The Idempotency-Key as it was sent, or null. */
+  idempotency_key: string | null;
+  /** 1 if the response is that of an earlier request with the same Idempotency-Key, or 0. */
+  is_replay: number | null;
+  /** JSON of `Bought`, or null. */
+  bought: string | null;
+  /** The place of the entry among those of all accounts. It rises in the order in which entries can be read, and has gaps. */
+  feed: number | null;
 }
