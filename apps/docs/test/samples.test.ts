@@ -99,6 +99,9 @@ function isFailure(output: string): boolean {
   return /^Error|^[45]\d\d |"status": ?(?:"error"|[45]\d\d)/.test(output);
 }
 
+/** Their machines exist only where a hypervisor is connected. packages/service/test/operator-examples.test.ts sends these examples. */
+const NEED_MACHINES: ReadonlySet<string> = new Set(['adoptVm', 'releaseVm']);
+
 describe.for(LANGUAGES)('the $language samples', ({ language, extension, start }) => {
   const [program, ...options] = start;
   /** The names of the samples that fail, with the reason. */
@@ -122,12 +125,13 @@ describe.for(LANGUAGES)('the $language samples', ({ language, extension, start }
   });
   test('all of them run', { timeout: 600_000, tags: 'deep' }, async ({ skip }) => {
     if (!isInstalled(program)) return skip(`${program} is not installed`);
-    expect(await failuresOf(samples)).toEqual([]);
+    expect(await failuresOf(samples.filter(({ id }) => !NEED_MACHINES.has(id)))).toEqual([]);
   });
 });
 
 describe.each(references)('the samples of the $name API', ({ name }) => {
-  test.each(samples.filter(({ api }) => api === name))('$id', async ({ api, id, method, curl, typescript }) => {
+  test.each(samples.filter(({ api }) => api === name))('$id', async ({ api, id, method, curl, typescript }, { skip }) => {
+    if (NEED_MACHINES.has(id)) return skip('a sandbox with simulated machines has none that its store does not know');
     const operation = { operation: `${api}.${id}`, method };
     const command = `${await prepare(operation, curl, sandbox, operator)} --silent --show-error --fail-with-body`;
     await run('bash', ['-c', command], { env: sandbox.environment });
