@@ -11,7 +11,7 @@ import type { Db, Transaction } from '../store/store.ts';
 import { recordChange } from './access/record-change.ts';
 import type { Change } from './access/record-change.ts';
 import { assertConfirmed } from './access/second-operator.ts';
-import { assertVersion } from './version.ts';
+import { assertUnchanged } from './version.ts';
 import type { ExpectedVersion } from './version.ts';
 
 /** The operations of the operator's document. */
@@ -131,7 +131,7 @@ export async function performOperator<Id extends OperatorId>(
       return call.runtime.store.commit(async (transaction) => {
         if (operation.lock) await call.runtime.store.sharing.lock(transaction.db, operation.lock);
         const before = (await operation.before?.(transaction.db, call)) ?? null;
-        await assertVersion(transaction.db, call.expected);
+        await assertUnchanged(transaction.db, call.expected);
         const response = await operation.run(transaction, call);
         await recordChange(transaction.db, call, { before, after: response ?? null });
         return response;

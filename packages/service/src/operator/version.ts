@@ -22,7 +22,7 @@ export function versionOf(body: unknown): string {
  *
  * @throws OperatorProblem 412 if the resource has another state.
  */
-export async function assertVersion(db: Db, expected: ExpectedVersion | undefined): Promise<void> {
+export async function assertUnchanged(db: Db, expected: ExpectedVersion | undefined): Promise<void> {
   if (expected === undefined || expected.ifMatch.trim() === '*') return;
   const current = versionOf(await expected.read(db));
   if (expected.ifMatch.split(',').some((tag) => tag.trim() === current)) return;

@@ -23,7 +23,7 @@ import {
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
 import { assertNoBrokenRules } from '../problem.ts';
-import { assertVersion } from '../version.ts';
+import { assertUnchanged } from '../version.ts';
 
 const SETTINGS_LOCK = 'settings';
 
@@ -40,7 +40,7 @@ export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
     const settings = await store.commit(async ({ db }) => {
       await store.sharing.lock(db, SETTINGS_LOCK);
       const before = await toSettings(db, mode);
-      await assertVersion(db, expected);
+      await assertUnchanged(db, expected);
       await writeRateLimit(db, body.rate_limit);
       const after = await toSettings(db, mode);
       await record(db, { before, after });
