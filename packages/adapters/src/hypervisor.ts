@@ -1,4 +1,5 @@
 import type { FencingToken } from './fencing.ts';
+import type { Inventory } from './inventory.ts';
 import type { DoneOrStarted, TaskState } from './task.ts';
 
 /** The resources of a VM on its node and in the network. */
@@ -64,6 +65,13 @@ export interface Hypervisor {
   resize(size: VmSize, token: FencingToken): Promise<DoneOrStarted>;
   /** Removes a VM. Does nothing if it does not exist. */
   remove(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
+  /** The contents of the system, for a comparison with the store. Omit it if the system cannot say. It changes nothing, so it needs no token. */
+  inventory?(): Promise<Inventory>;
+  /**
+   * Removes the mark of the service from a VM, which stays as it is. From then on it belongs to the operator of the system, and the service may
+   * give its number to another VM. Does nothing if there is no VM of the service. Omit it if the system has no marks.
+   */
+  release?(vmId: number, token: FencingToken): Promise<void>;
   /** The state of a task that a call has started. Omit it if no call starts one. It changes nothing, so it needs no token. */
   task?(task: string): Promise<TaskState>;
   /** The ports of a VM that its host forwards. Omit it if VMs are reached at their own addresses. It changes nothing, so it needs no token. */

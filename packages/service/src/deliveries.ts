@@ -1,7 +1,8 @@
 import { retireServer, setUpServer } from './core/dedicated/fleet.ts';
 import { terminateDomain } from './core/domain/terminate.ts';
+import { adoptVm } from './core/vm/adopt.ts';
 import { createVm } from './core/vm/create.ts';
-import { removeVm, resizeVm, startVm, stopVm } from './core/vm/deliveries.ts';
+import { releaseVm, removeVm, resizeVm, startVm, stopVm } from './core/vm/deliveries.ts';
 import { resetPassword, restartVm } from './core/vm/guest-deliveries.ts';
 import type { AnyDelivery } from './delivery/delivery.ts';
 import { register } from './reseller/domain/register-domain.ts';
@@ -12,10 +13,12 @@ import { reinstall } from './reseller/vm/reinstall-vm.ts';
 
 const all: readonly AnyDelivery[] = [
   createVm,
+  adoptVm,
   startVm,
   stopVm,
   resizeVm,
   removeVm,
+  releaseVm,
   restartVm,
   resetPassword,
   reinstall,

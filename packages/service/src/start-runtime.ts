@@ -17,6 +17,7 @@ import { publicUrlOf } from './rules/public-url.ts';
 import { withDelays } from './sandbox/delays.ts';
 import { offsetClock } from './sandbox/offset-clock.ts';
 import type { OffsetClock } from './sandbox/offset-clock.ts';
+import { withSimulatedInventory } from './sandbox/simulated-inventory.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { assertIdentity } from './store/identity.ts';
 import { readSettings } from './store/settings.ts';
@@ -47,7 +48,7 @@ export async function startRuntime(options: ServiceOptions, listeningUrl: () => 
   await assertIdentity(store, { secret, previousSecret, mode });
   const clock = offsetClock(options.ports.clock, mode === 'sandbox' ? await store.read(clockOffsetOf) : 0);
   const portTimeoutMs = options.portTimeout ?? DEFAULT_PORT_TIMEOUT_MS;
-  const ports = withTimeouts(withDelays({ ...options.ports, clock }, options.delays), portTimeoutMs);
+  const ports = withTimeouts(withDelays({ ...simulationOf(options), clock }, options.delays), portTimeoutMs);
   const closing = new AbortController();
   const clockCheck = clockCheckOf(options, clock, mode);
   const metrics = createMetrics({ lostLogLines: options.lostLogLines });
@@ -67,6 +68,10 @@ export async function startRuntime(options: ServiceOptions, listeningUrl: () => 
   };
   observeRuntime(metrics, runtime);
   return { runtime, clock, clockCheck, metrics, close: () => closing.abort() };
+}
+
+function simulationOf({ ports, simulated = [], store }: ServiceOptions): Ports {
+  return simulated.includes('hypervisor') ? { ...ports, hypervisor: withSimulatedInventory(ports.hypervisor, store) } : ports;
 }
 
 function assertSecrets({ secret, previousSecret = secret, operatorToken = secret }: ServiceOptions): void {

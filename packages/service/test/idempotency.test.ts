@@ -157,7 +157,7 @@ test.each(delivered)(
     // Another request already has its key.
     const another = await service.call('generateOtp', { apiKey: owner.apiKey, idempotencyKey: KEY });
     expect(another).toMatchObject({ status: 409, body: { type: 'idempotency_key_reused' } });
-    hypervisor.release();
+    hypervisor.letGo();
     resume();
     const first = await inProgress;
     expect(first.status).toBe(200);
@@ -203,7 +203,7 @@ class HeldHypervisor extends TestHypervisor {
   hold(): void {
     this.#held = Promise.withResolvers<void>();
   }
-  release(): void {
+  letGo(): void {
     this.#held?.resolve();
   }
   override async create(...call: Parameters<TestHypervisor['create']>): Promise<void> {

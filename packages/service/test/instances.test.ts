@@ -24,7 +24,7 @@ class HangingHypervisor extends TestHypervisor {
     if (this.cannotRemove) throw new Error('The hypervisor cannot be reached.');
     await super.remove(...call);
   }
-  release(): void {
+  letGo(): void {
     this.hangs = false;
     this.#released.resolve();
   }
@@ -50,7 +50,7 @@ test('a starting instance leaves the deliveries of a live one alone, whatever th
   await second.operate('POST', '/sandbox/clock/advance', { by_seconds: 100_000 });
   await second.service.runScheduledJobs();
   expect(await left(second)).toHaveLength(1);
-  hypervisor.release();
+  hypervisor.letGo();
   expect((await bought).status).toBe(200);
   expect(hypervisor.vms.size).toBe(1);
   expect(await left(second)).toEqual([]);
@@ -79,7 +79,7 @@ test('a live instance undoes the purchase of a dead one once, and refuses its la
   const again = await others[0]?.call('createVm', { form: SMALL_VM, idempotencyKey: 'order-1' });
   expect(again?.status).toBe(200);
 
-  hypervisor.release();
+  hypervisor.letGo();
   const { status, headers } = await late;
   expect([status, headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
   expect([...hypervisor.vms.keys()]).toEqual([again?.body.data.identifier]);
@@ -98,7 +98,7 @@ test('an instance that signs off hands its unfinished deliveries to the others a
   await other.service.runScheduledJobs();
   expect(await left(other)).toEqual([]);
   expect(hypervisor.vms.size).toBe(0);
-  hypervisor.release();
+  hypervisor.letGo();
   await late;
   await store.close();
 });
@@ -128,7 +128,7 @@ test('an instance starts while a port is down, and undoes the unfinished deliver
   await second.service.runScheduledJobs();
   expect(await left(second)).toEqual([]);
   expect(hypervisor.vms.size).toBe(0);
-  hypervisor.release();
+  hypervisor.letGo();
   await late;
 });
 

@@ -97,6 +97,8 @@ const BEFORE: Readonly<Record<string, (sandbox: TestOperator) => Promise<unknown
   // The request log of the sample data is empty.
   getAccountRequest: (sandbox) => requestOfDemoAccount(sandbox),
   startVm: (sandbox) => send(sandbox, named('stopVm'), { path: examplesOf(named('stopVm'), 'path') }),
+  adoptVm: addMachine,
+  releaseVm: addMachine,
   // Only a balance can be refunded.
   recordRefund: (sandbox) =>
     send(sandbox, named('recordPayment'), {
@@ -104,6 +106,14 @@ const BEFORE: Readonly<Record<string, (sandbox: TestOperator) => Promise<unknown
       body: { ...Object(bodiesOf(named('recordPayment'))[0]?.[1]), amount: '1000.00' },
     }),
 };
+
+/** A machine that carries the mark of the service, and that the store does not have. */
+async function addMachine({ hypervisor }: TestOperator): Promise<void> {
+  const vmId = Number(examplesOf(named('adoptVm'), 'path')['vm_id']);
+  const size = { vmId, node: 'nl-ryzen-01', cores: 2, mem: 4096, disk: 40, storage: null, networkSpeed: 1000, backupSlots: 2 };
+  const guest = { os: 'debian_12', hostname: 'web1.reseller-customer.net', username: 'root', password: '', sshKey: null };
+  hypervisor.vms.set(vmId, { ...size, ...guest, ipv4: [], ipv6: [] });
+}
 
 async function requestOfDemoAccount(sandbox: TestOperator): Promise<void> {
   const key = await send(sandbox, named('issueApiKey'), { path: { account_id: demoAccount }, body: { label: 'Examples' } });
@@ -287,6 +297,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   },
   'resizeVm noCredit': { before: withoutCredit, body: () => ({ cores: 6 }) },
   'resizeVm smallerDisk': { body: () => ({ disk: 10 }) },
+  'adoptVm unknownHostsystem': put({ hostsystem: 'nl_unknown' }),
   'setTldPrice notDecimal': put({ renew: 'cheap' }),
   'scheduleTldPrices sameInstant': { before: (sandbox) => sendExample(sandbox, 'scheduleTldPrices') },
   'scheduleTldPrices inThePast': put({ valid_from: '2001-01-01T00:00:00Z' }),

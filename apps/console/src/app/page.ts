@@ -8,7 +8,7 @@ interface Loaded<Props> {
   readonly default: ComponentType<Props>;
 }
 
-/** React remembers a failure to load for ever. So while the service cannot be reached, this goes on trying. */
+/** React remembers a failure to load. So while the service cannot be reached, this goes on trying. */
 export function page<Props>(load: () => Promise<Loaded<Props>>) {
   return lazy(async () => {
     for (;;) {

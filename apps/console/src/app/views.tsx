@@ -73,6 +73,13 @@ export const VIEWS: readonly View[] = [
     component: page(async () => ({ default: (await import('../views/Nodes.tsx')).Nodes })),
   },
   {
+    path: '/reconcile',
+    title: 'Reconcile',
+    group: 'Offer',
+    needs: 'getReconciliation',
+    component: lazy(async () => ({ default: (await import('../views/Reconcile.tsx')).Reconcile })),
+  },
+  {
     path: '/catalogue',
     title: 'Catalogue',
     group: 'Offer',

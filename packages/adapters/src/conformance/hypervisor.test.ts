@@ -45,6 +45,28 @@ function correctHypervisor(entries: Entries, fence: Fence): Hypervisor {
       await fence.admit(`vm/${vmId}`, token);
       if (entries.get(vmId)?.owner === 'service') entries.delete(vmId);
     },
+    async release(vmId, token) {
+      await fence.admit(`vm/${vmId}`, token);
+      const entry = entries.get(vmId);
+      if (entry?.owner !== 'service') return;
+      entries.delete(vmId);
+      entries.set(-vmId, { ...entry, owner: 'stranger' });
+    },
+    inventory: async () => ({
+      nodes: null,
+      images: null,
+      vms: [...entries].map(([vmId, { owner, running, cores, mem }]) => ({
+        resource: String(vmId),
+        vmId: owner === 'service' ? vmId : null,
+        running,
+        node: null,
+        cores,
+        mem,
+        disk: null,
+        os: null,
+        hostname: null,
+      })),
+    }),
   };
 }
 
@@ -101,6 +123,10 @@ function startingSystem(wrong: Partial<Record<'forgets' | 'is not ended by a rem
           if (!wrong['is not ended by a removal']) return start(vmId, token, () => Promise.resolve(done.remove(vmId, token)));
           await fence.admit(`vm/${vmId}`, token);
           return done.remove(vmId, token);
+        },
+        async release(vmId, token) {
+          await fence.admit(`vm/${vmId}`, token);
+          await done.release?.(vmId, token);
         },
         async setPassword(vmId, password, token) {
           await fence.admit(`vm/${vmId}`, token);
@@ -224,6 +250,23 @@ const MISTAKES: Readonly<Record<string, { readonly wrong: Wrong; readonly failin
       },
     }),
     failing: 'no resource of a second program is touched while it creates, renames and removes',
+  },
+  'keeps the mark of a VM that it releases': {
+    wrong: (_entries, fence) => ({ release: (vmId, token) => fence.admit(`vm/${vmId}`, token) }),
+    failing: 'a released VM stays, without the mark of the service, and is not touched any further',
+  },
+  'removes a VM that it releases': {
+    wrong: (_entries, _fence, correct) => ({ release: async (vmId, token) => void (await correct.remove(vmId, token)) }),
+    failing: 'a released VM stays, without the mark of the service, and is not touched any further',
+  },
+  'takes the resources of a stranger for its own': {
+    wrong: (_entries, _fence, correct) => ({
+      async inventory() {
+        const inventory = (await correct.inventory?.()) ?? { nodes: null, images: null, vms: [] };
+        return { ...inventory, vms: inventory.vms.map((vm) => ({ ...vm, vmId: Number(vm.resource) })) };
+      },
+    }),
+    failing: 'the inventory names each VM of the service, and what belongs to a stranger without the mark of the service',
   },
   'adopts a resource of a stranger': {
     wrong: (entries, fence) => ({

@@ -242,6 +242,47 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await expectMachines({ vmId: order.vmId, running: true });
   },
 
+  'the inventory names each VM of the service, and what belongs to a stranger without the mark of the service': async (bench) => {
+    const { open, openPlain, order, system } = bench;
+    const hypervisor = await openPlain();
+    if (!hypervisor.inventory) return;
+    const foreign = (await hypervisor.inventory()).vms.length;
+    await (await open()).create(order, 1);
+    await system.stranger?.create(order.vmId + 1);
+    const before = await system.stranger?.state();
+    const { vms } = await hypervisor.inventory();
+    const [own, ...others] = vms.filter(({ vmId }) => vmId !== null);
+    assert.deepEqual(others, []);
+    const { vmId, cores, mem } = order;
+    assert.deepEqual({ vmId: own?.vmId, running: own?.running, cores: own?.cores, mem: own?.mem }, { vmId, running: true, cores, mem });
+    assert.equal(vms.length, foreign + (system.stranger ? 2 : 1), 'The inventory must have the resource of the stranger.');
+    assert.equal(await system.stranger?.state(), before);
+    await (await open()).stop(order.vmId, 2);
+    assert.equal((await hypervisor.inventory()).vms.find((vm) => vm.vmId === vmId)?.running, false);
+    await system.lose?.(vmId);
+    if (system.lose) assert.equal((await hypervisor.inventory()).vms.length, vms.length - 1);
+  },
+
+  'a released VM stays, without the mark of the service, and is not touched any further': async (bench) => {
+    const { open, openPlain, order, expectMachines } = bench;
+    const plain = await openPlain();
+    const { vmId } = order;
+    if (!plain.release || !plain.inventory) return;
+    const hypervisor = await open();
+    await hypervisor.create(order, 5);
+    await assert.rejects(plain.release(vmId, 4), isStale);
+    const { length } = (await plain.inventory()).vms;
+    for (const token of [6, 6, 7]) await plain.release(vmId, token);
+    await expectMachines();
+    const released = (await plain.inventory()).vms;
+    assert.deepEqual([released.length, released.every((vm) => vm.vmId === null)], [length, true]);
+    // Its number is free.
+    await hypervisor.create(order, 8);
+    await expectMachines({ vmId, running: true });
+    await hypervisor.remove(vmId, 9);
+    assert.deepEqual((await plain.inventory()).vms, released);
+  },
+
   'an identifier can be used again after its VM was removed': async ({ open, order, expectMachines }) => {
     const hypervisor = await open();
     await hypervisor.create(order, 1);

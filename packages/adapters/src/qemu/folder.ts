@@ -20,6 +20,8 @@ export interface VmMark extends Pick<VmOrder, 'vmId' | 'os' | 'hostname' | 'user
   readonly installation: number;
   /** Whether the VM should run. */
   readonly isWanted: boolean;
+  /** The node of the order. All VMs run on this machine. Missing in marks of earlier versions. */
+  readonly node?: string;
   readonly ports: ForwardedPorts;
 }
 
@@ -45,8 +47,12 @@ export interface Folders {
   remove(vmId: number): Promise<void>;
   /** Removes what a crash left of a creation or removal. */
   removeDraft(vmId: number): Promise<void>;
+  /** Removes the mark of the service, and gives the folder another name, so that its old one is free. */
+  release(mark: VmMark): Promise<void>;
   /** The VMs of the service. */
   list(): Promise<readonly VmMark[]>;
+  /** The names of all other folders and files. */
+  foreign(): Promise<readonly string[]>;
 }
 
 const MARK_FILE = 'vm.json';
@@ -65,6 +71,19 @@ export function foldersIn(root: string, service: string): Folders {
     if (mark === 'missing') return undefined;
     if (mark === 'foreign' || mark.service !== service || mark.vmId !== vmId) throw new ForeignResourceError(pathOf(vmId));
     return mark;
+  }
+  /** Everything but drafts, with the marks of the service. */
+  async function entries(): Promise<{ name: string; mark: VmMark | undefined }[]> {
+    const names = await readdir(root).catch(() => []);
+    return Promise.all(
+      names
+        .filter((name) => !name.startsWith('.'))
+        .map(async (name) => {
+          const mark = /^vm-\d+$/.test(name) ? await markIn(join(root, name)) : 'foreign';
+          const isOurs = typeof mark === 'object' && mark.service === service && name === `vm-${mark.vmId}`;
+          return { name, mark: isOurs ? mark : undefined };
+        }),
+    );
   }
   function removeDraft(vmId: number) {
     return rm(draftOf(vmId), { recursive: true, force: true });
@@ -88,10 +107,17 @@ export function foldersIn(root: string, service: string): Folders {
       await removeDraft(vmId);
     },
     removeDraft,
+    async release(mark) {
+      const released = join(root, `released-${mark.vmId}-${mark.token}`);
+      await rename(pathOf(mark.vmId), released);
+      // Its mark still has the service, but no folder of another name counts as a VM.
+      await rename(join(released, MARK_FILE), join(released, `released-${MARK_FILE}`));
+    },
     async list() {
-      const names = await readdir(root).catch(() => []);
-      const marks = await Promise.all(names.filter((name) => /^vm-\d+$/.test(name)).map((name) => markIn(join(root, name))));
-      return marks.flatMap((mark) => (typeof mark === 'object' && mark.service === service ? mark : []));
+      return (await entries()).flatMap(({ mark }) => mark ?? []);
+    },
+    async foreign() {
+      return (await entries()).flatMap(({ name, mark }) => (mark === undefined ? name : []));
     },
   };
 }

@@ -3,6 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -113,6 +114,23 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
     const after = (await hypervisor.list())[0]?.ports;
     expect(after?.['80']).not.toBe(before?.['80']);
     expect(await factsOf(after?.['80'])).toMatchObject({ hostname: 'my-machine' });
+  });
+
+  test('has the machine, its images, its VMs and what another program put there in its inventory', async () => {
+    const [directory, serviceId] = [vmFolder(), newServiceId()];
+    onTestFinished(() => discard(directory, serviceId));
+    const hypervisor = await open(directory, { serviceId, fence: memoryFence() });
+    await hypervisor.create(ORDER, 1);
+    mkdirSync(join(directory, 'backup-of-the-team'));
+    const { nodes, images, vms } = (await hypervisor.inventory?.()) ?? expect.fail('There is no inventory.');
+    expect(nodes).toMatchObject([{ name: hostname().toLowerCase(), cores: availableParallelism(), storage: 0 }]);
+    expect(nodes?.[0]?.mem).toBeGreaterThan(500);
+    expect(images).toEqual(['test-linux']);
+    const { vmId, node, cores, mem, disk, os } = ORDER;
+    expect(vms.toSorted((one, other) => one.resource.localeCompare(other.resource))).toEqual([
+      expect.objectContaining({ resource: 'backup-of-the-team', vmId: null, running: null }),
+      { resource: `vm-${vmId}`, vmId, running: true, node, cores, mem, disk, os, hostname: ORDER.hostname },
+    ]);
   });
 
   test('an operating system without an image is named, and nothing is left', async () => {

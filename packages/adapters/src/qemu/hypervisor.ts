@@ -1,11 +1,13 @@
 /** A hypervisor on this machine: each VM is a process of QEMU, with or without KVM. Linux only. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, rename, statfs } from 'node:fs/promises';
+import { availableParallelism, hostname as hostOf, totalmem } from 'node:os';
+import { basename, join } from 'node:path';
 
 import type { Fence, FencingToken } from '../fencing.ts';
 import type { Hypervisor, VmOrder } from '../hypervisor.ts';
+import type { Inventory, VmSeen } from '../inventory.ts';
 import { usableAccelerator } from './accelerator.ts';
 import { foldersIn } from './folder.ts';
 import type { ForwardedPorts, VmMark } from './folder.ts';
@@ -43,6 +45,8 @@ export interface QemuOptions {
   readonly bridge?: string;
   /** Whether guests can open connections to the network, the host included. Default: false. With a bridge, the network decides. */
   readonly isOpen?: boolean;
+  /** The name of this machine among the nodes of the catalogue. Default: its host name. */
+  readonly node?: string;
   /** Milliseconds that a guest has to shut down before it is powered off. Default: 10,000. */
   readonly shutdownMs?: number;
   /** Milliseconds in which the guest agent must answer to `setPassword`. Default: 5,000. */
@@ -160,6 +164,12 @@ function changesOn(host: Host): Hypervisor {
         await stopMachine(folders.pathOf(vmId), mark, shutdownMs(host));
       }),
     resize: ({ vmId, cores, mem, disk }, token) => changing(vmId, token, (mark) => resize(host, { ...mark, cores, mem }, disk)),
+    inventory: () => inventoryOf(host),
+    release: (vmId, token) =>
+      admitted(vmId, token, async () => {
+        const mark = await folders.read(vmId);
+        if (mark !== undefined) await folders.release({ ...mark, token });
+      }),
     async forwardedPorts(vmId) {
       const { ports = {} } = (await folders.read(vmId)) ?? {};
       return Object.entries(ports).map(([port, forwarded]) => ({ port: Number(port), address: `127.0.0.1:${forwarded}` }));
@@ -200,10 +210,46 @@ function viewsOf({ folders }: Host): Omit<QemuHypervisor, keyof Hypervisor> {
   };
 }
 
+/** This machine, its images and its VMs, with everything else in the folder of VMs. */
+async function inventoryOf({ options: { directory, images, defaultImage, node }, folders }: Host): Promise<Inventory> {
+  const [disk, files, marks, foreign] = await Promise.all([statfs(directory), readdir(images), folders.list(), folders.foreign()]);
+  const vms = marks.map(async (mark): Promise<VmSeen> => {
+    const { vmId, os, hostname } = mark;
+    const machine = await findMachine(folders.pathOf(vmId), mark);
+    const { cores, mem } = machine ?? mark;
+    return {
+      resource: `vm-${vmId}`,
+      vmId,
+      running: machine !== undefined,
+      node: mark.node ?? null,
+      cores,
+      mem,
+      disk: mark.disk,
+      os,
+      hostname,
+    };
+  });
+  const unknown = { vmId: null, running: null, node: null, cores: null, mem: null, disk: null, os: null, hostname: null };
+  return {
+    nodes: [
+      {
+        name: node ?? hostOf().toLowerCase(),
+        cores: availableParallelism(),
+        mem: Math.floor(totalmem() / 1024 ** 2),
+        disk: Math.floor((disk.blocks * disk.bsize) / GIBIBYTE),
+        storage: 0,
+      },
+    ],
+    images:
+      defaultImage === undefined ? files.flatMap((file) => (file.endsWith('.qcow2') ? basename(file, '.qcow2') : [])).toSorted() : null,
+    vms: [...(await Promise.all(vms)), ...foreign.map((resource) => ({ resource, ...unknown }))],
+  };
+}
+
 /** Creates the folder of a new VM, with its disk and seed. */
 async function install(host: Host, order: VmOrder, token: FencingToken): Promise<VmMark> {
   const { folders, options } = host;
-  const { vmId, os, hostname, username, sshKey, cores, mem, disk, password } = order;
+  const { vmId, node, os, hostname, username, sshKey, cores, mem, disk, password } = order;
   const image = imageOf(host, os);
   const mark: VmMark = {
     service: options.serviceId,
@@ -211,6 +257,7 @@ async function install(host: Host, order: VmOrder, token: FencingToken): Promise
     uuid: randomUUID(),
     installation: 1,
     isWanted: true,
+    node,
     vmId,
     os,
     hostname,

@@ -288,6 +288,24 @@ export const operations = {
         repeatable: false,
         has: 'id'
     },
+    'POST /vms/{vm_id}/adopt': {
+        id: 'adoptVm',
+        effect: 'write',
+        repeatable: false,
+        has: 'id'
+    },
+    'POST /vms/{vm_id}/release': {
+        id: 'releaseVm',
+        effect: 'write',
+        repeatable: false,
+        has: 'vm_id'
+    },
+    'GET /reconcile': {
+        id: 'getReconciliation',
+        effect: 'read',
+        repeatable: true,
+        has: 'compared'
+    },
     'GET /invoices': {
         id: 'listInvoices',
         effect: 'read',

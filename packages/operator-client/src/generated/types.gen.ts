@@ -2160,6 +2160,67 @@ export type ResizeVmRequest = {
 };
 
 /**
+ * The terms on which a machine becomes a VM.
+ */
+export type AdoptVmRequest = {
+    /**
+     * Account that gets the VM and pays for it.
+     */
+    account_id: Id;
+    /**
+     * Host system whose prices apply. The node of the machine must belong to it.
+     */
+    hostsystem: Slug;
+};
+
+/**
+ * A machine that no longer belongs to the service.
+ */
+export type ReleasedVm = {
+    vm_id: VmNumber;
+    /**
+     * Whether a VM was billed for it until now.
+     */
+    was_billed: boolean;
+};
+
+/**
+ * A difference between the hypervisor and the store.
+ */
+export type ReconciliationFinding = {
+    /**
+     * What differs. `missing` is only in the store, `unknown` only in the hypervisor. A `node_smaller` has less than the catalogue says, a `vm_differs` has other resources or another state, and a `vm_foreign` does not carry the mark of the service.
+     */
+    kind: 'node_missing' | 'node_unknown' | 'node_smaller' | 'image_missing' | 'image_unknown' | 'vm_missing' | 'vm_unknown' | 'vm_differs' | 'vm_foreign' | string;
+    /**
+     * Name of the node, of the operating system, or of the machine in the hypervisor.
+     */
+    subject: string;
+    /**
+     * VM that it concerns; null if there is none.
+     */
+    vm_id: VmNumber | null;
+    /**
+     * The meaning of the difference, and the next step.
+     */
+    message: string;
+};
+
+/**
+ * The differences between the hypervisor and the store.
+ */
+export type Reconciliation = {
+    /**
+     * False if the adapter of the hypervisor cannot say what it has. Nothing was compared then.
+     */
+    compared: boolean;
+    /**
+     * The differences, nodes first, then operating systems, then VMs.
+     */
+    findings: Array<ReconciliationFinding>;
+};
+
+/**
  * Status of the invoice: `OPEN`, `PAID` or `CANCELED`.
  */
 export type InvoiceStatus = 'OPEN' | 'PAID' | 'CANCELED' | string;
@@ -3839,6 +3900,11 @@ export type VmStateQuery = 'reserved' | 'installing' | 'running' | 'stopped' | '
  * Identifier of the VM, five digits.
  */
 export type VmIdPath = VmNumber;
+
+/**
+ * Identifier of the VM whose machine it is, five digits. `getReconciliation` names machines without a VM.
+ */
+export type MachineIdPath = VmNumber;
 
 /**
  * Returns only invoices with this status.
@@ -6956,6 +7022,182 @@ export type RestartVmBillingResponses = {
 };
 
 export type RestartVmBillingSuccess = RestartVmBillingResponses[keyof RestartVmBillingResponses];
+
+export type AdoptVmData = {
+    /**
+     * The account, and the host system with the prices of the VM.
+     */
+    body: AdoptVmRequest;
+    path: {
+        /**
+         * Identifier of the VM whose machine it is, five digits. `getReconciliation` names machines without a VM.
+         */
+        vm_id: VmNumber;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/adopt';
+};
+
+export type AdoptVmErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type AdoptVmError = AdoptVmErrors[keyof AdoptVmErrors];
+
+export type AdoptVmResponses = {
+    /**
+     * The VM.
+     */
+    200: Vm;
+};
+
+export type AdoptVmSuccess = AdoptVmResponses[keyof AdoptVmResponses];
+
+export type ReleaseVmData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM whose machine it is, five digits. `getReconciliation` names machines without a VM.
+         */
+        vm_id: VmNumber;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/release';
+};
+
+export type ReleaseVmErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type ReleaseVmError = ReleaseVmErrors[keyof ReleaseVmErrors];
+
+export type ReleaseVmResponses = {
+    /**
+     * The machine was released.
+     */
+    200: ReleasedVm;
+};
+
+export type ReleaseVmSuccess = ReleaseVmResponses[keyof ReleaseVmResponses];
+
+export type GetReconciliationData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/reconcile';
+};
+
+export type GetReconciliationErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetReconciliationError = GetReconciliationErrors[keyof GetReconciliationErrors];
+
+export type GetReconciliationResponses = {
+    /**
+     * The differences.
+     */
+    200: Reconciliation;
+};
+
+export type GetReconciliationSuccess = GetReconciliationResponses[keyof GetReconciliationResponses];
 
 export type ListInvoicesData = {
     body?: never;

@@ -18,7 +18,7 @@ class HangingHypervisor extends TestHypervisor {
     await super.create(...call);
     await this.#released.promise;
   }
-  release(): void {
+  letGo(): void {
     this.#released.resolve();
   }
 }
@@ -62,6 +62,6 @@ test('undoes a purchase that a crash interrupted at the next start, and lets the
   });
   expect(again.status).toBe(200);
   expect(await store.read((db) => db.selectFrom('positions').selectAll().execute())).toHaveLength(1);
-  hypervisor.release();
+  hypervisor.letGo();
   await lost;
 });

@@ -27,6 +27,7 @@ import type { OperatorTable } from './operation.ts';
 import { listVerifiers, registerVerifier, revokeVerifier } from './otp/verifier.ts';
 import { verifyOtp } from './otp/verify.ts';
 import { listPayments, recordPayment, recordRefund, reversePayment } from './payment.ts';
+import { adoptVm, getReconciliation, releaseVm } from './reconcile.ts';
 import { createSale, endSale, listSales } from './sale.ts';
 import { advanceClock, getClock } from './sandbox/clock.ts';
 import { createFault, listFaults, removeFault } from './sandbox/fault.ts';
@@ -97,6 +98,9 @@ export const operatorTable: OperatorTable = {
   startVm,
   resizeVm,
   restartVmBilling,
+  adoptVm,
+  releaseVm,
+  getReconciliation,
   listInvoices,
   getInvoice,
   createCreditNote,

@@ -139,11 +139,11 @@ async function bringTo(
   });
 }
 
-function vmHooks(id: string, record: RecordChange): CommandHooks {
+export function vmHooks(id: string, record: RecordChange): CommandHooks {
   return recordingHooks(async (db) => describeVm(db, await vmOf(db, id)), record);
 }
 
-async function vmOf(db: Db, id: string): Promise<Row> {
+export async function vmOf(db: Db, id: string): Promise<Row> {
   const vm = await db.selectFrom('vms').selectAll().where('id', '=', Number(id)).executeTakeFirst();
   return requireFound(vm, `VM ${id}`);
 }
@@ -153,7 +153,7 @@ function definedOnly(body: ResizeVmRequest): ResizeVmRequest {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }
 
-async function describeVm(db: Db, vm: Row): Promise<Vm> {
+export async function describeVm(db: Db, vm: Row): Promise<Vm> {
   return toVm(vm, await addressesOf(db, vm.id));
 }
 

@@ -31,6 +31,7 @@ export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
     stop: (vmId, token) => fence.admit(`vm/${vmId}`, token),
     resize: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
     remove: (vmId, token) => fence.admit(`vm/${vmId}`, token),
+    release: (vmId, token) => fence.admit(`vm/${vmId}`, token),
   };
 }
 

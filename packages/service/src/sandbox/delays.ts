@@ -7,7 +7,7 @@ import type { Ports } from '../ports/ports.ts';
 /** What can take time. */
 export const DELAYED = ['install', 'start', 'stop', 'resize', 'remove', 'domain'] as const;
 
-/** Milliseconds, by what takes them. What is missing takes no time. */
+/** Milliseconds, by the kind of work. A kind that is missing takes no time. */
 export type Delays = Readonly<Partial<Record<(typeof DELAYED)[number], number>>>;
 
 /** Makes the calls of the hypervisor and the registrar start tasks, which end after their delay by the clock of the sandbox. */
@@ -17,7 +17,7 @@ export function withDelays(ports: Ports, delays: Delays = {}): Ports {
   async function delayed<End>(what: keyof Delays, work: Promise<End>): Promise<End | StartedTask> {
     const end = await work;
     const delay = delays[what] ?? 0;
-    // What was refused has started nothing.
+    // A refusal has started nothing.
     if (delay === 0 || end === 'taken' || end === 'refused') return end;
     return { task: `delay/${clock.now()}/${delay}` };
   }

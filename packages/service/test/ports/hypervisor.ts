@@ -1,4 +1,4 @@
-import type { ForwardedPort } from '@reseller/adapters';
+import type { ForwardedPort, Inventory } from '@reseller/adapters';
 
 import type { DoneOrStarted, FencingToken, Hypervisor, VmOrder, VmSize } from '../../src/index.ts';
 import { PortCalls } from './port-calls.ts';
@@ -16,6 +16,10 @@ export class TestHypervisor implements Hypervisor {
   failingToRemove: Error | undefined;
   /** The ports that the host of each VM forwards. */
   forwarded: readonly ForwardedPort[] = [];
+  /** Resources of another program in the same system. */
+  readonly foreign: string[] = [];
+  nodes: Inventory['nodes'] = null;
+  images: Inventory['images'] = null;
   readonly #calls: PortCalls;
   constructor(calls: PortCalls = new PortCalls()) {
     this.#calls = calls;
@@ -51,6 +55,26 @@ export class TestHypervisor implements Hypervisor {
       if (this.failingToRemove) throw this.failingToRemove;
       this.vms.delete(vmId);
       this.stopped.delete(vmId);
+    });
+  }
+  async inventory(): Promise<Inventory> {
+    const unknown = { vmId: null, running: null, node: null, cores: null, mem: null, disk: null, os: null, hostname: null };
+    const own = [...this.vms.values()].map(({ vmId, node, cores, mem, disk, os, hostname }) => ({
+      resource: `vm-${vmId}`,
+      vmId,
+      running: !this.stopped.has(vmId),
+      node,
+      cores,
+      mem,
+      disk,
+      os,
+      hostname,
+    }));
+    return { nodes: this.nodes, images: this.images, vms: [...own, ...this.foreign.map((resource) => ({ resource, ...unknown }))] };
+  }
+  release(vmId: number, token: FencingToken): Promise<void> {
+    return this.#unlessFailing('tell', vmId, token, () => {
+      if (this.vms.delete(vmId)) this.foreign.push(`released-${vmId}`);
     });
   }
   async forwardedPorts(): Promise<readonly ForwardedPort[]> {

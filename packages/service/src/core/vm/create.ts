@@ -195,7 +195,8 @@ interface Price {
   readonly validFrom: number;
 }
 
-function rowOf({ accountId, vm, now }: Purchase, { host, os, sale, monthlyPrice, validFrom }: Price): NewVm {
+/** The row of a new VM before it has an identifier and a node. */
+export function rowOf({ accountId, vm, now }: Purchase, { host, os, sale, monthlyPrice, validFrom }: Price): NewVm {
   return {
     account_id: accountId,
     state: 'reserved',
@@ -248,7 +249,7 @@ const startRunning = prepared<{ vmId: number; now: number }, unknown>((db, param
 );
 
 /** Begins the first position. It starts with the purchase, or with the open period if a period has ended since the reservation. */
-async function startBilling(
+export async function startBilling(
   db: Db,
   { runtime, accountId, now }: Pick<Purchase, 'runtime' | 'accountId' | 'now'>,
   { vmId, monthlyPrice, hold }: Pick<Plan, 'vmId' | 'monthlyPrice' | 'hold'>,

@@ -172,6 +172,18 @@ export const removeVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDeta
   describeFailure: finishedMessage,
 };
 
+/** Ends a VM in the store, whose machine stays as it is and no longer belongs to the service. */
+export const releaseVm: FinishableDelivery<VmRequest, v.InferOutput<typeof vmDetails>, void> = {
+  name: 'releaseVm',
+  recovery: 'finish',
+  details: vmDetails,
+  subject: vmSubject,
+  reserve: ({ db }, request) => reserveEnd(db, request, 'remove'),
+  call: async ({ hypervisor }, { vmId }, token) => hypervisor.release?.(vmId, token),
+  confirm: removeVm.confirm,
+  describeFailure: finishedMessage,
+};
+
 interface ResizePlan extends ResizeToConfirm {
   readonly size: VmSize;
 }
@@ -299,7 +311,7 @@ async function reserveEnd(db: Db, request: VmRequest, event: 'stop' | 'remove') 
   return { accountId: vm.account_id, details: { vmId } };
 }
 
-function undoneMessage(_details: unknown, isSettled: boolean): string {
+export function undoneMessage(_details: unknown, isSettled: boolean): string {
   const state = isSettled
     ? 'The change was undone. Send the request again later.'
     : 'The change is being undone. Send the request again in a few seconds.';

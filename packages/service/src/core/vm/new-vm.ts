@@ -40,10 +40,15 @@ export async function insertVm(db: Db, vm: NewVm, choice: IdentifierChoice): Pro
       `The host system ${vm.hostsystem} has no room for this VM at the moment. Choose another host system, or fewer resources.`,
     );
   for (let id = choice.from; ; id = await nextFreeIdentifier(db, choice)) {
-    const default_ptr = vm.default_ptr ?? `vm${id}.reseller-vm.invalid`;
-    const [inserted] = await insertUnlessTaken(db, { ...vm, id, node, default_ptr });
-    if (inserted) return { id, node };
+    if (await insertPlacedVm(db, { ...vm, id, node })) return { id, node };
   }
+}
+
+/** Stores a new VM that has room on its node. @returns False if its identifier is taken. */
+export async function insertPlacedVm(db: Db, vm: NewVm & PlacedVm): Promise<boolean> {
+  const default_ptr = vm.default_ptr ?? `vm${vm.id}.reseller-vm.invalid`;
+  const [inserted] = await insertUnlessTaken(db, { ...vm, default_ptr });
+  return inserted !== undefined;
 }
 
 const COLUMNS = everyNameOf<VmRow>()([

@@ -1,0 +1,120 @@
+/** A machine of the hypervisor that carries the mark of the service, but that the store does not have, becomes the VM of an account. */
+import type { VmSeen } from '@reseller/adapters';
+import * as v from 'valibot';
+
+import type { UndoableDelivery } from '../../delivery/delivery.ts';
+import { Refusal } from '../../rules/refusal.ts';
+import { monthlyPriceOf } from '../../rules/resources.ts';
+import type { Db } from '../../store/store.ts';
+import { assertVmQuota } from '../account/quota.ts';
+import { holdCredit, releaseCredit } from '../accounting/credit-hold.ts';
+import { holdOf } from '../accounting/vm-billing.ts';
+import { catalogueOf } from '../catalogue/catalogue.ts';
+import { pricesAt } from '../catalogue/host-system.ts';
+import { settle } from '../jobs/settle.ts';
+import { assignAddresses, releaseAddresses } from './addresses.ts';
+import { endChange } from './change.ts';
+import { offerFor, rowOf, startBilling } from './create.ts';
+import type { Purchase } from './create.ts';
+import { undoneMessage } from './deliveries.ts';
+import { vmSubject } from './identifier.ts';
+import { insertPlacedVm } from './new-vm.ts';
+import { leaveNode, resizeOnNode, takeRoom } from './placement.ts';
+
+/** The machine that becomes a VM, and the terms on which it is billed from then on. */
+export interface Adoption extends Purchase {
+  readonly machine: VmSeen;
+}
+
+const details = v.object({ vmId: v.number(), hold: v.number(), monthly: v.number() });
+type Details = v.InferOutput<typeof details>;
+
+interface Plan extends Details {
+  readonly adoption: Adoption;
+}
+
+const NO_ROOM = { cores: 0, mem: 0, disk: 0, storage: null };
+
+/** Billing starts when the hypervisor has confirmed that the machine runs. A failed adoption leaves the machine as it is. */
+export const adoptVm: UndoableDelivery<Adoption, Details, Plan, void> = {
+  name: 'adoptVm',
+  recovery: 'undo',
+  details,
+  subject: vmSubject,
+
+  async reserve({ db }, adoption) {
+    const { runtime, accountId, vm, now, machine } = adoption;
+    const vmId = machine.vmId ?? 0;
+    const catalogue = await catalogueOf(db);
+    const { host, os } = offerFor(adoption, catalogue);
+    await settle(db, runtime, { accountId, now });
+    const { prices, validFrom } = pricesAt(host, now);
+    const monthlyPrice = monthlyPriceOf(vm, prices);
+    const hold = holdOf({ start: Math.floor(now / 1000), monthlyPrice });
+    await holdCredit(db, accountId, hold);
+    await assertUnknown(db, vmId);
+    const row = rowOf(adoption, { host, os, sale: undefined, monthlyPrice, validFrom });
+    const inserted = await insertPlacedVm(db, { ...row, id: vmId, node: await nodeFor(db, adoption) });
+    if (!inserted) throw knownVm(vmId);
+    await assertVmQuota(db, accountId);
+    const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name };
+    await assignAddresses(db, { ...order, ips: vm.ips, allowFallbackIPs: vm.allowFallbackIPs });
+    const stored = { vmId, hold: Number(hold), monthly: Number(monthlyPrice) };
+    return { accountId, details: stored, plan: { ...stored, adoption } };
+  },
+
+  // It fails unless the machine exists and carries the mark of the service.
+  call: ({ hypervisor }, { vmId }, token) => hypervisor.start(vmId, token),
+
+  async confirm({ db }, { adoption, vmId, hold, monthly }) {
+    const { runtime, accountId, now } = adoption;
+    await startBilling(db, { runtime, accountId, now }, { vmId, monthlyPrice: BigInt(monthly), hold: BigInt(hold) });
+    await endChange(db, vmId, { state: 'running', booted: runtime.ports.clock.now() });
+  },
+
+  // The machine was there before, so it stays.
+  async compensate() {},
+
+  async rollBack({ db }, { vmId, hold }) {
+    const vm = await db.selectFrom('vms').selectAll().where('id', '=', vmId).where('state', '=', 'reserved').executeTakeFirst();
+    if (!vm) return;
+    await releaseCredit(db, vm.account_id, BigInt(hold));
+    await leaveNode(db, vm.node, vm);
+    await releaseAddresses(db, vmId);
+    await db.deleteFrom('vms').where('id', '=', vmId).execute();
+  },
+
+  describeFailure: undoneMessage,
+};
+
+/** Takes room on the node of the machine, or on any node of the host system if the hypervisor does not name it. */
+async function nodeFor(db: Db, { vm, machine: { node } }: Adoption): Promise<string> {
+  if (node === null) {
+    const any = await takeRoom(db, vm.hostsystem, vm);
+    if (any !== undefined) return any;
+    throw new Refusal(409, 'out_of_capacity', `The host system ${vm.hostsystem} has no room for this machine. Enlarge one of its nodes.`);
+  }
+  const known = await db.selectFrom('host_nodes').select('hostsystem').where('name', '=', node).where('retired', '=', 0).executeTakeFirst();
+  if (known?.hostsystem !== vm.hostsystem) {
+    const where = known ? `belongs to the host system ${known.hostsystem}` : 'is not in the catalogue';
+    throw new Refusal(
+      409,
+      'wrong_state',
+      `The machine is on the node ${node}, which ${where}. Choose that host system, or add the node to it.`,
+    );
+  }
+  await resizeOnNode(db, node, NO_ROOM, vm);
+  return node;
+}
+
+async function assertUnknown(db: Db, vmId: number): Promise<void> {
+  if (await db.selectFrom('vms').select('id').where('id', '=', vmId).executeTakeFirst()) throw knownVm(vmId);
+}
+
+function knownVm(vmId: number): Refusal {
+  return new Refusal(
+    409,
+    'wrong_state',
+    `The store has a VM ${vmId}, or had one whose identifier is not free yet. Release the machine, or remove it from the hypervisor yourself.`,
+  );
+}
