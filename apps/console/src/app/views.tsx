@@ -77,7 +77,7 @@ export const VIEWS: readonly View[] = [
     title: 'Reconcile',
     group: 'Offer',
     needs: 'getReconciliation',
-    component: lazy(async () => ({ default: (await import('../views/Reconcile.tsx')).Reconcile })),
+    component: page(async () => ({ default: (await import('../views/Reconcile.tsx')).Reconcile })),
   },
   {
     path: '/catalogue',
