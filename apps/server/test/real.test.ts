@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { createClient, getVmAccess, listVms } from '@reseller/operator-client';
+import { createClient, getVmAccess, listVms, resetSandbox } from '@reseller/operator-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { amountOf } from '../../../.config/depth.ts';
@@ -46,6 +46,19 @@ async function call({ baseUrl, apiKey }: Server, method: string, path: string, f
   return answer;
 }
 
+/** The states of the processes of QEMU that a process has started, such as S for sleeping and Z for ended. */
+function statesOfChildren(parent: number | undefined): string[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return [];
+    try {
+      const [, name, state, ppid] = /^\d+ \((.*)\) (\S) (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+      return name?.startsWith('qemu-system') && Number(ppid) === parent && state ? [state] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
 /** The VMs that the store bills, without the sample, which exists only there. */
 async function billed({ operatorUrl }: Server): Promise<string[]> {
   const client = createClient({ baseUrl: operatorUrl, token: TOKEN });
@@ -76,6 +89,21 @@ describe.skipIf(leftOut !== undefined)('a sandbox that sells VMs of QEMU', { tim
     expect(await factsOf(port)).toMatchObject({ boots: 1 });
     expect(await call(second, 'DELETE', `/vm/${vmId}/delete`)).toMatchObject({ status: 'success' });
     expect(machines()).toEqual({ names: [], processes: 0 });
+  });
+
+  test('a VM that was deleted leaves no process, not even one that has ended and still has its number, and a reset removes the rest', async () => {
+    const { start, machines, folder } = await realSandbox();
+    const server = await start();
+    const children = () => statesOfChildren(server.process.pid);
+    const { identifier } = (await call(server, 'PUT', '/vm/create', ORDER)).data;
+    expect(children()).toHaveLength(1);
+    await call(server, 'DELETE', `/vm/${identifier}/delete`);
+    await expect.poll(children).toEqual([]);
+    for (let count = 0; count < 2; count++) await call(server, 'PUT', '/vm/create', ORDER);
+    expect(machines().processes).toBe(2);
+    await resetSandbox({ client: createClient({ baseUrl: server.operatorUrl, token: TOKEN }) });
+    expect([machines(), readdirSync(folder)]).toEqual([{ names: [], processes: 0 }, []]);
+    await expect.poll(children).toEqual([]);
   });
 
   const rounds = amountOf('REAL_KILLS', { usual: 1, deep: 20 });

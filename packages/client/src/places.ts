@@ -43,6 +43,7 @@ export const PLACES: Places = {
 export const EXTENSION_PLACES: Places = {
   vm: {
     list: 'listVms',
+    search: 'searchVms',
     osImages: 'listVmOsImages',
     config: 'getVmConfig',
     status: 'getVmStatus',
@@ -51,8 +52,14 @@ export const EXTENSION_PLACES: Places = {
     change: 'changeVm',
     quoteCreate: 'quoteCreateVm',
     quoteChange: 'quoteChangeVm',
+    edit: 'editVm',
     delete: 'deleteVm',
     resetPassword: 'resetVmPassword',
+    sshKey: {
+      list: 'listSshKeys',
+      add: 'addSshKey',
+      remove: 'removeSshKey',
+    },
   },
   dedicated: {
     offer: 'getDedicatedOffer',

@@ -23,15 +23,18 @@ const MAX_INT32 = 2_147_483_647;
 const BAD_TEXTS = ['my host', 'a..b', '-a', 'a_b', 'abc', '1.2.3.4', 'ssh-ed25519 AAAA!', 'abc\n'];
 const NO_BOOLEANS = ['', '1', '0', 'yes', 'TRUE', 'null'];
 
+/** Fields that exclude another one, which the good form has instead. */
+const ALTERNATIVES: ReadonlySet<string> = new Set(['ssh_key_id']);
+
 /**
  * The forms of an operation that break one rule each, derived from a valid form.
  *
- * @param good A valid form with every field.
+ * @param good A valid form with every field that does not exclude another one.
  */
 export function brokenForms(id: OperationId, good: Readonly<Record<string, unknown>>): BrokenForm[] {
   const { operation } = apiOf(id);
   const { fields, required, needs } = formRules(id);
-  const unused = [...fields.keys()].filter((name) => good[name] === undefined);
+  const unused = [...fields.keys()].filter((name) => good[name] === undefined && !ALTERNATIVES.has(name));
   if (unused.length > 0) throw new Error(`The good form of ${id} lacks ${unused.join(', ')}.`);
   const write = (changed: Readonly<Record<string, unknown>>): string => writeForm(operation, { ...good, ...changed });
   return [
@@ -54,7 +57,7 @@ export function brokenForms(id: OperationId, good: Readonly<Record<string, unkno
     ),
     ...[...fields.keys()].map((field) => ({
       what: `${field} twice`,
-      body: `${write({})}&${writeForm(operation, { [field]: good[field] })}`,
+      body: `${write({ [field]: good[field] ?? 'other' })}&${writeForm(operation, { [field]: good[field] ?? 'other' })}`,
       field,
       rules: ['repeated'],
     })),

@@ -16,12 +16,15 @@ import { withForm } from './operations.ts';
 /** Rules that only the service can check, by field, for texts that follow the rules of the document. */
 const CONTENT: Readonly<Record<string, readonly string[]>> = {
   os: ['exists'],
+  labels: ['distinct'],
   mode: ['exists'],
   // A disk cannot shrink.
   disk: ['minimum'],
   storage: ['minimum'],
   hostsystem: ['exists'],
   ssh_key: ['ssh_key'],
+  // The good call has an SSH key already.
+  ssh_key_id: ['exists', 'ssh_key'],
   domain: ['domain', 'tld', 'registrable'],
   handle: ['exists', 'phone'],
   authcode: ['accepted'],

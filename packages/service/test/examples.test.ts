@@ -71,6 +71,7 @@ test('the example identifiers of paths are in the lists of a new sandbox', async
   expect(servers).toContain(examplePath('undeleteDedicatedServer')['identifier']);
 });
 
+const SAMPLE_KEY = { ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBKJYnCjhCwOsLjSbGdh6VfHpe0vJCkhDKLgHpVxkmVv' };
 const PERSON_FORM = { ...PERSON };
 const PROJECT = { domain: 'reseller-project.net', handle: sampleIdentifiers.handle };
 
@@ -130,6 +131,14 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   'rotateKey rotatedBefore': async (sandbox) => {
     await sandbox.copy('rotateKey');
     return sandbox.copy('rotateKey');
+  },
+  'addSshKey tooMany': async (sandbox) => {
+    const { ssh_key: public_key } = ANOTHER_KEY;
+    const { account_id } = await sandbox.store.read((db) => db.selectFrom('ssh_keys').select('account_id').executeTakeFirstOrThrow());
+    const ids = Array.from({ length: 99 }, (_, number) => `key-${number}`);
+    const keys = ids.map((id) => ({ id, account_id, displayname: id, public_key, fingerprint: id, created: 0 }));
+    await sandbox.store.commit(({ db }) => db.insertInto('ssh_keys').values(keys).execute());
+    return sandbox.copy('addSshKey', { form: ANOTHER_KEY });
   },
   'rotateKey tooLong': sending('rotateKey', { form: { overlap_seconds: 2_592_001 } }),
   'setVmPower wrongState': async (sandbox) => {
@@ -215,6 +224,10 @@ const CAUSES: Readonly<Record<string, Cause>> = {
 };
 
 /** Causes that need no preparation. A refused request changes nothing, so they share a sandbox. */
+const ANOTHER_KEY = {
+  ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHOB+OzUR5cLV1Zy+fP4QC+uGb05St2ALWw9swWZMaWy another',
+};
+
 const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'createVm tooManyCores': sending('createVm', { form: { ...SMALL_VM, cores: 17 } }),
   'quoteCreateVm tooManyCores': sending('quoteCreateVm', { form: { ...SMALL_VM, cores: 17 } }),
@@ -225,6 +238,10 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'quotePurchaseDedicatedServer badPrice': sending('quotePurchaseDedicatedServer', { form: { max_price: '8,40' } }),
   'quoteUndeleteDedicatedServer notCancelled': sending('quoteUndeleteDedicatedServer', { path: examplePath('getDedicatedServer') }),
   'createVm priceTooHigh': sending('createVm', { form: { ...SMALL_VM, max_price: '8.40' } }),
+  'editVm repeatedLabel': sending('editVm', { form: { labels: 'env=one,env=two' } }),
+  'searchVms notASelector': sending('searchVms', { form: { labels: 'env==' } }),
+  'addSshKey exists': sending('addSshKey', { form: SAMPLE_KEY }),
+  'addSshKey notAKey': sending('addSshKey', { form: { ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMvH' } }),
   'setVmPower unknownMode': sending('setVmPower', { form: { mode: 'reset' } }),
   'changeVm tooManyCores': sending('changeVm', { form: { cores: 17 } }),
   'changeVm smallerDisk': sending('changeVm', { form: { disk: 20 } }),

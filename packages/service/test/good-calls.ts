@@ -39,6 +39,8 @@ const EVERY_VM_FIELD = {
   ssh_key_displayname: 'ops laptop',
   allowFallbackIPs: true,
   default_ptr: 'web1.reseller-customer.net',
+  name: 'Shop',
+  labels: 'env=production,team=web',
   max_price: '1000.00',
 };
 
@@ -65,6 +67,8 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   reinstallVm: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { os: 'debian_13' } }),
   listVmHosts: async () => ({}),
   listVms: async () => ({}),
+  searchVms: async () => ({ form: { labels: 'env=production,!old' } }),
+  editVm: async (service, owner) => ({ ...(await buyVm(service, owner)), form: { name: 'Shop', hostname: 'shop1', labels: 'env=test' } }),
   listVmOsImages: async () => ({}),
   getVmConfig: buyVm,
   getVmInstallation: buyVm,
@@ -75,6 +79,9 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   quoteChangeVm: async (service, owner) => ({ ...(await buyVm(service, owner, EVERY_VM_FIELD)), form: EVERY_VM_CHANGE }),
   deleteVm: buyVm,
   resetVmPassword: buyVm,
+  listSshKeys: async () => ({}),
+  addSshKey: async () => ({ form: { ssh_key: EVERY_VM_FIELD.ssh_key, displayname: 'ops laptop' } }),
+  removeSshKey: async (service, { apiKey }) => ({ path: { ssh_key_id: await storedKeyOf(service, apiKey) } }),
   listDedicatedServers: async () => ({}),
   listDedicatedMarket: async () => ({}),
   getDedicatedServer: (service, owner) => deployServer(service, owner, EPYC),
@@ -172,6 +179,12 @@ async function buyVm(
 ): Promise<{ readonly path: { readonly vmid: string } }> {
   const { body } = await service.call('createVm', { form, apiKey });
   return { path: { vmid: String(body.data.identifier) } };
+}
+
+/** Stores an SSH key. */
+async function storedKeyOf(service: TestService, apiKey: string): Promise<string> {
+  const ssh_key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHOB+OzUR5cLV1Zy+fP4QC+uGb05St2ALWw9swWZMaWy spare';
+  return (await service.call('addSshKey', { form: { ssh_key }, apiKey })).body.data.ssh_key_id;
 }
 
 async function deployServer(

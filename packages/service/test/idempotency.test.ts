@@ -45,6 +45,9 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   resetVmPassword: 'anew',
   rotateKey: 'refused',
   revokeKey: 'same',
+  editVm: 'same',
+  addSshKey: 'refused',
+  removeSshKey: 'gone',
 };
 
 test('every operation that changes something is listed, and none that does not', () => {

@@ -20,6 +20,7 @@ const UNKNOWN: ReadonlyMap<string, string> = new Map([
   ['record_id', '01900000-0000-7000-8000-00000000eeee'],
   ['handle', 'HDL-ABCDEFGHJKLM'],
   ['invoiceID', '01900000-0000-5000-8000-00000000ffff'],
+  ['ssh_key_id', '01900000-0000-7000-8000-00000000cccc'],
   ['key_id', '01900000-0000-7000-8000-00000000dddd'],
 ]);
 
@@ -103,6 +104,7 @@ const nothing: Readonly<Record<string, unknown>> = {
   listRequests: [],
   listVms: { total_vms: 0, total_stats: { cores: 0, mem: 0, disk: 0 }, list: [] },
   listVmOsImages: null,
+  listSshKeys: { list: [] },
   getPricings: null,
   listKeys: { list: [expect.objectContaining({ label: 'test', current: true })] },
 };

@@ -61,6 +61,7 @@ const CHOSEN_BY_THE_SERVICE = [
   'tld_prices(tld, valid_from)',
   'verifiers(hash)',
   'verifiers(id)',
+  'ssh_keys(id)',
   'vms(id)',
   'zone_changes(domain)',
 ];
@@ -77,6 +78,7 @@ function send(service: TestOperator, method: string, path: string, body: object)
   return service.operate(path, { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
 }
 
+const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMvH6YYJeE9ZuxP8J2kJSTkz8PltKk+QffHf0dVokw7I';
 const NODE = { name: 'shared-01', cores: 64, mem: 262_144, disk: 4_000, storage: 0 };
 
 async function hostSystem(service: TestOperator, nodes: readonly object[]): Promise<object> {
@@ -172,6 +174,15 @@ const COLLISIONS: Readonly<
       async run(service) {
         await service.operate('/sandbox/snapshots/one', { method: 'PUT' });
         return service.operate('/sandbox/snapshots/one', { method: 'PUT' });
+      },
+    },
+  },
+  'ssh_keys(account_id, fingerprint)': {
+    'the same key with another comment': {
+      status: 409,
+      async run(service) {
+        await service.call('addSshKey', { form: { ssh_key: `${SSH_KEY} one` } });
+        return service.call('addSshKey', { form: { ssh_key: `${SSH_KEY} two` } });
       },
     },
   },

@@ -20,6 +20,9 @@ import type { QemuHypervisor } from './hypervisor.ts';
 
 if (leftOut !== undefined) process.stderr.write(`Left out: the tests of the QEMU adapter, because ${leftOut}.\n`);
 
+/** How long the CPU time of idle VMs is measured. */
+const IDLE_MS = 10_000;
+
 let services = 0;
 
 /** Another identifier for each test, so that they can run side by side. */
@@ -114,6 +117,40 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
     const after = (await hypervisor.list())[0]?.ports;
     expect(after?.['80']).not.toBe(before?.['80']);
     expect(await factsOf(after?.['80'])).toMatchObject({ hostname: 'my-machine' });
+  });
+
+  test('ten VMs at once answer, are idle, and go back to a snapshot: the output has the figures', { tags: 'deep' }, async () => {
+    const [directory, serviceId] = [vmFolder(), newServiceId()];
+    onTestFinished(() => discard(directory, serviceId));
+    const hypervisor = qemuHypervisor({ serviceId, fence: memoryFence(), directory, images: await testImages() });
+    const begun = performance.now();
+    await Promise.all(Array.from({ length: 10 }, (_, index) => hypervisor.create({ ...ORDER, vmId: ORDER.vmId + index }, 1)));
+    const created = performance.now() - begun;
+    const vms = await hypervisor.list();
+    expect(vms).toHaveLength(10);
+    await Promise.all(vms.map(({ ports }) => factsOf(ports['80'])));
+    const answered = performance.now() - begun;
+    async function totals() {
+      const usages = await Promise.all(vms.map(({ vmId }) => hypervisor.usage(vmId)));
+      const sum = (of: (one: (typeof usages)[number]) => number) => usages.reduce((total, one) => total + of(one), 0);
+      return { at: performance.now(), cpuSeconds: sum((one) => one.cpuSeconds), memory: sum((one) => one.memory) };
+    }
+    const before = await totals();
+    await wait(IDLE_MS);
+    const after = await totals();
+    const idle = (after.cpuSeconds - before.cpuSeconds) / ((after.at - before.at) / 1_000);
+    const snapshotBegun = performance.now();
+    await hypervisor.snapshot(ORDER.vmId, 'figures');
+    const restoreBegun = performance.now();
+    await hypervisor.restore(ORDER.vmId, 'figures');
+    const restored = performance.now();
+    await Promise.all(vms.map(({ vmId }) => hypervisor.remove(vmId, 2)));
+    const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;
+    process.stdout.write(
+      `Ten VMs at once: created after ${seconds(created)}, all answer after ${seconds(answered)}, ${idle.toFixed(2)} cores while idle, ` +
+        `${(after.memory / 1024 ** 3).toFixed(2)} GiB. Snapshot ${seconds(restoreBegun - snapshotBegun)}, restore ${seconds(restored - restoreBegun)}.\n`,
+    );
+    expect({ processes: processesOf(serviceId), files: readdirSync(directory) }).toEqual({ processes: [], files: [] });
   });
 
   test('has the machine, its images, its VMs and what another program put there in its inventory', async () => {

@@ -1,16 +1,20 @@
 /** The process of a VM. It runs detached, so that it survives a restart of the service. */
-import { readdir, readFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { open, readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { ForwardedPorts, VmMark } from './folder.ts';
-import { ProgramError, run } from './programs.ts';
+import { ProgramError } from './programs.ts';
 import { AGENT_SOCKET, agentShutdown, qmp, QMP_SOCKET } from './qmp.ts';
 import { SEED_FILE } from './seed.ts';
 
 export const DISK_FILE = 'disk.qcow2';
 const PID_FILE = 'qemu.pid';
+const LOG_FILE = 'qemu.log';
+const START_POLL_MS = 10;
 const CONSOLE_SOCKET = 'console.sock';
 const VNC_SOCKET = 'vnc.sock';
 const POLL_MS = 50;
@@ -45,7 +49,7 @@ export async function findMachine(folder: string, { uuid }: Pick<VmMark, 'uuid'>
     const known = await machineOf(pid.trim(), uuid);
     if (known !== undefined) return known;
     const starting = await anyMachineOf(uuid);
-    // QEMU writes the file when its start has succeeded. A service that died during a start leaves a process that has not written it yet.
+    // A service that died during a start leaves a process that may not have written its file yet.
     if (starting === undefined || performance.now() > end) return starting;
     await wait(POLL_MS);
   }
@@ -80,7 +84,7 @@ export async function startMachine(folder: string, mark: VmMark, options: Machin
   let { ports } = mark;
   for (let attempt = 1; ; attempt++) {
     try {
-      await run('qemu-system-x86_64', argumentsOf({ ...mark, ports }, options), { cwd: folder });
+      await startProcess(folder, argumentsOf({ ...mark, ports }, options));
       return ports;
     } catch (error) {
       const isTaken = error instanceof ProgramError && error.message.includes('host forwarding');
@@ -88,6 +92,39 @@ export async function startMachine(folder: string, mark: VmMark, options: Machin
       ports = await freePorts(Object.keys(ports));
     }
   }
+}
+
+/**
+ * Starts QEMU as a child of this process. A daemon would have the init process as its parent, which in many containers removes ended
+ * processes late or never. The child runs in a session of its own, and goes on when this process ends.
+ *
+ * @throws ProgramError with the output of QEMU if it does not start.
+ */
+async function startProcess(folder: string, given: readonly string[]): Promise<void> {
+  const output = await open(join(folder, LOG_FILE), 'w', 0o600);
+  const child = spawn('qemu-system-x86_64', given, { cwd: folder, detached: true, stdio: ['ignore', output.fd, output.fd] });
+  // Its exit code says the same.
+  child.once('error', () => {});
+  child.unref();
+  await output.close();
+  const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
+  // QEMU answers when it has set up all devices. It writes its number to the file before that.
+  while (!hasExited(child) && !(await answers(folder))) await wait(START_POLL_MS);
+  clearTimeout(timer);
+  if (!hasExited(child)) return;
+  const printed = await readFile(join(folder, LOG_FILE), 'utf8');
+  throw new ProgramError(`qemu-system-x86_64 failed (${child.exitCode ?? 'killed'}): ${printed.trim()}`);
+}
+
+function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+async function answers(folder: string): Promise<boolean> {
+  return qmp(folder, 'query-status').then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Ends a VM: lets the guest shut down, then powers it off. Does nothing if it does not run. */
@@ -144,7 +181,7 @@ function argumentsOf(mark: VmMark, { accelerator, kernel, ...network }: MachineO
     ['-smp', String(mark.cores)],
     ['-m', String(mark.mem)],
     ['-nodefaults', '-no-user-config', '-display', 'none', '-vga', 'std'],
-    // A process that becomes a daemon may deny itself no more than this.
+    // The bridge helper is another process, so no more than this can be denied.
     ['-sandbox', 'on'],
     ['-drive', `file=${DISK_FILE},format=qcow2,if=virtio,discard=unmap`],
     ['-drive', `file=${SEED_FILE},format=raw,if=virtio,readonly=on`],
@@ -155,7 +192,7 @@ function argumentsOf(mark: VmMark, { accelerator, kernel, ...network }: MachineO
     ['-qmp', `unix:${QMP_SOCKET},server=on,wait=off`],
     ['-vnc', `unix:${VNC_SOCKET}`],
     kernel ? ['-kernel', kernel.kernel, '-initrd', kernel.initrd, '-append', 'console=ttyS0 quiet'] : [],
-    ['-daemonize', '-pidfile', PID_FILE],
+    ['-pidfile', PID_FILE],
   ].flat();
 }
 

@@ -14,6 +14,7 @@ import type * as types from './types.gen.ts';
 export interface Groups {
   readonly vm: {
     readonly list?: InExtension;
+    readonly search?: InExtension;
     readonly osImages?: InExtension;
     readonly config?: InExtension;
     readonly status?: InExtension;
@@ -22,8 +23,10 @@ export interface Groups {
     readonly change?: InExtension;
     readonly quoteCreate?: InExtension;
     readonly quoteChange?: InExtension;
+    readonly edit?: InExtension;
     readonly delete?: InExtension;
     readonly resetPassword?: InExtension;
+    readonly sshKey?: InExtension;
     /**
      * Create a VM
      *

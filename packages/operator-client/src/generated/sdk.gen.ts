@@ -1061,7 +1061,7 @@ export const advanceClock = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Reset the sandbox
  *
- * Restores the state of the sandbox at its first start: its catalogue, the demo account with its key, no faults, and the clock of the machine. Third parties and snapshots are kept. The reset affects all accounts; parallel tests should use isolated accounts instead.
+ * Restores the state of the sandbox at its first start: its catalogue, the demo account with its key, no faults, and the clock of the machine. Third parties and snapshots are kept. The machines of all VMs are removed. The reset affects all accounts; parallel tests should use isolated accounts instead.
  *
  * Needs the scope `sandbox`.
  */

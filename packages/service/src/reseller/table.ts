@@ -41,17 +41,19 @@ import type { OperationTable } from './operation.ts';
 import { changeVm } from './vm/change-vm.ts';
 import { createVm } from './vm/create-vm.ts';
 import { deleteVm } from './vm/delete-vm.ts';
+import { editVm } from './vm/edit-vm.ts';
 import { getVmConfig } from './vm/get-vm-config.ts';
 import { getVmInstallation } from './vm/get-vm-installation.ts';
 import { getVmStatus } from './vm/get-vm-status.ts';
 import { listVmHosts } from './vm/list-vm-hosts.ts';
 import { listVmOsImages } from './vm/list-vm-os-images.ts';
-import { listVms } from './vm/list-vms.ts';
+import { listVms, searchVms } from './vm/list-vms.ts';
 import { quoteChangeVm } from './vm/quote-change-vm.ts';
 import { quoteCreateVm } from './vm/quote-create-vm.ts';
 import { reinstallVm } from './vm/reinstall-vm.ts';
 import { resetVmPassword } from './vm/reset-vm-password.ts';
 import { setVmPower } from './vm/set-vm-power.ts';
+import { listSshKeys, removeSshKey, addSshKey } from './vm/ssh-keys.ts';
 
 /** The handler of each operation. */
 export const operations: OperationTable = {
@@ -59,6 +61,8 @@ export const operations: OperationTable = {
   reinstallVm,
   listVmHosts,
   listVms,
+  searchVms,
+  editVm,
   listVmOsImages,
   getVmConfig,
   getVmInstallation,
@@ -69,6 +73,9 @@ export const operations: OperationTable = {
   quoteChangeVm,
   deleteVm,
   resetVmPassword,
+  listSshKeys,
+  addSshKey,
+  removeSshKey,
   getCurrentInvoice,
   getInvoice,
   listInvoices,

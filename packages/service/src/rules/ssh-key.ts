@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
 
 /** The curves of ECDSA keys: their names in SSH, in JSON Web Keys, and the bytes of a coordinate. */
@@ -25,6 +25,22 @@ export function publicKeyOf(value: string): string | undefined {
   const fields = fieldsOf(bytes);
   if (fields === undefined || fields.shift()?.toString('latin1') !== type || !isKey(type, fields)) return undefined;
   return [type, bytes.toString('base64'), ...(comment === '' ? [] : [comment])].join(' ');
+}
+
+/** What `ssh-keygen -l` prints of a key. */
+export interface KeyDetails {
+  readonly type: string;
+  /** `SHA256:` and the digest in Base64 without padding. */
+  readonly fingerprint: string;
+  /** Empty if the key has none. */
+  readonly comment: string;
+}
+
+/** @param key In the notation that `publicKeyOf` returns. */
+export function keyDetailsOf(key: string): KeyDetails {
+  const [type = '', body = '', ...comment] = key.split(' ');
+  const digest = createHash('sha256').update(Buffer.from(body, 'base64')).digest('base64');
+  return { type, fingerprint: `SHA256:${digest.replaceAll('=', '')}`, comment: comment.join(' ') };
 }
 
 /** The character after the key type shows the encoding: none, `%20` for spaces, or `+` for spaces. */

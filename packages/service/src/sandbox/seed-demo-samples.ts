@@ -1,4 +1,6 @@
 /** Resources of the demo account with the identifiers of the examples, except dedicated servers. */
+import document from '@reseller/openapi/service.json' with { type: 'json' };
+
 import { holdOwed } from '../core/accounting/credit-hold.ts';
 import { issueAllPending } from '../core/accounting/invoice-document/issue.ts';
 import { writeBillingProfile } from '../core/accounting/invoice-document/parties.ts';
@@ -24,7 +26,7 @@ const DOMAIN_AGE_SECONDS = 90 * 86_400;
 const BILLED_SECONDS = 10 * 86_400;
 
 /**
- * Adds an API key, a verifier, two handles (one without a phone number), two domains (one cancelled, the other with a DNS record), a running VM, and the open invoice of
+ * Adds an API key, a verifier, two handles (one without a phone number), two domains (one cancelled, the other with a DNS record), an SSH key, a running VM, and the open invoice of
  * the previous period.
  */
 export async function addDemoSamples(db: Db, ports: Ports, accountId: string): Promise<void> {
@@ -34,6 +36,7 @@ export async function addDemoSamples(db: Db, ports: Ports, accountId: string): P
   await addDomain(db, ports, { accountId, name: sampleIdentifiers.cancelledDomain, terminated: 1 });
   await writeBillingProfile(db, accountId, undated(demoBillingProfile), ports.clock.now());
   await addDnsRecord(db, ports);
+  await addSshKeys(db, ports, accountId);
   await addVm(db, ports, accountId);
   await issueAllPending(db);
   await addCredentials(db, ports, accountId);
@@ -123,6 +126,16 @@ async function addDomain(
     .execute();
 }
 
+/** The SSH keys of the examples. */
+async function addSshKeys(db: Db, { clock }: Ports, accountId: string): Promise<void> {
+  for (const { ssh_key_id: id, displayname, fingerprint, ssh_key: public_key } of document.components.examples.ListSshKeysListed.value.data
+    .list)
+    await db
+      .insertInto('ssh_keys')
+      .values({ id, account_id: accountId, displayname, public_key, fingerprint, created: clock.now() })
+      .execute();
+}
+
 /** The address of the website of the sample domain. */
 async function addDnsRecord(db: Db, { clock }: Ports): Promise<void> {
   const { dnsRecord: id, domain } = sampleIdentifiers;
@@ -151,6 +164,8 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
       hostsystem: host.name,
       os: 'debian_12',
       hostname: 'KVM',
+      name: null,
+      labels: '{}',
       ssh_key: null,
       ssh_key_displayname: null,
       default_ptr: undefined,

@@ -51,6 +51,7 @@ const places: Readonly<Record<SnapshotTable, number>> = {
   sales: 1,
   sale_prices: 2,
   vms: 2,
+  ssh_keys: 1,
   ip_addresses: 3,
   invoices: 3,
   issued_documents: 4,

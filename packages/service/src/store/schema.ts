@@ -48,7 +48,7 @@ import type {
   SnapshotRowsTable,
   SnapshotsTable,
 } from './tables/service.ts';
-import type { VmsTable } from './tables/vms.ts';
+import type { SshKeysTable, VmsTable } from './tables/vms.ts';
 
 /**
  * The tables, in the portable subset of SQLite and PostgreSQL: integers for booleans, times and money, JSON as text. Instants are
@@ -79,6 +79,7 @@ export interface Schema {
   sales: SalesTable;
   sale_prices: SalePricesTable;
   vms: VmsTable;
+  ssh_keys: SshKeysTable;
   // Domains
   tlds: TldsTable;
   tld_prices: TldPricesTable;

@@ -39,6 +39,7 @@ export async function manageVm(sim: Simulation): Promise<void> {
     { weight: 5, run: () => changeVm(sim, vm) },
     { weight: 1, run: () => resetPassword(sim, vm) },
     { weight: 2, run: () => deleteVm(sim, vm) },
+    { weight: 2, run: () => editVm(sim, vm) },
   ]);
   return manage.run();
 }
@@ -149,6 +150,36 @@ function resetPassword(sim: Simulation, vm: ModelVm): Promise<void> {
       },
     }),
   });
+}
+
+/** An edit is possible in every state and during a change. A search then finds the VM by its labels. */
+async function editVm(sim: Simulation, vm: ModelVm): Promise<void> {
+  const { dice } = sim;
+  const hostname = `web${dice.integer(1, 3)}`;
+  const env = dice.pick(['production', 'test']);
+  await send(sim, {
+    account: vm.account,
+    id: 'editVm',
+    sent: { path: { vmid: String(vm.id) }, form: { hostname, labels: `env=${env}` } },
+    otherForm: { hostname, labels: 'env=other' },
+    predict: () => ({
+      portUse: 'no port',
+      refusal: vm.state === 'removed' ? notFound : undefined,
+      reserve: () => ({
+        release: () => {},
+        confirm(reply) {
+          vm.edited = { hostname, labels: { env } };
+          expect(reply.data()).toMatchObject(vm.edited);
+        },
+      }),
+    }),
+  });
+  const found = (await sim.client.call(vm.account, 'searchVms', { form: { labels: `env=${env}` } })).data();
+  const expected = sim.model.vms.filter(
+    (one) => one.account === vm.account && one.state !== 'removed' && one.edited?.labels['env'] === env,
+  );
+  expect(found.list.map(({ vmid }) => vmid).toSorted()).toEqual(expected.map(({ id }) => id).toSorted());
+  for (const one of found.list) expect(one.hostname).toBe(expected.find(({ id }) => id === one.vmid)?.edited?.hostname);
 }
 
 function changeVm(sim: Simulation, vm: ModelVm): Promise<void> {

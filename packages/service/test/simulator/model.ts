@@ -82,6 +82,8 @@ export interface ModelVm extends Allocation {
   /** Whether the provider has stopped the VM. Then only the provider can start it. */
   isHeld?: boolean;
   os: string;
+  /** Names and labels that an edit has set; undefined before. */
+  edited?: { readonly hostname: string; readonly labels: Readonly<Record<string, string>> };
   readonly segments: Segment[];
 }
 
@@ -182,6 +184,12 @@ export interface PaymentBody {
   readonly invoice_id?: string;
 }
 
+export interface ModelSshKey {
+  readonly id: string;
+  /** The public key in OpenSSH notation. */
+  readonly text: string;
+}
+
 export interface ModelAccount extends SeededAccount {
   credit: Fraction;
   /** The first second of the current period. Earlier periods are closed. */
@@ -198,6 +206,7 @@ export interface ModelAccount extends SeededAccount {
   readonly taxStatuses: ModelTaxStatus[];
   readonly requests: ExpectedLogEntry[];
   readonly handles: { readonly id: string; readonly hasPhone: boolean }[];
+  readonly sshKeys: ModelSshKey[];
 }
 
 export interface Model {
@@ -239,6 +248,7 @@ export function newModel(accounts: readonly SeededAccount[], pools: readonly See
       taxStatuses: [],
       requests: [],
       handles: [],
+      sshKeys: [],
     })),
     pools,
     vms: [],

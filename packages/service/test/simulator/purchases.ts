@@ -11,7 +11,7 @@ import { freeAddresses, usedAddresses, hasRoom, isIn, poolsFor } from './model-r
 import type { AddressRequest, Family } from './model-room.ts';
 import { grossShown, rateAt, runtimeAlone } from './model-vat.ts';
 import { remove } from './model.ts';
-import type { ModelAccount, Resources, VmReservation } from './model.ts';
+import type { ModelAccount, ModelSshKey, Resources, VmReservation } from './model.ts';
 import { isAbove, randomGuard } from './price-guard.ts';
 import { invalid, noCredit, noRoom, priceTooHigh, send } from './requests.ts';
 import type { PlannedRequest, Refused, Reserved } from './requests.ts';
@@ -25,17 +25,21 @@ export interface PurchaseRequest {
   readonly resources: Resources;
   readonly os: string;
   readonly allowFallbackIPs: boolean;
+  /** A stored key, sometimes of another account. */
+  readonly sshKey: ModelSshKey | undefined;
 }
 
 export function randomPurchaseRequest(sim: Simulation): PurchaseRequest {
   const { dice, model } = sim;
   const host = dice.pick(hosts);
+  const account = dice.pick(model.accounts);
   return {
-    account: dice.pick(model.accounts),
+    account,
     host,
     resources: randomResources(dice, host),
     os: dice.pick(osImages),
     allowFallbackIPs: dice.chance(0.3),
+    sshKey: dice.chance(0.3) ? dice.pickAny((dice.chance(0.9) ? account : dice.pick(model.accounts)).sshKeys) : undefined,
   };
 }
 
@@ -55,7 +59,7 @@ export function randomResources(dice: Dice, { ranges }: CatalogueHost): Resource
 }
 
 /** The form of a purchase. It omits fields that have the document's default. */
-export function formOf({ host, resources, os, allowFallbackIPs }: PurchaseRequest): Record<string, unknown> {
+export function formOf({ host, resources, os, allowFallbackIPs, sshKey }: PurchaseRequest): Record<string, unknown> {
   const { ips, backup_slots, network_speed, storage, ...needed } = resources;
   return {
     ...needed,
@@ -66,7 +70,13 @@ export function formOf({ host, resources, os, allowFallbackIPs }: PurchaseReques
     ...(network_speed !== 1000 && { network_speed }),
     ...(storage !== null && { storage }),
     ...(allowFallbackIPs && { allowFallbackIPs }),
+    ...(sshKey && { ssh_key_id: sshKey.id }),
   };
+}
+
+/** Whether the form breaks a rule. */
+function isInvalid({ account, host, resources, sshKey }: PurchaseRequest): boolean {
+  return resources.cores > host.ranges.cores.max || (sshKey !== undefined && !account.sshKeys.includes(sshKey));
 }
 
 export async function buyVm(sim: Simulation): Promise<void> {
@@ -77,11 +87,11 @@ export async function buyVm(sim: Simulation): Promise<void> {
 
 /** Asks for the price before the purchase. The model bills the VM at the same price, so the quote is what is then invoiced. */
 async function quoteVm(sim: Simulation, purchase: PurchaseRequest): Promise<void> {
-  const { account, host, resources } = purchase;
+  const { account } = purchase;
   const { model, clock } = sim;
   settleModel(sim, account);
   const reply = await sim.client.call(account, 'quoteCreateVm', { form: formOf(purchase) });
-  if (resources.cores > host.ranges.cores.max) return void expect(reply.status).toBe(422);
+  if (isInvalid(purchase)) return void expect(reply.status).toBe(422);
   const { sale, price } = priceNow(sim, purchase);
   const now = clock.seconds();
   const quote = reply.data();
@@ -127,7 +137,7 @@ function refusalOf(
   { hold, isTooExpensive }: { hold: bigint; isTooExpensive: boolean },
 ): Refused | undefined {
   const { account, host, resources, allowFallbackIPs } = purchase;
-  if (resources.cores > host.ranges.cores.max) return invalid;
+  if (isInvalid(purchase)) return invalid;
   if (isTooExpensive) return priceTooHigh;
   if (!creditFits(model, account, hold, clock.seconds())) return noCredit;
   if (!host.nodes.some((node) => hasRoom(model, node, resources))) return noRoom;
@@ -147,7 +157,13 @@ export function reserveVm(
   const { account, host, resources, os } = purchase;
   if (!order) throw new Error('The hypervisor has not received an order.');
   const { vmId: id, ipv4, ipv6 } = order;
-  expect(order).toMatchObject({ cores: resources.cores, mem: resources.mem, disk: resources.disk, os });
+  expect(order).toMatchObject({
+    cores: resources.cores,
+    mem: resources.mem,
+    disk: resources.disk,
+    os,
+    sshKey: purchase.sshKey?.text ?? null,
+  });
   expect([...model.vms, ...model.reservations].map((vm) => vm.id)).not.toContain(id);
   const node = host.nodes.find(({ name }) => name === order.node);
   expect(node && hasRoom(model, node, resources), `room on ${order.node}`).toBe(true);

@@ -22,6 +22,7 @@ import {
   reverseRandomPayment,
 } from './actions-payments.ts';
 import { cancelServer, completeSetUp, orderServer } from './actions-server.ts';
+import { changeSshKeys } from './actions-ssh-keys.ts';
 import { finishOpenRequests, crash, finishHangingCall, passTime } from './actions-time.ts';
 import { changeRandomVm, reinstallVm, resizeRandomVm } from './actions-vm.ts';
 import { checkBilling, checkDocuments, checkDomains, checkLog, checkPrices, checkSales, checkServers, checkVms } from './api-checks.ts';
@@ -60,6 +61,7 @@ export const actions: readonly Action[] = [
   { weight: 14, run: manageVm },
   { weight: 6, run: changeDnsRecords },
   { weight: 3, run: deleteDomain },
+  { weight: 3, run: changeSshKeys },
   { weight: 3, run: purchaseServer },
   { weight: 4, run: changePrices },
   { weight: 4, run: changeVatRate },

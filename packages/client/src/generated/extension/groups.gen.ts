@@ -12,7 +12,7 @@ import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
 export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'dedicated' | 'account'> {
-  readonly vm: Omit<BaseGroups['vm'], 'create' | 'list' | 'osImages' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'delete' | 'resetPassword'> & {
+  readonly vm: Omit<BaseGroups['vm'], 'create' | 'list' | 'search' | 'osImages' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey'> & {
     /**
      * Create a VM
      *
@@ -35,6 +35,17 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      * @throws ResellerError Its class tells the kind of the failure.
      */
     list(options?: RequestOptions): Call<types.ListVmsSuccess['data']>;
+    /**
+     * Find VMs by their labels
+     *
+     * Returns the VMs of the account whose labels fulfil all conditions, with the sums of their resources.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param form The conditions.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    search(form: types.SearchVmsForm, options?: RequestOptions): Call<types.SearchVmsSuccess['data']>;
     /**
      * List VM operating systems
      *
@@ -132,6 +143,19 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      */
     quoteChange(vmid: types.QuoteChangeVmData['path']['vmid'] | number, form: types.ChangeVmForm, options?: RequestOptions): Call<types.QuoteChangeVmSuccess['data']>;
     /**
+     * Edit names and labels
+     *
+     * Changes the display name, the hostname and the labels of a VM. The price stays as it is. This service never changes a running operating system, so a new hostname reaches the VM with its next reinstallation.
+     *
+     * *Not shown in the specification; this is our choice.*
+     *
+     * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+     * @param form The new names and labels.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    edit(vmid: types.EditVmData['path']['vmid'] | number, form: types.EditVmForm, options?: RequestOptions): Call<types.EditVmSuccess['data']>;
+    /**
      * Delete a VM
      *
      * Deletes a VM with all data on its disks. Billing ends at that second. Nothing withdraws a deletion. In this service a deleted VM is no longer listed or found, and another VM may get its identifier later.
@@ -155,6 +179,42 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      * @throws ResellerError Its class tells the kind of the failure.
      */
     resetPassword(vmid: types.ResetVmPasswordData['path']['vmid'] | number, options?: RequestOptions): Call<types.ResetVmPasswordSuccess['data']>;
+    readonly sshKey: {
+      /**
+       * List SSH keys
+       *
+       * Returns the SSH keys of the account. `PUT /vm/create` takes the identifier of one.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      list(options?: RequestOptions): Call<types.ListSshKeysSuccess['data']['list']>;
+      /**
+       * Add an SSH key
+       *
+       * Stores a public key in the account, so that purchases can name it by `ssh_key_id`. An account can have 100 keys, each once.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param form The SSH key.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      add(form: types.AddSshKeyForm, options?: RequestOptions): Call<types.AddSshKeySuccess['data']>;
+      /**
+       * Remove an SSH key
+       *
+       * Removes an SSH key from the account. VMs that were created with it keep it.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param ssh_key_id Identifier of an SSH key, from `GET /vm/ssh-key/list`.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      remove(ssh_key_id: types.RemoveSshKeyData['path']['ssh_key_id'], options?: RequestOptions): Call<types.RemoveSshKeySuccess['data']>;
+    };
   };
   readonly domain: Omit<BaseGroups['domain'], 'register' | 'check' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'dns'> & {
     /**
@@ -437,6 +497,7 @@ export const groupsOf = (client: Client): Groups => {
       ...base.vm,
       create: (form, options) => sdk.createVm({ ...callOptions(options), client, body: form }),
       list: (options) => sdk.listVms({ ...callOptions(options), client }),
+      search: (form, options) => sdk.searchVms({ ...callOptions(options), client, body: form }),
       osImages: (options) => sdk.listVmOsImages({ ...callOptions(options), client }),
       config: (vmid, options) => sdk.getVmConfig({ ...callOptions(options), client, path: { vmid } }),
       status: (vmid, options) => sdk.getVmStatus({ ...callOptions(options), client, path: { vmid } }),
@@ -445,8 +506,14 @@ export const groupsOf = (client: Client): Groups => {
       change: (vmid, form, options) => sdk.changeVm({ ...callOptions(options), client, path: { vmid }, body: form }),
       quoteCreate: (form, options) => sdk.quoteCreateVm({ ...callOptions(options), client, body: form }),
       quoteChange: (vmid, form, options) => sdk.quoteChangeVm({ ...callOptions(options), client, path: { vmid }, body: form }),
+      edit: (vmid, form, options) => sdk.editVm({ ...callOptions(options), client, path: { vmid }, body: form }),
       delete: (vmid, options) => sdk.deleteVm({ ...callOptions(options), client, path: { vmid } }),
       resetPassword: (vmid, options) => sdk.resetVmPassword({ ...callOptions(options), client, path: { vmid } }),
+      sshKey: {
+        list: (options) => sdk.listSshKeys({ ...callOptions(options), client }),
+        add: (form, options) => sdk.addSshKey({ ...callOptions(options), client, body: form }),
+        remove: (ssh_key_id, options) => sdk.removeSshKey({ ...callOptions(options), client, path: { ssh_key_id } }),
+      },
     },
     domain: {
       ...base.domain,

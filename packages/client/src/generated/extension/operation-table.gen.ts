@@ -19,7 +19,10 @@ export const createVmFacts = {
         ssh_key_displayname: 'string',
         allowFallbackIPs: 'boolean',
         default_ptr: 'string',
-        max_price: 'string'
+        max_price: 'string',
+        name: 'string',
+        labels: 'string',
+        ssh_key_id: 'string'
     },
     required: [
         'cores',
@@ -165,6 +168,65 @@ export const resetVmPasswordFacts = {
     keyed: true,
     has: 'password',
     hasType: 'string',
+    unique: true
+} as const;
+
+export const searchVmsFacts = {
+    id: 'searchVms',
+    effect: 'read',
+    repeatable: true,
+    form: {
+        labels: 'string'
+    },
+    openForm: true,
+    has: 'total_vms'
+} as const;
+
+export const editVmFacts = {
+    id: 'editVm',
+    effect: 'write',
+    keyed: true,
+    form: {
+        name: 'string',
+        hostname: 'string',
+        labels: 'string'
+    },
+    openForm: true,
+    has: 'name',
+    hasType: 'string',
+    repeats: {
+        name: 'name',
+        hostname: 'hostname'
+    },
+    unique: true
+} as const;
+
+export const listSshKeysFacts = {
+    id: 'listSshKeys',
+    effect: 'read',
+    repeatable: true,
+    list: {
+        property: 'list'
+    }
+} as const;
+
+export const addSshKeyFacts = {
+    id: 'addSshKey',
+    effect: 'write',
+    keyed: true,
+    form: {
+        ssh_key: 'string',
+        displayname: 'string'
+    },
+    openForm: true,
+    has: 'ssh_key_id',
+    hasType: 'string'
+} as const;
+
+export const removeSshKeyFacts = {
+    id: 'removeSshKey',
+    effect: 'write',
+    keyed: true,
     unique: true
 } as const;
 
@@ -335,7 +397,10 @@ export const quoteCreateVmFacts = {
         ssh_key_displayname: 'string',
         allowFallbackIPs: 'boolean',
         default_ptr: 'string',
-        max_price: 'string'
+        max_price: 'string',
+        name: 'string',
+        labels: 'string',
+        ssh_key_id: 'string'
     },
     required: [
         'cores',

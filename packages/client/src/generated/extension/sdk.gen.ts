@@ -2,8 +2,8 @@
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../../runtime/client.ts';
 
-import { addDomainDnsFacts, changeVmFacts, checkDomainFacts, createVmFacts, deleteDomainFacts, deleteVmFacts, editDomainDnsRecordFacts, getCreditFacts, getDedicatedOfferFacts, getInvoiceFacts, getPricingsFacts, getVmConfigFacts, getVmInstallationFacts, getVmStatusFacts, listDocumentsFacts, listDomainDnsFacts, listInvoicesFacts, listKeysFacts, listPaymentsFacts, listVmOsImagesFacts, listVmsFacts, purchaseDedicatedServerFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, removeDomainDnsFacts, resetVmPasswordFacts, revokeKeyFacts, rotateKeyFacts, setVmPowerFacts } from './operation-table.gen.ts';
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses } from './types.gen.ts';
+import { addDomainDnsFacts, addSshKeyFacts, changeVmFacts, checkDomainFacts, createVmFacts, deleteDomainFacts, deleteVmFacts, editDomainDnsRecordFacts, editVmFacts, getCreditFacts, getDedicatedOfferFacts, getInvoiceFacts, getPricingsFacts, getVmConfigFacts, getVmInstallationFacts, getVmStatusFacts, listDocumentsFacts, listDomainDnsFacts, listInvoicesFacts, listKeysFacts, listPaymentsFacts, listSshKeysFacts, listVmOsImagesFacts, listVmsFacts, purchaseDedicatedServerFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, removeDomainDnsFacts, removeSshKeyFacts, resetVmPasswordFacts, revokeKeyFacts, rotateKeyFacts, searchVmsFacts, setVmPowerFacts } from './operation-table.gen.ts';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditVmData, EditVmErrors, EditVmResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListSshKeysData, ListSshKeysErrors, ListSshKeysResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -190,6 +190,76 @@ export const deleteVm = <ThrowOnError extends boolean = false>(options: Options<
 export const resetVmPassword = <ThrowOnError extends boolean = false>(options: Options<ResetVmPasswordData, ThrowOnError>): RequestResult<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError> => options.client.post<ResetVmPasswordResponses, ResetVmPasswordErrors, ThrowOnError>({
     requestValidator: resetVmPasswordFacts,
     url: '/vm/{vmid}/password-reset',
+    ...options
+});
+
+/**
+ * Find VMs by their labels
+ *
+ * Returns the VMs of the account whose labels fulfil all conditions, with the sums of their resources.
+ */
+export const searchVms = <ThrowOnError extends boolean = false>(options: Options<SearchVmsData, ThrowOnError>): RequestResult<SearchVmsResponses, SearchVmsErrors, ThrowOnError> => options.client.post<SearchVmsResponses, SearchVmsErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: searchVmsFacts,
+    url: '/vm/search',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Edit names and labels
+ *
+ * Changes the display name, the hostname and the labels of a VM. The price stays as it is. This service never changes a running operating system, so a new hostname reaches the VM with its next reinstallation.
+ */
+export const editVm = <ThrowOnError extends boolean = false>(options: Options<EditVmData, ThrowOnError>): RequestResult<EditVmResponses, EditVmErrors, ThrowOnError> => options.client.post<EditVmResponses, EditVmErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: editVmFacts,
+    url: '/vm/{vmid}/edit',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * List SSH keys
+ *
+ * Returns the SSH keys of the account. `PUT /vm/create` takes the identifier of one.
+ */
+export const listSshKeys = <ThrowOnError extends boolean = false>(options: Options<ListSshKeysData, ThrowOnError>): RequestResult<ListSshKeysResponses, ListSshKeysErrors, ThrowOnError> => options.client.get<ListSshKeysResponses, ListSshKeysErrors, ThrowOnError>({
+    requestValidator: listSshKeysFacts,
+    url: '/vm/ssh-key/list',
+    ...options
+});
+
+/**
+ * Add an SSH key
+ *
+ * Stores a public key in the account, so that purchases can name it by `ssh_key_id`. An account can have 100 keys, each once.
+ */
+export const addSshKey = <ThrowOnError extends boolean = false>(options: Options<AddSshKeyData, ThrowOnError>): RequestResult<AddSshKeyResponses, AddSshKeyErrors, ThrowOnError> => options.client.put<AddSshKeyResponses, AddSshKeyErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: addSshKeyFacts,
+    url: '/vm/ssh-key/add',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove an SSH key
+ *
+ * Removes an SSH key from the account. VMs that were created with it keep it.
+ */
+export const removeSshKey = <ThrowOnError extends boolean = false>(options: Options<RemoveSshKeyData, ThrowOnError>): RequestResult<RemoveSshKeyResponses, RemoveSshKeyErrors, ThrowOnError> => options.client.delete<RemoveSshKeyResponses, RemoveSshKeyErrors, ThrowOnError>({
+    requestValidator: removeSshKeyFacts,
+    url: '/vm/ssh-key/{ssh_key_id}/remove',
     ...options
 });
 

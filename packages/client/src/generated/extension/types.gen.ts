@@ -59,6 +59,12 @@ export type CreateVmForm = {
      */
     default_ptr?: string;
     max_price?: MaxPrice;
+    name?: VmName;
+    labels?: VmLabelsText;
+    /**
+     * Identifier of an SSH key of the account, from `GET /vm/ssh-key/list`, for the login user of the VM. It takes the place of `ssh_key` and `ssh_key_displayname`.
+     */
+    ssh_key_id?: string;
 };
 
 /**
@@ -112,6 +118,13 @@ export type VmTotalStats = {
      * NVMe storage in GB.
      */
     disk: number;
+};
+
+/**
+ * The values of the labels of the VM by their keys.
+ */
+export type VmLabels = {
+    [key: string]: string;
 };
 
 /**
@@ -172,6 +185,11 @@ export type VmListItem = {
      * Hostname. A program that lost the response to a purchase finds the VM by it.
      */
     hostname?: string;
+    /**
+     * Display name, or the hostname if the VM has none.
+     */
+    name?: string;
+    labels?: VmLabels;
     status?: VmRunState;
     hostsystem: VmListHostsystem;
     config: VmListConfig;
@@ -306,9 +324,14 @@ export type VmConfig = {
      */
     username: string;
     /**
+     * Display name, or the hostname if the VM has none.
+     */
+    name?: string;
+    /**
      * Hostname.
      */
     hostname: string;
+    labels?: VmLabels;
     /**
      * IPv4 addresses of the VM.
      */
@@ -569,6 +592,136 @@ export type VmPassword = {
  */
 export type ResetVmPasswordResponse = SuccessEnvelope & {
     data: VmPassword;
+};
+
+/**
+ * The VMs to find.
+ */
+export type SearchVmsForm = {
+    /**
+     * Conditions with commas between them, all of which a VM must fulfil. `key` and `!key` ask whether the VM has the label, `key=value` and `key!=value` for its value. A VM without the label fulfils `key!=value`.
+     */
+    labels: string;
+};
+
+/**
+ * Display name of the VM, for people. Without one, the hostname counts as the name.
+ */
+export type VmName = string;
+
+/**
+ * Labels of the VM, as pairs of a key and a value with commas between them. Each key occurs once, and a value may be empty. An empty text removes all labels.
+ */
+export type VmLabelsText = string;
+
+/**
+ * What changes. A value that is missing stays as it is.
+ */
+export type EditVmForm = {
+    name?: VmName;
+    /**
+     * Hostname. The operating system gets it with the next reinstallation.
+     */
+    hostname?: string;
+    labels?: VmLabelsText;
+};
+
+/**
+ * The names and labels of a VM.
+ */
+export type EditedVm = {
+    /**
+     * Display name, or the hostname if the VM has none.
+     */
+    name: string;
+    /**
+     * Hostname.
+     */
+    hostname: string;
+    labels: VmLabels;
+};
+
+/**
+ * The names and labels after the change.
+ */
+export type EditVmResponse = SuccessEnvelope & {
+    data: EditedVm;
+};
+
+/**
+ * An SSH key of the account.
+ */
+export type SshKey = {
+    /**
+     * Identifier of the key.
+     */
+    ssh_key_id: string;
+    /**
+     * Display name of the key.
+     */
+    displayname: string;
+    /**
+     * Type of the key, such as `ssh-ed25519`.
+     */
+    type: string;
+    /**
+     * Fingerprint as `ssh-keygen -l` prints it, `SHA256:` and the digest in Base64.
+     */
+    fingerprint: string;
+    /**
+     * The public key in OpenSSH format.
+     */
+    ssh_key: string;
+    /**
+     * When the key was added.
+     */
+    created: string;
+};
+
+/**
+ * The SSH keys of the account.
+ */
+export type ListSshKeysResponse = SuccessEnvelope & {
+    /**
+     * The SSH keys of the account.
+     */
+    data: {
+        /**
+         * The keys in the order in which they were added.
+         */
+        list: Array<SshKey>;
+    };
+};
+
+/**
+ * The SSH key to store.
+ */
+export type AddSshKeyForm = {
+    /**
+     * The public key, as `ssh_key` of `PUT /vm/create` takes it. Keys of FIDO security keys are accepted.
+     */
+    ssh_key: string;
+    /**
+     * Display name of the key. Without it, the key is named after its comment, or after its type.
+     */
+    displayname?: string;
+};
+
+/**
+ * The stored key.
+ */
+export type AddSshKeyResponse = SuccessEnvelope & {
+    data: SshKey;
+};
+
+/**
+ * The key was removed.
+ */
+export type RemoveSshKeyResponse = SuccessEnvelope & {
+    /**
+     * Always null.
+     */
+    data: null;
 };
 
 /**
@@ -1304,6 +1457,11 @@ export type QuoteResponse = SuccessEnvelope & {
 };
 
 /**
+ * Identifier of an SSH key, from `GET /vm/ssh-key/list`.
+ */
+export type SshKeyId = string;
+
+/**
  * Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
  */
 export type DedicatedOfferIdentifier = string;
@@ -1974,6 +2132,324 @@ export type ResetVmPasswordResponses = {
 };
 
 export type ResetVmPasswordSuccess = ResetVmPasswordResponses[keyof ResetVmPasswordResponses];
+
+export type SearchVmsData = {
+    /**
+     * The conditions.
+     */
+    body: SearchVmsForm;
+    path?: never;
+    query?: never;
+    url: '/vm/search';
+};
+
+export type SearchVmsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type SearchVmsError = SearchVmsErrors[keyof SearchVmsErrors];
+
+export type SearchVmsResponses = {
+    /**
+     * The VMs of the account.
+     */
+    200: ListVmsResponse;
+};
+
+export type SearchVmsSuccess = SearchVmsResponses[keyof SearchVmsResponses];
+
+export type EditVmData = {
+    /**
+     * The new names and labels.
+     */
+    body: EditVmForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/edit';
+};
+
+export type EditVmErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type EditVmError = EditVmErrors[keyof EditVmErrors];
+
+export type EditVmResponses = {
+    /**
+     * The names and labels after the change.
+     */
+    200: EditVmResponse;
+};
+
+export type EditVmSuccess = EditVmResponses[keyof EditVmResponses];
+
+export type ListSshKeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/vm/ssh-key/list';
+};
+
+export type ListSshKeysErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListSshKeysError = ListSshKeysErrors[keyof ListSshKeysErrors];
+
+export type ListSshKeysResponses = {
+    /**
+     * The SSH keys.
+     */
+    200: ListSshKeysResponse;
+};
+
+export type ListSshKeysSuccess = ListSshKeysResponses[keyof ListSshKeysResponses];
+
+export type AddSshKeyData = {
+    /**
+     * The SSH key.
+     */
+    body: AddSshKeyForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/vm/ssh-key/add';
+};
+
+export type AddSshKeyErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * The account has the key or 100 others already, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type AddSshKeyError = AddSshKeyErrors[keyof AddSshKeyErrors];
+
+export type AddSshKeyResponses = {
+    /**
+     * The key was stored.
+     */
+    200: AddSshKeyResponse;
+};
+
+export type AddSshKeySuccess = AddSshKeyResponses[keyof AddSshKeyResponses];
+
+export type RemoveSshKeyData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of an SSH key, from `GET /vm/ssh-key/list`.
+         */
+        ssh_key_id: string;
+    };
+    query?: never;
+    url: '/vm/ssh-key/{ssh_key_id}/remove';
+};
+
+export type RemoveSshKeyErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RemoveSshKeyError = RemoveSshKeyErrors[keyof RemoveSshKeyErrors];
+
+export type RemoveSshKeyResponses = {
+    /**
+     * The key was removed.
+     */
+    200: RemoveSshKeyResponse;
+};
+
+export type RemoveSshKeySuccess = RemoveSshKeyResponses[keyof RemoveSshKeyResponses];
 
 export type GetDedicatedOfferData = {
     body?: never;

@@ -31,7 +31,7 @@ export async function eraseAccount(
   await assertErasable(db, accountId);
   const erasedRecords = await eraseAuditRecords(db, accountId);
   await deleteLog(db, requestLog, accountId);
-  for (const table of ['handles', 'billing_profiles', 'otps', 'idempotency_keys', 'failed_jobs'] as const)
+  for (const table of ['handles', 'ssh_keys', 'billing_profiles', 'otps', 'idempotency_keys', 'failed_jobs'] as const)
     await db.deleteFrom(table).where('account_id', '=', accountId).execute();
   await db
     .updateTable('api_keys')
@@ -40,7 +40,7 @@ export async function eraseAccount(
     .execute();
   await db
     .updateTable('vms')
-    .set({ hostname: ERASED, ssh_key: null, ssh_key_displayname: null, default_ptr: ERASED })
+    .set({ hostname: ERASED, name: null, labels: '{}', ssh_key: null, ssh_key_displayname: null, default_ptr: ERASED })
     .where('account_id', '=', accountId)
     .execute();
   await db

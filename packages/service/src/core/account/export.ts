@@ -38,6 +38,7 @@ export const accountRows: Readonly<Record<keyof Schema, AccountRows | 'log' | nu
   otp_attempts: ofAccount(),
   handles: ofAccount(),
   vms: ofAccount(),
+  ssh_keys: ofAccount(),
   ip_pools: ofAccount(),
   ip_addresses: through('vm_id', 'vms', 'id'),
   domains: ofAccount(['sealed_authcode']),

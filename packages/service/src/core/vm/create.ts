@@ -5,6 +5,7 @@ import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { newPassword } from '../../rules/credentials.ts';
+import type { Labels } from '../../rules/labels.ts';
 import type { Money } from '../../rules/money.ts';
 import { assertPriceAccepted } from '../../rules/price-guard.ts';
 import { invalid } from '../../rules/refusal.ts';
@@ -33,14 +34,20 @@ import { drawIdentifier, vmSubject } from './identifier.ts';
 import { insertVm } from './new-vm.ts';
 import type { NewVm } from './new-vm.ts';
 import { leaveNode } from './placement.ts';
+import { findSshKey } from './ssh-keys.ts';
 
 /** The VM that an account wants to buy. */
 export interface WantedVm extends BilledResources {
   readonly os: string;
   readonly hostsystem: string;
   readonly hostname: string;
+  /** Display name. Null if the hostname counts as the name. */
+  readonly name: string | null;
+  readonly labels: Labels;
   readonly sshKey: string | null;
   readonly sshKeyDisplayname: string | null;
+  /** A stored key of the account, in the place of the two above. */
+  readonly sshKeyId: string | null;
   readonly allowFallbackIPs: boolean;
   /** Null for a domain of the provider. */
   readonly defaultPtr: string | null;
@@ -94,7 +101,8 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
   details,
   subject: vmSubject,
 
-  async reserve({ db }, purchase) {
+  async reserve({ db }, given) {
+    const purchase = await withStoredKey(db, given);
     const { runtime, accountId, vm, now } = purchase;
     const { vmIdentifiers: identifiers, ports } = runtime;
     const { random } = ports;
@@ -172,6 +180,21 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
   },
 };
 
+/** The purchase with the public key that its form names, if it names one. */
+export async function withStoredKey<Wanted extends Pick<Purchase, 'accountId' | 'vm' | 'broken'>>(
+  db: Db,
+  purchase: Wanted,
+): Promise<Wanted> {
+  const { accountId, vm, broken } = purchase;
+  if (vm.sshKeyId === null) return purchase;
+  const key = await findSshKey(db, accountId, vm.sshKeyId);
+  if (!key) {
+    const message = 'must be the identifier of an SSH key of this account, from GET /vm/ssh-key/list';
+    return { ...purchase, broken: [...broken, { field: 'ssh_key_id', rule: 'exists', message }] };
+  }
+  return { ...purchase, vm: { ...vm, sshKey: key.public_key, sshKeyDisplayname: key.displayname } };
+}
+
 /** @throws Refusal 422 with all rules that the purchase breaks. */
 export function offerFor(
   { vm, broken }: Pick<Purchase, 'vm' | 'broken'>,
@@ -209,6 +232,8 @@ export function rowOf({ accountId, vm, now }: Purchase, { host, os, sale, monthl
     backup_slots: vm.backup_slots,
     network_speed: vm.network_speed,
     hostname: vm.hostname,
+    name: vm.name,
+    labels: JSON.stringify(vm.labels),
     storage: vm.storage,
     ssh_key: vm.sshKey,
     ssh_key_displayname: vm.sshKeyDisplayname,

@@ -65,6 +65,8 @@ const COLUMNS = everyNameOf<VmRow>()([
   'backup_slots',
   'network_speed',
   'hostname',
+  'name',
+  'labels',
   'storage',
   'ssh_key',
   'ssh_key_displayname',

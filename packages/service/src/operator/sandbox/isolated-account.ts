@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { createAccount, issueKey } from '../../core/account/account.ts';
 import { deleteLog } from '../../core/account/request-log.ts';
 import { releaseAddresses } from '../../core/vm/addresses.ts';
+import { forgetMachines, removeForgotten } from '../../core/vm/forgotten.ts';
 import { leaveNode } from '../../core/vm/placement.ts';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { euros } from '../../rules/money.ts';
@@ -27,16 +28,19 @@ export const createIsolatedAccount: StoreOperation<'createIsolatedAccount'> = {
 /** DELETE /sandbox/isolated-accounts/{account_id} */
 export const deleteIsolatedAccount: ServiceOperation<'deleteIsolatedAccount'> = {
   kind: 'service',
-  async run({ path, sandbox, runtime: { store } }, record) {
-    await store.commit(async ({ db }) => {
+  async run({ path, sandbox, runtime }, record) {
+    const forgotten = await runtime.store.commit(async ({ db }) => {
       const { account_id: id } = path;
       const account = await accountOf(db, id);
       if (!account.isolated)
         throw new OperatorProblem('wrong-state', `The account ${id} is not an isolated account. Only isolated accounts can be deleted.`);
-      await deleteAccount(db, store.requestLog, id);
+      const machines = await forgetMachines(db, id);
+      await deleteAccount(db, runtime.store.requestLog, id);
       await record(db, { before: account, after: null });
+      return machines;
     });
     await sandbox.propagate();
+    await removeForgotten(runtime, forgotten, 'The account was deleted');
     return undefined;
   },
 };

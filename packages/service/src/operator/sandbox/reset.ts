@@ -1,5 +1,7 @@
 import type { ResetSandboxResponses } from '@reseller/operator-client';
 
+import { forgetMachines, removeForgotten } from '../../core/vm/forgotten.ts';
+import type { ForgottenMachine } from '../../core/vm/forgotten.ts';
 import { fillDemoAccount } from '../../sandbox/seed-demo-account.ts';
 import { DEMO_ACCOUNT, fillSandbox } from '../../sandbox/seed-sandbox.ts';
 import { empty, freeze } from '../../sandbox/tables.ts';
@@ -7,13 +9,17 @@ import type { Transaction } from '../../store/store.ts';
 import type { ServiceOperation } from '../operation.ts';
 import { clockAt, toClock, withClockTurnedBack } from './clock.ts';
 
-/** POST /sandbox/reset: restores the state of the first start, with the clock of the machine. The demo account keeps its first key. */
+/**
+ * POST /sandbox/reset: restores the state of the first start, with the clock of the machine, and removes the machines of all VMs. The demo account
+ * keeps its first key.
+ */
 export const resetSandbox: ServiceOperation<'resetSandbox'> = {
   kind: 'service',
   run: ({ runtime, sandbox }, record): Promise<ResetSandboxResponses[200]> =>
     sandbox.exclusive(async () => {
       const { store, ports, secret } = runtime;
       const anew = { ...ports, clock: sandbox.clock.base };
+      let forgotten: readonly ForgottenMachine[] = [];
       async function reset({ db }: Transaction) {
         await freeze(db, store.sharing);
         const demoKey = await db
@@ -25,6 +31,7 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
           .orderBy('id')
           .limit(1)
           .executeTakeFirst();
+        forgotten = await forgetMachines(db);
         await empty(db);
         await fillSandbox(db, anew);
         await fillDemoAccount(db, { ports: anew, secret });
@@ -40,6 +47,7 @@ export const resetSandbox: ServiceOperation<'resetSandbox'> = {
       await withClockTurnedBack({ runtime, sandbox }, 0, () => store.commit(reset));
       sandbox.clock.setOffset(0);
       await sandbox.propagate();
+      await removeForgotten(runtime, forgotten, 'The sandbox was reset');
       return toClock(sandbox);
     }),
 };

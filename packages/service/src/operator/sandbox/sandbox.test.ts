@@ -1,8 +1,12 @@
 import * as operator from '@reseller/operator-client';
 import { expect, test } from 'vitest';
 
+import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';
+import { TestHypervisor } from '../../../test/ports/hypervisor.ts';
+import { PortCalls } from '../../../test/ports/port-calls.ts';
+import type { HangingCall } from '../../../test/ports/port-calls.ts';
 
 const HOUR = 3_600;
 
@@ -126,4 +130,41 @@ test('deletes an isolated account completely, and refuses to delete any other ac
   expect(host?.nodes.every(({ used_cores }) => used_cores === 0)).toBe(true);
   const { id } = await service.account();
   expect(await refusalOf(operator.deleteIsolatedAccount({ client, path: { account_id: id } }))).toMatchObject({ status: 409 });
+});
+
+test.each(engines)(
+  'on %s, a reset and the deletion of an account remove their machines, also that of a purchase in progress',
+  async (engine) => {
+    const calls = new PortCalls();
+    const hypervisor = new TestHypervisor(calls);
+    const service = await startOperator({ engine, hypervisor });
+    const { client } = service;
+    const isolated = await operator.createIsolatedAccount({ client, body: { name: 'run' } });
+    await service.call('createVm', { form: SMALL_VM });
+    await service.call('createVm', { form: SMALL_VM, apiKey: isolated.api_key.key });
+    expect(hypervisor.vms.size).toBe(2);
+    await operator.deleteIsolatedAccount({ client, path: { account_id: isolated.account.id } });
+    expect(hypervisor.vms.size).toBe(1);
+    const hanging = Promise.withResolvers<HangingCall>();
+    calls.onHang = hanging.resolve;
+    calls.plan = ['hangs before'];
+    const purchase = service.call('createVm', { form: SMALL_VM });
+    const call = await hanging.promise;
+    await operator.resetSandbox({ client });
+    expect(hypervisor.vms.size).toBe(0);
+    call.end('continues');
+    expect((await purchase).status).toBe(503);
+    expect(hypervisor.vms.size).toBe(0);
+  },
+);
+
+test('a reset whose hypervisor fails says so, and leaves the machines to a comparison', async () => {
+  const service = await startOperator();
+  const { client, hypervisor } = service;
+  await service.call('createVm', { form: SMALL_VM });
+  hypervisor.failingToRemove = new Error('The hypervisor is down.');
+  const refusal = await refusalOf(operator.resetSandbox({ client }));
+  expect([refusal.status, refusal.message]).toEqual([503, expect.stringContaining('The sandbox was reset, but')]);
+  const { findings } = await operator.getReconciliation({ client });
+  expect(findings.map(({ kind }) => kind)).toContain('vm_unknown');
 });

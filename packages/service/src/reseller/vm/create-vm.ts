@@ -6,8 +6,10 @@ import { createVm as create } from '../../core/vm/create.ts';
 import type { Purchase, PurchasedVm, WantedVm } from '../../core/vm/create.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
+import { readLabels } from '../../rules/labels.ts';
 import { publicKeyOf } from '../../rules/ssh-key.ts';
 import type { DeliveredOperation } from '../operation.ts';
+import { NOT_A_KEY } from './ssh-keys.ts';
 import { toPricings } from './vm-resources.ts';
 
 /** PUT /vm/create: buys a VM. */
@@ -61,13 +63,14 @@ function toCreatedVm({ vmId, vm, host, node, os, addresses, monthlyPrice, vat, p
 
 /** The VM that a form wants, with the defaults of the document (specification: "PUT /vm/create form fields"). */
 export function wantedVmOf(form: CreateVmForm): WantedVm {
-  const { cores, mem, disk, storage, ips, backup_slots, network_speed, os, hostsystem, hostname, ...more } = {
+  const { cores, mem, disk, storage, ips, backup_slots, network_speed, os, hostsystem, hostname, name, labels, ...more } = {
     ...DEFAULTS.CreateVmForm,
     ...form,
   };
-  const { ssh_key, ssh_key_displayname, default_ptr, allowFallbackIPs, max_price: _maxPrice, ...unused } = more;
+  const { ssh_key, ssh_key_displayname, ssh_key_id, default_ptr, allowFallbackIPs, max_price: _maxPrice, ...unused } = more;
   // A field of the document that is missing here does not compile.
   unused satisfies Record<string, never>;
+  const read = labels === undefined ? undefined : readLabels(labels);
   return {
     cores,
     mem,
@@ -79,15 +82,23 @@ export function wantedVmOf(form: CreateVmForm): WantedVm {
     os,
     hostsystem,
     hostname,
+    name: name ?? null,
+    labels: read !== undefined && 'labels' in read ? read.labels : {},
     sshKey: ssh_key === undefined ? null : (publicKeyOf(ssh_key) ?? null),
     sshKeyDisplayname: ssh_key === undefined ? null : (ssh_key_displayname ?? null),
+    sshKeyId: ssh_key_id ?? null,
     allowFallbackIPs,
     defaultPtr: default_ptr ?? null,
   };
 }
 
 /** The rules of the form that need no host system and that its schema cannot express. */
-export function brokenFormRules({ ssh_key }: CreateVmForm): BrokenField[] {
-  if (ssh_key === undefined || publicKeyOf(ssh_key) !== undefined) return [];
-  return [{ field: 'ssh_key', rule: 'ssh_key', message: 'must be a whole public key: its data cannot be read as a key of its type' }];
+export function brokenFormRules({ ssh_key, ssh_key_id, labels }: CreateVmForm): BrokenField[] {
+  const broken: BrokenField[] = [];
+  const read = labels === undefined ? undefined : readLabels(labels);
+  if (read !== undefined && 'broken' in read) broken.push(read.broken);
+  if (ssh_key === undefined) return broken;
+  if (publicKeyOf(ssh_key) === undefined) broken.push(NOT_A_KEY);
+  if (ssh_key_id !== undefined) broken.push({ field: 'ssh_key_id', rule: 'ssh_key', message: 'must be left out where ssh_key is sent' });
+  return broken;
 }

@@ -5,6 +5,7 @@ import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { addressesOf } from '../../core/vm/addresses.ts';
 import { hostSystemOf } from '../../core/vm/change.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
+import { labelsOf } from '../../rules/labels.ts';
 import type { ReadOperation } from '../operation.ts';
 import { toPricings, toResources } from './vm-resources.ts';
 
@@ -30,7 +31,9 @@ export const getVmConfig: ReadOperation<'getVmConfig'> = {
           ...toResources(vm),
           os: { name: os.name, displayname: os.displayname },
           username: os.username,
+          name: vm.name ?? vm.hostname,
           hostname: vm.hostname,
+          labels: labelsOf(vm.labels),
           ipv4: ofFamily(4).map(({ address, gateway, ddosProtection }) => ({
             ip_address: address,
             ip_gateway: gateway,

@@ -4,48 +4,62 @@ import { catalogueOf } from '../../core/catalogue/catalogue.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { ownVms } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
+import { labelsOf, matcherOf } from '../../rules/labels.ts';
+import type { Labels } from '../../rules/labels.ts';
+import type { Db } from '../../store/store.ts';
 import { tuningOf } from '../../store/tuning.ts';
 import { inTurns } from '../../store/turns.ts';
-import type { ReadOperation } from '../operation.ts';
+import type { ReadOperation, Success } from '../operation.ts';
 
 /** GET /vm/list: the VMs of the account. */
 export const listVms: ReadOperation<'listVms'> = {
   kind: 'read',
   settles: false,
   isLong: true,
-  async run(db, { accountId }) {
-    const vms = ownVms(db, accountId)
-      .select(['id', 'created', 'node', 'hostname', 'state', 'hostsystem', 'cores', 'mem', 'disk'])
-      .orderBy('created')
-      .orderBy('id');
-    const hosts = new Map((await catalogueOf(db)).hosts.map((host) => [host.name, host]));
-    const total = { cores: 0, mem: 0, disk: 0 };
-    const list: VmListItem[] = [];
-    await inTurns(vms.stream(tuningOf(db).streamedRows), (vm) => {
-      const { node, hostname, state: status, cores, mem, disk } = vm;
-      total.cores += cores;
-      total.mem += mem;
-      total.disk += disk;
-      list.push({
-        vmid: vm.id,
-        createDate: new Date(vm.created).toISOString(),
-        node,
-        hostname,
-        status,
-        hostsystem: { datacenter: toDatacenter(hosts.get(vm.hostsystem)), name: vm.hostsystem, node },
-        config: { cores, mem, disk },
-      });
-    });
-    return {
-      message: `${counted(list.length, 'VM')}.`,
-      data: {
-        total_vms: list.length,
-        total_stats: total,
-        list,
-      },
-    };
-  },
+  run: (db, { accountId }) => vmsOf(db, accountId, () => true),
 };
+
+/** POST /vm/search: the VMs of the account whose labels fulfil all conditions. */
+export const searchVms: ReadOperation<'searchVms'> = {
+  kind: 'read',
+  settles: false,
+  isLong: true,
+  run: (db, { accountId, form }) => vmsOf(db, accountId, matcherOf(form.labels)),
+};
+
+async function vmsOf(
+  db: Db,
+  accountId: string,
+  isWanted: (labels: Labels) => boolean,
+): Promise<Pick<Success<'listVms'>, 'message' | 'data'>> {
+  const vms = ownVms(db, accountId)
+    .select(['id', 'created', 'node', 'hostname', 'name', 'labels', 'state', 'hostsystem', 'cores', 'mem', 'disk'])
+    .orderBy('created')
+    .orderBy('id');
+  const hosts = new Map((await catalogueOf(db)).hosts.map((host) => [host.name, host]));
+  const total = { cores: 0, mem: 0, disk: 0 };
+  const list: VmListItem[] = [];
+  await inTurns(vms.stream(tuningOf(db).streamedRows), (vm) => {
+    const { node, hostname, state: status, cores, mem, disk } = vm;
+    const labels = labelsOf(vm.labels);
+    if (!isWanted(labels)) return;
+    total.cores += cores;
+    total.mem += mem;
+    total.disk += disk;
+    list.push({
+      vmid: vm.id,
+      createDate: new Date(vm.created).toISOString(),
+      node,
+      hostname,
+      name: vm.name ?? hostname,
+      labels,
+      status,
+      hostsystem: { datacenter: toDatacenter(hosts.get(vm.hostsystem)), name: vm.hostsystem, node },
+      config: { cores, mem, disk },
+    });
+  });
+  return { message: `${counted(list.length, 'VM')}.`, data: { total_vms: list.length, total_stats: total, list } };
+}
 
 function toDatacenter(host: HostSystem | undefined): VmListItem['hostsystem']['datacenter'] {
   if (!host) throw new Error('A VM is on a host system that does not exist.');

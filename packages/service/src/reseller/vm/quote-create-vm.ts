@@ -4,7 +4,7 @@ import { holdOf } from '../../core/accounting/vm-billing.ts';
 import { catalogueOf } from '../../core/catalogue/catalogue.ts';
 import { pricesAt } from '../../core/catalogue/host-system.ts';
 import { quotedSale, presentSale } from '../../core/catalogue/sale.ts';
-import { offerFor } from '../../core/vm/create.ts';
+import { offerFor, withStoredKey } from '../../core/vm/create.ts';
 import { periodOf } from '../../rules/billing.ts';
 import { monthlyPriceOf } from '../../rules/resources.ts';
 import { pricesInSale } from '../../rules/sale.ts';
@@ -17,9 +17,10 @@ export const quoteCreateVm: ReadOperation<'quoteCreateVm'> = {
   kind: 'read',
   settles: true,
   async run(db, { accountId, form, now }) {
-    const vm = wantedVmOf(form);
+    const wanted = await withStoredKey(db, { accountId, vm: wantedVmOf(form), broken: brokenFormRules(form) });
+    const { vm } = wanted;
     const catalogue = await catalogueOf(db);
-    const { host } = offerFor({ vm, broken: brokenFormRules(form) }, catalogue);
+    const { host } = offerFor(wanted, catalogue);
     const { prices: standard } = pricesAt(host, now);
     const sale = await presentSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard, now });
     const price = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);

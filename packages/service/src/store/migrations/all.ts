@@ -12,6 +12,8 @@ import { serviceId } from './0010-service-id.ts';
 import { zoneChanges } from './0011-zone-changes.ts';
 import { factsOfRequests } from './0012-facts-of-requests.ts';
 import { tasks } from './0013-tasks.ts';
+import { sshKeys } from './0014-ssh-keys.ts';
+import { vmLabels } from './0015-vm-labels.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -32,5 +34,7 @@ export function migrationsOf(engine: Engine) {
     '0011-zone-changes': zoneChanges(engine),
     '0012-facts-of-requests': factsOfRequests(engine),
     '0013-tasks': tasks(engine),
+    '0014-ssh-keys': sshKeys(engine),
+    '0015-vm-labels': vmLabels,
   };
 }

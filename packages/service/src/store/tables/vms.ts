@@ -20,6 +20,10 @@ export interface VmsTable {
   /** Mbit. */
   network_speed: number;
   hostname: string;
+  /** Display name. Null if the hostname counts as the name. */
+  name: Generated<string | null>;
+  /** JSON: the values of the labels by their keys. */
+  labels: Generated<string>;
   /** GB of HDD. Null if none was ordered. */
   storage: number | null;
   ssh_key: string | null;
@@ -41,6 +45,19 @@ export interface VmsTable {
   stopped_by_provider: Generated<number>;
   /** Milliseconds: when its removal was requested. Null before. */
   removed: number | null;
+  /** Milliseconds. */
+  created: number;
+}
+
+/** SSH keys that accounts have stored for their purchases. */
+export interface SshKeysTable {
+  id: string;
+  account_id: string;
+  displayname: string;
+  /** In OpenSSH notation. */
+  public_key: string;
+  /** Of the key without its comment. An account has each key once. */
+  fingerprint: string;
   /** Milliseconds. */
   created: number;
 }
