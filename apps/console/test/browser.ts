@@ -95,8 +95,8 @@ export async function openContext(browser: Browser, options: BrowserContextOptio
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('dialog', (dialog) => faults.push(`dialog: ${dialog.message()}`));
   page.on('console', (message) => {
-    // A page that is opened without a session asks for it once. Tests send a refused form and stop the service.
-    if (message.type() === 'error' && !/status of (?:401|422|503)|ERR_CONNECTION|ERR_EMPTY_RESPONSE/.test(message.text()))
+    // A page that is opened without a session asks for it once. Tests send refused forms and stop the service.
+    if (message.type() === 'error' && !/status of (?:401|412|422|503)|ERR_CONNECTION|ERR_EMPTY_RESPONSE/.test(message.text()))
       faults.push(message.text());
   });
   page.on('request', (request) => {

@@ -24,6 +24,7 @@ const SERVER = operatorDocument.components.parameters.ServerIdPath.example;
 const HOSTILE_NAME = `"><img src=x onerror=alert(1)><script>alert(2)</script> \u202Egnissim ${'W'.repeat(40)}`;
 const PICTURES = join(import.meta.dirname, '../reports/screenshots');
 const MANY_VMS = 10_000;
+const PURCHASES = 20;
 /** Many times as many requests as one response has. */
 const BURST = 1_500;
 
@@ -328,6 +329,31 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await other.context.close();
   });
 
+  test('an operator who changes what another one has just changed sees the other change, and overwrites nothing', async () => {
+    await page.getByRole('link', { name: 'Settings' }).click();
+    const section = page.getByRole('region', { name: 'Seller on invoices' }).or(page.locator('section', { hasText: 'Seller on invoices' }));
+    await section.getByText('City').waitFor();
+    await section.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Email', { exact: true }).fill('billing@provider.example');
+    const { seller } = await operate(sandbox.current(), 'GET /invoicing/seller');
+    await operate(sandbox.current(), 'PUT /invoicing/seller', { ...seller, city: 'Hamburg' });
+    // The page has read the change, and the form has not.
+    await section.getByText('Hamburg').waitFor();
+    await dialog.getByRole('button', { name: operations.setSeller.summary }).click();
+    await dialog.getByText(`city: ${seller.city} is now Hamburg`).waitFor();
+    expect((await operate(sandbox.current(), 'GET /invoicing/seller')).seller).toEqual({ ...seller, city: 'Hamburg' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await section.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByLabel('Email', { exact: true }).fill('billing@provider.example');
+    await dialog.getByRole('button', { name: operations.setSeller.summary }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const { seller: both } = await operate(sandbox.current(), 'GET /invoicing/seller');
+    expect(both).toMatchObject({ city: 'Hamburg', email: 'billing@provider.example' });
+    await operate(sandbox.current(), 'PUT /invoicing/seller', seller);
+    await page.getByRole('link', { name: 'Accounts' }).click();
+  });
+
   test('axe finds nothing on any page, no page fails, and each fits on a phone', async () => {
     const storageState = await watched.context.storageState();
     const { context, page: look, faults } = await openContext(browser, { storageState, bypassCSP: true });
@@ -374,11 +400,20 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await page.getByRole('link', { name: 'VMs' }).click();
     await row(large.vm).first().waitFor();
     const before = await page.getByRole('table').getAttribute('aria-rowcount');
+    const other = await openContext(browser, { storageState: await watched.context.storageState() });
+    await other.page.goto(`${sandbox.current().operatorUrl}/console/accounts`);
+    await other.page.getByRole('heading', { name: 'Accounts' }).waitFor();
     await sandbox.stop();
     await page.getByText(/The connection to the service is lost/).waitFor();
+    // This page was never loaded.
+    await other.page.getByRole('link', { name: 'Audit' }).click();
+    await other.page.getByRole('heading', { name: 'Accounts' }).waitFor({ state: 'hidden' });
     await addVms(large.accountId);
     await sandbox.start();
     await page.getByText(/The connection to the service is lost/).waitFor({ state: 'detached' });
+    await other.page.getByRole('heading', { name: 'Audit' }).waitFor();
+    await other.page.getByRole('table').waitFor();
+    await other.context.close();
     const rows = Number(before) + MANY_VMS - 1;
     await page.locator(`table[aria-rowcount="${rows}"]`).waitFor();
     expect(await page.getByRole('row').count()).toBeLessThan(100);
@@ -388,6 +423,30 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     expect(await heapOf(page)).toBeLessThan(150_000_000);
     await page.getByRole('searchbox').fill('no such vm');
     await page.getByText('Nothing matches the filter').waitFor();
+    await page.getByRole('searchbox').fill('');
+  });
+
+  test('purchases add rows to a long list, which is not read again as a whole', async () => {
+    const table = page.getByRole('table');
+    const before = Number(await table.getAttribute('aria-rowcount'));
+    const sent: string[] = [];
+    let bytes = 0;
+    page.on('response', (response) => {
+      sent.push(new URL(response.url()).pathname);
+      void response.body().then(
+        (body) => (bytes += body.length),
+        () => {},
+      );
+    });
+    const form = { cores: '1', mem: '1024', disk: '10', os: 'debian_12', hostsystem: 'nl_ryzen' };
+    for (let n = 0; n < PURCHASES; n++) await call(sandbox.current(), 'PUT /vm/create', form);
+    await page.locator(`table[aria-rowcount="${before + PURCHASES}"]`).waitFor();
+    page.removeAllListeners('response');
+    expect(sent.filter((path) => path === '/vms')).toEqual([]);
+    expect(sent.filter((path) => /^\/vms\/\d+$/.test(path))).toHaveLength(PURCHASES);
+    // The rows, and the polls in the meantime.
+    expect(sent.length).toBeLessThan(10 * PURCHASES);
+    expect(bytes).toBeLessThan(200_000);
   });
 
   test('nothing failed in the page, and its policy refused nothing', async () => {

@@ -130,7 +130,7 @@ describe.for(LANGUAGES)('the $language samples', ({ language, extension, start }
 });
 
 describe.each(references)('the samples of the $name API', ({ name }) => {
-  test.each(samples.filter(({ api }) => api === name))('$id', async ({ api, id, method, curl, typescript }, { skip }) => {
+  test.for(samples.filter(({ api }) => api === name))('$id', async ({ api, id, method, curl, typescript }, { skip }) => {
     if (NEED_MACHINES.has(id)) return skip('a sandbox with simulated machines has none that its store does not know');
     const operation = { operation: `${api}.${id}`, method };
     const command = `${await prepare(operation, curl, sandbox, operator)} --silent --show-error --fail-with-body`;

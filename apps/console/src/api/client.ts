@@ -2,6 +2,8 @@
 import * as operatorClient from '@reseller/operator-client';
 import type { OperationId } from '@reseller/operator-client';
 
+import { rememberVersion } from './versions.ts';
+
 /** Long, because an advance of the clock runs all jobs of the time between. */
 const TIMEOUT_MS = 600_000;
 
@@ -20,6 +22,7 @@ export const client = operatorClient.createClient({
     (next) => async (url, init) => {
       const response = await next(url, init);
       if (response.status === 401) onSignedOut?.();
+      await rememberVersion(String(url), response);
       return response;
     },
   ],
@@ -32,6 +35,7 @@ export interface Sent {
   readonly path?: Readonly<Record<string, unknown>> | undefined;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Sends any operation by its name, for callers that know the type of its data. */

@@ -1,9 +1,9 @@
 import type { OperationId } from '@reseller/operator-client';
 /** The pages of the console. Each is loaded when it is opened, except the first. */
-import { lazy } from 'react';
 import type { ComponentType } from 'react';
 
 import { Requests } from '../views/Requests.tsx';
+import { page } from './page.ts';
 
 export interface View {
   readonly path: string;
@@ -21,112 +21,112 @@ export const VIEWS: readonly View[] = [
     title: 'Jobs',
     group: 'Watch',
     needs: 'getDueWork',
-    component: lazy(async () => ({ default: (await import('../views/Jobs.tsx')).Jobs })),
+    component: page(async () => ({ default: (await import('../views/Jobs.tsx')).Jobs })),
   },
   {
     path: '/accounts',
     title: 'Accounts',
     group: 'Customers',
     needs: 'listAccounts',
-    component: lazy(async () => ({ default: (await import('../views/Accounts.tsx')).Accounts })),
+    component: page(async () => ({ default: (await import('../views/Accounts.tsx')).Accounts })),
   },
   {
     path: '/vms',
     title: 'VMs',
     group: 'Customers',
     needs: 'listVms',
-    component: lazy(async () => ({ default: (await import('../views/Vms.tsx')).Vms })),
+    component: page(async () => ({ default: (await import('../views/Vms.tsx')).Vms })),
   },
   {
     path: '/servers',
     title: 'Servers',
     group: 'Customers',
     needs: 'listDedicatedServers',
-    component: lazy(async () => ({ default: (await import('../views/Servers.tsx')).Servers })),
+    component: page(async () => ({ default: (await import('../views/Servers.tsx')).Servers })),
   },
   {
     path: '/domains',
     title: 'Domains',
     group: 'Customers',
     needs: 'listDomains',
-    component: lazy(async () => ({ default: (await import('../views/Domains.tsx')).Domains })),
+    component: page(async () => ({ default: (await import('../views/Domains.tsx')).Domains })),
   },
   {
     path: '/invoices',
     title: 'Invoices',
     group: 'Money',
     needs: 'listInvoices',
-    component: lazy(async () => ({ default: (await import('../views/Invoices.tsx')).Invoices })),
+    component: page(async () => ({ default: (await import('../views/Invoices.tsx')).Invoices })),
   },
   {
     path: '/payments',
     title: 'Payments',
     group: 'Money',
     needs: 'listPayments',
-    component: lazy(async () => ({ default: (await import('../views/Payments.tsx')).Payments })),
+    component: page(async () => ({ default: (await import('../views/Payments.tsx')).Payments })),
   },
   {
     path: '/nodes',
     title: 'Nodes',
     group: 'Offer',
     needs: 'listHostSystems',
-    component: lazy(async () => ({ default: (await import('../views/Nodes.tsx')).Nodes })),
+    component: page(async () => ({ default: (await import('../views/Nodes.tsx')).Nodes })),
   },
   {
     path: '/reconcile',
     title: 'Reconcile',
     group: 'Offer',
     needs: 'getReconciliation',
-    component: lazy(async () => ({ default: (await import('../views/Reconcile.tsx')).Reconcile })),
+    component: page(async () => ({ default: (await import('../views/Reconcile.tsx')).Reconcile })),
   },
   {
     path: '/catalogue',
     title: 'Catalogue',
     group: 'Offer',
     needs: 'listSales',
-    component: lazy(async () => ({ default: (await import('../views/Catalogue.tsx')).Catalogue })),
+    component: page(async () => ({ default: (await import('../views/Catalogue.tsx')).Catalogue })),
   },
   {
     path: '/clock',
     title: 'Clock',
     group: 'Sandbox',
     needs: 'advanceClock',
-    component: lazy(async () => ({ default: (await import('../views/Sandbox.tsx')).Sandbox })),
+    component: page(async () => ({ default: (await import('../views/Sandbox.tsx')).Sandbox })),
   },
   {
     path: '/faults',
     title: 'Faults',
     group: 'Sandbox',
     needs: 'createFault',
-    component: lazy(async () => ({ default: (await import('../views/Faults.tsx')).Faults })),
+    component: page(async () => ({ default: (await import('../views/Faults.tsx')).Faults })),
   },
   {
     path: '/access',
     title: 'Access',
     group: 'Service',
     needs: 'listVerifiers',
-    component: lazy(async () => ({ default: (await import('../views/Access.tsx')).Access })),
+    component: page(async () => ({ default: (await import('../views/Access.tsx')).Access })),
   },
   {
     path: '/audit',
     title: 'Audit',
     group: 'Service',
     needs: 'listAuditRecords',
-    component: lazy(async () => ({ default: (await import('../views/Audit.tsx')).Audit })),
+    component: page(async () => ({ default: (await import('../views/Audit.tsx')).Audit })),
   },
   {
     path: '/settings',
     title: 'Settings',
     group: 'Service',
     needs: 'getSettings',
-    component: lazy(async () => ({ default: (await import('../views/Settings.tsx')).Settings })),
+    component: page(async () => ({ default: (await import('../views/Settings.tsx')).Settings })),
   },
 ];
 
-export const AccountPage = lazy(async () => ({ default: (await import('../views/Account.tsx')).AccountPage }));
-export const VmPage = lazy(async () => ({ default: (await import('../views/Vms.tsx')).VmPage }));
-export const ServerPage = lazy(async () => ({ default: (await import('../views/Servers.tsx')).ServerPage }));
-export const DomainPage = lazy(async () => ({ default: (await import('../views/Domains.tsx')).DomainPage }));
-export const InvoicePage = lazy(async () => ({ default: (await import('../views/Invoices.tsx')).InvoicePage }));
-export const HostSystemPage = lazy(async () => ({ default: (await import('../views/Nodes.tsx')).HostSystemPage }));
-export const TldPage = lazy(async () => ({ default: (await import('../views/Catalogue.tsx')).TldPage }));
+export const AccountPage = page(async () => ({ default: (await import('../views/Account.tsx')).AccountPage }));
+export const VmPage = page(async () => ({ default: (await import('../views/Vms.tsx')).VmPage }));
+export const ServerPage = page(async () => ({ default: (await import('../views/Servers.tsx')).ServerPage }));
+export const DomainPage = page(async () => ({ default: (await import('../views/Domains.tsx')).DomainPage }));
+export const InvoicePage = page(async () => ({ default: (await import('../views/Invoices.tsx')).InvoicePage }));
+export const HostSystemPage = page(async () => ({ default: (await import('../views/Nodes.tsx')).HostSystemPage }));
+export const TldPage = page(async () => ({ default: (await import('../views/Catalogue.tsx')).TldPage }));

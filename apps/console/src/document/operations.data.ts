@@ -9,6 +9,8 @@ const document = parseDocument(operatorDocument);
 interface Facts extends Pick<Operation, 'method' | 'path' | 'summary' | 'destructive'> {
   readonly scope: string;
   readonly sandboxOnly: boolean;
+  /** The operation that returns the resource whose version this one takes, and its path. */
+  readonly versionedBy?: Pick<Operation, 'id' | 'path'> | undefined;
   /** The path of the secret in its response that no operation returns again, such as `['issued', 'key']`. Undefined if it has none. */
   readonly secret?: readonly string[] | undefined;
 }
@@ -29,7 +31,24 @@ function factsOf(operation: Operation): Facts {
   const { method, path, summary, destructive, pointer } = operation;
   const { 'x-scope': scope, 'x-sandbox-only': sandboxOnly } = Object(valueAt(document, pointer));
   const secret = secretsOf(operation).find(({ mark }) => !readable.has(mark));
-  return { method, path, summary, destructive, scope: String(scope), sandboxOnly: sandboxOnly === true, secret: secret?.path };
+  return {
+    method,
+    path,
+    summary,
+    destructive,
+    scope: String(scope),
+    sandboxOnly: sandboxOnly === true,
+    secret: secret?.path,
+    versionedBy: readerOf(operation),
+  };
+}
+
+/** The operation of the path, or of the nearest path above, that reads. Undefined if the operation takes no version. */
+function readerOf({ path, parameters }: Operation): Pick<Operation, 'id' | 'path'> | undefined {
+  if (!parameters.some(({ name }) => name === 'If-Match')) return undefined;
+  const readers = readOperations(document).filter(({ method, path: read }) => method === 'GET' && `${path}/`.startsWith(`${read}/`));
+  const [nearest] = readers.toSorted((one, other) => other.path.length - one.path.length);
+  return nearest && { id: nearest.id, path: nearest.path };
 }
 
 interface Secret {

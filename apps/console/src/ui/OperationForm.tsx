@@ -1,13 +1,14 @@
 import { Dialog } from '@base-ui/react/dialog';
 import type { OperationId } from '@reseller/operator-client';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 
 import { send } from '../api/client.ts';
 import type { Sent } from '../api/client.ts';
-import { fieldErrors, messageOf } from '../api/problem.ts';
+import { fieldErrors, messageOf, statusOf } from '../api/problem.ts';
 import { operatorCurl } from '../api/snippets.ts';
+import { differences, seenState } from '../api/versions.ts';
 import type { Field } from '../document/fields.ts';
 import { forms } from '../document/forms.data.ts';
 import type { Form } from '../document/forms.data.ts';
@@ -44,11 +45,14 @@ interface Props {
   readonly onClose: () => void;
 }
 
+const PRECONDITION_FAILED = 412;
 const NO_FORM: Form = { description: '', path: [], body: [] };
 
 export function OperationForm({ opened, onDone, onClose }: Props) {
   const { id, path: given = {}, current } = opened;
-  const { summary, destructive, secret } = operations[id];
+  const { summary, destructive, secret, versionedBy } = operations[id];
+  // The state that the form shows, however often the page reads it again.
+  const [seen] = useState(() => seenState(versionedBy?.path, given));
   const form = forms[id] ?? NO_FORM;
   const asked = form.path.filter(({ name }) => given[name] === undefined);
   const [values, setValues] = useState<Values>(() => ({ ...namesFor(asked), ...initialValues(form.body, current) }));
@@ -64,7 +68,8 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
 
   function request(): Sent {
     const path = { ...given, ...Object.fromEntries(asked.map(({ name }) => [name, values[`path:${name}`] ?? ''])) };
-    return { path, ...(form.body.length === 0 ? {} : { body: bodyOf(form.body, values) }) };
+    const headers = seen === undefined ? {} : { headers: { 'If-Match': seen.tag } };
+    return { path, ...headers, ...(form.body.length === 0 ? {} : { body: bodyOf(form.body, values) }) };
   }
 
   function submit(event: FormEvent): void {
@@ -95,6 +100,7 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
           {messageOf(mutation.error)}
         </p>
       )}
+      {seen !== undefined && statusOf(mutation.error) === PRECONDITION_FAILED && <OtherChange opened={opened} before={seen.body} />}
       <div className="dialog-buttons">
         <CopyCurl id={id} request={request} />
         <Dialog.Close className="button">Cancel</Dialog.Close>
@@ -104,6 +110,32 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
       </div>
     </form>
   );
+}
+
+/** The change that came first. */
+function OtherChange({ opened: { id, path }, before }: { readonly opened: Opened; readonly before: unknown }) {
+  const reader = operations[id].versionedBy?.id;
+  const { data } = useQuery({
+    queryKey: ['changed', reader, path],
+    queryFn: ({ signal }) => send(isOperation(reader) ? reader : id, { path }, signal),
+    enabled: isOperation(reader),
+    gcTime: 0,
+  });
+  if (data === undefined) return null;
+  return (
+    <>
+      <p>Another operator changed this while the form was open. Close the form and open it again to begin with these values:</p>
+      <ul>
+        {differences(before, data).map((text) => (
+          <li key={text}>{visible(text)}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function isOperation(id: string | undefined): id is OperationId {
+  return id !== undefined && Object.hasOwn(operations, id);
 }
 
 /** The texts of the parameters of the path, with names that the page makes up where any name will do. */

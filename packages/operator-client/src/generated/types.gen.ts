@@ -114,7 +114,7 @@ export type AccountList = {
 /**
  * Kind of problem, a URI that identifies it but does not resolve. Further types may appear; handle an unknown type by its HTTP status.
  */
-export type ProblemType = 'https://operator.reseller.invalid/problems/malformed-request' | 'https://operator.reseller.invalid/problems/unauthorized' | 'https://operator.reseller.invalid/problems/forbidden' | 'https://operator.reseller.invalid/problems/sandbox-only' | 'https://operator.reseller.invalid/problems/not-found' | 'https://operator.reseller.invalid/problems/method-not-allowed' | 'https://operator.reseller.invalid/problems/request-timeout' | 'https://operator.reseller.invalid/problems/wrong-state' | 'https://operator.reseller.invalid/problems/in-use' | 'https://operator.reseller.invalid/problems/confirmation-required' | 'https://operator.reseller.invalid/problems/out-of-capacity' | 'https://operator.reseller.invalid/problems/credit-limit-exceeded' | 'https://operator.reseller.invalid/problems/payload-too-large' | 'https://operator.reseller.invalid/problems/uri-too-long' | 'https://operator.reseller.invalid/problems/unsupported-media-type' | 'https://operator.reseller.invalid/problems/validation-failed' | 'https://operator.reseller.invalid/problems/rate-limited' | 'https://operator.reseller.invalid/problems/headers-too-large' | 'https://operator.reseller.invalid/problems/internal-error' | 'https://operator.reseller.invalid/problems/unavailable' | 'https://operator.reseller.invalid/problems/http-version-not-supported' | string;
+export type ProblemType = 'https://operator.reseller.invalid/problems/malformed-request' | 'https://operator.reseller.invalid/problems/unauthorized' | 'https://operator.reseller.invalid/problems/forbidden' | 'https://operator.reseller.invalid/problems/sandbox-only' | 'https://operator.reseller.invalid/problems/not-found' | 'https://operator.reseller.invalid/problems/method-not-allowed' | 'https://operator.reseller.invalid/problems/request-timeout' | 'https://operator.reseller.invalid/problems/wrong-state' | 'https://operator.reseller.invalid/problems/in-use' | 'https://operator.reseller.invalid/problems/confirmation-required' | 'https://operator.reseller.invalid/problems/out-of-capacity' | 'https://operator.reseller.invalid/problems/credit-limit-exceeded' | 'https://operator.reseller.invalid/problems/precondition-failed' | 'https://operator.reseller.invalid/problems/payload-too-large' | 'https://operator.reseller.invalid/problems/uri-too-long' | 'https://operator.reseller.invalid/problems/unsupported-media-type' | 'https://operator.reseller.invalid/problems/validation-failed' | 'https://operator.reseller.invalid/problems/rate-limited' | 'https://operator.reseller.invalid/problems/headers-too-large' | 'https://operator.reseller.invalid/problems/internal-error' | 'https://operator.reseller.invalid/problems/unavailable' | 'https://operator.reseller.invalid/problems/http-version-not-supported' | string;
 
 /**
  * Response to a failed request (RFC 9457).
@@ -3837,6 +3837,11 @@ export type AccountIdPath = Id;
 export type RequestNumberPath = number;
 
 /**
+ * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+ */
+export type IfMatchHeader = string;
+
+/**
  * Identifier of the API key, not the key itself.
  */
 export type ApiKeyIdPath = Id;
@@ -4904,6 +4909,12 @@ export type SetBillingProfileData = {
      * The new profile, complete.
      */
     body: SetBillingProfileRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path: {
         /**
          * Identifier of the account.
@@ -4935,6 +4946,10 @@ export type SetBillingProfileErrors = {
      * The state of the resource does not allow the operation; nothing was changed.
      */
     409: Problem;
+    /**
+     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -7903,6 +7918,12 @@ export type SetSellerData = {
      * The new details, complete.
      */
     body: SetSellerRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/invoicing/seller';
@@ -7921,6 +7942,10 @@ export type SetSellerErrors = {
      * The token does not allow this operation.
      */
     403: Problem;
+    /**
+     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -8008,6 +8033,12 @@ export type SetDocumentSeriesData = {
      * Both series.
      */
     body: SetDocumentSeriesRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/invoicing/series';
@@ -8030,6 +8061,10 @@ export type SetDocumentSeriesErrors = {
      * The state of the resource does not allow the operation; nothing was changed.
      */
     409: Problem;
+    /**
+     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -10059,6 +10094,12 @@ export type SetDefaultRateLimitData = {
      * The new rate limit.
      */
     body: SetRateLimitRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/settings/rate-limit';
@@ -10077,6 +10118,10 @@ export type SetDefaultRateLimitErrors = {
      * The token does not allow this operation.
      */
     403: Problem;
+    /**
+     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -10119,6 +10164,12 @@ export type SetVatRatesData = {
      * All rates, past and future.
      */
     body: SetVatRatesRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/settings/vat-rates';
@@ -10137,6 +10188,10 @@ export type SetVatRatesErrors = {
      * The token does not allow this operation.
      */
     403: Problem;
+    /**
+     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -10179,6 +10234,12 @@ export type SetRequestLogRetentionData = {
      * The new retention.
      */
     body: SetRequestLogRetentionRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/settings/request-log-retention';
@@ -10197,6 +10258,10 @@ export type SetRequestLogRetentionErrors = {
      * The token does not allow this operation.
      */
     403: Problem;
+    /**
+     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -10239,6 +10304,12 @@ export type SetAuditRetentionData = {
      * The new retention.
      */
     body: SetAuditRetentionRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/settings/audit-retention';
@@ -10261,6 +10332,10 @@ export type SetAuditRetentionErrors = {
      * The settings require that a second operator sends the same request; nothing was changed yet.
      */
     409: Problem;
+    /**
+     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -10303,6 +10378,12 @@ export type SetDefaultQuotasData = {
      * The new quotas.
      */
     body: SetDefaultQuotasRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/settings/default-quotas';
@@ -10321,6 +10402,10 @@ export type SetDefaultQuotasErrors = {
      * The token does not allow this operation.
      */
     403: Problem;
+    /**
+     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -10363,6 +10448,12 @@ export type SetSecondOperatorData = {
      * Whether a second operator must confirm.
      */
     body: SetSecondOperatorRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/settings/second-operator';
@@ -10385,6 +10476,10 @@ export type SetSecondOperatorErrors = {
      * The settings require that a second operator sends the same request; nothing was changed yet.
      */
     409: Problem;
+    /**
+     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */
@@ -10427,6 +10522,12 @@ export type SetVmIdentifierQuarantineData = {
      * The new quarantine.
      */
     body: SetVmIdentifierQuarantineRequest;
+    headers?: {
+        /**
+         * The `ETag` of the state that the change is for. The change is refused with 412 if the resource has another state.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/settings/vm-identifier-quarantine';
@@ -10445,6 +10546,10 @@ export type SetVmIdentifierQuarantineErrors = {
      * The token does not allow this operation.
      */
     403: Problem;
+    /**
+     * The resource was changed after the state in `If-Match`; nothing was changed by this request.
+     */
+    412: Problem;
     /**
      * The body is longer than 64 KiB.
      */

@@ -11,6 +11,8 @@ import type { Db, Transaction } from '../store/store.ts';
 import { recordChange } from './access/record-change.ts';
 import type { Change } from './access/record-change.ts';
 import { assertConfirmed } from './access/second-operator.ts';
+import { assertUnchanged } from './version.ts';
+import type { ExpectedVersion } from './version.ts';
 
 /** The operations of the operator's document. */
 export type OperatorId = keyof RouteHandlers;
@@ -67,6 +69,8 @@ export interface OperatorCall<Id extends OperatorId> {
   /** The address that the request comes from. */
   readonly address: string;
   readonly requestId: string;
+  /** The state for which the change is sent. Undefined without If-Match. */
+  readonly expected: ExpectedVersion | undefined;
 }
 
 /** Reads committed state. */
@@ -127,6 +131,7 @@ export async function performOperator<Id extends OperatorId>(
       return call.runtime.store.commit(async (transaction) => {
         if (operation.lock) await call.runtime.store.sharing.lock(transaction.db, operation.lock);
         const before = (await operation.before?.(transaction.db, call)) ?? null;
+        await assertUnchanged(transaction.db, call.expected);
         const response = await operation.run(transaction, call);
         await recordChange(transaction.db, call, { before, after: response ?? null });
         return response;

@@ -26,6 +26,7 @@ const kinds = {
   'out-of-capacity': [409, 'Out of capacity'],
   'credit-limit-exceeded': [409, 'Credit limit exceeded'],
   'request-timeout': [408, 'The request did not arrive in time'],
+  'precondition-failed': [412, 'Changed by another request'],
   'payload-too-large': [413, 'The body is too long'],
   'uri-too-long': [414, 'The path is too long'],
   'unsupported-media-type': [415, 'The body is not JSON'],

@@ -67,6 +67,7 @@ export type RouteHandlers = {
     }>;
     setBillingProfile: RouteHandler<{
         Body: SetBillingProfileData['body'];
+        Headers?: SetBillingProfileData['headers'];
         Params: SetBillingProfileData['path'];
         Reply: SetBillingProfileErrors & SetBillingProfileResponses;
     }>;
@@ -276,6 +277,7 @@ export type RouteHandlers = {
     }>;
     setSeller: RouteHandler<{
         Body: SetSellerData['body'];
+        Headers?: SetSellerData['headers'];
         Reply: SetSellerErrors & SetSellerResponses;
     }>;
     getDocumentSeries: RouteHandler<{
@@ -283,6 +285,7 @@ export type RouteHandlers = {
     }>;
     setDocumentSeries: RouteHandler<{
         Body: SetDocumentSeriesData['body'];
+        Headers?: SetDocumentSeriesData['headers'];
         Reply: SetDocumentSeriesErrors & SetDocumentSeriesResponses;
     }>;
     listDomains: RouteHandler<{
@@ -426,30 +429,37 @@ export type RouteHandlers = {
     }>;
     setDefaultRateLimit: RouteHandler<{
         Body: SetDefaultRateLimitData['body'];
+        Headers?: SetDefaultRateLimitData['headers'];
         Reply: SetDefaultRateLimitErrors & SetDefaultRateLimitResponses;
     }>;
     setVatRates: RouteHandler<{
         Body: SetVatRatesData['body'];
+        Headers?: SetVatRatesData['headers'];
         Reply: SetVatRatesErrors & SetVatRatesResponses;
     }>;
     setRequestLogRetention: RouteHandler<{
         Body: SetRequestLogRetentionData['body'];
+        Headers?: SetRequestLogRetentionData['headers'];
         Reply: SetRequestLogRetentionErrors & SetRequestLogRetentionResponses;
     }>;
     setAuditRetention: RouteHandler<{
         Body: SetAuditRetentionData['body'];
+        Headers?: SetAuditRetentionData['headers'];
         Reply: SetAuditRetentionErrors & SetAuditRetentionResponses;
     }>;
     setDefaultQuotas: RouteHandler<{
         Body: SetDefaultQuotasData['body'];
+        Headers?: SetDefaultQuotasData['headers'];
         Reply: SetDefaultQuotasErrors & SetDefaultQuotasResponses;
     }>;
     setSecondOperator: RouteHandler<{
         Body: SetSecondOperatorData['body'];
+        Headers?: SetSecondOperatorData['headers'];
         Reply: SetSecondOperatorErrors & SetSecondOperatorResponses;
     }>;
     setVmIdentifierQuarantine: RouteHandler<{
         Body: SetVmIdentifierQuarantineData['body'];
+        Headers?: SetVmIdentifierQuarantineData['headers'];
         Reply: SetVmIdentifierQuarantineErrors & SetVmIdentifierQuarantineResponses;
     }>;
     getDueWork: RouteHandler<{

@@ -31,6 +31,10 @@ export interface OperatorApi<Id extends OperatorId = OperatorId> {
   readonly sandboxOnly: boolean;
   /** The scope that an operator token needs. */
   readonly scope: Scope;
+  /** Whether its response has the version of the resource. */
+  readonly isVersioned: boolean;
+  /** The operation that returns the resource whose version the operation takes: that of the path, or of the nearest path above. */
+  readonly versionedBy: OperatorId | undefined;
   /** Whether a verifier's token allows the operation. */
   readonly forVerifiers: boolean;
 }
@@ -56,11 +60,15 @@ function apiOperation(operation: Operation): OperatorApi {
   return {
     id,
     operation,
-    parameters: parameters.map(({ name, in: place, pointer: schema, schema: described }) => {
-      if (schema === undefined || (place !== 'path' && place !== 'query'))
-        throw new Error(`The parameter ${name} of ${id} cannot be read.`);
-      return { name, in: place, type: typeOf(described), check: validator.compile(schema) };
-    }),
+    isVersioned: Object.keys(responses['200']?.headers ?? {}).some((name) => name.toLowerCase() === 'etag'),
+    versionedBy: parameters.some(isIfMatch) ? readerAbove(operation.path) : undefined,
+    parameters: parameters
+      .filter((parameter) => !isIfMatch(parameter))
+      .map(({ name, in: place, pointer: schema, schema: described }) => {
+        if (schema === undefined || (place !== 'path' && place !== 'query'))
+          throw new Error(`The parameter ${name} of ${id} cannot be read.`);
+        return { name, in: place, type: typeOf(described), check: validator.compile(schema) };
+      }),
     checkBody: content === undefined ? undefined : validator.compile(`${pointer}/requestBody/content/application~1json/schema`),
     status: Number(status),
     mediaType: Object.keys(responses[status]?.content ?? {})[0] ?? 'application/json',
@@ -68,6 +76,19 @@ function apiOperation(operation: Operation): OperatorApi {
     scope,
     forVerifiers: Array.isArray(security) && security.some((scheme: unknown) => member(scheme, 'VerifierToken') !== undefined),
   };
+}
+
+function isIfMatch({ name, in: place }: Operation['parameters'][number]): boolean {
+  return place === 'header' && name.toLowerCase() === 'if-match';
+}
+
+function readerAbove(path: string): OperatorId {
+  const readers = readOperations(operatorDocument).filter(
+    ({ method, path: read }) => method === 'GET' && `${path}/`.startsWith(`${read}/`),
+  );
+  const [nearest] = readers.toSorted((one, other) => other.path.length - one.path.length);
+  if (nearest === undefined || !isOperatorId(nearest.id)) throw new Error(`No operation returns the resource of ${path}.`);
+  return nearest.id;
 }
 
 function isOperatorId(id: string): id is OperatorId {

@@ -4,13 +4,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { recordChange } from '../../operator/access/record-change.ts';
 import { performOperator } from '../../operator/operation.ts';
-import type { OperatorCaller, OperatorId, Scope } from '../../operator/operation.ts';
+import type { OperatorCall, OperatorCaller, OperatorId, OperatorOperation, Scope } from '../../operator/operation.ts';
 import { OperatorProblem, problemBody } from '../../operator/problem.ts';
 import { operatorTable } from '../../operator/table.ts';
+import { versionOf } from '../../operator/version.ts';
+import type { Db } from '../../store/store.ts';
 import { clientAddressOf } from '../shared/client-address.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { createWindowCounter } from '../shared/window-limit.ts';
 import type { CountEvent, WindowLimit } from '../shared/window-limit.ts';
+import { operatorApi } from './api.ts';
 import type { OperatorApi } from './api.ts';
 import type { AuthenticateOperator } from './authenticate.ts';
 import { assertBody, assertPath, assertQuery, readBody, readParameters } from './request.ts';
@@ -62,6 +65,7 @@ export function operatorRoute<Id extends OperatorId>(
       const body = await respond(api, context, request);
       reply.headers(sessionHeaders(api.id, context, request));
       if (body === undefined) return reply.code(api.status).send();
+      if (api.isVersioned) reply.header('etag', versionOf(body));
       return reply
         .code(api.status)
         .type(`${api.mediaType}; charset=utf-8`)
@@ -143,7 +147,7 @@ async function respond<Id extends OperatorId>(api: OperatorApi<Id>, { runtime, s
   assertBody<Id>(api, body);
   // Another instance may have just advanced the clock.
   if (runtime.mode === 'sandbox') await sandbox.refresh();
-  return performOperator(operatorTable[api.id], {
+  const call = {
     runtime,
     sandbox,
     caller,
@@ -154,7 +158,27 @@ async function respond<Id extends OperatorId>(api: OperatorApi<Id>, { runtime, s
     query,
     body,
     now: runtime.ports.clock.now(),
-  });
+    expected: undefined,
+  };
+  const { 'if-match': ifMatch } = request.headers;
+  const expected = ifMatch !== undefined && api.versionedBy !== undefined ? { ifMatch, read: readerOf(api.versionedBy, call) } : undefined;
+  return performOperator(operatorTable[api.id], { ...call, expected });
+}
+
+/** Reads a resource as the operation that returns it does. */
+function readerOf<Id extends OperatorId>(
+  id: Id,
+  call: Omit<OperatorCall<Id>, 'path' | 'query' | 'body'> & { readonly path: object },
+): (db: Db) => Promise<unknown> {
+  const operation: OperatorOperation<Id> = operatorTable[id];
+  if (operation.kind !== 'read') throw new Error(`The operation ${id} does not only read.`);
+  const api = operatorApi.find((one): one is OperatorApi<Id> => one.id === id);
+  if (!api) throw new Error(`The document has no operation ${id}.`);
+  const [path, query, body]: unknown[] = [call.path, {}, undefined];
+  assertPath<Id>(api, path);
+  assertQuery<Id>(api, query);
+  assertBody<Id>(api, body);
+  return (db) => operation.run(db, { ...call, path, query, body });
 }
 
 /** Sends a problem. */

@@ -23,6 +23,7 @@ import {
 import type { Db } from '../../store/store.ts';
 import type { ReadOperation, ServiceOperation, StoreOperation } from '../operation.ts';
 import { assertNoBrokenRules } from '../problem.ts';
+import { assertUnchanged } from '../version.ts';
 
 const SETTINGS_LOCK = 'settings';
 
@@ -35,10 +36,11 @@ export const getSettings: ReadOperation<'getSettings'> = {
 /** PUT /settings/rate-limit */
 export const setDefaultRateLimit: ServiceOperation<'setDefaultRateLimit'> = {
   kind: 'service',
-  async run({ body, sandbox, runtime: { store, mode } }, record) {
+  async run({ body, sandbox, expected, runtime: { store, mode } }, record) {
     const settings = await store.commit(async ({ db }) => {
       await store.sharing.lock(db, SETTINGS_LOCK);
       const before = await toSettings(db, mode);
+      await assertUnchanged(db, expected);
       await writeRateLimit(db, body.rate_limit);
       const after = await toSettings(db, mode);
       await record(db, { before, after });
