@@ -126,6 +126,7 @@ export const OPERATOR_REMEDIES: Readonly<Record<string, Remedy>> = {
   },
   'in-use': { remedy: 'Keep the resource, or remove first what uses it. `detail` says how much does.', guide: OPERATOR_PROBLEMS },
   'out-of-capacity': { remedy: 'Request less, or enlarge the node, the pool or the range.', guide: OPERATOR_PROBLEMS },
+  'precondition-failed': { remedy: 'Read the resource again, and decide whether your change is still right.', guide: OPERATOR_PROBLEMS },
   'credit-limit-exceeded': { remedy: 'Raise the credit limit of the account, or ask the reseller to pay open invoices.', guide: CREDIT },
   'payload-too-large': { remedy: 'Send a shorter body.', guide: OPERATOR_PROBLEMS },
   'uri-too-long': { remedy: 'Check the value that you put into the path or the query.', guide: OPERATOR_PROBLEMS },
