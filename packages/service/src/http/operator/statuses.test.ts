@@ -103,6 +103,21 @@ test('responds with 404 to an unknown identifier, in every operation that descri
   expect(await others(operationsWithStatus(404), 404, (api) => ask(service, api))).toEqual([]);
 });
 
+test('responds with 412 to the version of another state, in every operation that describes it', async () => {
+  const service = await startOperator();
+  const { id } = await service.account();
+  const versioned = operationsWithStatus(412);
+  expect(versioned.length).toBeGreaterThan(7);
+  for (const api of versioned) {
+    const { status, body } = await service.operate(pathOf(api).replace(/\/accounts\/[^/]+/, `/accounts/${id}`), {
+      method: api.operation.method,
+      ...exampleOf(api),
+      headers: { ...JSON_TYPE, 'if-match': '"another"' },
+    });
+    expect.soft([api.id, status, body.type]).toEqual([api.id, 412, 'https://operator.reseller.invalid/problems/precondition-failed']);
+  }
+});
+
 test('responds with 413, 415 and 422 to invalid bodies, in every operation with a body', async () => {
   const service = await startOperator();
   expect(await others(withBody, 413, (api) => ask(service, api, { headers: JSON_TYPE, body: 'x'.repeat(65_537) }))).toEqual([]);
