@@ -7,7 +7,6 @@ import { SMALL_VM } from '../../test/harness.ts';
 import { expectInvariants } from '../../test/invariants.ts';
 import { refusalOf, startOperator } from '../../test/operator.ts';
 import type { TestOperator } from '../../test/operator.ts';
-import { simulatedHypervisor } from '../ports/simulated.ts';
 
 const MACHINE = 48_299;
 const path = { vm_id: String(MACHINE) };
@@ -142,8 +141,8 @@ test('a hypervisor that does not answer, or cannot say what it has, is named', a
   const service = await startOperator();
   service.hypervisor.inventory = () => Promise.reject(new Error('The cluster is down.'));
   expect((await refusalOf(operator.getReconciliation({ client: service.client }))).status).toBe(503);
-  const { inventory: _none, ...silent } = simulatedHypervisor();
   Object.defineProperty(service.hypervisor, 'inventory', { value: undefined });
-  expect(silent).not.toHaveProperty('inventory');
   expect(await operator.getReconciliation({ client: service.client })).toEqual({ compared: false, findings: [] });
+  Object.defineProperty(service.hypervisor, 'release', { value: undefined });
+  expect((await refusalOf(operator.releaseVm({ client: service.client, path }))).status).toBe(409);
 });
