@@ -212,7 +212,7 @@ export const searchVms = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Edit names and labels
  *
- * Changes the display name, the hostname and the labels of a VM. The price stays as it is. This service never changes a running operating system, so a new hostname reaches the VM with its next reinstallation.
+ * Changes the display name, the hostname and the labels that this service keeps of a VM. The price stays as it is. The operating system keeps its own hostname, which only the owner of the VM can change.
  */
 export const editVm = <ThrowOnError extends boolean = false>(options: Options<EditVmData, ThrowOnError>): RequestResult<EditVmResponses, EditVmErrors, ThrowOnError> => options.client.post<EditVmResponses, EditVmErrors, ThrowOnError>({
     ...urlSearchParamsBodySerializer,

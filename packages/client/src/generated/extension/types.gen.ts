@@ -620,7 +620,7 @@ export type VmLabelsText = string;
 export type EditVmForm = {
     name?: VmName;
     /**
-     * Hostname. The operating system gets it with the next reinstallation.
+     * Hostname in the lists and on later invoices. The operating system keeps its own.
      */
     hostname?: string;
     labels?: VmLabelsText;
