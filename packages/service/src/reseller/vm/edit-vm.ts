@@ -1,4 +1,4 @@
-import { findOwnVm, ownVms } from '../../core/vm/own-vm.ts';
+import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { labelsOf, readLabels } from '../../rules/labels.ts';
 import { invalid } from '../../rules/refusal.ts';
 import type { StoreOperation } from '../operation.ts';
@@ -16,10 +16,7 @@ export const editVm: StoreOperation<'editVm'> = {
       ...(read !== undefined && { labels: JSON.stringify(read.labels) }),
     };
     if (Object.keys(changed).length > 0) await db.updateTable('vms').set(changed).where('id', '=', id).execute();
-    const { name, hostname, labels } = await ownVms(db, accountId)
-      .select(['name', 'hostname', 'labels'])
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow();
+    const { name, hostname, labels } = await findOwnVm(db, accountId, path.vmid);
     return { message: 'The VM was edited.', data: { name: name ?? hostname, hostname, labels: labelsOf(labels) } };
   },
 };
