@@ -1,8 +1,8 @@
 /** The time that the simulated infrastructure of a sandbox takes, so that clients can test how they wait. */
 import type { StartedTask, TaskState } from '@reseller/adapters';
 
-import type { Clock } from '../ports/clock.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Clock } from '../ports/system.ts';
 
 /** What can take time. */
 export const DELAYED = ['install', 'start', 'stop', 'resize', 'remove', 'domain'] as const;
