@@ -24,7 +24,7 @@ export function simulatedPorts(given: Partial<Ports> = {}): Ports {
 export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
   return {
     create: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
-    reinstall: (vmId, _os, token) => fence.admit(`vm/${vmId}`, token),
+    reinstall: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
     start: (vmId, token) => fence.admit(`vm/${vmId}`, token),
     restart: (vmId, token) => fence.admit(`vm/${vmId}`, token),
     setPassword: (vmId, _password, token) => fence.admit(`vm/${vmId}`, token),

@@ -26,7 +26,7 @@ export function withDelays(ports: Ports, delays: Delays = {}): Ports {
     ...ports,
     hypervisor: replacing(hypervisor, {
       create: (order, token) => delayed('install', hypervisor.create(order, token)),
-      reinstall: (vmId, os, token) => delayed('install', hypervisor.reinstall(vmId, os, token)),
+      reinstall: (installation, token) => delayed('install', hypervisor.reinstall(installation, token)),
       start: (vmId, token) => delayed('start', hypervisor.start(vmId, token)),
       restart: (vmId, token) => delayed('start', hypervisor.restart(vmId, token)),
       stop: (vmId, token) => delayed('stop', hypervisor.stop(vmId, token)),
