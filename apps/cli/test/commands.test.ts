@@ -1,7 +1,7 @@
 /** The command line as its user types it: input, output, profiles, exit codes. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
@@ -380,6 +380,52 @@ describe('help', () => {
     expect(await complete('vm', 'create', '--co')).toMatch(/^--cores\t/m);
     expect(await complete('vm', 'create', '--os', '')).toContain('debian_12');
     expect(await complete('operator', 'accounts', 'sus')).toMatch(/^suspend\t/m);
+  });
+
+  describe('in bash', () => {
+    /** What bash offers for the last word after Tab. */
+    async function offered(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ values: string[]; stderr: string }> {
+      const folder = newFolder();
+      writeFileSync(join(folder, 'reseller'), `#!/bin/sh\nexec '${process.execPath}' '${await program()}' "$@"\n`, { mode: 0o755 });
+      const script = fileWith((await user.run('complete', 'bash')).stdout);
+      const typed = `source '${script}'; source '${script}'; COMP_WORDS=(reseller "$@"); COMP_CWORD=$#; __reseller_complete; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout, stderr } = spawnSync('bash', ['--norc', '-uc', typed, 'bash', ...words], {
+        encoding: 'utf8',
+        env: { ...user.env, PATH: `${folder}:${process.env['PATH']}`, ...env },
+      });
+      return { values: stdout.split('\n').filter((value) => value !== ''), stderr };
+    }
+
+    test('completes identifiers of the service, and the values after an equals sign', async () => {
+      const [vm] = (await sandbox.reseller.vm.list()).list;
+      const vmid = String(vm?.vmid);
+      expect(await offered(['vm', 'status', ''])).toEqual({ values: expect.arrayContaining([vmid]), stderr: '' });
+      // The identifier is there already.
+      expect((await offered(['vm', 'status', vmid, ''])).values).toEqual([]);
+      expect((await offered(['operator', 'vms', 'list', '--account-id', ''])).values).toContain(sandbox.accountId);
+      const [invoice = ''] = (await offered(['accounting', 'invoice', ''])).values;
+      expect((await user.run('accounting', 'invoice', invoice)).code).toBe(0);
+      expect((await offered(['vm', 'create', '--os', '=', 'debian'])).values).toContain('debian_12');
+    });
+
+    test('runs no command of the line', async () => {
+      const file = join(newFolder(), 'ran');
+      await offered(['vm', 'status', `$(touch ${file})`]);
+      expect(existsSync(file)).toBe(false);
+    });
+
+    test('offers nothing, and says nothing, without a service', async () => {
+      const silent = createServer();
+      silent.listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = Object(silent.address());
+      for (const url of ['http://127.0.0.1:1', `http://127.0.0.1:${port}`])
+        expect(await offered(['vm', 'status', ''], { RESELLER_BASE_URL: url, RESELLER_API_KEY: 'key' })).toEqual({
+          values: [],
+          stderr: '',
+        });
+      silent.close();
+    });
   });
 
   test.each(byDepth({ usual: ['bash'], deep: ['bash', 'zsh', 'fish'] }))('the completion script of %s can be loaded', async (shell) => {
