@@ -11,6 +11,7 @@ import { parse } from 'yaml';
 
 import { byDepth } from '../../../.config/depth.ts';
 import { EXIT, exitCodes } from '../src/failure.ts';
+import { manPages } from '../src/man-page.ts';
 import { render } from '../src/output.ts';
 import { buildProgram } from '../src/program.ts';
 import { newFolder, person, program, startSandbox } from './cli.ts';
@@ -345,24 +346,38 @@ describe('profiles', () => {
 });
 
 describe('help', () => {
-  test('the manual page has every command', async () => {
-    const { stdout } = await user.run('man');
-    const missing = leaves(buildProgram()).filter((words) => !stdout.includes(`.SS reseller ${words.replaceAll('-', '\\-')}`));
-    expect(missing).toEqual([]);
+  test('the manual pages have every command', () => {
+    const commands = buildProgram();
+    const all = [...manPages(commands).values()].join('\n');
+    expect(leaves(commands).filter((words) => !all.includes(`.SS reseller ${words.replaceAll('-', '\\-')}`))).toEqual([]);
   });
 
-  test('groff formats the manual page without a warning', { tags: 'deep' }, async ({ skip }) => {
+  test('prints the page of a group, and names the groups if there is none', async () => {
+    const { stdout } = await user.run('man', 'operator', 'vms');
+    expect(stdout).toContain('.SS reseller operator vms quote\\-resize <vm_id>');
+    expect(stdout).toContain('.EX\nreseller operator vms resize 48213 \\-\\-cores 4');
+    expect(await user.run('man', 'nothing')).toMatchObject({ code: 2, stderr: expect.stringContaining('vm, dedicated, domain') });
+  });
+
+  test('man shows each page without a warning', ({ skip }) => {
     if (spawnSync('groff', ['--version']).status !== 0) skip('groff is not installed');
-    const { stdout } = await user.run('man');
-    const { stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', '-z'], { input: stdout, encoding: 'utf8' });
+    const pages = [...manPages(buildProgram())];
+    const files = pages.map(([, page]) => fileWith(page));
+    const { stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', '-z', ...files], { encoding: 'utf8' });
     expect(stderr).toBe('');
+    if (spawnSync('man', ['--version']).status !== 0) return;
+    const shown = spawnSync('man', ['--warnings', '-l', files.at(-1) ?? ''], {
+      encoding: 'utf8',
+      env: { ...user.env, LC_ALL: 'C.UTF-8', MANPAGER: 'cat' },
+    });
+    expect({ stderr: shown.stderr, isShown: /NAME/.test(shown.stdout) }).toEqual({ stderr: '', isShown: true });
   });
 
   test('shows commands, not HTTP requests, and an example', async () => {
     const { stdout } = await user.run('vm', 'create', '--help');
     expect(stdout).toMatch(/Example:\n {2}reseller vm create --cores \d+ --mem \d+/);
     expect(stdout).toContain('reseller vm hosts');
-    const { stdout: manual } = await user.run('man');
+    const manual = [...manPages(buildProgram()).values()].join('\n');
     expect(manual.match(/\b(?:GET|PUT|POST|DELETE) \/[\w{}/-]+/g) ?? []).toEqual([]);
   });
 
