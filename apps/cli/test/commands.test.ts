@@ -465,19 +465,47 @@ function leaves(command: ReturnType<typeof buildProgram>, words: readonly string
 test('contract calls the service of the other commands, and never sends their key to another address', async () => {
   const other = await listenOnLocalDefault();
   const someone = person({ RESELLER_BASE_URL: sandbox.baseUrl, RESELLER_API_KEY: sandbox.apiKey, RESELLER_PORT: String(other.port) });
-  installContract(join(someone.configFolder, '..'));
+  install('contract', 'contract-tests', someone);
   const ran = await someone.run('contract', '--only', 'listSales', '--quiet');
   expect([ran.code, other.requests()]).toEqual([0, 0]);
   other.close();
 });
 
-/** Installs the package of the command, as npm would in the folder of a project. */
-function installContract(folder: string): void {
-  const place = join(folder, 'node_modules/@reseller/contract');
+test('mock listens at the address of its profile, and the other commands reach it there', { timeout: 60_000 }, async () => {
+  const { port, close } = await listenOnLocalDefault();
+  close();
+  install('mock', 'mock', user);
+  const url = `http://127.0.0.1:${port}`;
+  await user.runWith('any-key\n', 'profile', 'add', 'mock', '--url', url);
+  await user.runWith('any-key\n', 'profile', 'add', 'live', '--url', 'https://api.provider.example');
+  const mock = await user.start('mock', '--profile=mock');
+  let output = '';
+  mock.stdout.on('data', (chunk) => (output += chunk));
+  await expect.poll(() => output, { timeout: 40_000 }).toContain(`Mock: ${url}`);
+  expect(await user.run('domain', 'list', '--profile', 'mock')).toMatchObject({ code: 0, stdout: expect.stringContaining('.net') });
+  mock.kill('SIGTERM');
+  await once(mock, 'exit');
+  expect(await user.run('mock', '--profile', 'live')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('must be http://127.0.0.1:PORT'),
+  });
+});
+
+test('diff calls no service, and says so to a person who names one', async () => {
+  install('contract', 'contract-tests', user);
+  expect(await user.run('diff', '--profile', 'live', 'old.yaml', 'new.yaml')).toMatchObject({
+    code: 2,
+    stderr: 'Error: reseller diff calls no service. Leave out --profile.\n',
+  });
+});
+
+/** Installs the package of a command, as npm would in the folder of a project. */
+function install(name: 'contract' | 'mock', app: string, { configFolder }: Person): void {
+  const place = join(configFolder, '../node_modules/@reseller', name);
   mkdirSync(place, { recursive: true });
-  writeFileSync(join(place, 'package.json'), JSON.stringify({ name: '@reseller/contract', type: 'module', bin: { contract: 'main.js' } }));
-  const contract = new URL('../../contract-tests/src/main.ts', import.meta.url);
-  writeFileSync(join(place, 'main.js'), `await import(${JSON.stringify(contract.href)});`);
+  const bin = { [name === 'mock' ? 'reseller-mock' : name]: 'main.js' };
+  writeFileSync(join(place, 'package.json'), JSON.stringify({ name: `@reseller/${name}`, type: 'module', bin }));
+  writeFileSync(join(place, 'main.js'), `await import(${JSON.stringify(new URL(`../../${app}/src/main.ts`, import.meta.url).href)});`);
 }
 
 /** A server at the port that the contract command would take by default, with the number of requests that it received. */
