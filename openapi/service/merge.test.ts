@@ -51,12 +51,16 @@ describe('applyAction', () => {
   it.each([
     ["$.paths['/vm/create'].put.responses", { 412: {} }, undefined],
     ["$.paths['/vm/create'].put.responses", { 200: {} }, 'already has 200'],
-    ["$.paths['/vm/delete'].put", { x: 1 }, 'has no object at'],
+    ["$.paths['/vm/delete'].put", { x: 1 }, 'has no object or list at'],
     ['$.paths[*]', { x: 1 }, 'is not a JSONPath of names'],
   ])('%s with %j: %s', (target, update, message) => {
     const apply = () => applyAction(base, { target, update });
     if (message === undefined) expect(apply()).toMatchObject({ paths: { '/vm/create': { put: { responses: update } } } });
     else expect(apply).toThrow(message);
+  });
+
+  it('appends an item to a list', () => {
+    expect(applyAction(base, { target: '$.tags', update: { name: 'DNS' } })).toEqual({ ...base, tags: [...base.tags, { name: 'DNS' }] });
   });
 });
 

@@ -1,12 +1,12 @@
-/** The part of the OpenAPI Overlay Specification 1.0 that the extension needs: updates of objects that exist. */
+/** The part of the OpenAPI Overlay Specification 1.0 that the extension needs: additions to objects and lists that exist. */
 import { isFields, isText } from '../lint/nodes.ts';
 import type { Fields } from '../lint/nodes.ts';
 
-/** A change of one object of a document. */
+/** A change of one object or list of a document. */
 export interface OverlayAction {
   /** A JSONPath of names only, such as `$.paths['/vm/create'].put.responses`. */
   readonly target: string;
-  /** The members to add. */
+  /** The members to add to the object, or the item to append to the list. */
   readonly update: Fields;
 }
 
@@ -26,16 +26,18 @@ export function overlayActions(overlay: unknown): OverlayAction[] {
 }
 
 /**
- * A copy of a document with more members in one object. Existing members stay as they are.
+ * A copy of a document with more members in one object, or one more item in a list. Existing members and items stay as they are.
  *
- * @throws Error if the document does not have the object, or already has one of the members
+ * @throws Error if the document does not have the object or list, or already has one of the members
  */
 export function applyAction(document: Fields, { target, update }: OverlayAction): Fields {
-  return updated(document, namesOf(target), update, target);
+  const [first = '', ...rest] = namesOf(target);
+  return { ...document, [first]: updated(document[first], rest, update, target) };
 }
 
-function updated(value: unknown, [name, ...rest]: readonly string[], update: Fields, target: string): Fields {
-  if (!isFields(value)) throw new Error(`The document has no object at ${target}.`);
+function updated(value: unknown, [name, ...rest]: readonly string[], update: Fields, target: string): unknown {
+  if (name === undefined && Array.isArray(value)) return [...value, update];
+  if (!isFields(value)) throw new Error(`The document has no object or list at ${target}.`);
   if (name !== undefined) return { ...value, [name]: updated(value[name], rest, update, target) };
   const present = Object.keys(update).find((key) => key in value);
   if (present !== undefined) throw new Error(`The document already has ${present} at ${target}.`);

@@ -11,13 +11,16 @@ import { freePorts } from '../../../.config/free-ports.ts';
 import type { Dns } from '../src/dns.ts';
 import type { Fence } from '../src/fencing.ts';
 import { powerDns } from '../src/powerdns/dns.ts';
+import { dig, noDig } from './dig.ts';
 
 const PROGRAM = '/usr/sbin/pdns_server';
+/** The types that the resolver of Node.js does not read, or not whole. */
+const FURTHER_TYPES = new Set(['CAA', 'DNAME', 'HTTPS', 'NAPTR', 'SSHFP', 'SVCB', 'TLSA']);
 const SCHEMA = '/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql';
 
 /** Why the tests with PowerDNS cannot run. Undefined if they can. */
 export const noPowerDns =
-  existsSync(PROGRAM) && existsSync(SCHEMA) ? undefined : 'PowerDNS is not installed (Debian: pdns-server, pdns-backend-sqlite3, sqlite3)';
+  existsSync(PROGRAM) && existsSync(SCHEMA) ? noDig : 'PowerDNS is not installed (Debian: pdns-server, pdns-backend-sqlite3, sqlite3)';
 
 export interface PowerDnsServer {
   readonly url: string;
@@ -54,6 +57,7 @@ export async function startPowerDns(): Promise<PowerDnsServer> {
       `webserver-port=${apiPort}`,
       `socket-dir=${directory}`,
       'expand-alias=no',
+      'dname-processing=yes',
       'enable-lua-records=no',
       // A test changes zones faster than the caches forget them.
       'cache-ttl=0',
@@ -82,7 +86,7 @@ export async function startPowerDns(): Promise<PowerDnsServer> {
     dnsPort,
     api,
     open: (fence) => powerDns({ url, apiKey, serviceId: SERVICE_ID, fence }),
-    resolve: (name, type) => dataOf(resolver, name, type),
+    resolve: (name, type) => (FURTHER_TYPES.has(type) ? dig(dnsPort, name, type) : dataOf(resolver, name, type)),
     async stop() {
       server.kill();
       await once(server, 'exit');

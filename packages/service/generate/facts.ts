@@ -42,9 +42,10 @@ class Source {
     return this.keywords(path, [name])[name];
   }
 
-  /** The listed values of an open enumeration. */
+  /** The listed values of an open enumeration. The overlay can add a branch with more of them. */
   valuesOf(schema: string): unknown {
-    return this.keyword(['components', 'schemas', schema, 'anyOf', '0'], 'enum');
+    const branches: readonly Fields[] = Object.values(Object(this.keyword(['components', 'schemas', schema], 'anyOf')));
+    return branches.flatMap(({ enum: values }) => values ?? []);
   }
 
   operationIds(): readonly unknown[] {

@@ -14,7 +14,7 @@ export interface DnsSystem {
   /** Creates the adapter anew, as a process does when it starts. It has the given fence. */
   open(fence: Fence): Promise<Dns>;
   /**
-   * The data of a name and a type as a resolver gets them, in any order. Undefined if the system has no zone for the name. Omit it for a
+   * The data of a name and a type as a resolver gets them, in the form of `RecordSet` and in any order. Undefined if the system has no zone for the name. Omit it for a
    * simulation without zones; the cases then only check the tokens.
    */
   resolve?(name: string, type: string): Promise<readonly string[] | undefined>;
@@ -50,6 +50,21 @@ const RECORDS: readonly RecordSet[] = [
   { name: `_sip._tcp.${NAME}`, type: 'SRV', ttl: 60, data: ['10 5 5060 sip.example.net'] },
 ];
 
+const DIGEST = '0123456789abcdef'.repeat(4);
+
+/** The types of which not every program that a provider uses has heard. */
+const FURTHER_RECORDS: readonly RecordSet[] = [
+  { name: `_443._tcp.${NAME}`, type: 'TLSA', ttl: 60, data: [`3 1 1 ${DIGEST}`] },
+  { name: NAME, type: 'HTTPS', ttl: 60, data: ['1 . alpn="h2,h3" port=8443 ipv4hint=198.51.100.23 ipv6hint=2001:db8::23'] },
+  { name: `_dns.${NAME}`, type: 'SVCB', ttl: 60, data: ['1 dns.example.net alpn="dot" key65000="a"', '2 dns2.example.net ech=AEX+DQ=='] },
+  { name: `doh.${NAME}`, type: 'SVCB', ttl: 60, data: ['1 dns.example.net alpn="h2" dohpath="/q{?dns}"'] },
+  { name: `host.${NAME}`, type: 'SSHFP', ttl: 60, data: [`4 2 ${DIGEST}`, `1 1 ${DIGEST.slice(0, 40)}`] },
+  { name: NAME, type: 'NAPTR', ttl: 60, data: [String.raw`100 10 "u" "E2U+sip" "!^\\+49 (.*)$!sip:\\1@example.net!" .`] },
+  { name: `sip.${NAME}`, type: 'NAPTR', ttl: 60, data: ['100 10 "S" "SIP+D2U" "" _sip._udp.example.net'] },
+  { name: `old.${NAME}`, type: 'DNAME', ttl: 60, data: ['example.org'] },
+  { name: NAME, type: 'CAA', ttl: 60, data: [String.raw`0 issue "ca.example; a=\"b\\"`] },
+];
+
 const TEXTS = ['plain', 'say "hello"; v=1', 'back\\slash', 'Łódź', 'k'.repeat(600), ''];
 
 interface Bench {
@@ -65,6 +80,7 @@ export function dnsConformance(
 ): ConformanceCase[] {
   const cases: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     'answers for each record of a zone that was published': publishes,
+    'answers for records of each further type': publishesFurtherTypes,
     'publishes the same zone again without a change': repeats,
     'replaces records, and removes those that are missing': replaces,
     'answers for a text as it was written': writesTexts,
@@ -100,6 +116,11 @@ async function expectRecords({ resolve }: DnsSystem, records: readonly RecordSet
 async function publishes({ system, dns }: Bench): Promise<void> {
   await dns.publish(zoneWith(RECORDS), 1);
   await expectRecords(system, [...RECORDS, { name: NAME, type: 'NS', ttl: 0, data: NAMESERVERS }]);
+}
+
+async function publishesFurtherTypes({ system, dns }: Bench): Promise<void> {
+  await dns.publish(zoneWith(FURTHER_RECORDS), 1);
+  await expectRecords(system, FURTHER_RECORDS);
 }
 
 async function repeats({ system, dns }: Bench): Promise<void> {

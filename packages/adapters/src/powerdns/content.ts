@@ -25,10 +25,19 @@ export function contentOf(type: string, data: string): string {
   if (type === 'TXT') return quoted(data);
   const at = NAME_AT[type];
   if (at === undefined) return data;
-  return data
-    .split(' ')
-    .map((word, index) => (index === at ? absolute(word) : word))
-    .join(' ');
+  // A word in quotation marks can contain blanks.
+  const words = data.match(/(?:[^ "\\]|\\.|"(?:[^"\\]|\\.)*")+/g) ?? [];
+  return words.map((word, index) => (index === at ? absolute(word) : parameterOf(type, word))).join(' ');
+}
+
+/** A parameter of an SVCB or HTTPS record. PowerDNS 4.7 refuses quotation marks in the place where it writes none, and unknown names. */
+function parameterOf(type: string, word: string): string {
+  if (type !== 'SVCB' && type !== 'HTTPS') return word;
+  return word
+    .replace(/^alpn="(.*)"$/, 'alpn=$1')
+    .replace(/^ech=(.*)$/, 'ech="$1"')
+    .replace(/^dohpath(?==)/, 'key7')
+    .replace(/^ohttp$/, 'key8');
 }
 
 /** A text in parts, in which quotes, backslashes and everything beyond printable ASCII are escaped (RFC 1035, 5.1). */

@@ -156,7 +156,14 @@ export const DNS_RECORD_TYPES = [
   "MX",
   "NS",
   "SRV",
-  "TXT"
+  "TXT",
+  "ALIAS",
+  "DNAME",
+  "HTTPS",
+  "NAPTR",
+  "SSHFP",
+  "SVCB",
+  "TLSA"
 ] as const;
 
 /** The smallest and the largest VM identifier. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { excludes, readDnsRecord } from './dns-record.ts';
+import { conflictOf, readDnsRecord } from './dns-record.ts';
 
 const DOMAIN = 'reseller-customer.net';
 
@@ -47,7 +47,7 @@ test.each([
   ['SRV', '_sip._tcp', '10 5 sip.example.net', 'data', 'srv'],
   ['SRV', '_sip._tcp', '10 5 70000 sip.example.net', 'data', 'srv'],
   ['CAA', '', '256 issue "ca.example"', 'data', 'caa'],
-  ['CAA', '', '0 issue ca.example', 'data', 'caa'],
+  ['CAA', '', '0 issue ca.example; policy=ev', 'data', 'caa'],
   ['CAA', '', '0 issue "a"b"', 'data', 'caa'],
   ['A', 'www.', '198.51.100.23', 'sub', 'subdomain'],
   ['A', 'a b', '198.51.100.23', 'sub', 'subdomain'],
@@ -84,13 +84,17 @@ test('converts a subdomain in another script to ASCII, and does not change numbe
 });
 
 test('returns a normalised record unchanged', () => {
-  const types = fc.constantFrom('A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'SRV', 'TXT');
+  const types = fc.constantFrom('A', 'AAAA', 'CAA', 'CNAME', 'DNAME', 'HTTPS', 'MX', 'NAPTR', 'NS', 'SRV', 'SSHFP', 'TLSA', 'TXT');
   const data = fc.oneof(
     fc.ipV4(),
     fc.ipV6(),
     fc.domain(),
     fc.nat(70_000).chain((number) => fc.domain().map((name) => `${number} ${name}`)),
     fc.string({ unit: 'grapheme' }),
+    fc.array(fc.constantFrom('"', '\\', '034', ' ', 'a', ';', 'é')).map((parts) => parts.join('')),
+    fc.string({ unit: fc.constantFrom('"', '\\', 'a', ' ') }).map((inner) => `"${inner}"`),
+    fc.string({ unit: fc.constantFrom('"', '\\', '!', 'a', ' ') }).map((value) => `1 . alpn=${value} port=1`),
+    fc.string({ unit: fc.constantFrom('"', '\\', '!', 'a') }).map((value) => `1 2 "S" "" "!${value}!b!" .`),
   );
   fc.assert(
     fc.property(types, fc.oneof(fc.domain(), fc.string()), data, (type, sub, text) => {
@@ -100,14 +104,24 @@ test('returns a normalised record unchanged', () => {
   );
 });
 
-test('refuses a CNAME next to other records', () => {
-  expect([
-    excludes('A', 'A'),
-    excludes('A', 'AAAA'),
-    excludes('CNAME', 'TXT'),
-    excludes('TXT', 'CNAME'),
-    excludes('CNAME', 'CNAME'),
-  ]).toEqual([false, false, true, true, true]);
+test('gives the reason why two records of a name exclude each other', () => {
+  const cname = 'A CNAME cannot be next to another record';
+  const alias = 'An ALIAS cannot be next to an address or another ALIAS';
+  const reasons = [
+    ['A', 'A', undefined],
+    ['A', 'AAAA', undefined],
+    ['CNAME', 'TXT', cname],
+    ['ALIAS', 'CNAME', cname],
+    ['CNAME', 'CNAME', cname],
+    ['ALIAS', 'A', alias],
+    ['ALIAS', 'AAAA', alias],
+    ['ALIAS', 'ALIAS', alias],
+    ['ALIAS', 'MX', undefined],
+    ['ALIAS', 'HTTPS', undefined],
+    ['DNAME', 'DNAME', 'A DNAME cannot be next to another DNAME'],
+    ['DNAME', 'A', undefined],
+  ] as const;
+  for (const [one, other, reason] of reasons) expect([conflictOf(one, other), conflictOf(other, one)]).toEqual([reason, reason]);
 });
 
 const chars = (length: number): string => 'a'.repeat(length);
@@ -188,6 +202,40 @@ test.each([
   ['CAA', `0 ${chars(15)} "a"`, `0 ${chars(15)} "a"`],
   ['CAA', `0 issue "${chars(255)}"`, `0 issue "${chars(255)}"`],
   ['CAA', '0 issue " !#~"', '0 issue " !#~"'],
+  ['CAA', '0 issue ca.example', '0 issue "ca.example"'],
+  ['CAA', '0 issue ;', '0 issue ";"'],
+  ['CAA', String.raw`0 issue "a\"b\\c"`, String.raw`0 issue "a\"b\\c"`],
+  ['TXT', 'v=spf1 -all', 'v=spf1 -all'],
+  ['TXT', '"v=spf1 -all"', 'v=spf1 -all'],
+  ['TXT', ' "v=DKIM1; " "k=rsa" ', 'v=DKIM1; k=rsa'],
+  ['TXT', String.raw`"say \"hello\"; \\ \; \195\188"`, String.raw`say "hello"; \ ; ü`],
+  ['TXT', String.raw`say "hello"; \ \; \195`, String.raw`say "hello"; \ \; \195`],
+  ['TXT', '"open', '"open'],
+  ['TXT', '"a" b', '"a" b'],
+  ['TXT', '""', '""'],
+  ['TXT', String.raw`"\"a\""`, String.raw`"\"a\""`],
+  ['ALIAS', 'Web1.Example.net.', 'web1.example.net'],
+  ['DNAME', 'example.org.', 'example.org'],
+  ['TLSA', `0 0 0 0F`, '0 0 0 0f'],
+  ['TLSA', `3 1 1 ${'0F'.repeat(16)} ${'0F'.repeat(16)}`, `3 1 1 ${'0f'.repeat(32)}`],
+  ['TLSA', `2 0 2 ${'ab'.repeat(64)}`, `2 0 2 ${'ab'.repeat(64)}`],
+  ['SSHFP', `6 1 ${'AB'.repeat(20)}`, `6 1 ${'ab'.repeat(20)}`],
+  ['SSHFP', ` 1  2 ${'ab'.repeat(32)} `, `1 2 ${'ab'.repeat(32)}`],
+  ['NAPTR', '100 10 "S" "SIP+D2U" "" _sip._udp.Example.net.', '100 10 "S" "SIP+D2U" "" _sip._udp.example.net'],
+  ['NAPTR', '0 65535 u E2U+sip "!^.* (a|b)$!sip:info@example.net!i" .', '0 65535 "u" "E2U+sip" "!^.* (a|b)$!sip:info@example.net!i" .'],
+  ['NAPTR', String.raw`1 2 "u" "" "!\\!(.*)!\\1!" .`, String.raw`1 2 "u" "" "!\\!(.*)!\\1!" .`],
+  ['NAPTR', '1 2 "" "" "" .', '1 2 "" "" "" .'],
+  ['SVCB', '0 svc.example.net.', '0 svc.example.net'],
+  ['SVCB', '65535 _a.example.net', '65535 _a.example.net'],
+  ['HTTPS', '1 .', '1 .'],
+  ['HTTPS', '1 . port=443 alpn=h2,h3', '1 . alpn="h2,h3" port=443'],
+  ['HTTPS', '1 . ipv6hint="2001:DB8:0::1,::" ipv4hint=198.51.100.1', '1 . ipv4hint=198.51.100.1 ipv6hint=2001:db8::1,::'],
+  [
+    'HTTPS',
+    '1 . no-default-alpn mandatory=port,alpn alpn="http/1.1" port=0',
+    '1 . mandatory=alpn,port alpn="http/1.1" no-default-alpn port=0',
+  ],
+  ['HTTPS', '1 . ech=AEX+DQ== ohttp dohpath=/q{?dns} key65534=x key9', '1 . ech=AEX+DQ== dohpath="/q{?dns}" ohttp key9 key65534="x"'],
 ])('reads the data of a %s record %s as %s', (type, data, read) => expect(dataOf(type, data)).toBe(read));
 
 test.each([
@@ -230,6 +278,65 @@ test.each([
   ['CAA', '0 issue "ü"', 'caa'],
   ['CAA', '0 is-sue "a"', 'caa'],
   ['CAA', '', 'caa'],
+  ['CAA', '0 issue', 'caa'],
+  ['CAA', '0 issue "a', 'caa'],
+  ['TXT', String.raw`"\256"`, 'format'],
+  ['TXT', String.raw`"\25"`, 'format'],
+  ['TXT', String.raw`"\000"`, 'format'],
+  ['TXT', String.raw`"\195"`, 'format'],
+  ['ALIAS', 'a', 'hostname'],
+  ['DNAME', '198.51.100.23', 'hostname'],
+  ['TLSA', `4 1 1 ${'0f'.repeat(32)}`, 'format'],
+  ['TLSA', `3 2 1 ${'0f'.repeat(32)}`, 'format'],
+  ['TLSA', `3 1 3 ${'0f'.repeat(32)}`, 'format'],
+  ['TLSA', `3 1 1 ${'0f'.repeat(31)}`, 'format'],
+  ['TLSA', `3 1 1 ${'0f'.repeat(33)}`, 'format'],
+  ['TLSA', `3 1 2 ${'0f'.repeat(32)}`, 'format'],
+  ['TLSA', '3 1 0 0', 'format'],
+  ['TLSA', '3 1 0', 'format'],
+  ['TLSA', '3 1 0 xy', 'format'],
+  ['SSHFP', `5 1 ${'ab'.repeat(20)}`, 'format'],
+  ['SSHFP', `0 1 ${'ab'.repeat(20)}`, 'format'],
+  ['SSHFP', `4 3 ${'ab'.repeat(20)}`, 'format'],
+  ['SSHFP', `4 2 ${'ab'.repeat(20)}`, 'format'],
+  ['SSHFP', `4 1 ${'ab'.repeat(32)}`, 'format'],
+  ['NAPTR', '100 10 "S" "SIP+D2U" "" ', 'format'],
+  ['NAPTR', '100 65536 "S" "SIP+D2U" "" a.b', 'format'],
+  ['NAPTR', '100 10 "-" "SIP+D2U" "" a.b', 'format'],
+  ['NAPTR', '100 10 "U" "E2U+sip" "!a!b!" a.b', 'format'],
+  ['NAPTR', '100 10 "U" "E2U+sip" "!a!b" .', 'format'],
+  ['NAPTR', '100 10 "U" "E2U+sip" "1a1b1" .', 'format'],
+  ['NAPTR', '100 10 "U" "E2U+sip" "!a!b!g" .', 'format'],
+  ['NAPTR', '100 10 "U" "E2U+sip" "!!b!" .', 'format'],
+  ['NAPTR', `100 10 "U" "${'a'.repeat(256)}" "" .`, 'format'],
+  ['NAPTR', '100 10 "U" "a "" .', 'format'],
+  ['SVCB', '0 svc.example.net port=1', 'format'],
+  ['SVCB', '65536 .', 'format'],
+  ['SVCB', '1', 'format'],
+  ['HTTPS', '1 198.51.100.1', 'format'],
+  ['HTTPS', '1 . alpn', 'format'],
+  ['HTTPS', '1 . alpn=""', 'format'],
+  ['HTTPS', '1 . alpn=h2,', 'format'],
+  ['HTTPS', '1 . alpn="h2', 'format'],
+  ['HTTPS', '1 . alpn=h2 alpn=h3', 'format'],
+  ['HTTPS', '1 . no-default-alpn', 'format'],
+  ['HTTPS', '1 . no-default-alpn=1 alpn=h2', 'format'],
+  ['HTTPS', '1 . port=65536', 'format'],
+  ['HTTPS', '1 . port=01', 'format'],
+  ['HTTPS', '1 . ipv4hint=2001:db8::1', 'format'],
+  ['HTTPS', '1 . ipv4hint=198.51.100.1,', 'format'],
+  ['HTTPS', '1 . ipv6hint=2001:db8::/32', 'format'],
+  ['HTTPS', '1 . mandatory=alpn', 'format'],
+  ['HTTPS', '1 . mandatory=mandatory,alpn alpn=h2', 'format'],
+  ['HTTPS', '1 . mandatory=alpn,alpn alpn=h2', 'format'],
+  ['HTTPS', '1 . ech=%', 'format'],
+  ['HTTPS', '1 . dohpath=q{?dns}', 'format'],
+  ['HTTPS', '1 . dohpath=/q', 'format'],
+  ['HTTPS', '1 . key1=h2', 'format'],
+  ['HTTPS', '1 . key8', 'format'],
+  ['HTTPS', '1 . key65535=x', 'format'],
+  ['HTTPS', '1 . ALPN=h2', 'format'],
+  ['HTTPS', '1 . __proto__=h2', 'format'],
 ])("refuses the data of a %s record '%s' by the rule %s", (type, data, rule) => {
   expect(readDnsRecord({ type, sub: 'www', data }, DOMAIN)).toEqual({
     broken: [{ field: 'data', rule, message: expect.stringMatching(/^must be .+, such as .+$/) }],
@@ -238,8 +345,25 @@ test.each([
 
 test.each(['A!', '!A', 'A A', '', 'a1'])("refuses the record type '%s', and lists the valid types", (type) => {
   expect(readDnsRecord({ type, sub: 'www', data: '198.51.100.23' }, DOMAIN)).toEqual({
-    broken: [{ field: 'type', rule: 'exists', message: 'must be one of A, AAAA, CAA, CNAME, MX, NS, SRV, TXT' }],
+    broken: [
+      {
+        field: 'type',
+        rule: 'exists',
+        message: 'must be one of A, AAAA, CAA, CNAME, MX, NS, SRV, TXT, ALIAS, DNAME, HTTPS, NAPTR, SSHFP, SVCB, TLSA',
+      },
+    ],
   });
+});
+
+test('refuses an ALIAS of its own name, and a DNAME of its own name or of one below it', () => {
+  const brokenBy = (type: string, sub: string, data: string) => Object(readDnsRecord({ type, sub, data }, DOMAIN)).broken;
+  expect(brokenBy('ALIAS', '', DOMAIN)).toMatchObject([{ rule: 'distinct' }]);
+  expect(brokenBy('ALIAS', '', `www.${DOMAIN}`)).toBeUndefined();
+  expect(brokenBy('DNAME', 'a', `b.a.${DOMAIN}`)).toMatchObject([
+    { rule: 'distinct', message: 'must be another name than the one that the record is for, and not below it' },
+  ]);
+  expect(brokenBy('DNAME', '', `a.${DOMAIN}`)).toMatchObject([{ rule: 'distinct' }]);
+  expect(brokenBy('DNAME', 'a', `ba.${DOMAIN}`)).toBeUndefined();
 });
 
 test('refuses only a CNAME that refers to its own name', () => {

@@ -3,22 +3,26 @@ import type { RecordSet, Zone } from '@reseller/adapters';
 
 /** A response without the packet around it. */
 export interface DnsAnswer {
-  readonly outcome: 'NOERROR' | 'NXDOMAIN' | 'REFUSED';
+  readonly outcome: 'NOERROR' | 'SERVFAIL' | 'NXDOMAIN' | 'REFUSED';
   readonly answers: readonly RecordSet[];
   /** The start of authority if there is no answer, or the nameservers of a delegated part of the zone. */
   readonly authorities: readonly RecordSet[];
   /** Whether the zone is responsible for the name. */
   readonly isAuthoritative: boolean;
+  /** A name whose addresses complete the answer, if the record with the question's answer is an ALIAS. */
+  readonly alias?: { readonly name: string; readonly target: string; readonly ttl: number };
 }
 
 /** The time for which resolvers remember that a name does not exist, in seconds. */
 const NEGATIVE_TTL_SECONDS = 60;
 const ZONE_TTL_SECONDS = 3600;
 const ALL_TYPES = 'ANY';
+const ADDRESS_TYPES = new Set(['A', 'AAAA']);
 /** A chain of aliases within the zone is followed this far. */
 const MAX_ALIASES = 8;
 
 export const REFUSED: DnsAnswer = { outcome: 'REFUSED', answers: [], authorities: [], isAuthoritative: false };
+const FAILED: DnsAnswer = { ...REFUSED, outcome: 'SERVFAIL' };
 
 /**
  * @param zone The zone that the name is in.
@@ -32,17 +36,47 @@ export function answerOf(zone: Zone, name: string, type: string): DnsAnswer {
   let asked = name;
   for (let aliases = 0; aliases < MAX_ALIASES; aliases++) {
     const own = setsAt(zone, sets, asked);
-    const found = own.filter((set) => set.type === type || type === ALL_TYPES);
+    const found = own.filter((set) => set.type !== 'ALIAS' && (set.type === type || type === ALL_TYPES));
     answers.push(...found);
-    const alias = found.length === 0 ? own.find((set) => set.type === 'CNAME') : undefined;
-    if (alias) answers.push(alias);
+    const address = ADDRESS_TYPES.has(type) ? own.find((set) => set.type === 'ALIAS') : undefined;
+    const [addressTarget] = address?.data ?? [];
+    if (address && addressTarget !== undefined)
+      return { ...complete(answers), alias: { name: asked, target: addressTarget, ttl: address.ttl } };
+    const redirection = redirectionOf(sets, asked);
+    answers.push(...redirection);
+    const alias = redirection.at(-1) ?? (found.length === 0 ? own.find((set) => set.type === 'CNAME') : undefined);
+    if (alias && redirection.length === 0) answers.push(alias);
     const [target] = alias?.data ?? [];
     if (target === undefined || !isIn(zone, target)) break;
     asked = target.toLowerCase();
   }
-  if (answers.length > 0) return { outcome: 'NOERROR', answers, authorities: [], isAuthoritative: true };
+  if (answers.length > 0) return complete(answers);
   const outcome = exists(zone, sets, name) ? 'NOERROR' : 'NXDOMAIN';
   return { outcome, answers, authorities: [startOfAuthority(zone)], isAuthoritative: true };
+}
+
+/** The answer with the addresses of the name that an ALIAS names. It fails if the server does not know that name. */
+export function withAddresses(answer: DnsAnswer, { outcome, answers }: DnsAnswer, type: string): DnsAnswer {
+  const { alias, ...own } = answer;
+  if (alias === undefined) return own;
+  if (outcome === 'REFUSED' || outcome === 'SERVFAIL') return FAILED;
+  const addresses = answers.filter((set) => set.type === type);
+  return {
+    ...own,
+    answers: [...own.answers, ...addresses.map((set) => ({ ...set, name: alias.name, ttl: Math.min(set.ttl, alias.ttl) }))],
+  };
+}
+
+function complete(answers: readonly RecordSet[]): DnsAnswer {
+  return { outcome: 'NOERROR', answers, authorities: [], isAuthoritative: true };
+}
+
+/** The DNAME that a name is below, and the alias that follows from it (RFC 6672, 3.1). Empty if there is none. */
+function redirectionOf(sets: readonly RecordSet[], name: string): RecordSet[] {
+  const dname = sets.find((set) => set.type === 'DNAME' && name.endsWith(`.${set.name}`));
+  const [target] = dname?.data ?? [];
+  if (dname === undefined || target === undefined) return [];
+  return [dname, { name, type: 'CNAME', ttl: dname.ttl, data: [name.slice(0, -dname.name.length) + target] }];
 }
 
 /** Whether a name is that of the zone or below it. */

@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import packet from 'dns-packet';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { dig, noDig } from '../../../adapters/test/dig.ts';
 import { register } from '../../test/domains.ts';
 import { startService } from '../../test/harness.ts';
 import { startNameServer } from './name-server.ts';
@@ -95,4 +96,58 @@ test('ignores what is not a query, over UDP and TCP, and goes on', async () => {
     await once(connection, 'close');
   }
   expect(await resolver.resolve4(path.domain)).toEqual(['198.51.100.1']);
+});
+
+test.skipIf(noDig !== undefined)(
+  `shows dig the further types and quoted text as they were written${noDig ? `: ${noDig}` : ''}`,
+  async () => {
+    const { service, add, port } = await startWithZone();
+    const digest = '0123456789abcdef'.repeat(4);
+    const written = [
+      ['TLSA', '_443._tcp', `3 1 1 ${digest}`],
+      ['HTTPS', '', '1 . alpn="h2,h3" port=8443 ipv4hint=198.51.100.23 ech=AEX+DQ== ipv6hint=2001:db8::23 key65000="a"'],
+      ['SVCB', '_dns', '1 dns.example.net mandatory=alpn alpn="dot" no-default-alpn'],
+      ['SSHFP', 'host', `4 2 ${digest}`],
+      ['NAPTR', '', String.raw`100 10 "u" "E2U+sip" "!^\\+49 (.*)$!sip:\\1@example.net!" .`],
+      ['NAPTR', 'sip', '100 10 "S" "SIP+D2U" "" _sip._udp.example.net'],
+      ['DNAME', 'old', 'example.org'],
+      ['CAA', '', String.raw`0 issue "ca.example; a=\"b\\"`],
+    ] as const;
+    for (const [type, sub, data] of written) {
+      await add(type, sub, data);
+      expect(await dig(port, sub === '' ? path.domain : `${sub}.${path.domain}`, type)).toEqual([data]);
+    }
+    await add('TXT', 'text', String.raw`"v=DKIM1\; say \"hello\" \\ end"`);
+    const texts = (await service.call('listDomainDns', { path })).body.data.filter(({ type }: { type: string }) => type === 'TXT');
+    expect(texts).toMatchObject([{ data: String.raw`v=DKIM1; say "hello" \ end` }]);
+    expect(await dig(port, `text.${path.domain}`, 'TXT')).toEqual([String.raw`"v=DKIM1; say \"hello\" \\ end"`]);
+  },
+);
+
+test('gives the name of an ALIAS the addresses of another name, also of another zone, and fails for names that it does not know', async () => {
+  const { service, resolver, add } = await startWithZone();
+  await register(service, 'second.net');
+  const addToSecond = (type: string, sub: string, data: string) =>
+    service.call('addDomainDns', { path: { domain: 'second.net' }, form: { type, sub, data, ttl: 60 } });
+  await add('ALIAS', '', 'web.second.net');
+  await add('MX', '', '10 mail.example.net');
+  await addToSecond('ALIAS', 'web', 'host.second.net');
+  await addToSecond('A', 'host', '198.51.100.7');
+  expect(await resolver.resolve4(path.domain, { ttl: true })).toEqual([{ address: '198.51.100.7', ttl: 60 }]);
+  await expect(resolver.resolve6(path.domain)).rejects.toSatisfy((error) => code(error) === 'ENODATA');
+  expect(await resolver.resolveMx(path.domain)).toHaveLength(1);
+  await add('ALIAS', 'far', 'host.elsewhere.example');
+  await expect(resolver.resolve4(`far.${path.domain}`)).rejects.toSatisfy((error) => code(error) === 'ESERVFAIL');
+  await add('ALIAS', 'one', `two.${path.domain}`);
+  await add('ALIAS', 'two', `one.${path.domain}`);
+  await expect(resolver.resolve4(`one.${path.domain}`)).rejects.toSatisfy((error) => code(error) === 'ESERVFAIL');
+});
+
+test('answers for a name below a DNAME with the name that takes its place', async () => {
+  const { resolver, add } = await startWithZone();
+  await add('A', 'www.new', '198.51.100.8');
+  await add('DNAME', 'old', `new.${path.domain}`);
+  expect(await resolver.resolve4(`www.old.${path.domain}`)).toEqual(['198.51.100.8']);
+  expect(await resolver.resolveCname(`www.old.${path.domain}`)).toEqual([`www.new.${path.domain}`]);
+  await expect(resolver.resolve4(`old.${path.domain}`)).rejects.toSatisfy((error) => code(error) === 'ENODATA');
 });

@@ -10,8 +10,11 @@ import packet from 'dns-packet';
 import type { Answer, DecodedPacket } from 'dns-packet';
 
 import { zoneOf } from '../core/domain/zones.ts';
+import { readServiceBinding } from '../rules/dns-data.ts';
+import { stringOf, wordsOf } from '../rules/dns-text.ts';
+import { uint16 } from '../rules/service-binding.ts';
 import type { Store } from '../store/store.ts';
-import { answerOf, REFUSED } from './dns-answer.ts';
+import { answerOf, REFUSED, withAddresses } from './dns-answer.ts';
 import type { DnsAnswer } from './dns-answer.ts';
 
 /** A name server that listens. */
@@ -24,7 +27,11 @@ export interface NameServer {
 const MAX_UDP_BYTES = 512;
 const MAX_QUERY_BYTES = 4_096;
 const TCP_TIMEOUT_MS = 5_000;
-const CODES: Readonly<Record<DnsAnswer['outcome'], number>> = { NOERROR: 0, NXDOMAIN: 3, REFUSED: 5 };
+const CODES: Readonly<Record<DnsAnswer['outcome'], number>> = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
+/** A chain of ALIAS records through several zones is followed this far. */
+const MAX_ALIASES = 8;
+/** The types that the library does not name. */
+const NUMBERED_TYPES: Readonly<Record<string, string>> = { UNKNOWN_64: 'SVCB', UNKNOWN_65: 'HTTPS' };
 
 /**
  * Starts a name server for UDP and TCP.
@@ -91,8 +98,8 @@ async function respond(store: Store, message: Buffer, maxBytes: number): Promise
   const [question, ...others] = query?.questions ?? [];
   if (query === undefined || question === undefined || others.length > 0 || query.type !== 'query') return undefined;
   const name = question.name.toLowerCase();
-  const zone = await zoneWith(store, name);
-  const { outcome, answers, authorities, isAuthoritative } = zone === undefined ? REFUSED : answerOf(zone, name, question.type);
+  const type = NUMBERED_TYPES[question.type] ?? question.type;
+  const { outcome, answers, authorities, isAuthoritative } = await answerAbout(store, name, type);
   const flags = (isAuthoritative ? packet.AUTHORITATIVE_ANSWER : 0) | CODES[outcome];
   const response = packet.encode({
     type: 'response',
@@ -104,6 +111,13 @@ async function respond(store: Store, message: Buffer, maxBytes: number): Promise
   });
   if (response.length <= maxBytes) return response;
   return packet.encode({ type: 'response', id: query.id ?? 0, flags: flags | packet.TRUNCATED_RESPONSE, questions: [question] });
+}
+
+async function answerAbout(store: Store, name: string, type: string, aliases = 0): Promise<DnsAnswer> {
+  const zone = await zoneWith(store, name);
+  const answer = zone === undefined ? REFUSED : answerOf(zone, name, type);
+  if (answer.alias === undefined) return answer;
+  return withAddresses(answer, aliases === MAX_ALIASES ? REFUSED : await answerAbout(store, answer.alias.target, type, aliases + 1), type);
 }
 
 function decoded(message: Buffer): DecodedPacket | undefined {
@@ -136,6 +150,7 @@ function recordOf(common: { readonly name: string; readonly ttl: number }, type:
     case 'A':
     case 'AAAA':
     case 'CNAME':
+    case 'DNAME':
     case 'NS':
       return { ...common, type, data: text };
     case 'MX':
@@ -143,13 +158,30 @@ function recordOf(common: { readonly name: string; readonly ttl: number }, type:
     case 'SRV':
       return { ...common, type, data: { priority: Number(first), weight: Number(second), port: Number(third), target: fourth } };
     case 'CAA': {
-      const value = text.slice(first.length + second.length + 2).replaceAll(/^"|"$/g, '');
+      const value = stringOf(wordsOf(text)?.[2] ?? '') ?? '';
       const known = { flags: Number(first), tag: 'issue', value, issuerCritical: Number(first) >= 128 } as const;
       // The types of the library know three tags, and the library writes any.
       return { ...common, type, data: Object.assign(known, { tag: second }) };
     }
     case 'TXT':
       return { ...common, type, data: textParts(text) };
+    case 'NAPTR': {
+      const words = wordsOf(text) ?? [];
+      const [flags = '', services = '', regexp = ''] = words.slice(2, 5).map(stringOf);
+      const data = { order: Number(first), preference: Number(second), flags, services, regexp, replacement: words[5] ?? '.' };
+      return { ...common, type, data };
+    }
+    case 'SSHFP':
+      return { ...common, type, data: { algorithm: Number(first), hash: Number(second), fingerprint: third } };
+    case 'TLSA': {
+      const [usage, selector, matchingType] = [Number(first), Number(second), Number(third)];
+      return { ...common, type, data: { usage, selector, matchingType, certificate: Buffer.from(fourth, 'hex') } };
+    }
+    case 'HTTPS':
+    case 'SVCB': {
+      const opaque = { ...common, type: 'NULL', data: bytesOfBinding(text) } as const;
+      return Object.assign(opaque, { type: type === 'HTTPS' ? 'UNKNOWN_65' : 'UNKNOWN_64' });
+    }
     case 'SOA': {
       const [serial, refresh, retry, expire, minimum] = parts.slice(2).map(Number);
       return { ...common, type, data: { mname: first, rname: second, serial, refresh, retry, expire, minimum } };
@@ -157,4 +189,17 @@ function recordOf(common: { readonly name: string; readonly ttl: number }, type:
     default:
       throw new Error(`The name server cannot write records of the type ${type}.`);
   }
+}
+
+/** The data of an SVCB or HTTPS record as it is sent (RFC 9460, 2.2). */
+function bytesOfBinding(text: string): Buffer {
+  const binding = readServiceBinding(text);
+  if (binding === undefined) throw new Error(`${text} is not the data of an SVCB or HTTPS record.`);
+  const labels = binding.target === '.' ? [] : binding.target.split('.');
+  return Buffer.concat([
+    uint16(binding.priority),
+    ...labels.flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]),
+    Buffer.alloc(1),
+    ...binding.parameters.flatMap(({ number, bytes }) => [uint16(number), uint16(bytes.length), bytes]),
+  ]);
 }

@@ -227,7 +227,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
       remove(ssh_key_id: types.RemoveSshKeyData['path']['ssh_key_id'], options?: RequestOptions): Call<types.RemoveSshKeySuccess['data']>;
     };
   };
-  readonly domain: Omit<BaseGroups['domain'], 'register' | 'check' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'dns'> & {
+  readonly domain: Omit<BaseGroups['domain'], 'register' | 'editDns' | 'check' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'dns'> & {
     /**
      * Register a domain
      *
@@ -249,6 +249,21 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      * @throws ResellerError Its class tells the kind of the failure.
      */
     register(form: types.RegisterDomainForm, options?: RequestOptions): Call<types.RegisterDomainSuccess['data']>;
+    /**
+     * Edit a DNS record
+     *
+     * Adds a DNS record to a domain. Records of the same type and subdomain stay as they are, and a record that exists already is not added again
+     * (not shown). A CNAME replaces the CNAME of its subdomain, because a name can have only one (not shown). Next to a CNAME, DNS allows no other
+     * record, so this service refuses one.
+     *
+     * The specification shows only the three form fields and the status 200 of the response. Other fields and the data of the response are not shown.
+     *
+     * @param domain Name of the domain with its TLD.
+     * @param form The DNS record.
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    editDns(domain: types.EditDomainDnsData['path']['domain'], form: types.EditDomainDnsForm, options?: RequestOptions): Call<types.EditDomainDnsSuccess['data']>;
     /**
      * Check domain availability
      *
@@ -530,6 +545,7 @@ export const groupsOf = (client: Client): Groups => {
     domain: {
       ...base.domain,
       register: (form, options) => sdk.registerDomain({ ...callOptions(options), client, body: form }),
+      editDns: (domain, form, options) => sdk.editDomainDns({ ...callOptions(options), client, path: { domain }, body: form }),
       check: (domain, options) => sdk.checkDomain({ ...callOptions(options), client, path: { domain } }),
       delete: (domain, options) => sdk.deleteDomain({ ...callOptions(options), client, path: { domain } }),
       quoteRegister: (form, options) => sdk.quoteRegisterDomain({ ...callOptions(options), client, body: form }),

@@ -83,6 +83,19 @@ export const registerDomainFacts = {
     unique: true
 } as const;
 
+export const editDomainDnsFacts = {
+    id: 'editDomainDns',
+    effect: 'write',
+    keyed: true,
+    form: {
+        type: 'string',
+        sub: 'string',
+        data: 'string'
+    },
+    openForm: true,
+    unique: true
+} as const;
+
 export const listInvoicesFacts = {
     id: 'listInvoices',
     effect: 'read',

@@ -86,3 +86,45 @@ test('does not change the TTL of other names, types or domains', async () => {
   ]);
   expect(await list('second.net')).toEqual(['www.second.net A 198.51.100.1 120']);
 });
+
+test('refuses an ALIAS next to an address, and takes a new ALIAS in the place of the present one', async () => {
+  const { service, add, list } = await startWithDomain();
+  await add({ type: 'ALIAS', data: 'web1.example.net', ttl: 60 });
+  expect(await add({ type: 'A', data: '198.51.100.1' })).toMatchObject({
+    status: 409,
+    body: {
+      message:
+        'An ALIAS cannot be next to an address or another ALIAS of the name reseller-customer.net, which has a record of the type ALIAS. Remove that record first, or choose another name.',
+    },
+  });
+  expect((await service.call('editDomainDns', { path, form: { type: 'ALIAS', data: 'web2.example.net' } })).status).toBe(200);
+  expect(await list()).toEqual(['reseller-customer.net ALIAS web2.example.net 60']);
+});
+
+test('refuses records below a DNAME, in either order, and names the record that is in the way', async () => {
+  const { add, list, edit } = await startWithDomain();
+  const { record_id } = (await add({ type: 'A', sub: 'x.a_b', data: '198.51.100.1' })).body.data;
+  await add({ type: 'A', sub: 'x.acb', data: '198.51.100.1' });
+  const dname = { type: 'DNAME', sub: 'a_b', data: 'example.org' };
+  expect(await add(dname)).toMatchObject({
+    status: 409,
+    body: {
+      message:
+        'A DNAME replaces all names below its own, but x.a_b.reseller-customer.net is below a_b.reseller-customer.net. Remove the records below it first, or choose another name.',
+    },
+  });
+  expect((await edit(record_id, dname)).status).toBe(200);
+  const below = { type: 'A', sub: 'y.a_b', data: '198.51.100.1' };
+  expect(await add(below)).toMatchObject({ status: 409, body: { message: expect.stringContaining('Remove the DNAME first') } });
+  expect((await add({ ...below, sub: 'a_b' })).status).toBe(200);
+  expect((await add({ type: 'DNAME', data: 'example.org' })).status).toBe(409);
+  expect(await list()).toHaveLength(3);
+});
+
+test('takes text with and without quotation marks for one value', async () => {
+  const { add, list, service } = await startWithDomain();
+  await add({ type: 'TXT', data: '"v=spf1 -all"', ttl: 60 });
+  expect((await add({ type: 'TXT', data: 'v=spf1 -all' })).status).toBe(409);
+  expect((await service.call('editDomainDns', { path, form: { type: 'TXT', data: '"v=spf1" " -all"' } })).status).toBe(200);
+  expect(await list()).toEqual(['reseller-customer.net TXT v=spf1 -all 60']);
+});

@@ -1,10 +1,10 @@
-/** DNS records of domains. A name may have several records of a type, but none next to a CNAME (RFC 1034, 3.6.2). */
+/** DNS records of domains. A name may have several records of a type, but none next to a CNAME (RFC 1034, 3.6.2) and none below a DNAME. */
 import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { excludes } from '../../rules/dns-record.ts';
+import { conflictOf, SINGLE_TYPES } from '../../rules/dns-record.ts';
 import type { DnsRecord } from '../../rules/dns-record.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
@@ -43,35 +43,35 @@ export interface NewDnsRecord {
 /**
  * Adds a record.
  *
- * @throws Refusal 409 if the domain has the same record, or the record conflicts with a CNAME.
+ * @throws Refusal 409 if the domain has the same record, or the record conflicts with another one.
  */
 export async function addRecord(db: Db, ports: Ports, { zone, record, ttl }: NewDnsRecord): Promise<DnsRecordRow> {
   const others = await lockedRecordsAt(db, zone, record.sub);
-  assertAddable(zone, record, others);
+  await assertAddable(db, zone, record, { others });
   return insert(db, ports, { zone, record, ttl }, others);
 }
 
 /**
- * Adds a record unless the domain has it. A CNAME replaces the CNAME of its name, because a name has at most one.
+ * Adds a record unless the domain has it. A CNAME, ALIAS or DNAME replaces that of its name, because a name has at most one.
  *
- * @throws Refusal 409 if the record conflicts with a CNAME.
+ * @throws Refusal 409 if the record conflicts with another one.
  */
 export async function ensureRecord(db: Db, ports: Ports, { zone, record }: NewDnsRecord): Promise<void> {
   const others = await lockedRecordsAt(db, zone, record.sub);
   if (others.some((other) => isSame(record, other))) return;
-  const cname = record.type === 'CNAME' ? others.find(({ type }) => type === 'CNAME') : undefined;
-  if (cname) {
-    await db.updateTable('dns_records').set({ data: record.data, changed: ports.clock.now() }).where('id', '=', cname.id).execute();
+  const single = SINGLE_TYPES.includes(record.type) ? others.find(({ type }) => type === record.type) : undefined;
+  if (single) {
+    await db.updateTable('dns_records').set({ data: record.data, changed: ports.clock.now() }).where('id', '=', single.id).execute();
     return;
   }
-  assertAddable(zone, record, others);
+  await assertAddable(db, zone, record, { others });
   await insert(db, ports, { zone, record }, others);
 }
 
 /**
  * Replaces a record. It keeps its identifier.
  *
- * @throws Refusal 409 if the domain has the same record, or the record conflicts with a CNAME.
+ * @throws Refusal 409 if the domain has the same record, or the record conflicts with another one.
  */
 export async function replaceRecord(
   db: Db,
@@ -80,7 +80,7 @@ export async function replaceRecord(
   { id, ttl: present }: DnsRecordRow,
 ): Promise<DnsRecordRow> {
   const others = (await lockedRecordsAt(db, zone, record.sub)).filter((other) => other.id !== id);
-  assertAddable(zone, record, others);
+  await assertAddable(db, zone, record, { others, replaced: id });
   const newTtl = ttl ?? others.find(({ type }) => type === record.type)?.ttl ?? present;
   await setTtl(db, zone, record, newTtl);
   const { sub, type, data } = record;
@@ -121,17 +121,54 @@ async function lockedRecordsAt(db: Db, { accountId, domain }: Zone, sub: string)
   return db.selectFrom('dns_records').selectAll().where('domain', '=', domain).where('sub', '=', sub).orderBy('id').execute();
 }
 
-function assertAddable({ domain }: Zone, record: DnsRecord, others: readonly DnsRecordRow[]): void {
+interface Neighbours {
+  /** The other records of the name. */
+  readonly others: readonly DnsRecordRow[];
+  /** Identifier of the record that is replaced. */
+  readonly replaced?: string;
+}
+
+async function assertAddable(db: Db, zone: Zone, record: DnsRecord, { others, replaced = '' }: Neighbours): Promise<void> {
+  const { domain } = zone;
   if (others.some((other) => isSame(record, other))) {
     throw new Refusal(409, 'wrong_state', `The domain ${domain} already has this record. Change it by its record_id, or add other data.`);
   }
-  const conflict = others.find(({ type }) => excludes(record.type, type));
-  if (!conflict) return;
-  throw new Refusal(
-    409,
-    'wrong_state',
-    `A CNAME cannot be next to another record of the name ${nameOf({ domain, sub: record.sub })}, which has a record of the type ${conflict.type}. Remove that record first, or choose another name.`,
-  );
+  const name = nameOf({ domain, sub: record.sub });
+  for (const { type } of others) {
+    const conflict = conflictOf(record.type, type);
+    if (conflict !== undefined)
+      throw new Refusal(
+        409,
+        'wrong_state',
+        `${conflict} of the name ${name}, which has a record of the type ${type}. Remove that record first, or choose another name.`,
+      );
+  }
+  const hidden = await hiddenBy(db, zone, record, replaced);
+  if (hidden)
+    throw new Refusal(
+      409,
+      'wrong_state',
+      `A DNAME replaces all names below its own, but ${hidden.below} is below ${hidden.dname}. Remove ${hidden.below === name ? 'the DNAME' : 'the records below it'} first, or choose another name.`,
+    );
+}
+
+/** A DNAME and a name below it, one of which is that of the record (RFC 6672, 2.4). */
+async function hiddenBy(
+  db: Db,
+  { domain }: Zone,
+  { type, sub }: DnsRecord,
+  replaced: string,
+): Promise<{ readonly dname: string; readonly below: string } | undefined> {
+  const name = nameOf({ domain, sub });
+  const others = db.selectFrom('dns_records').select('sub').where('domain', '=', domain).where('id', '!=', replaced).orderBy('sub');
+  const dnames = await others.where('type', '=', 'DNAME').execute();
+  const above = dnames.map((record) => nameOf({ domain, sub: record.sub })).find((dname) => name.endsWith(`.${dname}`));
+  if (above !== undefined) return { dname: above, below: name };
+  if (type !== 'DNAME') return undefined;
+  // An underscore of the name matches any character, so the names are compared again.
+  const below = await others.where('sub', sub === '' ? '!=' : 'like', sub === '' ? '' : `%.${sub}`).execute();
+  const first = below.map((record) => nameOf({ domain, sub: record.sub })).find((other) => other.endsWith(`.${name}`));
+  return first === undefined ? undefined : { dname: name, below: first };
 }
 
 function isSame(record: DnsRecord, { type, data }: DnsRecordRow): boolean {

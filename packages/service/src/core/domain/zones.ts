@@ -3,6 +3,7 @@ import type { RecordSet, Zone } from '@reseller/adapters';
 
 import { issueToken } from '../../delivery/reservation.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import { textOf } from '../../rules/dns-text.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
 import type { Db } from '../../store/store.ts';
 import { reasonOf, waitAfter } from '../jobs/failed-jobs.ts';
@@ -96,7 +97,7 @@ export async function zoneOf(db: Db, name: string): Promise<Zone | undefined> {
   for (const record of await recordsOf(db, { accountId: domain.account_id, domain: name })) {
     const [owner, key] = [nameOf(record), `${record.sub} ${record.type}`];
     const set = sets.get(key) ?? { name: owner, type: record.type, ttl: record.ttl, data: [] };
-    set.data.push(record.data);
+    set.data.push(record.type === 'TXT' ? (textOf(record.data) ?? record.data) : record.data);
     sets.set(key, set);
   }
   return { name, nameservers: listOfNameservers(nameserversOf(domain)), records: [...sets.values()] };
