@@ -58,15 +58,14 @@ function linesOf(files: readonly string[]): number {
   return files.reduce((sum, file) => sum + readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1, 0);
 }
 
-/** Functions that are long or have many parameters, and names that two files of a package declare. */
+/** Functions that are long or have many parameters, and names that two files of a package export. */
 function structureOf(sources: readonly string[]): Figures {
   let long = 0;
   let wide = 0;
-  const places = { types: new Map<string, Set<string>>(), functions: new Map<string, Set<string>>() };
-  function declare(kind: keyof typeof places, name: string, file: string): void {
+  const exportedBy = new Map<string, Set<string>>();
+  function declare(name: string, file: string): void {
     const key = `${packageOf(file)} ${name}`;
-    const found = places[kind].get(key) ?? new Set();
-    places[kind].set(key, found.add(file));
+    exportedBy.set(key, (exportedBy.get(key) ?? new Set()).add(file));
   }
   for (const file of sources) {
     const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest, true);
@@ -78,8 +77,7 @@ function structureOf(sources: readonly string[]): Figures {
         if (lineAt(node.end) - lineAt(node.getStart()) >= MAX_FUNCTION_LINES) long++;
         if (node.parameters.length > MAX_PARAMETERS) wide++;
       }
-      if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) declare('types', node.name.text, file);
-      if (ts.isFunctionDeclaration(node) && node.name) declare('functions', node.name.text, file);
+      if (isExportedDeclaration(node) && node.name) declare(node.name.text, file);
       ts.forEachChild(node, visit);
     }
     visit(source);
@@ -87,13 +85,15 @@ function structureOf(sources: readonly string[]): Figures {
   return {
     [`functions of more than ${MAX_FUNCTION_LINES} lines`]: long,
     [`functions of more than ${MAX_PARAMETERS} parameters`]: wide,
-    'type names in two files of a package': repeated(places.types),
-    'function names in two files of a package': repeated(places.functions),
+    'names that two files of a package export': [...exportedBy.values()].filter(({ size }) => size > 1).length,
   };
 }
 
-function repeated(names: ReadonlyMap<string, ReadonlySet<string>>): number {
-  return [...names.values()].filter(({ size }) => size > 1).length;
+function isExportedDeclaration(node: ts.Node): node is ts.InterfaceDeclaration | ts.TypeAliasDeclaration | ts.FunctionDeclaration {
+  return (
+    (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isFunctionDeclaration(node)) &&
+    ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true
+  );
 }
 
 function isFunctionWithBody(

@@ -1,5 +1,4 @@
-/** Builds the published package in `dist`: one bundle, its manual page, and a manifest with the few packages that are not in the bundle. */
-import { execFileSync } from 'node:child_process';
+/** Builds the published package in `dist`: one bundle, its manual pages, and a manifest with the few packages that are not in the bundle. */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,6 +8,8 @@ import { describeBundle } from '../../.config/publish/licenses.ts';
 import { REPOSITORY } from '../../.config/turbo.ts';
 import { bundle, INSTALLED } from './bundle.ts';
 import manifest from './package.json' with { type: 'json' };
+import { manPages } from './src/man-page.ts';
+import { buildProgram } from './src/program.ts';
 
 const dist = join(import.meta.dirname, 'dist');
 const { scripts: _, dependencies: __, devDependencies: ___, optionalDependencies: ____, publishConfig, ...described } = manifest;
@@ -16,14 +17,15 @@ const { catalog }: { catalog: Readonly<Record<string, string>> } = parse(readFil
 
 rmSync(dist, { recursive: true, force: true });
 const inputs = await bundle(dist);
-writeFileSync(join(dist, 'reseller.1'), execFileSync(process.execPath, [join(dist, 'main.js'), 'man']));
+const pages = manPages(buildProgram());
+for (const [name, page] of pages) writeFileSync(join(dist, `${name}.1`), page);
 copyFileSync(join(import.meta.dirname, 'README.md'), join(dist, 'README.md'));
 copyFileSync(join(REPOSITORY, 'LICENSE'), join(dist, 'LICENSE'));
 const { access, provenance } = publishConfig;
 const published = {
   ...described,
   bin: { reseller: './main.js' },
-  man: ['./reseller.1'],
+  man: [...pages.keys()].map((name) => `./${name}.1`),
   dependencies: versionsOf(INSTALLED.always),
   optionalDependencies: versionsOf(INSTALLED.ifPossible),
   publishConfig: { access, provenance },

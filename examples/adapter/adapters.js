@@ -58,7 +58,7 @@ export function createAdapters({ directory, fence, serviceId }) {
         read(order.vmId);
         write({ ...order, service: serviceId, token, state: 'running' });
       },
-      reinstall: (vmId, os, token) => change(vmId, { os, state: 'running' }, token),
+      reinstall: ({ vmId, ...installation }, token) => change(vmId, { ...installation, state: 'running' }, token),
       start: (vmId, token) => change(vmId, { state: 'running' }, token),
       restart: (vmId, token) => change(vmId, { state: 'running' }, token),
       // This provider's VMs accept SSH keys only.

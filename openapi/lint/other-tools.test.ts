@@ -40,7 +40,7 @@ it.each([
   ['a small document', JSON.stringify(small)],
 ])('reports nothing for %s', async (_, json) => expect(await findingsOfOtherTools(json)).toEqual([]));
 
-it('has swagger-parser refuse a server address that is a variable', async () => {
+it('swagger-parser refuses a server address that is a variable', async () => {
   const changed = {
     ...small,
     servers: [{ url: '{base_url}', variables: { base_url: { default: 'https://api.reseller.invalid', description: 'Base.' } } }],
@@ -48,7 +48,7 @@ it('has swagger-parser refuse a server address that is a variable', async () => 
   expect(await findingsOfOtherTools(JSON.stringify(changed))).toEqual([expect.stringMatching(/^swagger-parser: .*unevaluated/s)]);
 });
 
-it('has Spectral refuse a pattern with a Unicode property', async () => {
+it('Spectral refuses a pattern with a Unicode property', async () => {
   const json = JSON.stringify(small);
   const changed = json.replace(String.raw`^[^\\x00-\\x1f]+$`, String.raw`^\\P{Cc}+$`);
   expect(changed).not.toBe(json);

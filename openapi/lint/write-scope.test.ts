@@ -19,6 +19,11 @@ it('refuses a PUT that a token for reading may send', async () => {
   ]);
 });
 
+it('accepts a PUT that changes nothing', async () => {
+  const marked = withText(file, '  x-retry: never\n', '  x-retry: never\n  x-scope: read\n  x-read-only: true\n', treeOfTwo);
+  expect((await lint(marked, { operator: { ...operator, rules } }, 'operator')).filter((problem) => problem.rule === rule)).toEqual([]);
+});
+
 it('accepts any other scope, and that every token signs in', async () => {
   expect(await problemsWith('changeThing', 'support')).toEqual([]);
   expect(await problemsWith('createSession', 'read')).toEqual([]);

@@ -39,7 +39,7 @@ const operationIdsOf = (name: string): string[] => {
   );
 };
 
-it('has the operations of both documents in service.json, and none twice', () => {
+it('service.json has the operations of both documents, and none twice', () => {
   const service = operationIdsOf('service');
   expect(service.toSorted()).toEqual([...operationIdsOf('openapi'), ...operationIdsOf('extension')].toSorted());
   expect(new Set(service).size).toBe(service.length);

@@ -6,6 +6,8 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
 import { EXIT, Failure } from './failure.ts';
+import { findProfile } from './profiles.ts';
+import type { Profile } from './profiles.ts';
 import { credential, findTarget } from './target.ts';
 import { print } from './terminal.ts';
 import { installable } from './version.ts';
@@ -16,8 +18,11 @@ export interface ExternalCommand {
   readonly summary: string;
   /** The package, the program in it, and its leading arguments. */
   readonly program: readonly [packageName: string, binary: string, ...leading: readonly string[]];
-  /** Whether it calls a service, which is that of the other commands unless `--target` names one. */
-  readonly callsService?: true;
+  /**
+   * The meaning of a profile: the service that it calls, as the other commands do unless `--target` names one, or the address at which it
+   * listens. Without it, the program has nothing to do with a service.
+   */
+  readonly profile?: 'calls' | 'listens';
   /** The text for `--help`, of a program that has none. */
   readonly usage?: string;
 }
@@ -29,20 +34,21 @@ export const EXTERNAL_COMMANDS: readonly ExternalCommand[] = [
     summary: 'Run a mock that returns the examples of the document',
     program: ['@reseller/mock', 'reseller-mock'],
     usage:
-      'Usage: reseller mock\n\nRuns on this machine and calls no service, so it needs no profile. MOCK_PORT is its port, 4020 by default, and 0 for a free one.\n',
+      'Usage: reseller mock [--profile NAME]\n\nRuns on this machine and calls no service. It listens at the address of the profile, so that the other commands reach it with the same profile. Without a profile, MOCK_PORT is its port, 4020 by default, and 0 for a free one.\n',
+    profile: 'listens',
   },
   {
     name: 'contract',
     summary: 'Compare a running service with its document',
     program: ['@reseller/contract', 'contract'],
-    callsService: true,
+    profile: 'calls',
   },
   {
     name: 'diff',
     summary: 'Compare two documents',
     program: ['@reseller/contract', 'contract', 'diff'],
     usage:
-      'Usage: reseller diff [--format text|json|markdown|github] [--wire] OLD NEW\n\nCompares two documents and calls no service, so it needs no profile. It ends with 1 if a change breaks users.\n',
+      'Usage: reseller diff [--format text|json|markdown|github] [--wire] OLD NEW\n\nCompares two documents and calls no service, so it takes no profile. It ends with 1 if a change breaks users.\n',
   },
 ];
 
@@ -58,7 +64,7 @@ export const SERVER_COMMANDS = {
 } as const;
 
 /** Runs the program of a package that is installed next to this one, or in the current project. @returns its exit code */
-export async function runExternal({ program, callsService, usage }: ExternalCommand, given: readonly string[]): Promise<number> {
+export async function runExternal({ name, program, profile, usage }: ExternalCommand, given: readonly string[]): Promise<number> {
   if (usage !== undefined && given.includes('--help')) {
     await print(usage);
     return EXIT.done;
@@ -71,17 +77,36 @@ export async function runExternal({ program, callsService, usage }: ExternalComm
       EXIT.failed,
     );
   }
-  const { more, environment } = callsService ? await serviceFor(given) : { more: given, environment: {} };
+  const { more, environment } = await settingsFor(name, profile, given);
   return runNode(file, [...leading, ...more], environment);
 }
 
+interface Settings {
+  readonly more: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+async function settingsFor(name: string, meaning: ExternalCommand['profile'], given: readonly string[]): Promise<Settings> {
+  const at = given.findIndex((one) => /^--profile(?:=|$)/.test(one));
+  const [option, value] = at < 0 ? [] : [given[at], given[at]?.includes('=') ? given[at].slice('--profile='.length) : given[at + 1]];
+  const others = at < 0 ? given : given.toSpliced(at, option?.includes('=') ? 1 : 2);
+  if (meaning === 'calls') return serviceFor(value, others);
+  if (at < 0) return { more: given, environment: {} };
+  if (meaning === undefined) throw new Failure(`reseller ${name} calls no service. Leave out --profile.`);
+  return { more: others, environment: { MOCK_PORT: portOf(findProfile(value ?? '')) } };
+}
+
+/** @throws Failure if a program on this machine cannot listen at the address of the profile. */
+function portOf({ name, baseUrl = '' }: Profile): string {
+  const { protocol, hostname, port } = URL.parse(baseUrl) ?? {};
+  if (protocol === 'http:' && (hostname === '127.0.0.1' || hostname === 'localhost') && port) return port;
+  throw new Failure(
+    `A mock listens on this machine, so the address of its profile must be http://127.0.0.1:PORT. That of the profile ${name} is ${baseUrl || 'missing'}.`,
+  );
+}
+
 /** The arguments and the environment with which a program calls the service of the other commands. */
-async function serviceFor(
-  given: readonly string[],
-): Promise<{ readonly more: readonly string[]; readonly environment: NodeJS.ProcessEnv }> {
-  const at = given.indexOf('--profile');
-  const profile = at < 0 ? undefined : given[at + 1];
-  const others = at < 0 ? given : given.toSpliced(at, 2);
+async function serviceFor(profile: string | undefined, others: readonly string[]): Promise<Settings> {
   // A subcommand, such as `explain`, or a target of its own.
   const needsNone = others[0]?.startsWith('-') === false || others.some((one) => one === '--help' || /^--target(=|$)/.test(one));
   if (needsNone) return { more: others, environment: {} };

@@ -1,5 +1,6 @@
 /** Texts of the documents for a person at a command line: commands in the place of HTTP requests, and examples as commands. */
 import type { Operation } from '@reseller/contract';
+import type { Command } from 'commander';
 
 import { operatorApi, resellerApi } from './api.ts';
 import type { Api } from './api.ts';
@@ -26,6 +27,18 @@ export function exampleOf({ name }: Api, words: readonly string[], operation: Op
   const [example] = Object.values(operation.body?.examples ?? {});
   const options = Object.entries(Object(example?.value)).map(([field, value]) => `--${flagOf(field)} ${quoted(value)}`);
   return [commandOf(name, words), ...values.map(quoted), ...options].join(' ');
+}
+
+const examples = new WeakMap<Command, string>();
+
+/** Shows an example in the help and the manual page of a command. */
+export function addExample(command: Command, example: string): void {
+  examples.set(command, example);
+  command.addHelpText('after', `\nExample:\n  ${example}`);
+}
+
+export function commandExample(command: Command): string | undefined {
+  return examples.get(command);
 }
 
 function commandOf(api: Api['name'], words: readonly string[]): string {

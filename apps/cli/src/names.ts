@@ -66,6 +66,7 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   stopVm: 'vms stop',
   startVm: 'vms start',
   resizeVm: 'vms resize',
+  quoteResizeVm: 'vms quote-resize',
   restartVmBilling: 'vms restart-billing',
   adoptVm: 'vms adopt',
   releaseVm: 'vms release',

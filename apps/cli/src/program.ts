@@ -7,10 +7,10 @@ import { operatorApi, resellerApi } from './api.ts';
 import type { Api, ApiCommand } from './api.ts';
 import { EXTERNAL_COMMANDS, runExternal, runServerCommand, SERVER_COMMANDS } from './external.ts';
 import { Failure } from './failure.ts';
-import { exampleOf, withCommands } from './help-texts.ts';
+import { addExample, exampleOf, withCommands } from './help-texts.ts';
 import { contentOf, descriptionAt, inputOptions, parseOption, pathArguments } from './input.ts';
 import type { Input, InputOption } from './input.ts';
-import { manPage } from './man-page.ts';
+import { manPages } from './man-page.ts';
 import { openBudget, resetBudget } from './mcp/budget.ts';
 import { DEFAULT_MAX_TOKENS } from './mcp/results.ts';
 import type { McpOptions } from './mcp/serve.ts';
@@ -58,9 +58,21 @@ export function buildProgram(): Command {
   addPendingCommands(program);
   program
     .command('man')
-    .description('Print the manual page')
-    .action(() => print(manPage(program)));
+    .description('Print a manual page: of this program, or of a group of commands such as vm or operator vms')
+    .argument('[group...]', 'The words of the group')
+    .action((words: readonly string[]) => print(pageFor(program, words)));
   return program;
+}
+
+/** @throws Failure if there is no such group. */
+function pageFor(program: Command, words: readonly string[]): string {
+  const pages = manPages(program);
+  const page = pages.get([program.name(), ...words].join('-'));
+  if (page !== undefined) return page;
+  const known = [...pages.keys()]
+    .slice(1)
+    .map((name) => name.replace(/^reseller-(?<api>operator-)?/, (_, api?: string) => (api ? 'operator ' : '')));
+  throw new Failure(`'${words.join(' ')}' is not a group of commands. The groups are: ${known.join(', ')}.`);
 }
 
 function addOperations(parent: Command, api: Api): void {
@@ -95,7 +107,7 @@ function addOperation(parent: Command, words: readonly string[], api: Api, opera
     command.option('--body <file>', 'Read the fields from a file with JSON, or - for the standard input. Options replace fields');
   addRunOptions(command, operation);
   const example = exampleOf(api, words, operation);
-  if (example !== undefined) command.addHelpText('after', `\nExample:\n  ${example}`);
+  if (example !== undefined) addExample(command, example);
   command.action(async (...given: unknown[]) => {
     const values = given.slice(0, command.registeredArguments.length).map(String);
     await runOperation(api, operation, readInput(operation, options, values, command), runOptions(command));

@@ -2,10 +2,11 @@ import tab from '@bomb.sh/tab/commander';
 import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 
+import { BASH_SCRIPT, completeValues } from './completion.ts';
 import { describeError, exitCodeOf } from './errors.ts';
 import { EXIT } from './failure.ts';
 import { buildProgram } from './program.ts';
-import { note } from './terminal.ts';
+import { note, print } from './terminal.ts';
 import { printableLines } from './text.ts';
 
 // A program such as head has read enough.
@@ -17,6 +18,11 @@ async function main(given: readonly string[]): Promise<number> {
   forEachCommand(program, (command) => command.exitOverride());
   if (given[2] === 'complete') forEachCommand(program, shorten);
   tab(program);
+  if (given[2] === 'complete' && given[3] === '--') await completeValues(program, given.slice(4));
+  if (given[2] === 'complete' && given[3] === 'bash') {
+    await print(BASH_SCRIPT);
+    return EXIT.done;
+  }
   try {
     await program.parseAsync([...given]);
     return Number(process.exitCode ?? EXIT.done);

@@ -1,7 +1,7 @@
 /** The command line as its user types it: input, output, profiles, exit codes. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
@@ -11,6 +11,7 @@ import { parse } from 'yaml';
 
 import { byDepth } from '../../../.config/depth.ts';
 import { EXIT, exitCodes } from '../src/failure.ts';
+import { manPages } from '../src/man-page.ts';
 import { render } from '../src/output.ts';
 import { buildProgram } from '../src/program.ts';
 import { newFolder, person, program, startSandbox } from './cli.ts';
@@ -345,24 +346,38 @@ describe('profiles', () => {
 });
 
 describe('help', () => {
-  test('the manual page has every command', async () => {
-    const { stdout } = await user.run('man');
-    const missing = leaves(buildProgram()).filter((words) => !stdout.includes(`.SS reseller ${words.replaceAll('-', '\\-')}`));
-    expect(missing).toEqual([]);
+  test('the manual pages have every command', () => {
+    const commands = buildProgram();
+    const all = [...manPages(commands).values()].join('\n');
+    expect(leaves(commands).filter((words) => !all.includes(`.SS reseller ${words.replaceAll('-', '\\-')}`))).toEqual([]);
   });
 
-  test('groff formats the manual page without a warning', { tags: 'deep' }, async ({ skip }) => {
+  test('prints the page of a group, and names the groups if there is none', async () => {
+    const { stdout } = await user.run('man', 'operator', 'vms');
+    expect(stdout).toContain('.SS reseller operator vms quote\\-resize <vm_id>');
+    expect(stdout).toContain('.EX\nreseller operator vms resize 48213 \\-\\-cores 4');
+    expect(await user.run('man', 'nothing')).toMatchObject({ code: 2, stderr: expect.stringContaining('vm, dedicated, domain') });
+  });
+
+  test('man shows each page without a warning', ({ skip }) => {
     if (spawnSync('groff', ['--version']).status !== 0) skip('groff is not installed');
-    const { stdout } = await user.run('man');
-    const { stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', '-z'], { input: stdout, encoding: 'utf8' });
+    const pages = [...manPages(buildProgram())];
+    const files = pages.map(([, page]) => fileWith(page));
+    const { stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', '-z', ...files], { encoding: 'utf8' });
     expect(stderr).toBe('');
+    if (spawnSync('man', ['--version']).status !== 0) return;
+    const shown = spawnSync('man', ['--warnings', '-l', files.at(-1) ?? ''], {
+      encoding: 'utf8',
+      env: { ...user.env, LC_ALL: 'C.UTF-8', MANPAGER: 'cat' },
+    });
+    expect({ stderr: shown.stderr, isShown: /NAME/.test(shown.stdout) }).toEqual({ stderr: '', isShown: true });
   });
 
   test('shows commands, not HTTP requests, and an example', async () => {
     const { stdout } = await user.run('vm', 'create', '--help');
     expect(stdout).toMatch(/Example:\n {2}reseller vm create --cores \d+ --mem \d+/);
     expect(stdout).toContain('reseller vm hosts');
-    const { stdout: manual } = await user.run('man');
+    const manual = [...manPages(buildProgram()).values()].join('\n');
     expect(manual.match(/\b(?:GET|PUT|POST|DELETE) \/[\w{}/-]+/g) ?? []).toEqual([]);
   });
 
@@ -380,6 +395,52 @@ describe('help', () => {
     expect(await complete('vm', 'create', '--co')).toMatch(/^--cores\t/m);
     expect(await complete('vm', 'create', '--os', '')).toContain('debian_12');
     expect(await complete('operator', 'accounts', 'sus')).toMatch(/^suspend\t/m);
+  });
+
+  describe('in bash', () => {
+    /** What bash offers for the last word after Tab. */
+    async function offered(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ values: string[]; stderr: string }> {
+      const folder = newFolder();
+      writeFileSync(join(folder, 'reseller'), `#!/bin/sh\nexec '${process.execPath}' '${await program()}' "$@"\n`, { mode: 0o755 });
+      const script = fileWith((await user.run('complete', 'bash')).stdout);
+      const typed = `source '${script}'; source '${script}'; COMP_WORDS=(reseller "$@"); COMP_CWORD=$#; __reseller_complete; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout, stderr } = spawnSync('bash', ['--norc', '-uc', typed, 'bash', ...words], {
+        encoding: 'utf8',
+        env: { ...user.env, PATH: `${folder}:${process.env['PATH']}`, ...env },
+      });
+      return { values: stdout.split('\n').filter((value) => value !== ''), stderr };
+    }
+
+    test('completes identifiers of the service, and the values after an equals sign', async () => {
+      const [vm] = (await sandbox.reseller.vm.list()).list;
+      const vmid = String(vm?.vmid);
+      expect(await offered(['vm', 'status', ''])).toEqual({ values: expect.arrayContaining([vmid]), stderr: '' });
+      // The identifier is there already.
+      expect((await offered(['vm', 'status', vmid, ''])).values).toEqual([]);
+      expect((await offered(['operator', 'vms', 'list', '--account-id', ''])).values).toContain(sandbox.accountId);
+      const [invoice = ''] = (await offered(['accounting', 'invoice', ''])).values;
+      expect((await user.run('accounting', 'invoice', invoice)).code).toBe(0);
+      expect((await offered(['vm', 'create', '--os', '=', 'debian'])).values).toContain('debian_12');
+    });
+
+    test('runs no command of the line', async () => {
+      const file = join(newFolder(), 'ran');
+      await offered(['vm', 'status', `$(touch ${file})`]);
+      expect(existsSync(file)).toBe(false);
+    });
+
+    test('offers nothing, and says nothing, without a service', async () => {
+      const silent = createServer();
+      silent.listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = Object(silent.address());
+      for (const url of ['http://127.0.0.1:1', `http://127.0.0.1:${port}`])
+        expect(await offered(['vm', 'status', ''], { RESELLER_BASE_URL: url, RESELLER_API_KEY: 'key' })).toEqual({
+          values: [],
+          stderr: '',
+        });
+      silent.close();
+    });
   });
 
   test.each(byDepth({ usual: ['bash'], deep: ['bash', 'zsh', 'fish'] }))('the completion script of %s can be loaded', async (shell) => {
@@ -404,19 +465,47 @@ function leaves(command: ReturnType<typeof buildProgram>, words: readonly string
 test('contract calls the service of the other commands, and never sends their key to another address', async () => {
   const other = await listenOnLocalDefault();
   const someone = person({ RESELLER_BASE_URL: sandbox.baseUrl, RESELLER_API_KEY: sandbox.apiKey, RESELLER_PORT: String(other.port) });
-  installContract(join(someone.configFolder, '..'));
+  install('contract', 'contract-tests', someone);
   const ran = await someone.run('contract', '--only', 'listSales', '--quiet');
   expect([ran.code, other.requests()]).toEqual([0, 0]);
   other.close();
 });
 
-/** Installs the package of the command, as npm would in the folder of a project. */
-function installContract(folder: string): void {
-  const place = join(folder, 'node_modules/@reseller/contract');
+test('mock listens at the address of its profile, and the other commands reach it there', { timeout: 60_000 }, async () => {
+  const { port, close } = await listenOnLocalDefault();
+  close();
+  install('mock', 'mock', user);
+  const url = `http://127.0.0.1:${port}`;
+  await user.runWith('any-key\n', 'profile', 'add', 'mock', '--url', url);
+  await user.runWith('any-key\n', 'profile', 'add', 'live', '--url', 'https://api.provider.example');
+  const mock = await user.start('mock', '--profile=mock');
+  let output = '';
+  mock.stdout.on('data', (chunk) => (output += chunk));
+  await expect.poll(() => output, { timeout: 40_000 }).toContain(`Mock: ${url}`);
+  expect(await user.run('domain', 'list', '--profile', 'mock')).toMatchObject({ code: 0, stdout: expect.stringContaining('.net') });
+  mock.kill('SIGTERM');
+  await once(mock, 'exit');
+  expect(await user.run('mock', '--profile', 'live')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('must be http://127.0.0.1:PORT'),
+  });
+});
+
+test('diff calls no service, and says so to a person who names one', async () => {
+  install('contract', 'contract-tests', user);
+  expect(await user.run('diff', '--profile', 'live', 'old.yaml', 'new.yaml')).toMatchObject({
+    code: 2,
+    stderr: 'Error: reseller diff calls no service. Leave out --profile.\n',
+  });
+});
+
+/** Installs the package of a command, as npm would in the folder of a project. */
+function install(name: 'contract' | 'mock', app: string, { configFolder }: Person): void {
+  const place = join(configFolder, '../node_modules/@reseller', name);
   mkdirSync(place, { recursive: true });
-  writeFileSync(join(place, 'package.json'), JSON.stringify({ name: '@reseller/contract', type: 'module', bin: { contract: 'main.js' } }));
-  const contract = new URL('../../contract-tests/src/main.ts', import.meta.url);
-  writeFileSync(join(place, 'main.js'), `await import(${JSON.stringify(contract.href)});`);
+  const bin = { [name === 'mock' ? 'reseller-mock' : name]: 'main.js' };
+  writeFileSync(join(place, 'package.json'), JSON.stringify({ name: `@reseller/${name}`, type: 'module', bin }));
+  writeFileSync(join(place, 'main.js'), `await import(${JSON.stringify(new URL(`../../${app}/src/main.ts`, import.meta.url).href)});`);
 }
 
 /** A server at the port that the contract command would take by default, with the number of requests that it received. */

@@ -205,6 +205,15 @@ describe('the budget', () => {
     );
   });
 
+  test('asks about a resize with the price that the VM then has', async () => {
+    const { call, questions } = await assistantOf(sandbox, ['--operator', '--allow-writes', '--budget', '1000'], 'yes');
+    const { result } = await call('operator_vms_resize', { vm_id: await firstVm(), cores: 5 });
+    const { monthly_price: price }: { monthly_price?: string } = Object(result);
+    expect(questions[0]).toMatch(
+      new RegExp(`^Price: ${price} EUR net, [\\d.]+ EUR gross: for each 30 days that it runs; [\\d.]+ EUR net, [\\d.]+ EUR gross until `),
+    );
+  });
+
   test('is not asked about above max_price', async () => {
     const { call, questions } = await assistantOf(sandbox, ['--allow-writes', '--budget', '100'], 'yes');
     expect(await call('vm_create', { ...VM, max_price: '1.00' })).toMatchObject({

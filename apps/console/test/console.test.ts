@@ -484,19 +484,14 @@ async function chooseForTill(id: keyof typeof operations): Promise<void> {
   await page.getByRole('menuitem', { name: operations[id].summary }).click();
 }
 
-/** Chooses an item of the command palette. Its list may ignore a key while its items change, so Enter is pressed until it closes. */
+/** Chooses the first item that the command palette shows for a name. */
 async function choose(name: string): Promise<void> {
   const box = page.getByRole('combobox', { name: /^Page, account, action/ });
   await page.keyboard.press('Control+k');
-  await box.waitFor();
+  await box.and(page.locator(':focus')).waitFor();
   await page.keyboard.type(name);
-  await page.locator('[role=option][data-highlighted]').filter({ hasText: name }).waitFor();
-  await expect
-    .poll(async () => {
-      await page.keyboard.press('Enter');
-      return page.locator('.palette[data-open]').count();
-    })
-    .toBe(0);
+  await page.getByRole('option').first().filter({ hasText: name }).waitFor();
+  await page.keyboard.press('Enter');
   await box.waitFor({ state: 'detached' });
 }
 
@@ -527,7 +522,6 @@ async function accountWithVm(): Promise<{ readonly accountId: string; readonly v
   return { accountId: account.id, vm: String(bought.data.identifier) };
 }
 
-/** Copies the VM of an account in the data of the stopped sandbox. */
 /** Changes the store while the sandbox does not run. */
 async function changeStore(statement: string): Promise<void> {
   await sandbox.stop();
@@ -538,6 +532,7 @@ async function changeStore(statement: string): Promise<void> {
   await page.getByText(/The connection to the service is lost/).waitFor({ state: 'detached' });
 }
 
+/** Copies the VM of an account in the data of the stopped sandbox. */
 async function addVms(accountId: string): Promise<void> {
   const store = await openSqliteStore(sandbox.dataDirectory, { onFailedSync: (error) => expect.fail(error.message) });
   await store.commit(async ({ db }) => {

@@ -45,7 +45,7 @@ test('returns entries with any characters unchanged', async () => {
   expect(await fileJournal(path).open()).toEqual([entry]);
 });
 
-test('has no open entries without a file, and creates a file that only its owner can read', async () => {
+test('a journal has no open entries without a file, and creates a file that only its owner can read', async () => {
   expect(await fileJournal(path).open()).toEqual([]);
   await fileJournal(path).record(entryOf('e', 'intended'));
   expect(await readFile(path, 'utf8')).toBe(`${JSON.stringify(entryOf('e', 'intended'))}\n`);

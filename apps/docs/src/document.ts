@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { Provenance } from './provenance.ts';
 
-export interface Reference {
+interface Reference {
   readonly $ref: string;
 }
 

@@ -7,23 +7,20 @@ import type { Mark, Provenance } from './provenance.ts';
 /** Suffixes for the names of components that are used where everything is inferred or assumed. */
 const SUFFIXES: Readonly<Record<Provenance, string>> = { shown: '', inferred: '.inferred', 'not-shown': '.assumed' };
 
-/**
- * A copy of a document in which each description has the marks of its part instead of the remarks of the bundle.
- * A component that is used under several marks is copied for each.
- */
-export function withInheritedMarks(document: OpenApi, mark: Mark): OpenApi {
-  const schemas: Record<string, Schema> = {};
-
-  function described(
-    part: { description?: string; 'x-provenance'?: Provenance },
-    provenance: Provenance,
-    isMarked = provenance !== 'shown',
-  ): { description?: string } {
-    const { description = '' } = part;
+/** The description of a part, with its mark instead of the remarks of the bundle. */
+function describedWith(mark: Mark) {
+  return ({ description = '' }: { readonly description?: string }, provenance: Provenance): { description?: string } => {
+    const isMarked = provenance !== 'shown';
     const marks = [isMarked ? mark(provenance) : '', limitMarks(description, mark)].filter((text) => text !== '').join(' ');
     const said = [marks, inlineMarks(withoutRemarks(description), mark)].filter((text) => text !== '').join(' ');
     return said === '' ? {} : { description: said };
-  }
+  };
+}
+
+/** Copies schemas with their marks. A component that is used under several marks is copied for each, to `schemas`. */
+function schemaCopier(document: OpenApi, mark: Mark) {
+  const described = describedWith(mark);
+  const schemas: Record<string, Schema> = {};
 
   function nameOf(name: string, provenance: Provenance): string {
     const own = `${name}${SUFFIXES[provenance]}`;
@@ -64,6 +61,14 @@ export function withInheritedMarks(document: OpenApi, mark: Mark): OpenApi {
       ...(schema.oneOf === undefined ? {} : { oneOf: each(schema.oneOf) }),
     };
   }
+
+  return { schemas, schemaIn };
+}
+
+/** A copy of a document in which each description has the marks of its part instead of the remarks of the bundle. */
+export function withInheritedMarks(document: OpenApi, mark: Mark): OpenApi {
+  const described = describedWith(mark);
+  const { schemas, schemaIn } = schemaCopier(document, mark);
 
   function bodyIn<Part extends Body>(body: Part, inherited: Provenance): Part {
     const provenance = body['x-provenance'] ?? inherited;

@@ -16,7 +16,7 @@ export class UsageError extends Error {
 }
 
 /** The user has asked for the usage, which is the message. */
-class HelpRequest extends Error {
+export class HelpRequest extends Error {
   override readonly name = 'HelpRequest';
 }
 
@@ -62,4 +62,9 @@ export async function runCommand(work: () => string | Promise<string>): Promise<
     process.stderr.write(`${isForUser ? error.message : isError(error) ? (error.stack ?? error.message) : String(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+/** A number with its noun, in the singular or the plural. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

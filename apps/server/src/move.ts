@@ -1,14 +1,14 @@
 /** Copies an embedded store into an empty PostgreSQL database; README.md, "Moving to PostgreSQL". */
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { join } from 'node:path';
 
 import { errorText } from '@reseller/contract/is-error';
 import { readDatabaseUrl } from '@reseller/service/configuration';
 import { MoveDiffersError, moveStore, StoreOpenError } from '@reseller/service/maintenance';
 import type { Compared } from '@reseller/service/maintenance';
 
-const REPOSITORY = resolve(import.meta.dirname, '../../..');
+import { counted, dataDirectory, HelpRequest, optionsOf, UsageError } from './command-line.ts';
+
 const USAGE = `Usage: npx -y pnpm@12 move [--from DIRECTORY] [--to URL]
 
   --from  data directory of the embedded store, relative to the root of the repository; default: RESELLER_DATA_DIR or .data
@@ -17,37 +17,19 @@ const USAGE = `Usage: npx -y pnpm@12 move [--from DIRECTORY] [--to URL]
 Exit code 0: everything was moved. 1: the move did not start, and a line says why. 2: the move failed, and the database is still empty.
 `;
 
-/** An error before the move starts; the message is for the user. */
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
 async function main(): Promise<void> {
-  const { from, to, help } = asked();
-  if (help) {
-    process.stdout.write(USAGE);
-    return;
-  }
+  const { from, to } = asked();
   const figures = await moveStore({ from, to, onProgress: progress() });
   process.stdout.write(`${table(figures)}\n${conclusion(from, figures)}`);
 }
 
-function asked(): { from: string; to: string; help: boolean } {
-  const { from, to, help } = parsed();
+function asked(): { from: string; to: string } {
+  const { from, to } = optionsOf(['from', 'to'], USAGE);
   const url = to ?? process.env['DATABASE_URL'];
-  if (!help && !url) throw new UsageError(`The target is missing. Give --to, or set DATABASE_URL.\n\n${USAGE}`);
-  if (url && !readDatabaseUrl(url))
+  if (!url) throw new UsageError(`The target is missing. Give --to, or set DATABASE_URL.\n\n${USAGE}`);
+  if (!readDatabaseUrl(url))
     throw new UsageError('The URL of the database is not valid. Write it as postgres://user:password@host:5432/database.');
-  return { from: resolve(REPOSITORY, from ?? (process.env['RESELLER_DATA_DIR'] || '.data')), to: url ?? '', help };
-}
-
-function parsed() {
-  try {
-    const options = { from: { type: 'string' }, to: { type: 'string' }, help: { type: 'boolean', default: false } } as const;
-    return parseArgs({ options }).values;
-  } catch (error) {
-    throw new UsageError(`${errorText(error)}\n\n${USAGE}`, { cause: error });
-  }
+  return { from: dataDirectory(from), to: url };
 }
 
 /** Shows the table that is being copied, on a terminal. */
@@ -88,18 +70,17 @@ function conclusion(from: string, figures: readonly Compared[]): string {
   ].join('\n')}\n`;
 }
 
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 try {
   await main();
 } catch (error) {
+  if (error instanceof HelpRequest) process.stdout.write(error.message);
+  else fail(error);
+}
+
+function fail(error: unknown): void {
   const isRefused = error instanceof UsageError || error instanceof StoreOpenError;
-  if (error instanceof MoveDiffersError) process.stdout.write(table(error.differences));
-  const message = errorText(error);
-  process.stderr.write(
-    isRefused || error instanceof MoveDiffersError ? `${message}\n` : `The move failed, and nothing was moved: ${message}\n`,
-  );
+  const differs = error instanceof MoveDiffersError;
+  if (differs) process.stdout.write(table(error.differences));
+  process.stderr.write(`${isRefused || differs ? '' : 'The move failed, and nothing was moved: '}${errorText(error)}\n`);
   process.exitCode = isRefused ? 1 : 2;
 }

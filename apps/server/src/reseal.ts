@@ -10,6 +10,7 @@ import {
   systemRandom,
 } from '@reseller/service';
 
+import { counted } from './command-line.ts';
 import { ConfigurationError, readConfiguration } from './configuration.ts';
 import { secretFrom } from './key-files.ts';
 
@@ -31,10 +32,6 @@ async function main(): Promise<void> {
   } finally {
     await store.close();
   }
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 const USAGE = `Usage: npx -y pnpm@12 reseal

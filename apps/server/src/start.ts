@@ -22,7 +22,7 @@ import {
   StoreOpenError,
   StoreUnavailableError,
 } from '@reseller/service';
-import type { NameServer, Ports, Service, Store } from '@reseller/service';
+import type { NameServer, Ports, Service, ServiceOptions, Store } from '@reseller/service';
 import { readDatabaseUrl } from '@reseller/service/configuration';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
@@ -82,12 +82,14 @@ function configuredOptions({ publicUrl, mode, ...configuration }: Configuration)
   };
 }
 
-async function startOn(store: Store, configuration: Configuration): Promise<void> {
-  const { dataDirectory, databaseUrl, host, port } = configuration;
-  const log = openLog((lost) => logger.warn({ lost }, 'lines of the log were lost, because standard error was not read in time'));
-  const logger = pino({ level: configuration.logLevel }, log);
+/** Creates the service that the configuration describes. */
+async function serviceOn(
+  store: Store,
+  configuration: Configuration,
+  observed: Pick<ServiceOptions, 'logger' | 'lostLogLines' | 'onOutdated'>,
+) {
+  const { dataDirectory, mode, previousSecret } = configuration;
   const secret = configuration.secret ?? (await secretFrom(dataDirectory, store));
-  const { mode, previousSecret } = configuration;
   const { ports, simulated, vms } = await configuredPorts(configuration, async () => ({
     mode,
     serviceId: await serviceIdOf(store, { secret, previousSecret, mode }, systemRandom),
@@ -96,21 +98,28 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
   }));
   const hasDocs = existsSync(join(siteDirectory, 'index.html'));
   const operatorToken = configuration.operatorToken ?? operatorTokenFrom(dataDirectory);
-  const audit = configuration.auditFile === undefined ? undefined : await exportAudit(store, configuration.auditFile, logger);
-  const replaced = Promise.withResolvers<void>();
   const service = await createService({
     ...configuredOptions(configuration),
+    ...observed,
     store,
     ports,
     simulated,
     secret,
     operatorToken,
-    onOutdated: () => replaced.resolve(),
-    lostLogLines: log.lost,
-    logger,
     ...(hasDocs ? { docs: { directory: siteDirectory, contentSecurityPolicy } } : {}),
   });
   if (!hasDocs) service.app.get('/docs/*', (_request, reply) => reply.code(404).type('text/plain; charset=utf-8').send(NO_DOCS));
+  return { service, ports, simulated, vms, secret, operatorToken, hasDocs };
+}
+
+async function startOn(store: Store, configuration: Configuration): Promise<void> {
+  const { dataDirectory, databaseUrl, host, port, mode } = configuration;
+  const log = openLog((lost) => logger.warn({ lost }, 'lines of the log were lost, because standard error was not read in time'));
+  const logger = pino({ level: configuration.logLevel }, log);
+  const audit = configuration.auditFile === undefined ? undefined : await exportAudit(store, configuration.auditFile, logger);
+  const replaced = Promise.withResolvers<void>();
+  const observed = { logger, lostLogLines: log.lost, onOutdated: () => replaced.resolve() };
+  const { service, ports, simulated, vms, secret, operatorToken, hasDocs } = await serviceOn(store, configuration, observed);
   const notice = simulationNotice(simulated);
   if (mode === 'live' && notice !== undefined) logger.warn(notice);
   const missing = await service.missingOperations();
@@ -153,14 +162,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     // Without this, log lines that no process reads would keep the service running.
     process.exit(failure === undefined ? exitCode : 1);
   }
-  // The process that reads it may have ended.
-  process.stdout.on('error', () => {});
-  process.once('SIGTERM', () => void end(configuration.drain));
-  // SIGINT comes from a terminal, where no load balancer has to notice the stop.
-  process.once('SIGINT', () => {
-    process.stdout.write(`\nStopping. The data stays in ${data}.\n`);
-    void end(0);
-  });
+  endOnSignals(end, { drain: configuration.drain, data });
   void replaced.promise.then(() => end(configuration.drain, EXIT_CODE_REPLACED));
   process.stdout.write(
     welcome({
@@ -179,6 +181,18 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
       dnsPort: nameServer?.port,
     }),
   );
+}
+
+/** Ends the process when it receives a signal. @param data Where the data stays. */
+function endOnSignals(end: (drain: number) => Promise<void>, { drain, data }: { readonly drain: number; readonly data: string }): void {
+  // The process that reads it may have ended.
+  process.stdout.on('error', () => {});
+  process.once('SIGTERM', () => void end(drain));
+  // SIGINT comes from a terminal, where no load balancer has to notice the stop.
+  process.once('SIGINT', () => {
+    process.stdout.write(`\nStopping. The data stays in ${data}.\n`);
+    void end(0);
+  });
 }
 
 /** Ends the process, because the contents of the disk are unknown. A supervisor starts it again, and the next start reads the disk. */

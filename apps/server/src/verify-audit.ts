@@ -2,6 +2,7 @@
 import { errorText } from '@reseller/contract/is-error';
 import { openPostgresStore, openSqliteStore, StoreOpenError, StoreUnavailableError, verifyAuditChain } from '@reseller/service';
 
+import { counted } from './command-line.ts';
 import { ConfigurationError, readConfiguration } from './configuration.ts';
 
 /** The exit code of a broken chain. */
@@ -34,10 +35,6 @@ function linkOf(text: string): { seq: number; hash: string } {
   if (seq === undefined || hash === undefined)
     throw new ConfigurationError(`--expect needs a number and a hash, as an earlier run printed them, such as 12:9f86…; it is '${text}'.`);
   return { seq: Number(seq), hash };
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 const USAGE = `Usage: npx -y pnpm@12 verify-audit [--expect NUMBER:HASH]

@@ -29,6 +29,9 @@ export interface VmOrder extends VmSize {
   readonly ipv6: readonly string[];
 }
 
+/** A new installation of a VM, whose user and password stay. */
+export type Installation = Pick<VmOrder, 'vmId' | 'os' | 'hostname' | 'sshKey'>;
+
 /** A TCP port of a VM that its host forwards. */
 export interface ForwardedPort {
   /** The port in the VM. */
@@ -48,8 +51,8 @@ export interface ForwardedPort {
 export interface Hypervisor {
   /** Sets up a VM and boots it. */
   create(order: VmOrder, token: FencingToken): Promise<DoneOrStarted>;
-  /** Erases a VM, installs an operating system on it and boots it. */
-  reinstall(vmId: number, os: string, token: FencingToken): Promise<DoneOrStarted>;
+  /** Erases a VM, installs an operating system on it with this hostname and SSH key, and boots it. */
+  reinstall(installation: Installation, token: FencingToken): Promise<DoneOrStarted>;
   /** Boots a VM. Does nothing if it runs. */
   start(vmId: number, token: FencingToken): Promise<DoneOrStarted>;
   /** Restarts a VM. Boots it if it does not run. */

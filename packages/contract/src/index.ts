@@ -27,4 +27,4 @@ export { constraintsOf, ruleProvenance } from './document/provenance.ts';
 export type { Provenance } from './document/provenance.ts';
 export { keysOf, memberTypes, schemaNodes } from './document/schema.ts';
 export { MASK, maskSecrets, secretNames } from './document/secrets.ts';
-export { createValidator, type Check, type Validator } from './document/validator.ts';
+export { createValidator, type ValueCheck, type Validator } from './document/validator.ts';

@@ -298,7 +298,7 @@ test.skipIf(whyNoCommandLines !== undefined)('has a curl command in an error tha
   expect(arrived.slice(lines.length)).toEqual(Array.from({ length: SHELL_COUNT }, () => byClient).flat());
 });
 
-test('has the body without secrets in the curl command of an error', async () => {
+test('the curl command of an error has the body without secrets', async () => {
   const { client } = await clientOf(problem(422));
   const error: unknown = await verifyOtp({ client, body: { code: '12345678' } }).catch((thrown: unknown) => thrown);
   expect(Object(error).curl).toMatch(

@@ -16,7 +16,7 @@ import type { FailedAuthentications } from './http/shared/failed-authentications
 import { deleteOldRecords } from './operator/access/audit-retention.ts';
 import { forgetEndedSessions } from './operator/access/session.ts';
 import { forgetOldAttempts } from './operator/otp/verify.ts';
-import type { Clock } from './ports/clock.ts';
+import type { Clock } from './ports/system.ts';
 import { forgetOldKeys } from './reseller/idempotency.ts';
 import type { StartedRuntime } from './start-runtime.ts';
 

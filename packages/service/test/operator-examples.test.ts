@@ -297,6 +297,8 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   },
   'resizeVm noCredit': { before: withoutCredit, body: () => ({ cores: 6 }) },
   'resizeVm smallerDisk': { body: () => ({ disk: 10 }) },
+  'quoteResizeVm wasRemoved': { before: (sandbox) => sendExample(sandbox, 'removeVm') },
+  'quoteResizeVm smallerDisk': { body: () => ({ disk: 10 }) },
   'adoptVm unknownHostsystem': put({ hostsystem: 'nl_unknown' }),
   'setTldPrice notDecimal': put({ renew: 'cheap' }),
   'scheduleTldPrices sameInstant': { before: (sandbox) => sendExample(sandbox, 'scheduleTldPrices') },

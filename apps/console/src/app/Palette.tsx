@@ -2,7 +2,8 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { listAccounts } from '@reseller/operator-client';
 import type { OperationId } from '@reseller/operator-client';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { KeyboardEvent as InputKeyEvent } from 'react';
 import { useLocation } from 'wouter';
 
 import { client } from '../api/client.ts';
@@ -64,7 +65,22 @@ export function Palette({ views }: { readonly views: readonly View[] }) {
 
 function Choices({ views, onDone }: { readonly views: readonly View[]; readonly onDone: () => void }) {
   const [text, setText] = useState('');
-  const items = useItems(views, text.trim());
+  const { contains } = Autocomplete.useFilter();
+  const all = useItems(views, text.trim());
+  const items = all.filter((item) => contains(item, text.trim(), nameOf));
+  const highlighted = useRef<Item>(undefined);
+  function run(item: Item): void {
+    onDone();
+    item.run();
+  }
+  // The list can lose its highlight while its items change. Enter runs what the list shows first.
+  function runOnEnter(event: InputKeyEvent): void {
+    if (event.key !== 'Enter') return;
+    const chosen = items.find(({ value }) => value === highlighted.current?.value) ?? items[0];
+    event.preventDefault();
+    event.stopPropagation();
+    if (chosen !== undefined) run(chosen);
+  }
   return (
     <Autocomplete.Root
       open
@@ -72,11 +88,17 @@ function Choices({ views, onDone }: { readonly views: readonly View[]; readonly 
       value={text}
       onValueChange={setText}
       items={items}
+      filter={null}
       autoHighlight="always"
       keepHighlight
-      itemToStringValue={({ label, kind }: Item) => `${label} ${kind}`}
+      onItemHighlighted={(item) => {
+        highlighted.current = item;
+      }}
+      itemToStringValue={nameOf}
     >
       <Autocomplete.Input
+        autoFocus
+        onKeyDownCapture={runOnEnter}
         className="palette-input"
         aria-label="Page, account, action, VM, domain, invoice, address or request ID"
         placeholder="Page, account, action, VM, domain, invoice, address or request ID"
@@ -85,15 +107,7 @@ function Choices({ views, onDone }: { readonly views: readonly View[]; readonly 
       <Autocomplete.Empty className="palette-empty">Nothing has this name.</Autocomplete.Empty>
       <Autocomplete.List className="palette-list">
         {(item: Item) => (
-          <Autocomplete.Item
-            key={item.value}
-            value={item}
-            className="palette-item"
-            onClick={() => {
-              onDone();
-              item.run();
-            }}
-          >
+          <Autocomplete.Item key={item.value} value={item} className="palette-item" onClick={() => run(item)}>
             <span className="ellipsis">{item.label}</span>
             <span className="muted">{item.kind}</span>
           </Autocomplete.Item>
@@ -101,6 +115,10 @@ function Choices({ views, onDone }: { readonly views: readonly View[]; readonly 
       </Autocomplete.List>
     </Autocomplete.Root>
   );
+}
+
+function nameOf({ label, kind }: Item): string {
+  return `${label} ${kind}`;
 }
 
 /** What a text can name without a search: a VM, a domain, an invoice, a request, or the account that has an address. */

@@ -31,7 +31,7 @@ function correctHypervisor(entries: Entries, fence: Fence): Hypervisor {
       if (entry?.owner === 'stranger') throw new Error(`VM ${vmId} belongs to another program.`);
       entries.set(vmId, { owner: 'service', running: true, cores, mem });
     },
-    reinstall: (vmId, _os, token) => change(vmId, token, { running: true }),
+    reinstall: ({ vmId }, token) => change(vmId, token, { running: true }),
     start: (vmId, token) => change(vmId, token, { running: true }),
     restart: (vmId, token) => change(vmId, token, { running: true }),
     setPassword: (vmId, _password, token) => change(vmId, token, {}),
@@ -114,7 +114,7 @@ function startingSystem(wrong: Partial<Record<'forgets' | 'is not ended by a rem
       return {
         ...done,
         create: (order, token) => start(order.vmId, token, () => Promise.resolve(done.create(order, token))),
-        reinstall: (vmId, os, token) => start(vmId, token, () => Promise.resolve(done.reinstall(vmId, os, token))),
+        reinstall: (installation, token) => start(installation.vmId, token, () => Promise.resolve(done.reinstall(installation, token))),
         start: (vmId, token) => start(vmId, token, () => Promise.resolve(done.start(vmId, token))),
         restart: (vmId, token) => start(vmId, token, () => Promise.resolve(done.restart(vmId, token))),
         stop: (vmId, token) => start(vmId, token, () => Promise.resolve(done.stop(vmId, token))),

@@ -139,7 +139,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
       [() => hypervisor.start(vmId, 3), [{ vmId, running: true }]],
       [() => hypervisor.restart(vmId, 4), [{ vmId, running: true }]],
       [() => hypervisor.resize(bigger, 5), [{ vmId, mem: bigger.mem }]],
-      [() => hypervisor.reinstall(vmId, order.os, 6), [{ vmId, running: true, mem: bigger.mem }]],
+      [() => hypervisor.reinstall(order, 6), [{ vmId, running: true, mem: bigger.mem }]],
       [() => hypervisor.remove(vmId, 7), []],
     ];
     for (const [step, expected] of steps)
@@ -159,7 +159,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await hypervisor.restart(vmId, 4);
     await expectMachines({ vmId, running: true, mem: order.mem * 2 });
     await hypervisor.stop(vmId, 5);
-    await hypervisor.reinstall(vmId, order.os, 6);
+    await hypervisor.reinstall(order, 6);
     await expectMachines({ vmId, running: true });
   },
 
@@ -396,7 +396,7 @@ function callsOf(order: VmOrder): readonly ((hypervisor: FinishingHypervisor, to
     (hypervisor, token) => hypervisor.start(vmId, token),
     (hypervisor, token) => hypervisor.restart(vmId, token),
     (hypervisor, token) => hypervisor.resize(size, token),
-    (hypervisor, token) => hypervisor.reinstall(vmId, order.os, token),
+    (hypervisor, token) => hypervisor.reinstall(order, token),
     (hypervisor, token) => hypervisor.setPassword(vmId, 'Another-Password-2', token),
     (hypervisor, token) => hypervisor.remove(vmId, token),
   ];

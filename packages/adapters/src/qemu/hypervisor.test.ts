@@ -95,9 +95,10 @@ describe.skipIf(leftOut !== undefined)('a VM of QEMU', { timeout: 120_000 }, () 
       const login = { username: 'root', password: ORDER.password };
       expect(await logsIn(join(directory, `vm-${vmId}`), login)).toBe(true);
 
-      await hypervisor.reinstall(vmId, 'test-linux', 4);
+      const sshKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO47d1geLUqMp1vmpv1MYnTpDm2tivychbSs3lZ4ZERH second';
+      await hypervisor.reinstall({ vmId, os: 'test-linux', hostname: 'second-name', sshKey }, 4);
       const anew = await factsOf(port, ({ instance }) => instance === '48213-2');
-      expect(anew).toMatchObject({ boots: 1, cores: 2, hostname: 'my-machine', disk_bytes: 20 * 1024 ** 3 });
+      expect(anew).toMatchObject({ boots: 1, cores: 2, hostname: 'second-name', authorized_key: sshKey, disk_bytes: 20 * 1024 ** 3 });
       expect(await logsIn(join(directory, `vm-${vmId}`), { ...login, password: 'Second-Password-2' })).toBe(true);
       await hypervisor.remove(vmId, 5);
     },

@@ -128,9 +128,9 @@ function changesOn(host: Host): Hypervisor {
         if (existing !== undefined && !isSame) await erase(host, existing);
         await boot(host, isSame ? { ...existing, token } : await install(host, order, token));
       }),
-    reinstall: (vmId, os, token) =>
+    reinstall: ({ vmId, os, hostname, sshKey }, token) =>
       changing(vmId, token, async (before) => {
-        const mark = { ...before, os, installation: before.installation + 1 };
+        const mark = { ...before, os, hostname, sshKey, installation: before.installation + 1 };
         const folder = folders.pathOf(vmId);
         const image = imageOf(host, os);
         await stopMachine(folder, mark, 0);

@@ -17,7 +17,7 @@ import {
   requiredNames,
   shapeAt,
   shapeBelow,
-  typesOf,
+  typesOfShape,
 } from './shape.ts';
 import type { Shape } from './shape.ts';
 
@@ -174,7 +174,7 @@ function compareRequired(
 function compareTypes(pair: SchemaPair, comparison: Comparison): void {
   const { report, direction } = pair;
   const { before, after, at, subject } = comparison;
-  const [were, are] = [typesOf(before), typesOf(after)];
+  const [were, are] = [typesOfShape(before), typesOfShape(after)];
   if (were.size === 0 && are.size > 0) return judge(pair, comparison, true, `${subject} must be ${[...are].join(' or ')} now`);
   if (are.size === 0) return were.size === 0 ? undefined : judge(pair, comparison, false, `${subject} can be of any type now`);
   function covers(types: ReadonlySet<string>, type: string): boolean {
@@ -399,7 +399,7 @@ function nameOf(branch: Shape): string {
   const reference = first?.schema['$ref'];
   if (typeof reference === 'string') return reference.split('/').at(-1) ?? reference;
   const title = keywordOf(branch, 'title');
-  const types = [...typesOf(branch)].join(' or ');
+  const types = [...typesOfShape(branch)].join(' or ');
   return typeof title === 'string' ? title : types === '' ? 'another schema' : types;
 }
 

@@ -82,7 +82,7 @@ export function branchesOf({ document, parts }: Shape, keyword: 'anyOf' | 'oneOf
 }
 
 /** The JSON types that a value may have; empty when the schema does not restrict them. `number` includes `integer`. */
-export function typesOf(shape: Shape): ReadonlySet<string> {
+export function typesOfShape(shape: Shape): ReadonlySet<string> {
   const sets = keywordsOf(shape, 'type').map((type) => new Set((Array.isArray(type) ? type : [type]).map(String)));
   const [first, ...others] = sets;
   const types = [...(first ?? [])].filter((type) =>

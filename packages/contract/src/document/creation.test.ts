@@ -36,7 +36,7 @@ const document = parseDocument({
   },
 });
 
-test('is only `…/un…` or the removal of the created resource', () => {
+test('only `…/un…` or the removal of the created resource undoes a creation', () => {
   const operations = readOperations(document);
   const undos = operations.flatMap((operation): [string, string][] => {
     const undo = undoOf(operation, operations);

@@ -51,12 +51,12 @@ export function resourcesAt(template: string, values: Readonly<Record<string, st
 }
 
 /** A path without the names of its parameters and without a file extension: `/things/{}`. */
-export function shapeOf(path: string): string {
+export function pathShapeOf(path: string): string {
   return withoutEnding(path).replaceAll(/\{[^{}]*\}/g, '{}');
 }
 
 function isAtOrBelow(path: string, other: string): boolean {
-  const [one, above] = [shapeOf(path), shapeOf(other)];
+  const [one, above] = [pathShapeOf(path), pathShapeOf(other)];
   return one === above || one.startsWith(`${above}/`);
 }
 
@@ -134,19 +134,19 @@ function creationsOf(operations: readonly Operation[]): Creations {
 
 /** The shape of the item that an operation creates, or would create. */
 function itemShapeFor(operation: Operation): string | undefined {
-  if (isItemWrite(operation)) return shapeOf(operation.path);
+  if (isItemWrite(operation)) return pathShapeOf(operation.path);
   const collection = collectionOf(operation);
-  return collection === undefined ? undefined : `${shapeOf(collection)}/{}`;
+  return collection === undefined ? undefined : `${pathShapeOf(collection)}/{}`;
 }
 
 /** The shape of the innermost resource in a path. */
 export function itemShapeOf(path: string): string {
-  const shape = shapeOf(path);
+  const shape = pathShapeOf(path);
   return shape.slice(0, shape.lastIndexOf('{}') + 2);
 }
 
 function isRemoval({ method, path }: Pick<Operation, 'method' | 'path'>, item: string): boolean {
-  const shape = shapeOf(path);
+  const shape = pathShapeOf(path);
   return method === 'DELETE' && (shape === item || (shape.startsWith(`${item}/`) && REMOVING_WORD.test(shape.slice(item.length + 1))));
 }
 

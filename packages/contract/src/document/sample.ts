@@ -15,7 +15,7 @@ export interface SampleSource {
 }
 
 /** A valid value of a schema. */
-export interface Sample {
+export interface SampleValue {
   readonly value: unknown;
   /** Whether the document contains the whole value, as example, default or enumeration; else parts of it are generated. */
   readonly isFromDocument: boolean;
@@ -74,13 +74,13 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
  * one.
  * @returns undefined when no valid value was found
  */
-export function sampleOf(source: SampleSource, pointer: string): Sample | undefined {
+export function sampleOf(source: SampleSource, pointer: string): SampleValue | undefined {
   const built = build(source, pointer, 0);
   return built !== undefined && fits(source, pointer, built.value) ? built : undefined;
 }
 
 /** The first valid value of several. */
-export function firstFitting(source: SampleSource, pointer: string | undefined, values: readonly unknown[]): Sample | undefined {
+export function firstFitting(source: SampleSource, pointer: string | undefined, values: readonly unknown[]): SampleValue | undefined {
   const index = values.findIndex((value) => pointer === undefined || fits(source, pointer, value));
   return index < 0 ? undefined : { value: values[index], isFromDocument: true };
 }
@@ -95,7 +95,7 @@ function fits({ validator }: SampleSource, pointer: string, value: unknown): boo
   }
 }
 
-function build(source: SampleSource, pointer: string, depth: number): Sample | undefined {
+function build(source: SampleSource, pointer: string, depth: number): SampleValue | undefined {
   const written = valueAt(source.document, pointer);
   if (typeof written === 'boolean') return written ? { value: 'contract-test', isFromDocument: false } : undefined;
   if (!isObject(written) || depth > MAX_DEPTH) return undefined;
@@ -121,7 +121,7 @@ function valuesIn(schema: JsonObject): readonly unknown[] {
   ];
 }
 
-function candidates(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly Sample[] {
+function candidates(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly SampleValue[] {
   const branches = (['oneOf', 'anyOf'] as const).flatMap((keyword) => branchesOf(source, pointer, schema, keyword, depth));
   const all = branchesOf(source, pointer, schema, 'allOf', depth);
   const own = plainCandidates(source, pointer, schema, depth);
@@ -142,14 +142,14 @@ function branchesOf(
   schema: JsonObject,
   keyword: 'allOf' | 'anyOf' | 'oneOf',
   depth: number,
-): readonly Sample[] {
+): readonly SampleValue[] {
   const written = member(schema, keyword);
   if (!Array.isArray(written)) return [];
   return written.map((_, index) => build(source, joinPointer(pointer, keyword, index), depth + 1)).filter((one) => one !== undefined);
 }
 
 /** Merges objects; for other values, takes the last. */
-function mergedAll(samples: readonly Sample[]): Sample {
+function mergedAll(samples: readonly SampleValue[]): SampleValue {
   const isFromDocument = samples.every((sample) => sample.isFromDocument);
   const objects = samples.map(({ value }) => value).filter(isObject);
   return objects.length === samples.length
@@ -157,13 +157,13 @@ function mergedAll(samples: readonly Sample[]): Sample {
     : { value: samples.at(-1)?.value, isFromDocument };
 }
 
-function plainCandidates(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly Sample[] {
-  function madeUp(value: unknown): Sample {
+function plainCandidates(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly SampleValue[] {
+  function madeUp(value: unknown): SampleValue {
     return { value, isFromDocument: false };
   }
   const type = member(schema, 'type');
   const types = Array.isArray(type) ? type : type === undefined ? impliedTypes(schema) : [type];
-  return types.flatMap((name): readonly Sample[] => {
+  return types.flatMap((name): readonly SampleValue[] => {
     switch (name) {
       case 'string':
         return textsFor(schema).map(madeUp);
@@ -226,7 +226,7 @@ function numbersFor({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, mult
   return all.filter((value) => value !== undefined);
 }
 
-function listsFor(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly Sample[] {
+function listsFor(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly SampleValue[] {
   const min = typeof schema['minItems'] === 'number' ? schema['minItems'] : 0;
   if (min === 0) return [{ value: [], isFromDocument: false }];
   const item = isObject(schema['items']) ? build(source, joinPointer(pointer, 'items'), depth + 1) : { value: 'a', isFromDocument: false };
@@ -234,32 +234,32 @@ function listsFor(source: SampleSource, pointer: string, schema: JsonObject, dep
 }
 
 /** An object with the required properties, and one with all properties for which the document has values. */
-function objectsFor(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly Sample[] {
+function objectsFor(source: SampleSource, pointer: string, schema: JsonObject, depth: number): readonly SampleValue[] {
   const properties = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
   function isReadOnly(name: string): boolean {
     return schemaNodes(source.document, joinPointer(pointer, 'properties', name)).some((node) => node.schema['readOnly'] === true);
   }
   const required = Array.isArray(schema['required']) ? schema['required'].filter((name) => typeof name === 'string') : [];
-  function sampleFor(name: string): Sample | undefined {
+  function sampleFor(name: string): SampleValue | undefined {
     return properties.includes(name)
       ? build(source, joinPointer(pointer, 'properties', name), depth + 1)
       : { value: 'contract-test', isFromDocument: false };
   }
   const needed = required.map((name) => [name, sampleFor(name)] as const);
-  const known = needed.filter((entry): entry is readonly [string, Sample] => entry[1] !== undefined);
+  const known = needed.filter((entry): entry is readonly [string, SampleValue] => entry[1] !== undefined);
   const isWhole = known.length === needed.length;
   if (!isWhole) return [];
   const smallest = objectOf(known);
   const optional = properties
     .filter((name) => !required.includes(name) && !isReadOnly(name))
     .map((name) => [name, sampleFor(name)] as const)
-    .filter((entry): entry is readonly [string, Sample] => entry[1]?.isFromDocument === true);
+    .filter((entry): entry is readonly [string, SampleValue] => entry[1]?.isFromDocument === true);
   const plain = optional.length === 0 ? [smallest] : [smallest, objectOf([...known, ...optional])];
   // Rules about which properties there are, such as `minProperties` or `anyOf` of `required`.
   if (!RULES_OF_PRESENCE.some((keyword) => schema[keyword] !== undefined)) return plain;
   const others = properties
     .filter((name) => !required.includes(name) && !isReadOnly(name))
-    .flatMap((name): readonly (readonly [string, Sample])[] => {
+    .flatMap((name): readonly (readonly [string, SampleValue])[] => {
       const sample = sampleFor(name);
       return sample === undefined ? [] : [[name, sample]];
     });
@@ -268,7 +268,7 @@ function objectsFor(source: SampleSource, pointer: string, schema: JsonObject, d
 
 const RULES_OF_PRESENCE = ['minProperties', 'anyOf', 'oneOf', 'not', 'dependentRequired', 'if'];
 
-function objectOf(entries: readonly (readonly [string, Sample])[]): Sample {
+function objectOf(entries: readonly (readonly [string, SampleValue])[]): SampleValue {
   return {
     value: Object.fromEntries(entries.map(([name, { value }]) => [name, value])),
     isFromDocument: entries.every(([, { isFromDocument }]) => isFromDocument),

@@ -16,14 +16,14 @@ import { joinPointer, pointerTokens, valueAt } from './pointer.ts';
 import { replaceTextKeywords } from './text-keywords.ts';
 
 /** Validates a value against one schema. Returns the broken rules, or one shared empty list. Does not change the value. */
-export type Check = (value: unknown) => readonly Issue[];
+export type ValueCheck = (value: unknown) => readonly Issue[];
 
 export interface Validator {
   /**
    * Compiles the schema at a JSON pointer into the document. Returns the same function for later calls.
    * @throws {DocumentError} when there is no valid schema at the pointer
    */
-  compile(pointer: string): Check;
+  compile(pointer: string): ValueCheck;
   /** Notes about the compiled schemas that are not errors, such as unknown keywords. */
   notes(): readonly string[];
 }
@@ -63,12 +63,12 @@ export function createValidator(
     if (keyword !== undefined && !keyword.startsWith('x-')) notes.add(`The schema keyword ${keyword} is not known and was ignored.`);
   }
   let prepared: Compiler | undefined;
-  const checks = new Map<string, Check>();
+  const checks = new Map<string, ValueCheck>();
   return {
     compile(pointer) {
       const known = checks.get(pointer);
       if (known !== undefined) return known;
-      function compileNow(): Check {
+      function compileNow(): ValueCheck {
         prepared ??= prepareCompiler(document, { brief, lenient, trusted, note });
         return compileCheck(prepared, { document, pointer, maxIssues });
       }
@@ -132,8 +132,8 @@ function prepareCompiler(document: OpenApiDocument, { brief, lenient, trusted, n
   return { ajv, pointers: survey.pointers, trusted };
 }
 
-function compileLazily(compileNow: () => Check): Check {
-  let check: Check | undefined;
+function compileLazily(compileNow: () => ValueCheck): ValueCheck {
+  let check: ValueCheck | undefined;
   return (value) => (check ??= compileNow())(value);
 }
 
@@ -146,7 +146,7 @@ interface Place {
 /** Errors of Ajv for each issue. An issue about alternatives has the errors of each of them. */
 const MAX_ERRORS_PER_ISSUE = 20;
 
-function compileCheck({ ajv, pointers, trusted }: Compiler, { document, pointer, maxIssues }: Place): Check {
+function compileCheck({ ajv, pointers, trusted }: Compiler, { document, pointer, maxIssues }: Place): ValueCheck {
   const schema = valueAt(document, pointer);
   if (schema === true) return () => NO_ISSUES;
   if (schema === false) return () => [{ path: '', keyword: 'false schema', message: 'must not be given', params: {}, schemaPath: pointer }];

@@ -1,4 +1,4 @@
-import { collectionNameOf, isItemWrite, itemIn, shapeOf, withoutEnding } from '../document/creation.ts';
+import { collectionNameOf, isItemWrite, itemIn, pathShapeOf, withoutEnding } from '../document/creation.ts';
 import type { OpenApiDocument } from '../document/document.ts';
 import { isObject } from '../document/json.ts';
 import { createMatcher } from '../document/match.ts';
@@ -304,8 +304,8 @@ export function identifiersAnywhere(body: unknown, parameter: string): { readonl
 
 /** Whether an operation lists the items of the collection before the last parameter of a path. */
 export function isListFrom(list: Operation, item: string): boolean {
-  const collection = shapeOf(item.slice(0, item.lastIndexOf('/{')));
-  return list.method === 'GET' && isListAt(collection, shapeOf(list.path));
+  const collection = pathShapeOf(item.slice(0, item.lastIndexOf('/{')));
+  return list.method === 'GET' && isListAt(collection, pathShapeOf(list.path));
 }
 
 /** The identifiers of the items in a list, for the path parameter of an operation on one item. */

@@ -5,7 +5,7 @@ import {
   itemIn,
   removalOf,
   resourcesAt,
-  shapeOf,
+  pathShapeOf,
   undoOf,
   withoutEnding,
 } from '../document/creation.ts';
@@ -129,7 +129,7 @@ export class Ownership {
 
   /** The path parameters of a step that are about what the run made, or about something below it; after removals, about what it removed. */
   pathsFor({ operation, purpose }: Pick<Step, 'operation' | 'purpose'>, exchanges: readonly Exchange[]): readonly PathValues[] {
-    const shape = shapeOf(operation.path);
+    const shape = pathShapeOf(operation.path);
     const names = pathParameters(operation.path);
     const isAfter = purpose === 'remove-again' || purpose === 'read-removed' || (purpose === 'leftover' && operation.method === 'GET');
     const resources = isAfter

@@ -282,6 +282,12 @@ export const operations = {
         repeatable: true,
         has: 'id'
     },
+    'POST /vms/{vm_id}/resize/quote': {
+        id: 'quoteResizeVm',
+        effect: 'read',
+        repeatable: true,
+        has: 'price'
+    },
     'POST /vms/{vm_id}/restart-billing': {
         id: 'restartVmBilling',
         effect: 'write',

@@ -2160,6 +2160,46 @@ export type ResizeVmRequest = {
 };
 
 /**
+ * An amount with and without VAT.
+ */
+export type NetAndGross = {
+    /**
+     * Net amount in EUR.
+     */
+    net: Amount;
+    /**
+     * Gross amount in EUR, as on an invoice with this amount alone.
+     */
+    gross: Amount;
+};
+
+/**
+ * The cost of a VM after a resize, at the time of the response. It reserves nothing, so the price can change until the resize.
+ */
+export type ResizeQuote = {
+    /**
+     * The price for 30 days. A resize to the current resources leaves it as it is.
+     */
+    price: NetAndGross;
+    /**
+     * The cost of the new position on the invoice of the current period. It is 0 for a stopped VM.
+     */
+    until_period_end: NetAndGross;
+    /**
+     * When the current invoice period ends.
+     */
+    period_end: Instant;
+    /**
+     * Net amount of the credit of the account that the resize needs, in EUR. It is 0 if the price does not rise.
+     */
+    needed_credit: CreditAmount;
+    /**
+     * Title of the sale whose prices the VM would lose. Null if it loses none.
+     */
+    ended_sale: string | null;
+};
+
+/**
  * The terms on which a machine becomes a VM.
  */
 export type AdoptVmRequest = {
@@ -6964,6 +7004,79 @@ export type ResizeVmResponses = {
 };
 
 export type ResizeVmSuccess = ResizeVmResponses[keyof ResizeVmResponses];
+
+export type QuoteResizeVmData = {
+    /**
+     * The new resources of the VM.
+     */
+    body: ResizeVmRequest;
+    path: {
+        /**
+         * Identifier of the VM, five digits.
+         */
+        vm_id: VmNumber;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/resize/quote';
+};
+
+export type QuoteResizeVmErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The VM is neither running nor stopped.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type QuoteResizeVmError = QuoteResizeVmErrors[keyof QuoteResizeVmErrors];
+
+export type QuoteResizeVmResponses = {
+    /**
+     * The price.
+     */
+    200: ResizeQuote;
+};
+
+export type QuoteResizeVmSuccess = QuoteResizeVmResponses[keyof QuoteResizeVmResponses];
 
 export type RestartVmBillingData = {
     body?: never;

@@ -4,7 +4,7 @@
  * Instances that share a database compare their clocks with the clock of the database. A store of one process has no other clock, so it keeps
  * the newest time at which it was in use, and a jump far beyond that time needs the confirmation of an operator.
  */
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/system.ts';
 import type { Db, Store } from '../store/store.ts';
 
 /** The clock of the machine cannot be trusted. The message is one line for the operator. */

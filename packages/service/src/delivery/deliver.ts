@@ -17,7 +17,7 @@ export class InfrastructureError extends Error {
 }
 
 /** How a delivery ended: with its result, or refused before anything was delivered. */
-export type Ended<Result> = { readonly result: Result } | { readonly refusal: Refusal };
+export type EndedDelivery<Result> = { readonly result: Result } | { readonly refusal: Refusal };
 
 /** One delivery to carry out. */
 export interface DeliveryOrder<Request, Result, Outcome> {
@@ -28,7 +28,7 @@ export interface DeliveryOrder<Request, Result, Outcome> {
   /** Runs first in the first transaction. An outcome ends the delivery, such as the stored response of a repeated request. */
   claim(transaction: Transaction): Promise<Outcome | undefined>;
   /** Runs last in the transaction that ends the delivery, and turns its end into the outcome. After a refusal the changes are rolled back. */
-  record(transaction: Transaction, ended: Ended<Result>): Promise<Outcome>;
+  record(transaction: Transaction, ended: EndedDelivery<Result>): Promise<Outcome>;
 }
 
 /** A delivery whose reservation is stored. */

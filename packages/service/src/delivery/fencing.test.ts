@@ -76,7 +76,7 @@ test('a store fence rejects a token after any instance of the store has issued a
 /** Every call of a simulated port that has an effect, by name. */
 const calls: Readonly<Record<string, () => (token: number) => Promise<unknown>>> = {
   'hypervisor.create': on(simulatedHypervisor, (port, token) => port.create(ORDER, token)),
-  'hypervisor.reinstall': on(simulatedHypervisor, (port, token) => port.reinstall(ORDER.vmId, 'debian_12', token)),
+  'hypervisor.reinstall': on(simulatedHypervisor, (port, token) => port.reinstall(ORDER, token)),
   'hypervisor.release': on(simulatedHypervisor, (port, token) => port.release?.(ORDER.vmId, token) ?? Promise.reject(new Error('missing'))),
   'hypervisor.start': on(simulatedHypervisor, (port, token) => port.start(ORDER.vmId, token)),
   'hypervisor.stop': on(simulatedHypervisor, (port, token) => port.stop(ORDER.vmId, token)),

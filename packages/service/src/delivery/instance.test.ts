@@ -88,7 +88,7 @@ function withFailingCommits(store: Store): Store & { commitsFail?: unknown; hang
   return failing;
 }
 
-test('has a lease of 15 seconds by default', () => expect(DEFAULT_LEASE_MS).toBe(15_000));
+test('a lease lasts 15 seconds by default', () => expect(DEFAULT_LEASE_MS).toBe(15_000));
 
 describe('a store that instances share', () => {
   test('gives an instance an id and a lease by the clock of the database', async () => {

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 
 import { accessOf, issueKey } from '../core/account/account.ts';
 import type { KeyAccess } from '../core/account/account.ts';
-import { lockKey, replaceKey, restrictKey, spendingLimitOf, textsOf } from '../core/account/api-key.ts';
+import { lockKey, replaceKey, restrictKey, spendingLimitOf, storedTexts } from '../core/account/api-key.ts';
 import type { KeyRestrictions } from '../core/account/api-key.ts';
 import { DEFAULTS } from '../generated/operator/facts.gen.ts';
 import type { Mode } from '../rules/mode.ts';
@@ -179,7 +179,7 @@ async function toApiKey(db: Db, key: Row, now: number): Promise<ApiKey> {
     valid_until: toInstantOrNull(key.valid_until),
     revoked: toInstantOrNull(key.revoked),
     rate_limit: ownLimit(key),
-    allowed_networks: textsOf(key.allowed_networks),
+    allowed_networks: storedTexts(key.allowed_networks),
     spending_limit: await spendingLimitOf(db, key, now),
     last_used: toInstantOrNull(key.last_used),
   };

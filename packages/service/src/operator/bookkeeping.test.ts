@@ -114,7 +114,7 @@ describe.each(engines)('on %s', (engine) => {
   });
 });
 
-test('is CSV of UTF-8, and leaves no record', async () => {
+test('the bookkeeping export is CSV of UTF-8, and leaves no record', async () => {
   const service = await startOperator();
   const { status, headers, text } = await service.operate('/bookkeeping/payments?from=2026-11-01&to=2026-11-30');
   expect([status, headers.get('content-type'), text.split('\r\n')]).toEqual([

@@ -96,8 +96,16 @@ test('stops, starts, resizes, restarts and removes VMs, and changes nothing on r
   clock.advance(1_000);
   expect(await operator.restartVmBilling({ client, path })).toMatchObject({ monthly_price: '10.40' });
   clock.advance(1_000);
+  const quoted = await operator.quoteResizeVm({ client, path, body: { cores: 4 } });
+  expect(quoted).toMatchObject({ price: { net: '14.40', gross: '17.14' }, ended_sale: null, period_end: '2026-12-01T00:00:00.000Z' });
+  expect((await service.call('quoteChangeVm', { path: { vmid: path.vm_id }, form: { cores: 4 } })).body.data).toMatchObject({
+    price: { net: 14.4, gross: 17.14 },
+    untilPeriodEnd: { net: Number(quoted.until_period_end.net), gross: Number(quoted.until_period_end.gross) },
+    neededCredit: Number(quoted.needed_credit),
+  });
   expect(await operator.resizeVm({ client, path, body: { cores: 4 } })).toMatchObject({ cores: 4, monthly_price: '14.40' });
-  expect(await refusalOf(operator.resizeVm({ client, path, body: { disk: 10 } }))).toMatchObject({ fields: [{ field: '#/disk' }] });
+  for (const call of [operator.resizeVm, operator.quoteResizeVm])
+    expect(await refusalOf(call({ client, path, body: { disk: 10 } }))).toMatchObject({ fields: [{ field: '#/disk' }] });
   await service.store.commit(({ db }) =>
     db
       .updateTable('host_nodes')
@@ -112,6 +120,10 @@ test('stops, starts, resizes, restarts and removes VMs, and changes nothing on r
   expect(positions.map(({ type }: { type: string }) => type)).toEqual(['CREATE', 'BILLINGRESTART', 'BILLINGRESTART', 'UP-DOWNGRADE']);
   for (let n = 0; n < 2; n++) expect(await operator.removeVm({ client, path })).toMatchObject({ state: 'removed', ipv4: [] });
   expect(await refusalOf(operator.startVm({ client, path }))).toMatchObject({ status: 409 });
+  expect(await refusalOf(operator.quoteResizeVm({ client, path, body: { cores: 8 } }))).toMatchObject({
+    status: 409,
+    message: expect.stringContaining('is removed. Only a running or stopped VM can be resized.'),
+  });
   expect(await refusalOf(operator.getVm({ client, path: { vm_id: '10000' } }))).toMatchObject({ status: 404 });
   expect((await operator.listVms({ client, query: { state: 'removed' } })).items).toHaveLength(1);
 });

@@ -46,7 +46,7 @@ import {
   setVatRates,
   setVmIdentifierQuarantine,
 } from './service/settings.ts';
-import { getVm, getVmAccess, listVms, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm.ts';
+import { getVm, getVmAccess, listVms, quoteResizeVm, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm.ts';
 
 /** The handler of each operation of the operator document. */
 export const operatorTable: OperatorTable = {
@@ -97,6 +97,7 @@ export const operatorTable: OperatorTable = {
   stopVm,
   startVm,
   resizeVm,
+  quoteResizeVm,
   restartVmBilling,
   adoptVm,
   releaseVm,

@@ -23,7 +23,7 @@ test('returns the ports that the host of a VM forwards, and none for a removed V
   expect(await getVmAccess({ client, path })).toEqual({ forwarded_ports: [] });
 });
 
-test('is a 404 for an unknown VM, and a 503 if the hypervisor fails', async () => {
+test('responds with 404 to an unknown VM, and with 503 if the hypervisor fails', async () => {
   const { client, call, hypervisor } = await startOperator();
   const { identifier } = (await call('createVm', { form: SMALL_VM })).body.data;
   expect(await refusalOf(getVmAccess({ client, path: { vm_id: '10000' } }))).toMatchObject({ status: 404 });

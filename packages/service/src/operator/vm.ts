@@ -1,16 +1,21 @@
-import type { ResizeVmRequest, Vm } from '@reseller/operator-client';
+import type { NetAndGross, ResizeVmRequest, Vm } from '@reseller/operator-client';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 
+import { vatRatesOf } from '../core/accounting/account-vat.ts';
+import { quotedAmounts } from '../core/accounting/quote.ts';
+import { settleAccount } from '../core/jobs/settle.ts';
 import { addressesOf, addressesOfVms } from '../core/vm/addresses.ts';
 import type { AssignedAddress } from '../core/vm/addresses.ts';
-import { barRestartByReseller, restartBilling } from '../core/vm/change.ts';
+import { barRestartByReseller, restartBilling, stateAfter } from '../core/vm/change.ts';
 import { vmCommands } from '../core/vm/commands.ts';
 import type { VmCommands } from '../core/vm/commands.ts';
+import { quotedResize } from '../core/vm/quote-resize.ts';
 import type { CommandHooks } from '../delivery/command.ts';
 import { InfrastructureError } from '../delivery/deliver.ts';
 import type { Runtime } from '../delivery/runtime.ts';
 import { decimalOf } from '../rules/money.ts';
+import type { Money } from '../rules/money.ts';
 import type { VmState } from '../rules/vm-state.ts';
 import { lockAccount } from '../store/account-lock.ts';
 import type { Db } from '../store/store.ts';
@@ -100,6 +105,29 @@ export const resizeVm: ServiceOperation<'resizeVm'> = {
   },
 };
 
+/** POST /vms/{vm_id}/resize/quote */
+export const quoteResizeVm: ServiceOperation<'quoteResizeVm'> = {
+  kind: 'service',
+  async run({ runtime, path, body, now }) {
+    const { store } = runtime;
+    const { account_id: accountId } = await store.read((db) => vmOf(db, path.vm_id));
+    await settleAccount(runtime, { accountId, now });
+    return store.read(async (db) => {
+      const vm = await vmOf(db, path.vm_id);
+      stateAfter(vm, 'resize');
+      const resize = await quotedResize(db, vm, { resources: definedOnly(body), now });
+      const { price, untilPeriodEnd, credit } = quotedAmounts(resize, await vatRatesOf(db, accountId), now);
+      return {
+        price: shownAmounts(price),
+        until_period_end: shownAmounts(untilPeriodEnd),
+        period_end: toInstant(resize.periodEnd * 1000),
+        needed_credit: decimalOf(credit),
+        ended_sale: resize.endedSale?.title ?? null,
+      };
+    });
+  },
+};
+
 /** POST /vms/{vm_id}/restart-billing */
 export const restartVmBilling: StoreOperation<'restartVmBilling'> = {
   kind: 'store',
@@ -146,6 +174,10 @@ export function vmHooks(id: string, record: RecordChange): CommandHooks {
 export async function vmOf(db: Db, id: string): Promise<Row> {
   const vm = await db.selectFrom('vms').selectAll().where('id', '=', Number(id)).executeTakeFirst();
   return requireFound(vm, `VM ${id}`);
+}
+
+function shownAmounts({ net, gross }: { readonly net: Money; readonly gross: Money }): NetAndGross {
+  return { net: decimalOf(net), gross: decimalOf(gross) };
 }
 
 /** Without undefined properties, which would replace the present resources. */

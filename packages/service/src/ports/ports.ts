@@ -1,7 +1,7 @@
 import type { Dns, Fleet, Hypervisor, Registrar } from '@reseller/adapters';
 
 import type { Random } from '../rules/random.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from './system.ts';
 
 /** A port to infrastructure, which can be simulated. */
 export type SimulatedPort = 'hypervisor' | 'fleet' | 'registrar' | 'dns';

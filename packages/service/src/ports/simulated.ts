@@ -3,9 +3,9 @@ import type { Dns, Fence, FencingToken, Fleet, Hypervisor, Registrar, ServerAcce
 
 import { newPassword } from '../rules/credentials.ts';
 import type { Random } from '../rules/random.ts';
-import { systemClock } from './clock.ts';
 import type { Ports } from './ports.ts';
-import { systemRandom } from './random.ts';
+import { systemClock } from './system.ts';
+import { systemRandom } from './system.ts';
 
 /** Simulated infrastructure with the system's clock and random numbers. Ports in `given` replace the simulated ones. */
 export function simulatedPorts(given: Partial<Ports> = {}): Ports {
@@ -24,7 +24,7 @@ export function simulatedPorts(given: Partial<Ports> = {}): Ports {
 export function simulatedHypervisor(fence: Fence = memoryFence()): Hypervisor {
   return {
     create: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
-    reinstall: (vmId, _os, token) => fence.admit(`vm/${vmId}`, token),
+    reinstall: ({ vmId }, token) => fence.admit(`vm/${vmId}`, token),
     start: (vmId, token) => fence.admit(`vm/${vmId}`, token),
     restart: (vmId, token) => fence.admit(`vm/${vmId}`, token),
     setPassword: (vmId, _password, token) => fence.admit(`vm/${vmId}`, token),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { allCountries, countryOf, phoneOf } from './contact.ts';
 
-test('has the countries of ISO 3166 by name', () => {
+test('the list of countries has those of ISO 3166 by name', () => {
   expect(allCountries.length).toBeGreaterThanOrEqual(249);
   expect(allCountries).toContainEqual({ code: 'DE', title: 'Germany' });
   expect(countryOf('nl')).toEqual({ code: 'NL', title: 'Netherlands' });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { neededCredit, remainingCredit } from './credit.ts';
+import { assertPriceAccepted, neededCredit, remainingCredit } from './credit.ts';
 import { euros, UNITS_PER_CENT } from './money.ts';
 
 test.each([
@@ -35,4 +35,24 @@ test.each([
   ['10.40', '10.40'],
 ])('a purchase of %s EUR needs %s EUR of credit', (amount, needed) => {
   expect(neededCredit(euros(amount))).toBe(euros(needed));
+});
+
+test.each([
+  ['10.40', '10.40'],
+  ['10.40', '10.41'],
+  ['10.40', undefined],
+])('accepts a price of %s EUR with a max_price of %s', (price, maxPrice) => {
+  expect(() => assertPriceAccepted(euros(price), maxPrice)).not.toThrow();
+});
+
+test('refuses a price of the smallest unit above max_price, and names both', () => {
+  expect(() => assertPriceAccepted(euros('10.40000001'), '10.4')).toThrow(
+    expect.objectContaining({
+      status: 412,
+      type: 'precondition_failed',
+      message: expect.stringMatching(
+        /^The net price is 10\.40000001 EUR, which is more than the max_price 10\.4 EUR, so nothing was bought\./,
+      ),
+    }),
+  );
 });

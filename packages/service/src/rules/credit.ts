@@ -1,6 +1,7 @@
-/** The credit limit (specification: "Limits", "Invoice"). */
-import { roundHalfUpToCents, roundUpToCents } from './money.ts';
+/** The limits of a purchase: the credit limit (specification: "Limits", "Invoice"), and the price guard of the extension. */
+import { decimalOf, euros, roundHalfUpToCents, roundUpToCents } from './money.ts';
 import type { Money } from './money.ts';
+import { Refusal } from './refusal.ts';
 
 /** The amounts of an account that decide whether it may buy more. */
 export interface Credit {
@@ -43,4 +44,20 @@ export function explainCredit(credit: Credit, pending: Money): ExplainedCredit {
 /** The remaining credit that a purchase needs, in whole cents. */
 export function neededCredit(amount: Money): Money {
   return roundUpToCents(amount);
+}
+
+/**
+ * The price guard of the extension: a purchase names the highest net price that it accepts (`max_price`).
+ *
+ * @param price Net price: of 30 days of a VM, of the first year of a domain, of one runtime of a dedicated server.
+ * @param maxPrice The field of the form, in EUR. Undefined accepts every price.
+ * @throws Refusal 412 if the price is higher.
+ */
+export function assertPriceAccepted(price: Money, maxPrice: string | undefined): void {
+  if (maxPrice === undefined || price <= euros(maxPrice)) return;
+  throw new Refusal(
+    412,
+    'precondition_failed',
+    `The net price is ${decimalOf(price)} EUR, which is more than the max_price ${maxPrice} EUR, so nothing was bought. Check the current prices, then send a higher max_price or none.`,
+  );
 }

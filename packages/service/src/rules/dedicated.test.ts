@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { cancel, completeSetUp, endOfRuntime, order, reachRenewal, withdrawCancellation } from './dedicated.ts';
-import type { ServerState, Transition } from './dedicated.ts';
+import { cancelServer, completeSetUp, endOfRuntime, order, reachRenewal, withdrawServerCancellation } from './dedicated.ts';
+import type { ServerState, ServerTransition } from './dedicated.ts';
 
 const instants = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) / 1000 });
 const days = fc.integer({ min: 1, max: 366 });
@@ -13,12 +13,12 @@ const states: fc.Arbitrary<ServerState> = fc.oneof(
   fc.constant({ phase: 'ended' } as const),
 );
 
-type Step = (state: ServerState, at: number, runtime: number) => Transition;
+type Step = (state: ServerState, at: number, runtime: number) => ServerTransition;
 const steps: Readonly<Record<string, Step>> = {
   order: (state, at) => order(state, at),
   completeSetUp,
-  cancel,
-  withdrawCancellation,
+  cancelServer,
+  withdrawServerCancellation,
   reachRenewal,
   // The renewal date itself, if there is one. A random instant would almost never equal it.
   renewalDate: (state, at, runtime) => reachRenewal(state, state.phase === 'deployed' ? state.renew : at, runtime),
@@ -64,8 +64,8 @@ test('allows exactly the specified steps in each state', () => {
   expect(Object.fromEntries(all.map((state) => [nameOf(state), allowedOf(state)]))).toEqual({
     offered: ['order'],
     ordered: ['completeSetUp'],
-    deployed: ['cancel', 'reachRenewal'],
-    terminated: ['withdrawCancellation', 'reachRenewal'],
+    deployed: ['cancelServer', 'reachRenewal'],
+    terminated: ['withdrawServerCancellation', 'reachRenewal'],
     ended: [],
   });
 });
@@ -75,7 +75,7 @@ test('keeps renewal dates at whole runtimes after the set-up for any sequence of
     fc.property(instants, days, fc.array(anyStep, { maxLength: 40 }), (at, runtime, sequence) => {
       let state: ServerState = { phase: 'offered' };
       for (const step of [steps['order'], steps['completeSetUp'], ...sequence]) {
-        const transition: Transition = step?.(state, at, runtime) ?? { refused: 'gone' };
+        const transition: ServerTransition = step?.(state, at, runtime) ?? { refused: 'gone' };
         if (state.phase === 'ended') expect(transition).toHaveProperty('refused');
         if ('next' in transition) state = transition.next;
         if (state.phase === 'deployed') {
@@ -91,8 +91,8 @@ test('changes nothing by a cancellation and its withdrawal', () => {
   fc.assert(
     fc.property(instants, (renew) => {
       const state = { phase: 'deployed', renew, terminated: false } as const;
-      const cancelled = cancel(state);
-      expect('next' in cancelled && withdrawCancellation(cancelled.next)).toEqual({ next: state });
+      const cancelled = cancelServer(state);
+      expect('next' in cancelled && withdrawServerCancellation(cancelled.next)).toEqual({ next: state });
     }),
   );
 });
@@ -145,8 +145,13 @@ test('returns the reason for each step that a state does not allow', () => {
     terminated: 'not being set up',
     ended: 'not being set up',
   });
-  expect(reasons(cancel)).toEqual({ offered: 'gone', ordered: 'being set up', terminated: 'already cancelled', ended: 'gone' });
-  expect(reasons(withdrawCancellation)).toEqual({ offered: 'gone', ordered: 'not cancelled', deployed: 'not cancelled', ended: 'gone' });
+  expect(reasons(cancelServer)).toEqual({ offered: 'gone', ordered: 'being set up', terminated: 'already cancelled', ended: 'gone' });
+  expect(reasons(withdrawServerCancellation)).toEqual({
+    offered: 'gone',
+    ordered: 'not cancelled',
+    deployed: 'not cancelled',
+    ended: 'gone',
+  });
   expect(reasons(reachRenewal)).toEqual({ offered: 'not due', ordered: 'not due', ended: 'not due' });
 });
 

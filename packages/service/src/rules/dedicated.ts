@@ -37,10 +37,17 @@ export interface Ended {
 }
 
 /** Why a state does not allow a transition. */
-export type WrongState = 'not offered' | 'not being set up' | 'being set up' | 'already cancelled' | 'not cancelled' | 'not due' | 'gone';
+export type ServerRefusal =
+  | 'not offered'
+  | 'not being set up'
+  | 'being set up'
+  | 'already cancelled'
+  | 'not cancelled'
+  | 'not due'
+  | 'gone';
 
 /** The next state, or the reason for a refusal. */
-export type Transition<Next extends ServerState = ServerState> = { readonly next: Next } | { readonly refused: WrongState };
+export type ServerTransition<Next extends ServerState = ServerState> = { readonly next: Next } | { readonly refused: ServerRefusal };
 
 const SECONDS_PER_DAY = 86_400;
 
@@ -50,25 +57,25 @@ export function endOfRuntime(start: Seconds, days: number): Seconds {
 }
 
 /** The server is ordered for an account, and its set-up begins. */
-export function order(state: ServerState, setUpDue: Seconds | null): Transition<Ordered> {
+export function order(state: ServerState, setUpDue: Seconds | null): ServerTransition<Ordered> {
   return state.phase === 'offered' ? { next: { phase: 'ordered', setUpDue } } : { refused: 'not offered' };
 }
 
 /** The set-up completes, and the first runtime begins. */
-export function completeSetUp(state: ServerState, at: Seconds, runtimeDays: number): Transition<Deployed> {
+export function completeSetUp(state: ServerState, at: Seconds, runtimeDays: number): ServerTransition<Deployed> {
   if (state.phase !== 'ordered') return { refused: 'not being set up' };
   return { next: { phase: 'deployed', renew: endOfRuntime(at, runtimeDays), terminated: false } };
 }
 
 /** DELETE /dedicated/{identifier}/delete: no further renewal. A server without a renewal date cannot be cancelled (our choice). */
-export function cancel(state: ServerState): Transition<Deployed> {
+export function cancelServer(state: ServerState): ServerTransition<Deployed> {
   if (state.phase === 'ordered') return { refused: 'being set up' };
   if (state.phase !== 'deployed') return { refused: 'gone' };
   return state.terminated ? { refused: 'already cancelled' } : { next: { ...state, terminated: true } };
 }
 
 /** POST /dedicated/{identifier}/undelete: the server is renewed again. */
-export function withdrawCancellation(state: ServerState): Transition<Deployed> {
+export function withdrawServerCancellation(state: ServerState): ServerTransition<Deployed> {
   if (state.phase === 'ordered') return { refused: 'not cancelled' };
   if (state.phase !== 'deployed') return { refused: 'gone' };
   return state.terminated ? { next: { ...state, terminated: false } } : { refused: 'not cancelled' };
@@ -81,7 +88,7 @@ export function renewalsBefore({ renew, terminated }: Deployed, runtimeDays: num
 }
 
 /** At the renewal date, a further runtime begins, or a terminated server ends. */
-export function reachRenewal(state: ServerState, at: Seconds, runtimeDays: number): Transition<Deployed | Ended> {
+export function reachRenewal(state: ServerState, at: Seconds, runtimeDays: number): ServerTransition<Deployed | Ended> {
   if (state.phase !== 'deployed' || state.renew !== at) return { refused: 'not due' };
   if (state.terminated) return { next: { phase: 'ended' } };
   return { next: { ...state, renew: endOfRuntime(state.renew, runtimeDays) } };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { beginRegistration, cancel, reachExpiry, statusOf, timingOf, withdrawCancellation } from './domain-registration.ts';
+import { beginRegistration, cancelDomain, reachExpiry, statusOf, timingOf, withdrawDomainCancellation } from './domain-registration.ts';
 import type { Registration } from './domain-registration.ts';
 
 const instant = (iso: string) => Date.parse(iso) / 1000;
@@ -57,7 +57,7 @@ test('makes no illegal transition for any sequence of actions', () => {
         const now = model.now + after;
         const { registration } = model;
         if (!registration) return;
-        const result = { cancel, withdraw: withdrawCancellation, expire: reachExpiry }[act](registration, now);
+        const result = { cancel: cancelDomain, withdraw: withdrawDomainCancellation, expire: reachExpiry }[act](registration, now);
         const isOver = now >= registration.expires;
         if ('ended' in result)
           expect({ act, isOver, terminated: registration.terminated }).toEqual({ act: 'expire', isOver: true, terminated: true });
@@ -83,17 +83,17 @@ test('allows a cancellation and its withdrawal until the last second before the 
   const registration = beginRegistration(instant('2026-11-10T12:00:00Z'));
   const terminated = { ...registration, terminated: true };
   const { expires } = registration;
-  expect(cancel(registration, expires - 1)).toEqual({ next: terminated });
-  expect(cancel(registration, expires)).toEqual({ refused: 'expired' });
-  expect(withdrawCancellation(terminated, expires - 1)).toEqual({ next: registration });
-  expect(withdrawCancellation(terminated, expires)).toEqual({ refused: 'expired' });
+  expect(cancelDomain(registration, expires - 1)).toEqual({ next: terminated });
+  expect(cancelDomain(registration, expires)).toEqual({ refused: 'expired' });
+  expect(withdrawDomainCancellation(terminated, expires - 1)).toEqual({ next: registration });
+  expect(withdrawDomainCancellation(terminated, expires)).toEqual({ refused: 'expired' });
 });
 
 test('returns the reason for each step that a state does not allow', () => {
   const registration = beginRegistration(instant('2026-11-10T12:00:00Z'));
   const { created, expires } = registration;
-  expect(cancel({ ...registration, terminated: true }, created)).toEqual({ refused: 'already cancelled' });
-  expect(withdrawCancellation(registration, created)).toEqual({ refused: 'not cancelled' });
+  expect(cancelDomain({ ...registration, terminated: true }, created)).toEqual({ refused: 'already cancelled' });
+  expect(withdrawDomainCancellation(registration, created)).toEqual({ refused: 'not cancelled' });
   expect(reachExpiry(registration, expires - 1)).toEqual({ refused: 'not due' });
   expect(reachExpiry({ ...registration, terminated: true }, expires)).toEqual({ ended: true });
 });

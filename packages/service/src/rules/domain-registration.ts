@@ -35,25 +35,25 @@ export function statusOf({ lockedUntil }: Pick<Registration, 'lockedUntil'>, at:
 }
 
 /** Why a state does not allow a transition. */
-export type WrongState = 'expired' | 'already cancelled' | 'not cancelled' | 'not due';
+export type DomainRefusal = 'expired' | 'already cancelled' | 'not cancelled' | 'not due';
 
 /** The next state, or the reason for a refusal. */
-export type Transition = { readonly next: Registration } | { readonly refused: WrongState };
+export type DomainTransition = { readonly next: Registration } | { readonly refused: DomainRefusal };
 
 /** The provider cancels the domain, so it is no longer renewed. */
-export function cancel(registration: Registration, at: Seconds): Transition {
+export function cancelDomain(registration: Registration, at: Seconds): DomainTransition {
   if (at >= registration.expires) return { refused: 'expired' };
   return registration.terminated ? { refused: 'already cancelled' } : { next: { ...registration, terminated: true } };
 }
 
 /** POST /domain/{domain}/undelete: the domain is renewed again. */
-export function withdrawCancellation(registration: Registration, at: Seconds): Transition {
+export function withdrawDomainCancellation(registration: Registration, at: Seconds): DomainTransition {
   if (at >= registration.expires) return { refused: 'expired' };
   return registration.terminated ? { next: { ...registration, terminated: false } } : { refused: 'not cancelled' };
 }
 
 /** At the expiry, a further year begins, or a terminated domain ends. */
-export function reachExpiry(registration: Registration, at: Seconds): Transition | { readonly ended: true } {
+export function reachExpiry(registration: Registration, at: Seconds): DomainTransition | { readonly ended: true } {
   const { created, expires, terminated } = registration;
   if (at < expires) return { refused: 'not due' };
   if (terminated) return { ended: true };

@@ -29,7 +29,7 @@ export function labelsOf(stored: string): Labels {
 }
 
 /** @param selector In the notation of the document, which its pattern has checked: `env=production,team,!old,role!=db`. */
-export function matcherOf(selector: string): (labels: Labels) => boolean {
+export function labelMatcher(selector: string): (labels: Labels) => boolean {
   const conditions = selector.split(',').map(conditionOf);
   return (labels) => conditions.every((condition) => isMet(condition, labels));
 }

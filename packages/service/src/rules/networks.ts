@@ -24,7 +24,7 @@ export function isNetwork(text: string): boolean {
  * @param networks Texts of networks.
  * @returns Whether an address is in one of them.
  */
-export function matcherOf(networks: readonly string[]): (address: string) => boolean {
+export function networkMatcher(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const text of networks) {
     const network = networkOf(text);

@@ -11,7 +11,7 @@ test('a refusal has a status, a type and a message, and by default neither field
 test.each([
   [1, '1 second'],
   [2, '2 seconds'],
-])('has the seconds to wait for a rate limit of %d s', (retryAfter, wait) => {
+])('a refusal by a rate limit of %d s has the seconds to wait', (retryAfter, wait) => {
   expect(new RateLimited(retryAfter)).toMatchObject({
     status: 429,
     type: 'rate_limited',

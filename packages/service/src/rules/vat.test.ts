@@ -18,7 +18,7 @@ import {
 } from './vat.ts';
 import type { VatRate } from './vat.ts';
 
-test('has a default rate of 19 percent at any time', () => {
+test('the default rate of VAT is 19 percent at any time', () => {
   fc.assert(fc.property(fc.nat(), (now) => vatInForce(DEFAULT_VAT_RATES, now) === 1900));
   expect(grossOf(euros('10.00'), 1900)).toBe(euros('11.90'));
 });
@@ -105,7 +105,7 @@ test('applies a rate from its exact instant, and the first one also before', () 
   expect([0, 9, 10, 19, 20, 21].map((now) => vatInForce(rates, now))).toEqual([1900, 1900, 1900, 1900, 700, 700]);
 });
 
-test('has no rate in force if there are no rates', () => {
+test('no rate is in force if there are no rates', () => {
   expect(() => vatInForce([], 0)).toThrow(new RangeError('There must be at least one version.'));
 });
 

@@ -1,8 +1,8 @@
 /** The time that the simulated infrastructure of a sandbox takes, so that clients can test how they wait. */
 import type { StartedTask, TaskState } from '@reseller/adapters';
 
-import type { Clock } from '../ports/clock.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Clock } from '../ports/system.ts';
 
 /** What can take time. */
 export const DELAYED = ['install', 'start', 'stop', 'resize', 'remove', 'domain'] as const;
@@ -26,7 +26,7 @@ export function withDelays(ports: Ports, delays: Delays = {}): Ports {
     ...ports,
     hypervisor: replacing(hypervisor, {
       create: (order, token) => delayed('install', hypervisor.create(order, token)),
-      reinstall: (vmId, os, token) => delayed('install', hypervisor.reinstall(vmId, os, token)),
+      reinstall: (installation, token) => delayed('install', hypervisor.reinstall(installation, token)),
       start: (vmId, token) => delayed('start', hypervisor.start(vmId, token)),
       restart: (vmId, token) => delayed('start', hypervisor.restart(vmId, token)),
       stop: (vmId, token) => delayed('stop', hypervisor.stop(vmId, token)),

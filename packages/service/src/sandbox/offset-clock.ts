@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/system.ts';
 
 /** A clock that is ahead of a base clock. */
 export interface OffsetClock extends Clock {

@@ -6,7 +6,7 @@ import type { Db, Sharing, Store } from '../store/store.ts';
 import { tuningOf } from '../store/tuning.ts';
 
 /** A row of either engine. */
-export type Row = Readonly<Record<string, string | number | null>>;
+export type DumpedRow = Readonly<Record<string, string | number | null>>;
 
 /**
  * The tables in a snapshot: all except the snapshots themselves, the tokens of the team and of third parties, the audit, rendered
@@ -85,10 +85,10 @@ export function freeze(db: Db, sharing: Sharing): Promise<void> {
 }
 
 /** Passes the rows of every table to `take`, in batches. */
-export async function dump(db: Db, take: (table: string, rows: readonly Row[]) => Promise<void>): Promise<void> {
+export async function dump(db: Db, take: (table: string, rows: readonly DumpedRow[]) => Promise<void>): Promise<void> {
   const batch = tuningOf(db).statementRows;
   for (const table of inOrder) {
-    const { rows } = await sql<Row>`select * from ${sql.table(table)}`.execute(db);
+    const { rows } = await sql<DumpedRow>`select * from ${sql.table(table)}`.execute(db);
     for (let from = 0; from < rows.length; from += batch) await take(table, rows.slice(from, from + batch));
   }
 }
@@ -106,7 +106,7 @@ export async function empty(db: Db): Promise<void> {
  * @param rows A JSON array.
  */
 export async function insert(db: Db, { insertRows, requestLog }: Pick<Store, 'insertRows' | 'requestLog'>, table: string, rows: string) {
-  const parsed: readonly Row[] = JSON.parse(rows);
+  const parsed: readonly DumpedRow[] = JSON.parse(rows);
   const [first] = parsed;
   if (!first || !inOrder.includes(table)) return;
   if (table === 'request_log') await requestLog.prepareMonths(db, [...new Set(parsed.map(({ month }) => Number(month)))]);

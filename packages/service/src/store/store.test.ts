@@ -5,8 +5,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { engines, storePlace } from '../../test/engines.ts';
 import { NO_FACTS } from '../../test/no-facts.ts';
 import { createAccount } from '../core/account/account.ts';
-import { systemClock } from '../ports/clock.ts';
-import { systemRandom } from '../ports/random.ts';
+import { systemClock } from '../ports/system.ts';
+import { systemRandom } from '../ports/system.ts';
 import { StoreUnavailableError } from './store.ts';
 import type { Db, Store } from './store.ts';
 

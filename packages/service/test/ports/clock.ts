@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/system.ts';
 
 /** An instant within an odd second, in a month of 30 days. Round instants would hide faults of rounding. */
 export const START = Date.UTC(2026, 10, 10, 12, 3, 17, 389);

@@ -1,4 +1,4 @@
-import type { ForwardedPort, Inventory } from '@reseller/adapters';
+import type { ForwardedPort, Installation, Inventory } from '@reseller/adapters';
 
 import type { DoneOrStarted, FencingToken, Hypervisor, VmOrder, VmSize } from '../../src/index.ts';
 import { PortCalls } from './port-calls.ts';
@@ -32,8 +32,8 @@ export class TestHypervisor implements Hypervisor {
       if (this.failing) throw this.failing;
     });
   }
-  reinstall(vmId: number, os: string, token: FencingToken): Promise<void> {
-    return this.#unlessFailing('do', vmId, token, () => this.#change(vmId, { os }));
+  reinstall({ vmId, os, hostname, sshKey }: Installation, token: FencingToken): Promise<void> {
+    return this.#unlessFailing('do', vmId, token, () => this.#change(vmId, { os, hostname, sshKey }));
   }
   start(vmId: number, token: FencingToken): Promise<void> {
     return this.#unlessFailing('do', vmId, token, () => void this.stopped.delete(vmId));

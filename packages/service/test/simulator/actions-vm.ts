@@ -7,7 +7,7 @@ import { creditFits, freedByEnding, holdFrom, runningSegment } from './model-bil
 import { settleModel } from './model-jobs.ts';
 import { listedAt, priceOf } from './model-prices.ts';
 import { freeAddresses, hasRoom, hostOf } from './model-room.ts';
-import type { ModelSale, ModelVm, Resources, VmReservation } from './model.ts';
+import type { ModelSale, ModelSshKey, ModelVm, Resources, VmReservation } from './model.ts';
 import { remove } from './model.ts';
 import { runChange } from './provider-operations.ts';
 import { buyVm, expectGoodAddresses, expectOwnAddressesFirst, randomResources } from './purchases.ts';
@@ -21,16 +21,19 @@ export async function reinstallVm(sim: Simulation): Promise<void> {
   if (!vm) return buyVm(sim);
   const os = sim.dice.chance(0.5) ? sim.dice.pick(osImages) : undefined;
   const other = osImages.find((one) => one !== os) ?? '';
+  const key = sim.dice.chance(0.3)
+    ? sim.dice.pickAny((sim.dice.chance(0.9) ? vm.account : sim.dice.pick(sim.model.accounts)).sshKeys)
+    : undefined;
   return send(sim, {
     account: vm.account,
     id: 'reinstallVm',
-    sent: { path: { vmid: String(vm.id) }, form: os === undefined ? {} : { os } },
+    sent: { path: { vmid: String(vm.id) }, form: { ...(os !== undefined && { os }), ...(key && { ssh_key_id: key.id }) } },
     otherForm: { os: other },
     predict() {
       const installed = os ?? vm.os;
       return {
         portUse: 'a port',
-        refusal: vm.state === 'removed' ? notFound : vm.state === 'stopped' || vm.changing ? wrongState : undefined,
+        refusal: reinstallRefusal(vm, key),
         reserve() {
           vm.changing = true;
           return {
@@ -38,6 +41,10 @@ export async function reinstallVm(sim: Simulation): Promise<void> {
             confirm(reply) {
               expect(reply.message).toContain(installed);
               vm.os = installed;
+              if (key) vm.sshKey = key.text;
+              const { os: system, sshKey, edited } = vm;
+              const machine = sim.world.hypervisor.vms.get(vm.id);
+              expect(machine).toMatchObject({ os: system, sshKey, ...(edited && { hostname: edited.hostname }) });
               vm.changing = false;
             },
           };
@@ -45,6 +52,13 @@ export async function reinstallVm(sim: Simulation): Promise<void> {
       };
     },
   });
+}
+
+function reinstallRefusal(vm: ModelVm, key: ModelSshKey | undefined): Refused | undefined {
+  if (vm.state === 'removed') return notFound;
+  if (vm.state === 'stopped') return wrongState;
+  if (key && !vm.account.sshKeys.includes(key)) return invalid;
+  return vm.changing ? wrongState : undefined;
 }
 
 export async function resizeRandomVm(sim: Simulation): Promise<void> {

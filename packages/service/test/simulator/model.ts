@@ -82,6 +82,8 @@ export interface ModelVm extends Allocation {
   /** Whether the provider has stopped the VM. Then only the provider can start it. */
   isHeld?: boolean;
   os: string;
+  /** The public key of its login user. */
+  sshKey: string | null;
   /** Names and labels that an edit has set; undefined before. */
   edited?: { readonly hostname: string; readonly labels: Readonly<Record<string, string>> };
   readonly segments: Segment[];

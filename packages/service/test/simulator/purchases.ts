@@ -208,7 +208,13 @@ export function reserveVm(
       remove(model.reservations, taken);
       settleModel(sim, account);
       const start = Math.max(terms.since, account.period);
-      model.vms.push({ ...taken, os, state: 'running', segments: [{ type: 'CREATE', start, stop: null, price: terms.price }] });
+      model.vms.push({
+        ...taken,
+        os,
+        sshKey: purchase.sshKey?.text ?? null,
+        state: 'running',
+        segments: [{ type: 'CREATE', start, stop: null, price: terms.price }],
+      });
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/system.ts';
 import type { Dice } from './seeded-random.ts';
 
 const SECOND = 1000;

@@ -12,7 +12,7 @@ import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
 export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'dedicated' | 'account'> {
-  readonly vm: Omit<BaseGroups['vm'], 'create' | 'list' | 'search' | 'osImages' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey'> & {
+  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey'> & {
     /**
      * Create a VM
      *
@@ -25,6 +25,17 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
      * @throws ResellerError Its class tells the kind of the failure.
      */
     create(form: types.CreateVmForm, options?: RequestOptions): Call<types.CreateVmSuccess['data']>;
+    /**
+     * Reinstall a VM
+     *
+     * Reinstalls the operating system of a VM and boots it. Without `os`, the current operating system is reinstalled. Whether any data on its disks is kept, and whether the login changes, is not shown in the specification. Expect to lose all data.
+     *
+     * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+     * @param form The operating system to install. The whole body is optional (inferred).
+     * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+     * @throws ResellerError Its class tells the kind of the failure.
+     */
+    reinstall(vmid: types.ReinstallVmData['path']['vmid'] | number, form?: types.ReinstallVmForm, options?: RequestOptions): Call<types.ReinstallVmSuccess['data']>;
     /**
      * List your VMs
      *
@@ -145,7 +156,7 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
     /**
      * Edit names and labels
      *
-     * Changes the display name, the hostname and the labels that this service keeps of a VM. The price stays as it is. The operating system keeps its own hostname, which only the owner of the VM can change.
+     * Changes the display name, the hostname and the labels that this service keeps of a VM. The price stays as it is. The operating system gets the new hostname when the VM is reinstalled. Until then, only the owner of the VM can change it there.
      *
      * *Not shown in the specification; this is our choice.*
      *
@@ -511,6 +522,7 @@ export const groupsOf = (client: Client): Groups => {
     vm: {
       ...base.vm,
       create: (form, options) => sdk.createVm({ ...callOptions(options), client, body: form }),
+      reinstall: (vmid, form, options) => sdk.reinstallVm({ ...callOptions(options), client, path: { vmid }, body: form }),
       list: (options) => sdk.listVms({ ...callOptions(options), client }),
       search: (form, options) => sdk.searchVms({ ...callOptions(options), client, body: form }),
       osImages: (options) => sdk.listVmOsImages({ ...callOptions(options), client }),

@@ -40,6 +40,17 @@ export const createVmFacts = {
     }
 } as const;
 
+export const reinstallVmFacts = {
+    id: 'reinstallVm',
+    effect: 'write',
+    keyed: true,
+    form: {
+        os: 'string',
+        ssh_key_id: 'string'
+    },
+    unique: true
+} as const;
+
 export const registerDomainFacts = {
     id: 'registerDomain',
     effect: 'purchase',

@@ -68,6 +68,20 @@ export type CreateVmForm = {
 };
 
 /**
+ * The operating system to install.
+ */
+export type ReinstallVmForm = {
+    /**
+     * The operating system to install. When omitted, the current one is reinstalled.
+     */
+    os?: VmOs;
+    /**
+     * Identifier of an SSH key of the account, from `GET /vm/ssh-key/list`, for the login user. When omitted, the key of the VM stays.
+     */
+    ssh_key_id?: string;
+};
+
+/**
  * The domain to register, or to transfer when `authcode` is given.
  */
 export type RegisterDomainForm = {
@@ -625,7 +639,7 @@ export type VmLabelsText = string;
 export type EditVmForm = {
     name?: VmName;
     /**
-     * Hostname in the lists and on later invoices. The operating system keeps its own.
+     * Hostname in the lists and on later invoices. The operating system gets it when the VM is reinstalled.
      */
     hostname?: string;
     labels?: VmLabelsText;
@@ -3791,6 +3805,27 @@ export type CreateVmData = {
 };
 
 export type CreateVmError = CreateVmErrors[keyof CreateVmErrors];
+
+export type ReinstallVmData = {
+    /**
+     * The operating system to install. The whole body is optional (inferred).
+     */
+    body?: ReinstallVmForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/reinstall';
+};
 
 export type RegisterDomainData = {
     /**

@@ -118,14 +118,14 @@ export async function spendingLimitOf(db: Db, { limit_id: id }: Pick<Row, 'limit
   return {
     per_day: limit.per_day === null ? null : decimalOf(BigInt(limit.per_day)),
     per_month: limit.per_month === null ? null : decimalOf(BigInt(limit.per_month)),
-    operations: textsOf(limit.operations),
+    operations: storedTexts(limit.operations),
     spent_today: decimalOf(spent.day),
     spent_this_month: decimalOf(spent.month),
   };
 }
 
 /** The texts of a column with a JSON array, or null. */
-export function textsOf(column: string | null): string[] | null {
+export function storedTexts(column: string | null): string[] | null {
   if (column === null) return null;
   const texts: string[] = JSON.parse(column);
   return texts;

@@ -56,6 +56,15 @@ export interface RequestSearch {
   readonly to: number | undefined;
 }
 
+/** Which of the found entries one call returns. */
+interface Part {
+  /** Where an earlier call ended. */
+  readonly before: number | undefined;
+  readonly limit: number;
+  /** Milliseconds that one call of the infrastructure may take. */
+  readonly portTimeoutMs: number;
+}
+
 /** A part of the found entries, newest first. */
 export interface FoundRequests {
   readonly rows: readonly RequestSummary[];
@@ -68,26 +77,26 @@ export interface FoundRequests {
  * an entry is stored when its request has ended.
  */
 type Place = 'feed' | 'number';
-/** A request ends within this time: the infrastructure may take that long, because a call that timed out is undone by a second one. */
-const LONGEST_REQUEST_MS = 120_000;
+/** The time that a request needs in addition to its calls of the infrastructure. */
+const REQUEST_MARGIN_MS = 60_000;
 
 type Entries = SelectQueryBuilder<Schema, 'request_log', Pick<RequestSummary, (typeof SUMMARY)[number]>>;
 
 /**
  * Searches backwards. The log has no index by its contents, because one would make every request slower. So a call reads a limited part of
  * it, which it finds by the time that is asked for.
- *
- * @param before Where an earlier call ended.
  */
 export async function searchRequests(
   db: Db,
   search: RequestSearch,
-  { before = Number.MAX_SAFE_INTEGER, limit }: { readonly before: number | undefined; readonly limit: number },
+  { before = Number.MAX_SAFE_INTEGER, limit, portTimeoutMs }: Part,
 ): Promise<FoundRequests> {
   const place: Place = search.accountId === undefined ? 'feed' : 'number';
-  const { from, to } = timesOf(search);
-  const first = from === undefined ? 1 : await placeAt(db, search, { place, time: from - LONGEST_REQUEST_MS });
-  const end = to === undefined ? before : Math.min(before, await placeAt(db, search, { place, time: to + LONGEST_REQUEST_MS }));
+  // A call that timed out is undone by a second one.
+  const longest = 2 * portTimeoutMs + REQUEST_MARGIN_MS;
+  const { from, to } = timesOf(search, longest);
+  const first = from === undefined ? 1 : await placeAt(db, search, { place, time: from - longest });
+  const end = to === undefined ? before : Math.min(before, await placeAt(db, search, { place, time: to + longest }));
   const lowest = await lowestOfPart(db, search, { place, first, end });
   const rows = await matching(entriesOf(db, search), { ...search, from, to })
     .select(place)
@@ -149,10 +158,10 @@ function matching(entries: Entries, search: RequestSearch): Entries {
 }
 
 /** The times of a search. An identifier of a request has its time in it (UUID version 7). */
-function timesOf({ requestId, from, to }: RequestSearch): Pick<RequestSearch, 'from' | 'to'> {
+function timesOf({ requestId, from, to }: RequestSearch, longest: number): Pick<RequestSearch, 'from' | 'to'> {
   if (requestId === undefined) return { from, to };
   const time = Number.parseInt(requestId.replaceAll('-', '').slice(0, 12), 16);
-  const [earliest, latest] = [time - LONGEST_REQUEST_MS, time + LONGEST_REQUEST_MS];
+  const [earliest, latest] = [time - longest, time + longest];
   return { from: Math.max(earliest, from ?? earliest), to: Math.min(latest, to ?? latest) };
 }
 

@@ -1,5 +1,5 @@
 /** Quotes: the price of a purchase before it is made. Their prices come from the functions that bill. */
-import type { Quote, QuoteAmount, QuotePart } from '@reseller/client/extension';
+import type { Quote, QuotePart } from '@reseller/client/extension';
 
 import { accruedByCharge, isoInstant, SECONDS_PER_PRICE, totalOf } from '../../rules/billing.ts';
 import type { PriceSeconds, Seconds } from '../../rules/billing.ts';
@@ -32,14 +32,33 @@ export interface QuotedPurchase {
   readonly endedSale?: DescribedSale | undefined;
 }
 
+interface NetAndGross {
+  readonly net: Money;
+  readonly gross: Money;
+}
+
+/** @param now Milliseconds. */
+export function quotedAmounts(
+  { price, supplies, hold }: QuotedPurchase,
+  rates: readonly VatRate[],
+  now: number,
+): { readonly price: NetAndGross; readonly untilPeriodEnd: NetAndGross; readonly credit: Money } {
+  return {
+    price: { net: price, gross: grossOf(price, vatInForce(rates, now)) },
+    untilPeriodEnd: invoicedAlone(supplies, rates),
+    credit: neededCredit(hold),
+  };
+}
+
 /** @param now Milliseconds. */
 export function toQuote(purchase: QuotedPurchase, rates: readonly VatRate[], now: number): Quote {
-  const { price, time, supplies, periodEnd, hold, parts, sale, endedSale } = purchase;
+  const { time, periodEnd, parts, sale, endedSale } = purchase;
+  const { price, untilPeriodEnd, credit } = quotedAmounts(purchase, rates, now);
   return {
-    price: { net: numberOf(price), gross: numberOf(grossOf(price, vatInForce(rates, now))), time },
-    untilPeriodEnd: invoicedAlone(supplies, rates),
+    price: { net: numberOf(price.net), gross: numberOf(price.gross), time },
+    untilPeriodEnd: { net: numberOf(untilPeriodEnd.net), gross: numberOf(untilPeriodEnd.gross) },
     periodEnd: isoInstant(periodEnd),
-    neededCredit: numberOf(neededCredit(hold)),
+    neededCredit: numberOf(credit),
     parts: [...parts],
     sale: sale
       ? {
@@ -54,11 +73,11 @@ export function toQuote(purchase: QuotedPurchase, rates: readonly VatRate[], now
 }
 
 /** The amounts of an invoice with these supplies alone. */
-function invoicedAlone(supplies: readonly Supply[], rates: readonly VatRate[]): QuoteAmount {
+function invoicedAlone(supplies: readonly Supply[], rates: readonly VatRate[]): NetAndGross {
   const amounts = supplies.map(({ at, accrued }) => ({ basisPoints: vatInForce(rates, at * 1000), exact: accrued }));
   const net = totalOf(amounts.reduce((sum, { exact }) => sum + exact, 0n));
   const { sums } = taxed(amounts, SECONDS_PER_PRICE, net);
-  return { net: numberOf(net), gross: numberOf(sums.reduce((sum, one) => sum + one.net + one.vat, 0n)) };
+  return { net, gross: sums.reduce((sum, one) => sum + one.net + one.vat, 0n) };
 }
 
 /** The runtime of a VM until the period ends, by VAT rate. */

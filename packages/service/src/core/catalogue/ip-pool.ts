@@ -4,6 +4,9 @@ import { sql } from 'kysely';
 import { tableOfTexts } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
+/** The value of `ip_addresses.owner` for addresses of the provider. An account's own have the ID of the account. */
+export const PROVIDER = '';
+
 /** A pool of addresses to add. */
 export interface IpPool {
   readonly id: string;
@@ -33,13 +36,8 @@ export async function addIpPool(db: Db, pool: IpPool): Promise<void> {
     .execute();
   await sql`
     insert into ip_addresses (address, pool_id, position, datacenter_name, family, owner)
-    select value, ${pool.id}, position, ${pool.datacenter}, ${family}, ${ownerOf(pool.accountId)} from ${tableOfTexts(db, addresses)} as addresses
+    select value, ${pool.id}, position, ${pool.datacenter}, ${family}, ${pool.accountId ?? PROVIDER} from ${tableOfTexts(db, addresses)} as addresses
   `.execute(db);
-}
-
-/** The value of `ip_addresses.owner` for an owner of addresses. @param accountId Null for the provider. */
-export function ownerOf(accountId: string | null): string {
-  return accountId ?? '';
 }
 
 interface PoolContents {

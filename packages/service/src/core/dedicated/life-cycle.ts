@@ -5,7 +5,7 @@ import type { Services } from '../../delivery/runtime.ts';
 import type { Seconds } from '../../rules/billing.ts';
 import { seal } from '../../rules/credentials.ts';
 import { completeSetUp, endOfRuntime, reachRenewal } from '../../rules/dedicated.ts';
-import type { Deployed, Transition } from '../../rules/dedicated.ts';
+import type { Deployed, ServerTransition } from '../../rules/dedicated.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
 import { chargeOwed } from '../accounting/charge.ts';
@@ -22,7 +22,12 @@ export interface SetUp {
 }
 
 /** Completes a set-up and charges the first runtime. The server has held its price since its order, so it always fits the credit limit. */
-export async function deploy(db: Db, { ports, secret }: Services, server: ServerRow, { at, access }: SetUp): Promise<Transition<Deployed>> {
+export async function deploy(
+  db: Db,
+  { ports, secret }: Services,
+  server: ServerRow,
+  { at, access }: SetUp,
+): Promise<ServerTransition<Deployed>> {
   await lockAccount(db, ownerOf(server));
   const { dashboard, username, email, password } = access;
   const sealed_password = seal(password, secret, passwordContext(server.id), ports.random);

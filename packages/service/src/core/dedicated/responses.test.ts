@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ACCESS, completeSetUp, EPYC, orderServer, RYZEN } from '../../../test/dedicated.ts';
 import { SECRET, startService } from '../../../test/harness.ts';
 import type { TestService } from '../../../test/harness.ts';
-import { addressesOf, offeredIps, toDedicatedServer, toMarketItem } from './responses.ts';
+import { addressesOfServers, offeredIps, toDedicatedServer, toMarketItem } from './responses.ts';
 import { findServer } from './server.ts';
 
 const IPS = {
@@ -84,7 +84,7 @@ test('returns the addresses of each server by family and position, also for a se
     await db.insertInto('dedicated_addresses').values(rows).execute();
   });
   const servers = [await serverOf(service, EPYC), await serverOf(service, RYZEN)];
-  const addresses = (count: number) => service.store.read(async (db) => [...(await addressesOf(db, servers.slice(0, count)))]);
+  const addresses = (count: number) => service.store.read(async (db) => [...(await addressesOfServers(db, servers.slice(0, count)))]);
   const epyc = [EPYC, { ipv4: ['c', 'b'].map((text) => ({ address: text, gateway: 'g' })), ipv6: [{ address: 'f', gateway: 'g' }] }];
   expect(await addresses(0)).toEqual([]);
   expect(await addresses(1)).toEqual([epyc]);

@@ -21,7 +21,7 @@ import { stateOf } from './server.ts';
 import type { ServerRow } from './server.ts';
 
 /** The addresses of servers, by identifier. */
-export async function addressesOf(db: Db, servers: readonly ServerRow[]): Promise<ReadonlyMap<string, DedicatedIps>> {
+export async function addressesOfServers(db: Db, servers: readonly ServerRow[]): Promise<ReadonlyMap<string, DedicatedIps>> {
   const addresses = new Map<string, DedicatedIps>(servers.map(({ id }) => [id, { ipv4: [], ipv6: [] }]));
   if (servers.length === 0) return addresses;
   const rows = await db
@@ -59,7 +59,7 @@ export function toDedicatedServer(server: ServerRow, ips: DedicatedIps, options:
     datacenter: datacenterOf(server),
     hardware: { cpu: { cores: cpu.cores, type: cpu.type }, ...hardware },
     ips: state.phase === 'offered' ? { ipv4: [], ipv6: [] } : ips,
-    network: networkOf(server),
+    network: networkOfServer(server),
   };
 }
 
@@ -78,7 +78,7 @@ export function toMarketItem(server: ServerRow, ips: DedicatedIps, vat: number):
       ipv4: { included: ipv4 > 0, amount: ipv4 },
       ipv6: { included: ipv6 !== 0, amount: ipv6 === 0 ? null : ipv6 },
     },
-    network: networkOf(server),
+    network: networkOfServer(server),
     status: { type: server.status_type, description: server.status_description },
     price: { ...priceOf(server, vat), runtime: { amount: server.runtime_days, unit: 'days' } },
   };
@@ -118,7 +118,7 @@ export function hardwareOf({ hardware }: ServerRow): DedicatedMarketHardware {
   return parsed;
 }
 
-export function networkOf({ network }: ServerRow): DedicatedNetwork {
+export function networkOfServer({ network }: ServerRow): DedicatedNetwork {
   const parsed: DedicatedNetwork = JSON.parse(network);
   return parsed;
 }

@@ -1,7 +1,7 @@
 /** Stored dedicated servers and the transitions of their state. */
 import type { Selectable, Updateable } from 'kysely';
 
-import type { ServerState, Transition, WrongState } from '../../rules/dedicated.ts';
+import type { ServerState, ServerTransition, ServerRefusal } from '../../rules/dedicated.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import type { DedicatedServersTable } from '../../store/tables/dedicated.ts';
@@ -45,9 +45,9 @@ export function stateOf({ id, state, due, terminated }: ServerRow): ServerState 
 export async function applyTransition<Next extends ServerState>(
   db: Db,
   server: ServerRow,
-  step: (state: ServerState) => Transition<Next>,
+  step: (state: ServerState) => ServerTransition<Next>,
   also: Updateable<DedicatedServersTable> = {},
-): Promise<Transition<Next>> {
+): Promise<ServerTransition<Next>> {
   for (let row = server; ;) {
     const transition = step(stateOf(row));
     if ('refused' in transition) return transition;
@@ -67,13 +67,13 @@ export async function applyTransition<Next extends ServerState>(
  *
  * @throws Refusal 409 if the state does not allow the transition, 404 if the server has ended.
  */
-export function assertAllowed<Next extends ServerState>(transition: Transition<Next>, identifier: string): Next {
+export function assertAllowed<Next extends ServerState>(transition: ServerTransition<Next>, identifier: string): Next {
   if ('next' in transition) return transition.next;
   if (transition.refused === 'gone') throw notFound('dedicated server');
   throw new Refusal(409, 'wrong_state', `The dedicated server ${identifier} ${WRONG_STATES[transition.refused]}`);
 }
 
-const WRONG_STATES: Readonly<Record<Exclude<WrongState, 'gone'>, string>> = {
+const WRONG_STATES: Readonly<Record<Exclude<ServerRefusal, 'gone'>, string>> = {
   'not offered': 'is no longer on the market. Choose another one.',
   'not being set up': 'is not being set up, so its set-up cannot be completed.',
   'being set up': 'is being set up and has no renewal date yet, so it cannot be cancelled. Wait until it is deployed, or ask the provider.',

@@ -58,7 +58,7 @@ export async function findDomain(db: Db, { accountId, path }: DomainPath): Promi
  * @param changed Columns that change with the state.
  * @throws Refusal 409 if another change is in progress.
  */
-export async function beginChange(db: Db, name: string, changed: Partial<DomainRow> = {}): Promise<void> {
+export async function beginDomainChange(db: Db, name: string, changed: Partial<DomainRow> = {}): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('domains')
     .set({ ...changed, state: 'changing' })
@@ -75,7 +75,7 @@ export async function beginChange(db: Db, name: string, changed: Partial<DomainR
 }
 
 /** Ends a change, and stores its result. */
-export async function endChange(db: Db, name: string, changed: Partial<DomainRow> = {}): Promise<void> {
+export async function endDomainChange(db: Db, name: string, changed: Partial<DomainRow> = {}): Promise<void> {
   await db
     .updateTable('domains')
     .set({ ...changed, state: 'registered' })

@@ -67,7 +67,7 @@ test('charges a renewal at the end of a period in the next one', async () => {
   ]);
 });
 
-test('has a renewal on the invoice of the month in which it was due, even if a request closes that month first', async () => {
+test('the invoice of a month has each renewal that was due in it, even if a request closes that month first', async () => {
   const service = await startService();
   service.clock.advanceTo('2026-11-30T23:59:59Z');
   await register(service, DOMAIN);

@@ -10,9 +10,9 @@ import { lockAccount } from '../../store/account-lock.ts';
 import type { Db } from '../../store/store.ts';
 import { holdRenewals } from '../accounting/renewal-hold.ts';
 import { settle } from '../jobs/settle.ts';
-import { domainSubject, endChange, settleAndFindDomain } from './domain.ts';
+import { domainSubject, endDomainChange, settleAndFindDomain } from './domain.ts';
 
-export interface DomainRequest {
+export interface TerminationRequest {
   readonly runtime: Runtime;
   /** ASCII form. */
   readonly name: string;
@@ -27,7 +27,7 @@ const domainDetails = v.object({ name: v.string() });
  * register it. The store records the cancellation immediately, so the domain costs nothing more. The service calls the registrar until a
  * call succeeds, and refuses other changes until then.
  */
-export const terminateDomain: FinishableDelivery<DomainRequest, v.InferOutput<typeof domainDetails>, void> = {
+export const terminateDomain: FinishableDelivery<TerminationRequest, v.InferOutput<typeof domainDetails>, void> = {
   name: 'terminateDomain',
   recovery: 'finish',
   details: domainDetails,
@@ -36,7 +36,7 @@ export const terminateDomain: FinishableDelivery<DomainRequest, v.InferOutput<ty
     return { accountId: await markTerminated(db, request), details: { name: request.name } };
   },
   call: ({ registrar }, { name }, token) => registrar.setRenewal(name, false, token),
-  confirm: ({ db }, { name }) => endChange(db, name),
+  confirm: ({ db }, { name }) => endDomainChange(db, name),
   describeFailure: ({ name }) => retryMessage(name),
 };
 
@@ -57,7 +57,7 @@ export function domainCommands(runtime: Runtime, hooks?: CommandHooks): DomainCo
 }
 
 /** @returns The account that has the domain. */
-async function markTerminated(db: Db, { runtime, name, accountId }: DomainRequest): Promise<string> {
+async function markTerminated(db: Db, { runtime, name, accountId }: TerminationRequest): Promise<string> {
   const now = runtime.ports.clock.now();
   if (accountId !== undefined) await assertCancellable(db, runtime, { name, accountId, now });
   const registered = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirst();

@@ -5,7 +5,7 @@ import { Refusal } from '../../rules/refusal.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Claim, Db, LockedRows } from '../../store/store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { ownerOf } from '../catalogue/ip-pool.ts';
+import { PROVIDER } from '../catalogue/ip-pool.ts';
 
 /** The addresses to assign to a VM. */
 export interface AddressOrder {
@@ -98,7 +98,7 @@ function selectAddresses(db: Db, vmIds: readonly number[]) {
     .innerJoin('ip_pools', 'ip_pools.id', 'ip_addresses.pool_id')
     .select(['ip_addresses.address', 'ip_pools.family', 'ip_pools.gateway', 'ip_pools.ddos_protection as ddosProtection'])
     .where('ip_addresses.vm_id', 'in', vmIds)
-    .orderBy((address) => address('ip_addresses.owner', '=', ownerOf(null)))
+    .orderBy((address) => address('ip_addresses.owner', '=', PROVIDER))
     .orderBy('ip_pools.id')
     .orderBy('ip_addresses.position');
 }
@@ -146,8 +146,8 @@ async function takeMissing(
 /** The owners whose pools an order may take from, in order. */
 function ownersFor({ pools, accountId, datacenter, allowFallbackIPs }: Omit<AddressOrder, 'vmId'>, family: 4 | 6): readonly string[] {
   const hasOwn = pools.some((pool) => pool.account_id === accountId && pool.datacenter_name === datacenter && pool.family === family);
-  if (!hasOwn) return [ownerOf(null)];
-  return allowFallbackIPs ? [ownerOf(accountId), ownerOf(null)] : [ownerOf(accountId)];
+  if (!hasOwn) return [PROVIDER];
+  return allowFallbackIPs ? [accountId, PROVIDER] : [accountId];
 }
 
 interface TakenAddress {
@@ -167,7 +167,7 @@ function toAssigned({ pools }: AddressOrder, taken: readonly TakenAddress[]): As
     .toSorted(
       (one, other) =>
         one.family - other.family ||
-        Number(one.owner === ownerOf(null)) - Number(other.owner === ownerOf(null)) ||
+        Number(one.owner === PROVIDER) - Number(other.owner === PROVIDER) ||
         place(one.pool_id) - place(other.pool_id) ||
         one.position - other.position,
     )

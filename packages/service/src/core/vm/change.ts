@@ -8,7 +8,7 @@ import type { ResourcePrices } from '../../rules/resources.ts';
 import { pricesInSale } from '../../rules/sale.ts';
 import type { SalePrices } from '../../rules/sale.ts';
 import { isVmState, vmStateAfter, vmStatesBefore } from '../../rules/vm-state.ts';
-import type { VmEvent } from '../../rules/vm-state.ts';
+import type { VmEvent, VmState } from '../../rules/vm-state.ts';
 import type { Db } from '../../store/store.ts';
 import type { VmsTable } from '../../store/tables/vms.ts';
 import type { Spender } from '../account/spending.ts';
@@ -101,6 +101,13 @@ const ALLOWED: Readonly<Record<VmEvent, string>> = {
   remove: 'can be removed',
 };
 
+/** @throws Refusal 409 if the state of the VM does not allow the change. */
+export function stateAfter({ id, state }: Pick<Vm, 'id' | 'state'>, event: VmEvent): VmState {
+  const after = isVmState(state) ? vmStateAfter(state, event) : undefined;
+  if (after) return after;
+  throw new Refusal(409, 'wrong_state', `The VM ${id} is ${state}. Only a ${vmStatesBefore(event).join(' or ')} VM ${ALLOWED[event]}.`);
+}
+
 /** Settles the account, then changes the state in one conditional update. */
 async function applyEvent(
   db: Db,
@@ -119,11 +126,7 @@ async function applyEvent(
   if (accountId !== undefined && !isOfAccount(present, accountId)) throw notFound('VM');
   const instant = await billingInstant(db, services, { accountId: present.account_id, now });
   if (present.changing !== 0) throw underWay(vmId);
-  const after = vmStateAfter(present.state, event);
-  if (!after) {
-    const states = vmStatesBefore(event).join(' or ');
-    throw new Refusal(409, 'wrong_state', `The VM ${vmId} is ${present.state}. Only a ${states} VM ${ALLOWED[event]}.`);
-  }
+  const after = stateAfter({ id: vmId, state: present.state }, event);
   if (accountId !== undefined && event === 'start' && present.stopped_by_provider === 1)
     throw new Refusal(409, 'wrong_state', `The provider has stopped the VM ${vmId}. Ask the provider to start it.`);
   const vm = await db

@@ -5,9 +5,9 @@ import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import type { BrokenField } from '../../rules/broken-field.ts';
 import { newPassword } from '../../rules/credentials.ts';
+import { assertPriceAccepted } from '../../rules/credit.ts';
 import type { Labels } from '../../rules/labels.ts';
 import type { Money } from '../../rules/money.ts';
-import { assertPriceAccepted } from '../../rules/price-guard.ts';
 import { invalid } from '../../rules/refusal.ts';
 import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
 import type { BilledResources } from '../../rules/resources.ts';
@@ -34,7 +34,7 @@ import { drawIdentifier, vmSubject } from './identifier.ts';
 import { insertVm } from './new-vm.ts';
 import type { NewVm } from './new-vm.ts';
 import { leaveNode } from './placement.ts';
-import { findSshKey } from './ssh-keys.ts';
+import { findSshKey, UNKNOWN_SSH_KEY } from './ssh-keys.ts';
 
 /** The VM that an account wants to buy. */
 export interface WantedVm extends BilledResources {
@@ -188,10 +188,7 @@ export async function withStoredKey<Wanted extends Pick<Purchase, 'accountId' | 
   const { accountId, vm, broken } = purchase;
   if (vm.sshKeyId === null) return purchase;
   const key = await findSshKey(db, accountId, vm.sshKeyId);
-  if (!key) {
-    const message = 'must be the identifier of an SSH key of this account, from GET /vm/ssh-key/list';
-    return { ...purchase, broken: [...broken, { field: 'ssh_key_id', rule: 'exists', message }] };
-  }
+  if (!key) return { ...purchase, broken: [...broken, UNKNOWN_SSH_KEY] };
   return { ...purchase, vm: { ...vm, sshKey: key.public_key, sshKeyDisplayname: key.displayname } };
 }
 

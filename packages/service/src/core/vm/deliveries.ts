@@ -14,8 +14,8 @@ import * as v from 'valibot';
 
 import type { FinishableDelivery, UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import { assertPriceAccepted } from '../../rules/credit.ts';
 import type { Money } from '../../rules/money.ts';
-import { assertPriceAccepted } from '../../rules/price-guard.ts';
 import { invalid } from '../../rules/refusal.ts';
 import { brokenRanges, brokenShrinking, monthlyPriceOf } from '../../rules/resources.ts';
 import type { BilledResources } from '../../rules/resources.ts';

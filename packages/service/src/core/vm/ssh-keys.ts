@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 
 import type { Ports } from '../../ports/ports.ts';
+import type { BrokenField } from '../../rules/broken-field.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { keyDetailsOf } from '../../rules/ssh-key.ts';
 import { lockAccount } from '../../store/account-lock.ts';
@@ -65,6 +66,13 @@ export async function storeSshKey(
 export function sshKeysOf(db: Db, accountId: string): Promise<SshKey[]> {
   return db.selectFrom('ssh_keys').selectAll().where('account_id', '=', accountId).orderBy('created').orderBy('id').execute();
 }
+
+/** The rule that a field breaks which names a key that the account does not have. */
+export const UNKNOWN_SSH_KEY: BrokenField = {
+  field: 'ssh_key_id',
+  rule: 'exists',
+  message: 'must be the identifier of an SSH key of this account, from GET /vm/ssh-key/list',
+};
 
 /** Undefined if the account does not have the key. */
 export function findSshKey(db: Db, accountId: string, id: string): Promise<SshKey | undefined> {

@@ -1,5 +1,5 @@
 import { createValidator, readOperations, valueAt } from '@reseller/contract';
-import type { Check, Operation } from '@reseller/contract';
+import type { Operation, ValueCheck } from '@reseller/contract';
 
 import { operatorDocument } from '../../operator/document.ts';
 import { isScope } from '../../operator/operation.ts';
@@ -13,7 +13,7 @@ export interface ApiParameter {
   readonly in: 'path' | 'query';
   /** The type that its text is converted to. */
   readonly type: 'string' | 'integer' | 'boolean';
-  readonly check: Check;
+  readonly check: ValueCheck;
 }
 
 /** An operation of the operator API, with the validators of its requests. */
@@ -22,7 +22,7 @@ export interface OperatorApi<Id extends OperatorId = OperatorId> {
   readonly operation: Operation;
   readonly parameters: readonly ApiParameter[];
   /** Undefined if the operation takes no body. */
-  readonly checkBody: Check | undefined;
+  readonly checkBody: ValueCheck | undefined;
   /** Status of its successful response. */
   readonly status: number;
   /** Media type of its successful response. */

@@ -3,7 +3,7 @@ import { hasEnded } from '../../operator/access/session.ts';
 import { findTokenHolder, findTokenHolderById } from '../../operator/access/token.ts';
 import type { OperatorCaller } from '../../operator/operation.ts';
 import { OperatorProblem } from '../../operator/problem.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/system.ts';
 import { counted } from '../../rules/counted.ts';
 import { sameHash, sha256 } from '../../rules/credentials.ts';
 import type { Secrets } from '../../rules/credentials.ts';

@@ -1,7 +1,7 @@
 /** The cookie of a session of the console, and the codes with which a session begins. */
 import type { FastifyRequest } from 'fastify';
 
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/system.ts';
 import { newSignInCode, sha256 } from '../../rules/credentials.ts';
 import { SESSION_MS, signSession } from '../../rules/operator-session.ts';
 import type { Random } from '../../rules/random.ts';

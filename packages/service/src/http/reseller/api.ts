@@ -1,5 +1,5 @@
 import { createValidator, maskSecrets, readOperations } from '@reseller/contract';
-import type { Check, Operation, Validator } from '@reseller/contract';
+import type { Operation, Validator, ValueCheck } from '@reseller/contract';
 
 import { createReplyCodec } from '../../reseller/codec.ts';
 import type { ReplyCodec } from '../../reseller/codec.ts';
@@ -14,9 +14,9 @@ export interface ApiOperation<Id extends OperationId = OperationId> {
   readonly id: Id;
   readonly operation: Operation;
   /** Undefined if the operation takes no form. */
-  readonly checkForm: Check | undefined;
+  readonly checkForm: ValueCheck | undefined;
   /** Undefined if the operation takes no Idempotency-Key. */
-  readonly checkIdempotencyKey: Check | undefined;
+  readonly checkIdempotencyKey: ValueCheck | undefined;
   readonly codec: ReplyCodec;
   /** Writes responses without passwords and auth codes, for keys that may not read them. */
   readonly maskingCodec: ReplyCodec;

@@ -1,14 +1,14 @@
 import { accessOf } from '../../core/account/account.ts';
-import { textsOf } from '../../core/account/api-key.ts';
+import { storedTexts } from '../../core/account/api-key.ts';
 import type { Spender } from '../../core/account/spending.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/system.ts';
 /** Authentication of the reseller API (specification: "Authentication"). */
 import { apiKeyHeader } from '../../reseller/document.ts';
 import { createKeyMask } from '../../reseller/masking.ts';
 import type { MaskKey } from '../../reseller/masking.ts';
 import { hashOfApiKey, isKeyOfOtherMode, isMistypedKey } from '../../rules/credentials.ts';
 import type { Mode } from '../../rules/mode.ts';
-import { matcherOf } from '../../rules/networks.ts';
+import { networkMatcher } from '../../rules/networks.ts';
 import { RateLimited, Refusal } from '../../rules/refusal.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { RateLimit } from '../../store/settings.ts';
@@ -150,11 +150,11 @@ async function lookUp(store: Store, text: string): Promise<Key | undefined> {
       readsSecrets: accessOf(row) !== 'read',
       isSuspended: row.suspended_at !== null,
       rateLimit: requests === null || seconds === null ? null : { requests, seconds },
-      spender: row.limit_id === null ? undefined : { limitId: row.limit_id, operations: textsOf(row.operations) },
+      spender: row.limit_id === null ? undefined : { limitId: row.limit_id, operations: storedTexts(row.operations) },
       maskKey: createKeyMask(text),
     },
     validUntil: row.valid_until,
-    isAllowedFrom: allowedFrom(textsOf(row.allowed_networks)),
+    isAllowedFrom: allowedFrom(storedTexts(row.allowed_networks)),
   };
 }
 
@@ -173,7 +173,7 @@ interface KeyRow {
 }
 
 function allowedFrom(networks: readonly string[] | null): Key['isAllowedFrom'] {
-  return networks === null ? () => true : matcherOf(networks);
+  return networks === null ? () => true : networkMatcher(networks);
 }
 
 const selectKey = prepared<{ hash: string }, KeyRow>((db, parameter) =>

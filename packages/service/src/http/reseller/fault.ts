@@ -47,6 +47,6 @@ export function cutConnection(reply: FastifyReply): FastifyReply {
 }
 
 /** Delays a response if the fault is a delay. */
-export async function delay(effect: FaultEffectInput | undefined): Promise<void> {
-  if (effect?.kind === 'delay') await wait(effect.milliseconds);
+export async function delay(effect: FaultEffectInput): Promise<void> {
+  if (effect.kind === 'delay') await wait(effect.milliseconds);
 }

@@ -57,7 +57,7 @@ export function resellerRoute<Id extends OperationId>(api: ApiOperation<Id>, con
       if (fault?.kind === 'cut_before_commit') return cutConnection(reply);
       const response = await respond(api, context, { request, reply }, { caller, fault });
       if (fault?.kind === 'cut_after_commit') return cutConnection(reply);
-      await delay(fault);
+      if (fault) await delay(fault);
       return send(reply, response);
     },
   };

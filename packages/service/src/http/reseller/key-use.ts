@@ -1,6 +1,6 @@
 import { setInterval } from 'node:timers';
 
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/system.ts';
 import type { Store } from '../../store/store.ts';
 
 /** How often the last uses of keys are stored. */

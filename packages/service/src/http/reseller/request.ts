@@ -83,8 +83,8 @@ export function assertForm<Id extends OperationId>(
     if (typeof form === 'object' && form !== null && Object.keys(form).length === 0) return;
     throw new Refusal(400, 'malformed_request', 'This operation takes no form. Send the request without a body.');
   }
-  const broken = mistakesOf([...issues, ...checkForm(form)]);
-  if (broken.length > 0) throw invalid(broken.map((mistake) => brokenField(mistake, maskKey)));
+  const broken = [...issues, ...checkForm(form)];
+  if (broken.length > 0) throw invalid(mistakesOf(broken).map((mistake) => brokenField(mistake, maskKey)));
 }
 
 /**
@@ -135,9 +135,9 @@ function nameForMessage(name: string, maskKey: MaskKey): string {
  */
 export function idempotencyKeyOf({ checkIdempotencyKey }: ApiOperation, header: string | string[] | undefined): string | undefined {
   if (header === undefined || !checkIdempotencyKey) return undefined;
-  const [mistake] = mistakesOf(checkIdempotencyKey(header));
-  if (!mistake && typeof header === 'string') return header;
-  const expected = mistake?.message ?? 'must be sent once';
+  const mistakes = checkIdempotencyKey(header);
+  if (mistakes.length === 0 && typeof header === 'string') return header;
+  const expected = mistakesOf(mistakes)[0]?.message ?? 'must be sent once';
   throw new Refusal(400, 'malformed_request', `The header Idempotency-Key ${expected}. Send a UUID, for example.`);
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/system.ts';
 import type { Store } from '../../store/store.ts';
 import { clientNetworkOf } from './client-address.ts';
 

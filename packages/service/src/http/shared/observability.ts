@@ -92,7 +92,7 @@ export function serveMetrics(
 const MAX_PATH_LENGTH = 300;
 
 /** The members of each log line about a request. All lines of a request have its identifier, which customers report. */
-export interface RequestFacts {
+export interface RequestLogFields {
   readonly requestId: string;
   readonly method: string;
   /** Without the query, and with secrets masked. */
@@ -109,7 +109,7 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-
 /** Longer headers are ignored. */
 const MAX_TRACEPARENT_LENGTH = 256;
 
-export function requestFacts(request: FastifyRequest): RequestFacts {
+export function requestFacts(request: FastifyRequest): RequestLogFields {
   const { id, method, originalUrl } = request;
   const [path = ''] = originalUrl.split('?');
   const masked = maskKeys(maskPath(path));
@@ -123,7 +123,7 @@ export function requestFacts(request: FastifyRequest): RequestFacts {
   };
 }
 
-function traceOf(header: string | string[] | undefined): Pick<RequestFacts, 'trace_id' | 'parent_span_id'> {
+function traceOf(header: string | string[] | undefined): Pick<RequestLogFields, 'trace_id' | 'parent_span_id'> {
   if (typeof header !== 'string' || header.length > MAX_TRACEPARENT_LENGTH) return {};
   const [, trace, span] = TRACEPARENT.exec(header) ?? [];
   return trace === undefined || span === undefined ? {} : { trace_id: trace, parent_span_id: span };

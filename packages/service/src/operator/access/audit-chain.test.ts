@@ -6,7 +6,7 @@ import { engines } from '../../../test/engines.ts';
 import { newInstances } from '../../../test/instances.ts';
 import { startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
-import { systemRandom } from '../../ports/random.ts';
+import { systemRandom } from '../../ports/system.ts';
 import { verifyAuditChain } from './audit-chain.ts';
 import { deleteOldRecords } from './audit-retention.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import { engines } from '../../../test/engines.ts';
 import { startOperator } from '../../../test/operator.ts';
-import { systemRandom } from '../../ports/random.ts';
+import { systemRandom } from '../../ports/system.ts';
 import { appendToChain, verifyAuditChain } from './audit-chain.ts';
 import { deleteOldRecords } from './audit-retention.ts';
 

@@ -39,7 +39,7 @@ export const listHostSystems: ReadOperation<'listHostSystems'> = {
 /** GET /host-systems/{hostsystem} */
 export const getHostSystem: ReadOperation<'getHostSystem'> = {
   kind: 'read',
-  run: async (db, { path, now }) => describeHostSystem(db, await hostSystemOf(db, path.hostsystem), now),
+  run: async (db, { path, now }) => describeHostSystem(db, await requireHostSystem(db, path.hostsystem), now),
 };
 
 /** PUT /host-systems/{hostsystem}: creates or replaces a host system. Prices that differ from those in force apply immediately. */
@@ -69,7 +69,7 @@ export const defineHostSystem: StoreOperation<'defineHostSystem'> = {
       .execute();
     await setPrices(db, before, { hostsystem: path.hostsystem, prices, now });
     await replaceNodes(db, path.hostsystem, nodes);
-    return describeHostSystem(db, await hostSystemOf(db, path.hostsystem), now);
+    return describeHostSystem(db, await requireHostSystem(db, path.hostsystem), now);
   },
 };
 
@@ -88,7 +88,7 @@ async function setPrices(db: Db, before: HostSystem | undefined, { hostsystem, p
 }
 
 /** @throws OperatorProblem 404 if there is no such host system. */
-export async function hostSystemOf(db: Db, name: string): Promise<HostSystem> {
+export async function requireHostSystem(db: Db, name: string): Promise<HostSystem> {
   const host = findHostSystem((await catalogueOf(db)).hosts, name);
   if (!host) throw notFound('host system of this name');
   return host;

@@ -9,7 +9,7 @@ import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { assertNoBrokenRules, OperatorProblem } from '../problem.ts';
-import { networkOf, overlap } from './network.ts';
+import { parseNetwork, overlap } from './network.ts';
 
 type Row = Selectable<IpPoolsTable>;
 
@@ -46,12 +46,12 @@ export const defineIpPool: StoreOperation<'defineIpPool'> = {
     assertNoBrokenRules(await brokenRules(db, body));
     const { ip_pool_id: id } = path;
     const accountId = body.account_id ?? null;
-    const { cidr } = networkOf(body.cidr) ?? body;
+    const { cidr } = parseNetwork(body.cidr) ?? body;
     const pools = await db.selectFrom('ip_pools').selectAll().execute();
     const existing = pools.find((pool) => pool.id === id);
     if (existing) {
       const same =
-        networkOf(existing.cidr)?.cidr === cidr && existing.datacenter_name === body.datacenter && existing.account_id === accountId;
+        parseNetwork(existing.cidr)?.cidr === cidr && existing.datacenter_name === body.datacenter && existing.account_id === accountId;
       if (!same) {
         const detail = `The pool ${id} is ${existing.cidr} of ${existing.datacenter_name}. Only its ddos_protection can be changed; choose another name for another network.`;
         throw new OperatorProblem('wrong-state', detail);
@@ -68,7 +68,7 @@ export const defineIpPool: StoreOperation<'defineIpPool'> = {
 
 async function brokenRules(db: Db, { cidr, account_id: accountId }: DefineIpPoolRequest): Promise<BrokenRule[]> {
   const errors: BrokenRule[] = [];
-  const network = networkOf(cidr);
+  const network = parseNetwork(cidr);
   if (!network) errors.push({ pointer: '#/cidr', detail: 'must be an IPv4 subnet or an IPv6 network, such as 100.64.0.0/20' });
   else if (network.count < 1n)
     errors.push({ pointer: '#/cidr', detail: 'must be large enough for an address besides its gateway: /30, or /63 of IPv6, or larger' });

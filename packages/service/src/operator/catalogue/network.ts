@@ -12,7 +12,7 @@ export interface Network {
 }
 
 /** Parses a network. Undefined if the text is not one. */
-export function networkOf(text: string): Network | undefined {
+export function parseNetwork(text: string): Network | undefined {
   const prefix = Number(text.split('/')[1]);
   if (text.includes(':')) {
     if (!Address6.isValid(text) || text.includes('.')) return undefined;
@@ -31,6 +31,6 @@ export function networkOf(text: string): Network | undefined {
 
 /** Whether two networks have an address in common. */
 export function overlap(one: string, other: string): boolean {
-  const [a, b] = [networkOf(one), networkOf(other)];
+  const [a, b] = [parseNetwork(one), parseNetwork(other)];
   return a !== undefined && b !== undefined && a.family === b.family && a.first <= b.last && b.first <= a.last;
 }

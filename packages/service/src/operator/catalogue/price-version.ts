@@ -8,10 +8,10 @@ import { toInstant } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { listVersions, newDateOf, versionBeforeWithdrawal, withdrawVersion } from '../price-versions.ts';
 import type { PriceList } from '../price-versions.ts';
-import { hostSystemOf, toPrices } from './host-system.ts';
+import { requireHostSystem, toPrices } from './host-system.ts';
 
 const priceList: PriceList<{ readonly hostsystem: string }, PriceVersion, HostSystemPriceVersion> = {
-  versionsOf: async (db, { hostsystem }) => (await hostSystemOf(db, hostsystem)).priceVersions,
+  versionsOf: async (db, { hostsystem }) => (await requireHostSystem(db, hostsystem)).priceVersions,
   toVersion,
   remove: (db, { hostsystem }, validFrom) => withdrawPrices(db, hostsystem, validFrom),
 };
@@ -27,7 +27,7 @@ export const scheduleHostSystemPrices: StoreOperation<'scheduleHostSystemPrices'
   kind: 'store',
   lock: 'catalogue',
   async run({ db }, { path, body, now }) {
-    const { name, priceVersions: versions } = await hostSystemOf(db, path.hostsystem);
+    const { name, priceVersions: versions } = await requireHostSystem(db, path.hostsystem);
     const validFrom = newDateOf({ subject: `The host system ${name}`, versions, wanted: body.valid_from, now });
     const { applies_to: appliesTo } = { ...DEFAULTS.ScheduleHostSystemPricesRequest, ...body };
     const version: PriceVersion = { validFrom, prices: body.prices, appliesTo };

@@ -2,7 +2,7 @@ import type { MarketItem } from '@reseller/operator-client';
 
 import { accountExists } from '../../core/account/account.ts';
 import { addMarketServer } from '../../core/dedicated/order.ts';
-import { addressesOf, datacenterOf, hardwareOf, networkOf, offeredIps } from '../../core/dedicated/responses.ts';
+import { addressesOfServers, datacenterOf, hardwareOf, networkOfServer, offeredIps } from '../../core/dedicated/responses.ts';
 import type { ServerRow } from '../../core/dedicated/server.ts';
 import { decimalOf, euros } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
@@ -61,13 +61,13 @@ export const addMarketItem: StoreOperation<'addMarketItem'> = {
 };
 
 async function toMarketItems(db: Db, servers: readonly ServerRow[]): Promise<MarketItem[]> {
-  const addresses = await addressesOf(db, servers);
+  const addresses = await addressesOfServers(db, servers);
   return servers.map((server) => toMarketItem(server, offeredIps(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] })));
 }
 
 function toMarketItem(server: ServerRow, { ipv4, ipv6 }: ReturnType<typeof offeredIps>): MarketItem {
   const { cpu, memory, disks } = hardwareOf(server);
-  const { traffic, connection } = networkOf(server);
+  const { traffic, connection } = networkOfServer(server);
   return {
     id: server.id,
     datacenter: datacenterOf(server),

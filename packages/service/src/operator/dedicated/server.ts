@@ -2,14 +2,14 @@ import type { DedicatedServer, ServerAddress } from '@reseller/operator-client';
 import { sql } from 'kysely';
 
 import { completeDedicatedSetUp, orderDedicatedServer as placeOrder, replaceAddresses } from '../../core/dedicated/order.ts';
-import { addressesOf, datacenterOf } from '../../core/dedicated/responses.ts';
+import { addressesOfServers, datacenterOf } from '../../core/dedicated/responses.ts';
 import { findServer, stateOf } from '../../core/dedicated/server.ts';
 import type { ServerRow } from '../../core/dedicated/server.ts';
 import { DEFAULTS } from '../../generated/operator/facts.gen.ts';
 import { decimalOf } from '../../rules/money.ts';
 import type { Db } from '../../store/store.ts';
 import { assertNotErased, lockedAccountOf } from '../account.ts';
-import { networkOf } from '../catalogue/network.ts';
+import { parseNetwork } from '../catalogue/network.ts';
 import { secondsToInstant } from '../instants.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
@@ -35,7 +35,7 @@ export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
       .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(servers, query, ({ ordered, id }) => [ordered ?? 0, id]);
-    const addresses = await addressesOf(db, rows);
+    const addresses = await addressesOfServers(db, rows);
     return { items: rows.map((server) => toDedicatedServer(server, addresses)), next_cursor };
   },
 };
@@ -73,12 +73,12 @@ export const completeDedicatedSetup: StoreOperation<'completeDedicatedSetup'> = 
     const { management, ipv4, ipv6 } = { ...DEFAULTS.CompleteDedicatedSetupRequest, ...body };
     assertNoBrokenRules(
       ipv6.flatMap(({ address }, index) =>
-        networkOf(address) ? [] : [{ pointer: `#/ipv6/${index}/address`, detail: 'must be an IPv6 network such as 2001:db8::/64' }],
+        parseNetwork(address) ? [] : [{ pointer: `#/ipv6/${index}/address`, detail: 'must be an IPv6 network such as 2001:db8::/64' }],
       ),
     );
     const id = path.server_id.toLowerCase();
     await completeDedicatedSetUp(db, runtime, id, management);
-    const networks = ipv6.map(({ address, gateway }) => ({ address: networkOf(address)?.cidr ?? address, gateway }));
+    const networks = ipv6.map(({ address, gateway }) => ({ address: parseNetwork(address)?.cidr ?? address, gateway }));
     await replaceAddresses(db, id, { ipv4, ipv6: networks });
     return serverOf(db, id);
   },
@@ -89,10 +89,10 @@ async function serverOf(db: Db, id: string): Promise<DedicatedServer> {
 }
 
 async function describeServer(db: Db, server: ServerRow): Promise<DedicatedServer> {
-  return toDedicatedServer(server, await addressesOf(db, [server]));
+  return toDedicatedServer(server, await addressesOfServers(db, [server]));
 }
 
-function toDedicatedServer(server: ServerRow, addresses: Awaited<ReturnType<typeof addressesOf>>): DedicatedServer {
+function toDedicatedServer(server: ServerRow, addresses: Awaited<ReturnType<typeof addressesOfServers>>): DedicatedServer {
   const state = stateOf(server);
   const deployed = state.phase === 'deployed';
   const { ipv4 = [], ipv6 = [] } = deployed ? (addresses.get(server.id) ?? {}) : {};

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 
 import { disownReservations } from '../../delivery/reservation.ts';
 import { dump, empty, freeze, insert } from '../../sandbox/tables.ts';
-import type { Row } from '../../sandbox/tables.ts';
+import type { DumpedRow } from '../../sandbox/tables.ts';
 import { readSettings } from '../../store/settings.ts';
 import type { Db, Transaction } from '../../store/store.ts';
 import type { SnapshotsTable } from '../../store/tables/service.ts';
@@ -109,7 +109,7 @@ async function piecesOf(db: Db, snapshot: string, table?: string): Promise<{ tab
   return (table === undefined ? pieces : pieces.where('table_name', '=', table)).execute();
 }
 
-function parsed(rows: string): readonly Row[] {
+function parsed(rows: string): readonly DumpedRow[] {
   return JSON.parse(rows);
 }
 

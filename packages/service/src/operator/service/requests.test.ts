@@ -15,6 +15,8 @@ import { engines } from '../../../test/engines.ts';
 import { SMALL_VM } from '../../../test/harness.ts';
 import { refusalOf, startOperator } from '../../../test/operator.ts';
 import type { TestOperator } from '../../../test/operator.ts';
+import { TestHypervisor } from '../../../test/ports/hypervisor.ts';
+import { PortCalls } from '../../../test/ports/port-calls.ts';
 
 const PATIENCE_MS = 120_000;
 
@@ -176,6 +178,33 @@ const HANDLE = {
   countrycode: 'DE',
   email: 'jo@example.com',
 };
+
+// A request can wait for the infrastructure twice: for a call, and for the one that undoes it.
+test.each([
+  { seconds: 30, longest: 120_000 },
+  { seconds: 3_600, longest: 7_260_000 },
+])('finds a request by its time if it took at most twice the timeout of $seconds s and a minute', async ({ seconds, longest }) => {
+  const calls = new PortCalls();
+  const service = await startOperator({ hypervisor: new TestHypervisor(calls), portTimeout: seconds * 1000 });
+  const foundAfter = async (duration: number) => {
+    const hanging = Promise.withResolvers<{ end(outcome: 'continues'): void }>();
+    calls.onHang = hanging.resolve;
+    calls.plan = ['hangs before'];
+    const begun = service.clock.now();
+    const slow = service.call('createVm', { form: SMALL_VM });
+    const call = await hanging.promise;
+    service.clock.advance(duration);
+    await service.call('listDomains');
+    call.end('continues');
+    await slow;
+    const times = { from: new Date(begun).toISOString(), to: new Date(begun + 1).toISOString() };
+    service.clock.advance(1_000);
+    return found(service, times);
+  };
+  expect(await foundAfter(longest - 1)).toEqual(['/vm/create']);
+  expect(await foundAfter(longest)).toEqual(['/vm/create']);
+  expect(await foundAfter(longest + 1)).toEqual([]);
+});
 
 test('a key that was sent as the Idempotency-Key is not in the log', async () => {
   const service = await startOperator();

@@ -16,10 +16,12 @@ const feedOrder: Order = { columns: { place: 'integer', seq: 'integer' }, direct
 /** GET /requests: numbers the newest entries first, so that they are among the results. */
 export const listRequests: ServiceOperation<'listRequests'> = {
   kind: 'service',
-  async run({ query, runtime: { store } }) {
+  async run({ query, runtime: { store, portTimeoutMs } }) {
     await store.requestLog.numberAll();
     const limit = query.limit ?? PAGE_SIZE;
-    const { rows, before } = await store.read((db) => searchRequests(db, searchOf(query), { before: placeIn(query), limit }));
+    const { rows, before } = await store.read((db) =>
+      searchRequests(db, searchOf(query), { before: placeIn(query), limit, portTimeoutMs }),
+    );
     return { items: rows.map(toRequestSummary), next_cursor: before === undefined ? null : cursorOf([before]) };
   },
 };

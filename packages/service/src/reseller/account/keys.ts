@@ -2,7 +2,7 @@ import type { AccountKey } from '@reseller/client/extension';
 import type { Selectable } from 'kysely';
 
 import { accessOf } from '../../core/account/account.ts';
-import { isRestricted, lockKey, replaceKey, spendingLimitOf, textsOf } from '../../core/account/api-key.ts';
+import { isRestricted, lockKey, replaceKey, spendingLimitOf, storedTexts } from '../../core/account/api-key.ts';
 import { DEFAULTS } from '../../generated/facts.gen.ts';
 import { notFound, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
@@ -83,7 +83,7 @@ async function toAccountKey(db: Db, key: Row, { keyId, now }: { readonly keyId: 
     revoked: instantOrNull(key.revoked),
     last_used: instantOrNull(key.last_used),
     current: key.id === keyId,
-    allowed_networks: textsOf(key.allowed_networks),
+    allowed_networks: storedTexts(key.allowed_networks),
     spending_limit: await spendingLimitOf(db, key, now),
   };
 }

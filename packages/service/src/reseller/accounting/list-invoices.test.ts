@@ -25,7 +25,7 @@ test('returns an invoice for each ended period, newest first, without requests i
   ]);
 });
 
-test('has no invoice for a period without charges', async () => {
+test('lists no invoice for a period without charges', async () => {
   const service = await startService();
   const provider = providerOf(service);
   const { identifier } = (await service.call('createVm', { form: SMALL_VM })).body.data;

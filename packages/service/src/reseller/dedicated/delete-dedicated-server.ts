@@ -2,7 +2,7 @@ import { holdRenewals } from '../../core/accounting/renewal-hold.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { isoInstant } from '../../rules/billing.ts';
-import { cancel } from '../../rules/dedicated.ts';
+import { cancelServer } from '../../rules/dedicated.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { StoreOperation } from '../operation.ts';
 
@@ -16,7 +16,7 @@ export const deleteDedicatedServer: StoreOperation<'deleteDedicatedServer'> = {
     await settle(db, call.runtime, call);
     const server = await ownServer(db, call.accountId, call.path.identifier);
     await lockAccount(db, call.accountId);
-    const { renew } = assertAllowed(await applyTransition(db, server, cancel), server.id);
+    const { renew } = assertAllowed(await applyTransition(db, server, cancelServer), server.id);
     await holdRenewals(db, call.accountId, { server: server.id });
     return {
       message: 'The dedicated server was cancelled and stays active until its termination date.',

@@ -1,5 +1,5 @@
 import { vatAt } from '../../core/accounting/account-vat.ts';
-import { addressesOf, toMarketItem } from '../../core/dedicated/responses.ts';
+import { addressesOfServers, toMarketItem } from '../../core/dedicated/responses.ts';
 import { findServer, isOfferedTo } from '../../core/dedicated/server.ts';
 import { notFound } from '../../rules/refusal.ts';
 import type { ReadOperation } from '../operation.ts';
@@ -11,7 +11,7 @@ export const getDedicatedOffer: ReadOperation<'getDedicatedOffer'> = {
   async run(db, { accountId, path, now }) {
     const server = await findServer(db, path.identifier);
     if (server && isOfferedTo(server, accountId)) {
-      const addresses = (await addressesOf(db, [server])).get(server.id) ?? { ipv4: [], ipv6: [] };
+      const addresses = (await addressesOfServers(db, [server])).get(server.id) ?? { ipv4: [], ipv6: [] };
       const data = toMarketItem(server, addresses, await vatAt(db, accountId, now));
       return { message: 'The dedicated server is available.', data: { available: true, data } };
     }

@@ -1,5 +1,5 @@
 import { vatAt } from '../../core/accounting/account-vat.ts';
-import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
+import { addressesOfServers, toDedicatedServer } from '../../core/dedicated/responses.ts';
 import { findServer, isOfferedTo, ownServer } from '../../core/dedicated/server.ts';
 import type { ReadOperation } from '../operation.ts';
 
@@ -15,7 +15,7 @@ export const getDedicatedServer: ReadOperation<'getDedicatedServer'> = {
     const found = await findServer(db, identifier);
     const server = found && isOfferedTo(found, call.accountId) ? found : await ownServer(db, call.accountId, identifier);
     const shown = { secrets: call.runtime, vat: await vatAt(db, call.accountId, call.now) };
-    const addresses = await addressesOf(db, [server]);
+    const addresses = await addressesOfServers(db, [server]);
     const data = toDedicatedServer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown);
     return { message: 'The dedicated server was found.', data };
   },

@@ -1,5 +1,5 @@
 import { vatAt } from '../../core/accounting/account-vat.ts';
-import { addressesOf, toMarketItem } from '../../core/dedicated/responses.ts';
+import { addressesOfServers, toMarketItem } from '../../core/dedicated/responses.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /dedicated/available: the servers on the market that are offered to the account, in the order in which they were added. */
@@ -16,7 +16,7 @@ export const listDedicatedMarket: ReadOperation<'listDedicatedMarket'> = {
       .orderBy('id')
       .execute();
     const vat = await vatAt(db, accountId, now);
-    const addresses = await addressesOf(db, servers);
+    const addresses = await addressesOfServers(db, servers);
     const list = servers.map((server) => toMarketItem(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, vat));
     return { message: 'The available dedicated servers were listed.', data: { list } };
   },

@@ -1,5 +1,5 @@
 import { vatAt } from '../../core/accounting/account-vat.ts';
-import { addressesOf, toDedicatedServer } from '../../core/dedicated/responses.ts';
+import { addressesOfServers, toDedicatedServer } from '../../core/dedicated/responses.ts';
 import type { ReadOperation } from '../operation.ts';
 
 /** GET /dedicated/list: the account's servers, the oldest order first. Includes servers that are being set up and cancelled servers. */
@@ -17,7 +17,7 @@ export const listDedicatedServers: ReadOperation<'listDedicatedServers'> = {
       .orderBy('id')
       .execute();
     const shown = { secrets: call.runtime, vat: await vatAt(db, call.accountId, call.now) };
-    const addresses = await addressesOf(db, servers);
+    const addresses = await addressesOfServers(db, servers);
     const list = servers.map((server) => toDedicatedServer(server, addresses.get(server.id) ?? { ipv4: [], ipv6: [] }, shown));
     return { message: 'The dedicated servers were listed.', data: { list } };
   },

@@ -2,7 +2,7 @@ import { spend } from '../../core/account/spending.ts';
 import { orderDedicatedServer } from '../../core/dedicated/order.ts';
 import { findServer, isOfferedTo } from '../../core/dedicated/server.ts';
 import { settle } from '../../core/jobs/settle.ts';
-import { assertPriceAccepted } from '../../rules/price-guard.ts';
+import { assertPriceAccepted } from '../../rules/credit.ts';
 import { notFound } from '../../rules/refusal.ts';
 import type { StoreOperation } from '../operation.ts';
 

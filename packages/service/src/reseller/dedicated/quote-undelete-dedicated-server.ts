@@ -1,5 +1,5 @@
 import { assertAllowed, ownServer, stateOf } from '../../core/dedicated/server.ts';
-import { withdrawCancellation } from '../../rules/dedicated.ts';
+import { withdrawServerCancellation } from '../../rules/dedicated.ts';
 import type { ReadOperation } from '../operation.ts';
 import { quoteSuccess } from '../quote-success.ts';
 import { quotedServer } from './quoted-server.ts';
@@ -10,7 +10,7 @@ export const quoteUndeleteDedicatedServer: ReadOperation<'quoteUndeleteDedicated
   settles: true,
   async run(db, { accountId, path, now }) {
     const server = await ownServer(db, accountId, path.identifier);
-    assertAllowed(withdrawCancellation(stateOf(server)), server.id);
+    assertAllowed(withdrawServerCancellation(stateOf(server)), server.id);
     return quoteSuccess(db, quotedServer({ ...server, terminated: 0 }, now), { accountId, now });
   },
 };

@@ -3,7 +3,7 @@ import { holdRenewalsWithinLimit } from '../../core/accounting/renewal-hold.ts';
 import { assertAllowed, ownServer, applyTransition } from '../../core/dedicated/server.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import { isoInstant } from '../../rules/billing.ts';
-import { withdrawCancellation } from '../../rules/dedicated.ts';
+import { withdrawServerCancellation } from '../../rules/dedicated.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import type { StoreOperation } from '../operation.ts';
 
@@ -17,7 +17,7 @@ export const undeleteDedicatedServer: StoreOperation<'undeleteDedicatedServer'> 
     await settle(db, call.runtime, call);
     const server = await ownServer(db, call.accountId, call.path.identifier);
     await lockAccount(db, call.accountId);
-    const { renew } = assertAllowed(await applyTransition(db, server, withdrawCancellation), server.id);
+    const { renew } = assertAllowed(await applyTransition(db, server, withdrawServerCancellation), server.id);
     await holdRenewalsWithinLimit(db, call.accountId, { server: server.id });
     await spend(db, call.spender, BigInt(server.price), call.now);
     return {

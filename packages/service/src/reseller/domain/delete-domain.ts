@@ -1,6 +1,6 @@
 import { findDomain } from '../../core/domain/domain.ts';
 import { terminateDomain } from '../../core/domain/terminate.ts';
-import type { DomainRequest } from '../../core/domain/terminate.ts';
+import type { TerminationRequest } from '../../core/domain/terminate.ts';
 import { isoInstant } from '../../rules/billing.ts';
 import { asciiNameOf } from '../../rules/domain-name.ts';
 import type { DeliveredOperation } from '../operation.ts';
@@ -9,7 +9,7 @@ import type { DeliveredOperation } from '../operation.ts';
 const NO_NAME = '';
 
 /** DELETE /domain/{domain}/delete: cancels a domain, which stays registered until it expires. */
-export const deleteDomain: DeliveredOperation<'deleteDomain', DomainRequest, void> = {
+export const deleteDomain: DeliveredOperation<'deleteDomain', TerminationRequest, void> = {
   kind: 'delivered',
   deliveryFor: () => terminateDomain,
   requestOf: ({ runtime, accountId, path }) => ({ runtime, accountId, name: asciiNameOf(path.domain) ?? NO_NAME }),

@@ -17,7 +17,7 @@ import type { Call } from '../operation.ts';
 type RegisterCall = Pick<Call<'registerDomain'>, 'form' | 'accountId' | 'now'>;
 
 /** The requested registration. */
-export interface DomainRequest extends RegistrableName {
+export interface RegistrationRequest extends RegistrableName {
   readonly prices: Selectable<TldPricesTable>;
   readonly handle: Selectable<HandlesTable>;
   readonly nameservers: NameserverReading['nameservers'];
@@ -29,7 +29,7 @@ export interface DomainRequest extends RegistrableName {
  * @param standard The provider's nameservers.
  * @throws Refusal 422 with every broken rule.
  */
-export async function readForm(db: Db, { form, accountId, now }: RegisterCall, standard: readonly string[]): Promise<DomainRequest> {
+export async function readForm(db: Db, { form, accountId, now }: RegisterCall, standard: readonly string[]): Promise<RegistrationRequest> {
   const broken: BrokenField[] = [];
   const split = await readName(db, form.domain, now);
   if ('rule' in split) broken.push({ field: 'domain', ...split });
@@ -56,7 +56,7 @@ export async function readName(
   db: Db,
   text: string,
   now: number,
-): Promise<(RegistrableName & Pick<DomainRequest, 'prices'>) | UnregistrableName> {
+): Promise<(RegistrableName & Pick<RegistrationRequest, 'prices'>) | UnregistrableName> {
   const name = asciiNameOf(text);
   if (name === undefined) return { rule: 'domain', message: NOT_A_DOMAIN };
   const rows = await tldPricesAt(db, now).where('price.tld', 'in', suffixesOf(name)).execute();

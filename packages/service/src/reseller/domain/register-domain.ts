@@ -10,16 +10,16 @@ import type { DomainRow } from '../../core/domain/domain.ts';
 import { contactOf } from '../../core/domain/handle.ts';
 import { settle } from '../../core/jobs/settle.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
+import { assertPriceAccepted } from '../../rules/credit.ts';
 import { beginRegistration } from '../../rules/domain-registration.ts';
 import type { Money } from '../../rules/money.ts';
 import { listOfNameservers } from '../../rules/nameserver.ts';
-import { assertPriceAccepted } from '../../rules/price-guard.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import type { Db } from '../../store/store.ts';
 import { deliveredCall } from '../operation.ts';
 import type { Call, Success } from '../operation.ts';
 import { readForm } from './register-domain-form.ts';
-import type { DomainRequest } from './register-domain-form.ts';
+import type { RegistrationRequest } from './register-domain-form.ts';
 
 const details = v.object({
   name: v.string(),
@@ -169,7 +169,7 @@ async function reserve(db: Db, call: Call<'registerDomain'>): Promise<{ order: D
 }
 
 /** The net price of a registration, or of a transfer if the form has an auth code. */
-export function registrationPrice({ authcode }: Call<'registerDomain'>['form'], prices: DomainRequest['prices']): Money {
+export function registrationPrice({ authcode }: Call<'registerDomain'>['form'], prices: RegistrationRequest['prices']): Money {
   return BigInt(authcode === undefined ? prices.create_price : prices.transfer_price);
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-import { authcodeContext, beginChange, domainSubject, endChange, settleAndFindDomain } from '../../core/domain/domain.ts';
+import { authcodeContext, beginDomainChange, domainSubject, endDomainChange, settleAndFindDomain } from '../../core/domain/domain.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import { newAuthcode, seal } from '../../rules/credentials.ts';
 import { deliveredCall } from '../operation.ts';
@@ -23,7 +23,7 @@ export const requestAuthcode: UndoableDelivery<Call<'requestDomainAuthcode'>, De
 
   async reserve({ db }, call) {
     const { name } = await settleAndFindDomain(db, call.runtime, call);
-    await beginChange(db, name);
+    await beginDomainChange(db, name);
     const authcode = newAuthcode(call.runtime.ports.random);
     return { accountId: call.accountId, details: { name }, plan: { name, authcode, call } };
   },
@@ -31,7 +31,7 @@ export const requestAuthcode: UndoableDelivery<Call<'requestDomainAuthcode'>, De
   call: ({ registrar }, { name, authcode }, token) => registrar.setAuthcode(name, authcode, token),
 
   async confirm({ db }, { name, authcode, call }) {
-    await endChange(db, name, {
+    await endDomainChange(db, name, {
       sealed_authcode: seal(authcode, call.runtime.secret, authcodeContext(name), call.runtime.ports.random),
     });
     return { message: 'The authcode was requested.', data: { authcode } };
@@ -39,7 +39,7 @@ export const requestAuthcode: UndoableDelivery<Call<'requestDomainAuthcode'>, De
 
   // The registrar may have the old or the new code, so both sides delete the code.
   compensate: ({ registrar }, { name }, token) => registrar.setAuthcode(name, null, token),
-  rollBack: ({ db }, { name }) => endChange(db, name, { sealed_authcode: null }),
+  rollBack: ({ db }, { name }) => endDomainChange(db, name, { sealed_authcode: null }),
 };
 
 /** POST /domain/{domain}/authcode: creates a new auth code and voids the previous one (our choice). */

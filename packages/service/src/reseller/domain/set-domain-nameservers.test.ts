@@ -72,7 +72,7 @@ test('responds with 409 during another change, which takes effect', async () => 
   expect(service.registrar.domains.get(DOMAIN)?.nameservers).toEqual(Object.values(FIVE));
 });
 
-test('has the same nameservers at the registrar and in the store after many concurrent changes', async () => {
+test('registrar and store have the same nameservers after many concurrent changes', async () => {
   const service = await startService();
   await register(service, DOMAIN);
   const responses = await Promise.all(

@@ -1,7 +1,7 @@
 import type { DomainNameservers } from '@reseller/client';
 import * as v from 'valibot';
 
-import { beginChange, domainSubject, endChange, nameserversOf, settleAndFindDomain } from '../../core/domain/domain.ts';
+import { beginDomainChange, domainSubject, endDomainChange, nameserversOf, settleAndFindDomain } from '../../core/domain/domain.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import { listOfNameservers, readNameservers } from '../../rules/nameserver.ts';
 import { invalid } from '../../rules/refusal.ts';
@@ -27,7 +27,7 @@ export const setNameservers: UndoableDelivery<Call<'setDomainNameservers'>, Deta
     const { nameservers, broken } = readNameservers(call.form, call.runtime.ports.registrar.standardNameservers);
     if (broken.length > 0) throw invalid(broken);
     const { name } = row;
-    await beginChange(db, name);
+    await beginDomainChange(db, name);
     const before = listOfNameservers(nameserversOf(row));
     return { accountId: call.accountId, details: { name, before }, plan: { name, nameservers } };
   },
@@ -37,12 +37,12 @@ export const setNameservers: UndoableDelivery<Call<'setDomainNameservers'>, Deta
   async confirm({ db }, { name, nameservers }) {
     const { ns1, ns2, ...others } = nameservers;
     if (ns1 === null || ns2 === null) throw new Error('The form of the nameservers must require ns1 and ns2.');
-    await endChange(db, name, { ns1, ns2, ...others });
+    await endDomainChange(db, name, { ns1, ns2, ...others });
     return { message: 'The nameservers were changed. The change applies within seconds.', data: nameservers };
   },
 
   compensate: ({ registrar }, { name, before }, token) => registrar.setNameservers(name, before, token),
-  rollBack: ({ db }, { name }) => endChange(db, name),
+  rollBack: ({ db }, { name }) => endDomainChange(db, name),
 };
 
 /** POST /domain/{domain}/nameserver: replaces the nameservers of a domain. */

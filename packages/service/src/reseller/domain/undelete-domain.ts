@@ -3,10 +3,10 @@ import * as v from 'valibot';
 import { giveSpendingBack, spend, spendingDetails } from '../../core/account/spending.ts';
 import { holdRenewals, holdRenewalsWithinLimit, renewalPrice } from '../../core/accounting/renewal-hold.ts';
 import { tldPriceVersions } from '../../core/catalogue/tld-price.ts';
-import { beginChange, domainSubject, endChange, registrationOf, settleAndFindDomain } from '../../core/domain/domain.ts';
+import { beginDomainChange, domainSubject, endDomainChange, registrationOf, settleAndFindDomain } from '../../core/domain/domain.ts';
 import type { DomainRow } from '../../core/domain/domain.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
-import { withdrawCancellation } from '../../rules/domain-registration.ts';
+import { withdrawDomainCancellation } from '../../rules/domain-registration.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { lockAccount } from '../../store/account-lock.ts';
 import { deliveredCall } from '../operation.ts';
@@ -26,7 +26,7 @@ export const undelete: UndoableDelivery<Call<'undeleteDomain'>, Details, Details
     const { name } = row;
     assertCancelled(row, call.now);
     await lockAccount(db, call.accountId);
-    await beginChange(db, name, { terminated: 0 });
+    await beginDomainChange(db, name, { terminated: 0 });
     await holdRenewalsWithinLimit(db, call.accountId, { domain: name });
     const renew = renewalPrice(await tldPriceVersions(db, row.tld), row.expires);
     const spending = await spend(db, call.spender, renew, call.now);
@@ -37,14 +37,14 @@ export const undelete: UndoableDelivery<Call<'undeleteDomain'>, Details, Details
   call: ({ registrar }, { name }, token) => registrar.setRenewal(name, true, token),
 
   async confirm({ db }, { name }) {
-    await endChange(db, name);
+    await endDomainChange(db, name);
     return { message: 'The cancellation was withdrawn and the domain is renewed again.', data: { domain: name } };
   },
 
   compensate: ({ registrar }, { name }, token) => registrar.setRenewal(name, false, token),
   async rollBack({ db }, { name, spending }) {
     const { account_id } = await db.selectFrom('domains').select('account_id').where('name', '=', name).executeTakeFirstOrThrow();
-    await endChange(db, name, { terminated: 1 });
+    await endDomainChange(db, name, { terminated: 1 });
     await holdRenewals(db, account_id, { domain: name });
     await giveSpendingBack(db, spending);
   },
@@ -61,7 +61,7 @@ export const undeleteDomain = deliveredCall(undelete);
  * @throws Refusal 409 if the domain has no cancellation to withdraw.
  */
 export function assertCancelled(row: DomainRow, now: number): void {
-  const transition = withdrawCancellation(registrationOf(row), Math.floor(now / 1000));
+  const transition = withdrawDomainCancellation(registrationOf(row), Math.floor(now / 1000));
   if ('refused' in transition) throw refusalOf(row.name, transition.refused);
 }
 

@@ -3,7 +3,7 @@ import { labelsOf, readLabels } from '../../rules/labels.ts';
 import { invalid } from '../../rules/refusal.ts';
 import type { StoreOperation } from '../operation.ts';
 
-/** POST /vm/{vmid}/edit: changes the names and labels of a VM, of which the hypervisor need not know. */
+/** POST /vm/{vmid}/edit: changes the names and labels of a VM. The hypervisor gets the hostname at the next reinstallation. */
 export const editVm: StoreOperation<'editVm'> = {
   kind: 'store',
   async run({ db }, { accountId, path, form }) {

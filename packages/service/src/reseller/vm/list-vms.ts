@@ -4,7 +4,7 @@ import { catalogueOf } from '../../core/catalogue/catalogue.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { ownVms } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
-import { labelsOf, matcherOf } from '../../rules/labels.ts';
+import { labelsOf, labelMatcher } from '../../rules/labels.ts';
 import type { Labels } from '../../rules/labels.ts';
 import type { Db } from '../../store/store.ts';
 import { tuningOf } from '../../store/tuning.ts';
@@ -24,7 +24,7 @@ export const searchVms: ReadOperation<'searchVms'> = {
   kind: 'read',
   settles: false,
   isLong: true,
-  run: (db, { accountId, form }) => vmsOf(db, accountId, matcherOf(form.labels)),
+  run: (db, { accountId, form }) => vmsOf(db, accountId, labelMatcher(form.labels)),
 };
 
 async function vmsOf(

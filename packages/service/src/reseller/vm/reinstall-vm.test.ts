@@ -20,6 +20,35 @@ test('installs another system, which is the current one from then on', async () 
   expect((await service.call('reinstallVm', { path: { vmid } })).body.message).toContain('ubuntu_24_04');
 });
 
+test('installs the SSH key that the request names, and the hostname that the VM has now', async () => {
+  const service = await startService();
+  const vmid = String((await service.call('createVm', { form: { ...SMALL_VM, hostname: 'web1' } })).body.data.identifier);
+  const machine = () => service.hypervisor.vms.get(Number(vmid));
+  const ssh_key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMvH6YYJeE9ZuxP8J2kJSTkz8PltKk+QffHf0dVokw7I ops';
+  const { ssh_key_id } = (await service.call('addSshKey', { form: { ssh_key } })).body.data;
+  await service.call('editVm', { path: { vmid }, form: { hostname: 'web2' } });
+  expect(machine()).toMatchObject({ hostname: 'web1', sshKey: null });
+  expect((await service.call('reinstallVm', { path: { vmid }, form: { ssh_key_id } })).status).toBe(200);
+  expect(machine()).toMatchObject({ os: 'debian_12', hostname: 'web2', sshKey: ssh_key });
+  // The VM keeps the key that the account no longer has.
+  await service.call('removeSshKey', { path: { ssh_key_id } });
+  await service.call('reinstallVm', { path: { vmid } });
+  expect(machine()).toMatchObject({ hostname: 'web2', sshKey: ssh_key });
+});
+
+test('refuses an SSH key that the account does not have, together with an unknown system', async () => {
+  const service = await startService();
+  const vmid = String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);
+  const form = { os: 'plan_9', ssh_key_id: '01900000-0000-7000-8000-00000000cccc' };
+  const { status, body } = await service.call('reinstallVm', { path: { vmid }, form });
+  expect(status).toBe(422);
+  expect(body.data.fields).toMatchObject([
+    { field: 'os', rule: 'exists' },
+    { field: 'ssh_key_id', rule: 'exists' },
+  ]);
+  expect((await service.call('reinstallVm', { path: { vmid } })).status).toBe(200);
+});
+
 test('refuses an unknown system', async () => {
   const service = await startService();
   const vmid = String((await service.call('createVm', { form: SMALL_VM })).body.data.identifier);

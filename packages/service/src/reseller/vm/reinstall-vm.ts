@@ -4,20 +4,25 @@ import { catalogueOf, findOsImage } from '../../core/catalogue/catalogue.ts';
 import { endChange } from '../../core/vm/change.ts';
 import { vmSubject } from '../../core/vm/identifier.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
+import { findSshKey, UNKNOWN_SSH_KEY } from '../../core/vm/ssh-keys.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import { deliveredCall } from '../operation.ts';
 import type { Call, Success } from '../operation.ts';
 
-// The operating system is missing in the reservations of earlier versions, which wait for no task.
-const details = v.object({ vmId: v.number(), os: v.optional(v.string()) });
+/** The columns of a VM that a reinstallation changes. */
+const installed = v.object({ os: v.string(), ssh_key: v.nullable(v.string()), ssh_key_displayname: v.nullable(v.string()) });
+
+// Reservations of earlier versions lack these columns. They wait for no task.
+const details = v.object({ vmId: v.number(), installed: v.optional(installed) });
 type Details = v.InferOutput<typeof details>;
 
 interface Plan {
   readonly runtime: Runtime;
   readonly vmId: number;
-  readonly os: string;
+  readonly hostname: string;
+  readonly installed: v.InferOutput<typeof installed>;
 }
 
 export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Success<'reinstallVm'>> = {
@@ -34,7 +39,12 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
       throw new Refusal(409, 'wrong_state', 'This VM is stopped. Ask the provider to start it, then reinstall it.');
     const os = form.os ?? vm.os;
     const image = findOsImage((await catalogueOf(db)).images, os);
-    if ('broken' in image) throw invalid([image.broken]);
+    const key = form.ssh_key_id === undefined ? undefined : await findSshKey(db, accountId, form.ssh_key_id);
+    const broken = [
+      ...('broken' in image ? [image.broken] : []),
+      ...(form.ssh_key_id !== undefined && key === undefined ? [UNKNOWN_SSH_KEY] : []),
+    ];
+    if (broken.length > 0) throw invalid(broken);
     const claimed = await db
       .updateTable('vms')
       .set({ changing: 1 })
@@ -44,14 +54,17 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
       .executeTakeFirst();
     if (claimed.numUpdatedRows === 0n)
       throw new Refusal(409, 'wrong_state', 'Another change of this VM is in progress. Wait until it has finished, then reinstall the VM.');
-    return { accountId, details: { vmId, os }, plan: { runtime, vmId, os } };
+    const { ssh_key, ssh_key_displayname } = key ? { ssh_key: key.public_key, ssh_key_displayname: key.displayname } : vm;
+    const reserved = { vmId, installed: { os, ssh_key, ssh_key_displayname } };
+    return { accountId, details: reserved, plan: { ...reserved, runtime, hostname: vm.hostname } };
   },
 
-  call: ({ hypervisor }, { vmId, os }, token) => hypervisor.reinstall(vmId, os, token),
+  call: ({ hypervisor }, { vmId, hostname, installed: { os, ssh_key: sshKey } }, token) =>
+    hypervisor.reinstall({ vmId, os, hostname, sshKey }, token),
 
-  async confirm({ db }, { runtime, vmId, os }) {
-    await endChange(db, vmId, { os, booted: runtime.ports.clock.now() });
-    return { message: `The reinstallation with ${os} finished and the VM is booting.`, data: null };
+  async confirm({ db }, { runtime, vmId, installed: columns }) {
+    await endChange(db, vmId, { ...columns, booted: runtime.ports.clock.now() });
+    return { message: `The reinstallation with ${columns.os} finished and the VM is booting.`, data: null };
   },
 
   // An erased disk cannot be restored. With the new token, the hypervisor rejects a late call that would still erase it.
@@ -61,15 +74,15 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
   },
 
   asTask: {
-    begin: async (_transaction, { os }) => ({
+    begin: async (_transaction, { installed: { os } }) => ({
       message: `The reinstallation with ${os} has started. GET /vm/{vmid}/status/installation shows its progress.`,
       data: null,
     }),
-    async finish({ db }, { vmId, os }, runtime) {
-      await endChange(db, vmId, { ...(os !== undefined && { os }), booted: runtime.ports.clock.now() });
+    async finish({ db }, { vmId, installed: columns }, runtime) {
+      await endChange(db, vmId, { ...columns, booted: runtime.ports.clock.now() });
     },
   },
 };
 
-/** POST /vm/{vmid}/reinstall: installs the given operating system, or the current one again. */
+/** POST /vm/{vmid}/reinstall: installs the given operating system, or the current one again, with the hostname that the VM has now. */
 export const reinstallVm = deliveredCall(reinstall);

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 
 /** A value of either engine: text, an integer, or null. */
 export type Value = string | bigint | null;
-export type Row = Readonly<Record<string, Value>>;
+export type MovedRow = Readonly<Record<string, Value>>;
 
 /** Figures of a table. They do not depend on the order of its rows. */
 export interface Figures {
@@ -16,7 +16,7 @@ export interface Figures {
 
 /** Computes the figures of a table, row by row. */
 export interface Sums {
-  add(row: Row): void;
+  add(row: MovedRow): void;
   figures(): Figures;
 }
 

@@ -21,7 +21,7 @@ import { openPostgresStore } from '../postgres/open.ts';
 import { openSqliteStore } from '../sqlite/open.ts';
 import type { Store } from '../store.ts';
 import { compared, sumsOf } from './figures.ts';
-import type { Row } from './figures.ts';
+import type { MovedRow } from './figures.ts';
 import { MoveDiffersError, moveStore } from './move.ts';
 
 /** A store in a directory with the data of a provider and three resellers over years. */
@@ -115,13 +115,13 @@ test('leaves the database empty if it stores other rows than it was given, and r
 
 test('returns different figures for different tables, independent of the order of rows', () => {
   const value = fc.oneof(fc.constantFrom(null, '', 'a', '1'), fc.bigInt({ min: -(2n ** 53n), max: 2n ** 53n }));
-  const row: fc.Arbitrary<Row> = fc.record({ a: value, b: value });
-  const figuresOf = (rows: readonly Row[]) => {
+  const row: fc.Arbitrary<MovedRow> = fc.record({ a: value, b: value });
+  const figuresOf = (rows: readonly MovedRow[]) => {
     const sums = sumsOf(['b', 'a']);
     for (const one of rows) sums.add(one);
     return sums.figures();
   };
-  const text = (rows: readonly Row[]) =>
+  const text = (rows: readonly MovedRow[]) =>
     rows.map(({ a, b }) => JSON.stringify([a, b].map((one) => (typeof one === 'bigint' ? String(one) : one)))).toSorted();
   fc.assert(
     fc.property(fc.array(row), fc.array(row), (one, other) => {

@@ -1,7 +1,7 @@
 /** Moves an embedded store to a PostgreSQL database. */
 import { StoreOpenError } from '../store.ts';
 import { compared, sumsOf } from './figures.ts';
-import type { Compared, Row } from './figures.ts';
+import type { Compared, MovedRow } from './figures.ts';
 import { openSource } from './source.ts';
 import type { Source } from './source.ts';
 import { openTarget } from './target.ts';
@@ -82,8 +82,8 @@ function assertSameTables(source: Source, target: Target): void {
 }
 
 /** Rows in batches that fit into memory. */
-function* batches(rows: Iterable<Row>): Iterable<readonly Row[]> {
-  let batch: Row[] = [];
+function* batches(rows: Iterable<MovedRow>): Iterable<readonly MovedRow[]> {
+  let batch: MovedRow[] = [];
   let size = 0;
   for (const row of rows) {
     batch.push(row);

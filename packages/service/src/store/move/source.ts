@@ -9,13 +9,13 @@ import { assertReleased } from '../migrate.ts';
 import { migrationsOf } from '../migrations/all.ts';
 import { kyselyOn, lockDirectory } from '../sqlite/open.ts';
 import { StoreOpenError } from '../store.ts';
-import type { Row, Value } from './figures.ts';
+import type { MovedRow, Value } from './figures.ts';
 
 export interface Source {
   /** Columns by table. */
   readonly tables: ReadonlyMap<string, readonly string[]>;
   /** All rows of a table, read one at a time. */
-  rows(table: string): Iterable<Row>;
+  rows(table: string): Iterable<MovedRow>;
   close(): void;
 }
 
@@ -98,7 +98,7 @@ function names(connection: DatabaseSync, sql: string, ...parameters: string[]): 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Reads text as bytes, because reading it as text would silently replace invalid UTF-8. A blob is read as the text 'blob', so that it is not mistaken for text. */
-function* rowsOf(connection: DatabaseSync, table: string, columns: readonly string[]): Iterable<Row> {
+function* rowsOf(connection: DatabaseSync, table: string, columns: readonly string[]): Iterable<MovedRow> {
   const read = columns.map(
     (column) =>
       `case typeof("${column}") when 'text' then cast("${column}" as blob) when 'blob' then 'blob' else "${column}" end as "${column}"`,

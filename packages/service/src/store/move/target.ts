@@ -10,14 +10,14 @@ import { openFailure } from '../postgres/errors.ts';
 import { createPartitions } from '../postgres/request-log.ts';
 import type { Schema } from '../schema.ts';
 import { StoreOpenError } from '../store.ts';
-import type { Row, Value } from './figures.ts';
+import type { MovedRow, Value } from './figures.ts';
 
 export interface Target {
   /** Columns by table. A table comes after those that its foreign keys refer to. */
   readonly tables: ReadonlyMap<string, readonly string[]>;
-  insert(table: string, rows: readonly Row[]): Promise<void>;
+  insert(table: string, rows: readonly MovedRow[]): Promise<void>;
   /** All rows of a table, read in batches. */
-  rows(table: string): AsyncIterable<Row>;
+  rows(table: string): AsyncIterable<MovedRow>;
   /** Commits. */
   commit(): Promise<void>;
   /** Rolls back unless committed, and closes the connection. */
@@ -97,7 +97,7 @@ export async function openTarget(url: string): Promise<Target> {
   }
 }
 
-function monthsOf(rows: readonly Row[]): number[] {
+function monthsOf(rows: readonly MovedRow[]): number[] {
   return [...new Set(rows.map(({ month }) => Number(month)))];
 }
 

@@ -17,8 +17,8 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { newDirectory } from '../../../test/engines.ts';
 import { createAccount } from '../../core/account/account.ts';
-import { systemClock } from '../../ports/clock.ts';
-import { systemRandom } from '../../ports/random.ts';
+import { systemClock } from '../../ports/system.ts';
+import { systemRandom } from '../../ports/system.ts';
 import type { Store, StoreUnavailableError } from '../store.ts';
 import { backUpSqliteStore } from './backup.ts';
 import { openSqliteStore } from './open.ts';

@@ -71,7 +71,7 @@ test('refuses a path that cannot be a directory', async () => {
   );
 });
 
-test('is configured to survive a power loss: WAL, synced at checkpoints', async () => {
+test('SQLite is configured to survive a power loss: WAL, synced at checkpoints', async () => {
   const store = await openStore();
   const value = async (name: string) =>
     (await store.commit(({ db }) => sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(db))).rows[0];

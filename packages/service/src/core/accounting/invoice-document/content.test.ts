@@ -27,7 +27,7 @@ function charge({ store, ports, clock }: TestService, one: Charge): Promise<void
   return store.commit(({ db }) => chargeOwed(db, ports, one, clock.now()));
 }
 
-test('has the resources, the time and the price of a VM in its line', async () => {
+test('the line of a VM has its resources, its time and its price', async () => {
   const service = await startService();
   const { id, apiKey } = await service.account();
   const buy = async (form: object) =>
@@ -77,7 +77,7 @@ test('has the resources, the time and the price of a VM in its line', async () =
   ]);
 });
 
-test('has charges of domains and dedicated servers in separate groups, named after the domain or the server', async () => {
+test('an invoice has charges of domains and dedicated servers in separate groups, named after the domain or the server', async () => {
   const service = await startService();
   const { id } = await deployedServer(service, EPYC);
   const day = 86_400;

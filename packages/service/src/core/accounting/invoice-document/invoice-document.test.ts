@@ -386,7 +386,7 @@ test('returns links with the public URL of the service, not with the host of the
   expect(await invoiceLink(configured)).toMatch(/^https:\/\/api\.example\.com\/reseller\/invoices\//);
 });
 
-test('is in the language of the account, with times in the time zone of the provider', async () => {
+test('a document is in the language of the account, with times in the time zone of the provider', async () => {
   const service = await startOperator();
   const { client } = service;
   await operator.setVatRates({

@@ -7,10 +7,9 @@ import { dayAfter, dayIn, startOfDay } from '../../../rules/day.ts';
 import { inForceAt } from '../../../rules/in-force.ts';
 import { EARLIEST } from '../../../rules/tax-status.ts';
 import type { TaxStatus } from '../../../rules/tax-status.ts';
-import { prepared } from '../../../store/prepared.ts';
 import { readSetting, writeSetting } from '../../../store/settings.ts';
 import type { Db } from '../../../store/store.ts';
-import type { BillingProfilesTable } from '../../../store/tables/accounts.ts';
+import { statusesOf } from '../account-vat.ts';
 
 /** The address of a company. */
 export interface Party {
@@ -85,27 +84,6 @@ export async function readBillingProfile(db: Db, accountId: string): Promise<Bil
   if (!row) return undefined;
   const { company, street, postal_code, city, language } = row;
   return { company, street, postal_code, city, language, statuses: statusesOf(row) };
-}
-
-/** The tax statuses of an account. Empty if it has no billing profile. */
-export async function readTaxStatuses(db: Db, accountId: string): Promise<readonly TaxStatus[]> {
-  const [row] = await statusRow(db, { accountId });
-  return row ? statusesOf(row) : [];
-}
-
-type StatusColumns = Pick<BillingProfilesTable, 'country' | 'vat_id' | 'reverse_charge' | 'tax_statuses'>;
-
-const statusRow = prepared<{ accountId: string }, StatusColumns>((db, parameter) =>
-  db
-    .selectFrom('billing_profiles')
-    .select(['country', 'vat_id', 'reverse_charge', 'tax_statuses'])
-    .where('account_id', '=', parameter('accountId')),
-);
-
-function statusesOf({ country, vat_id, reverse_charge, tax_statuses }: StatusColumns): readonly TaxStatus[] {
-  if (tax_statuses === null) return [{ ...EARLIEST, country, vatId: vat_id, reverseCharge: reverse_charge === 1 }];
-  const statuses: TaxStatus[] = JSON.parse(tax_statuses);
-  return statuses;
 }
 
 /** @param now Milliseconds. */

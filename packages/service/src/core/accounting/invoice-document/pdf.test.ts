@@ -381,7 +381,7 @@ test('tells readers of Factur-X nothing if the buyer has no address, and so the 
   expect(metadata.find('//fx:*', NAMESPACES)).toEqual([]);
 });
 
-test.each(['en', 'de'] as const)('is tagged for screen readers in %s: headings, and each cell of the tables', async (language) => {
+test.each(['en', 'de'] as const)('a PDF in %s is tagged for screen readers: headings, and each cell of the tables', async (language) => {
   const content: DocumentContent = { ...invoiceContent({ lines: 60 }), language };
   const pdf = await getDocumentProxy(new Uint8Array(await renderDocument(content)));
   expect(await pdf.getMarkInfo()).toMatchObject({ Marked: true });

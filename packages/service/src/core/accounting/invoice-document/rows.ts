@@ -31,7 +31,7 @@ export interface Column {
   readonly right?: boolean;
 }
 
-export interface Row {
+export interface TableRow {
   readonly cells: readonly string[];
   /** Smaller lines below the text of the first column. */
   readonly details?: readonly string[];
@@ -58,17 +58,17 @@ const ROWS_KEPT_TOGETHER = 2;
 export function writeRows(
   { document, lettering, root }: Paper & { readonly root: Section },
   columns: readonly Column[],
-  rows: readonly Row[],
+  rows: readonly TableRow[],
   after: number,
 ): void {
   const table = document.struct('Table');
   root.add(table);
   const { left } = document.page.margins;
   const bottom = document.page.height - document.page.margins.bottom;
-  const head: Row = { cells: columns.map(({ title }) => title) };
+  const head: TableRow = { cells: columns.map(({ title }) => title) };
   const paper = { document, lettering };
   let y = document.y;
-  function write(row: Row, color: string, place?: CellPlace): void {
+  function write(row: TableRow, color: string, place?: CellPlace): void {
     if (place) writeRow(paper, columns, row, { y, color, ...place });
     else writeArtifact(document, () => writeRow(paper, columns, row, { y, color }));
     y += heightOf(lettering, columns, row);
@@ -105,7 +105,7 @@ function headOptions(cell: CellPlace['cell']) {
 function writeRow(
   { document, lettering }: Paper,
   columns: readonly Column[],
-  { cells, details = [], bold = false }: Row,
+  { cells, details = [], bold = false }: TableRow,
   { y, color, table, cell }: { readonly y: number; readonly color: string } & Partial<CellPlace>,
 ): void {
   const line = table && document.struct('TR');
@@ -151,7 +151,7 @@ function writeDetails(
   }
 }
 
-function heightOf(lettering: Lettering, columns: readonly Column[], { cells, details = [] }: Row): number {
+function heightOf(lettering: Lettering, columns: readonly Column[], { cells, details = [] }: TableRow): number {
   const heights = columns.map(({ width }, index) => {
     const available = width - COLUMN_GAP;
     const height = textHeight(lettering, cells[index] ?? '', available);

@@ -1,6 +1,16 @@
+/** The clock and the random numbers of the machine. */
 import { randomBytes } from 'node:crypto';
 
 import type { Random } from '../rules/random.ts';
+
+/** The service's only source of time. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+}
+
+/** The clock of the machine. */
+export const systemClock: Clock = { now: () => Date.now() };
 
 /** A call of the operating system for a few bytes takes as long as for many. */
 const POOL_BYTES = 8_192;

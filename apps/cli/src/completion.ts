@@ -1,0 +1,187 @@
+import root from '@bomb.sh/tab';
+/** Values that a shell completes: identifiers of the service, and the names of profiles. The library completes commands and options. */
+import { valueAt } from '@reseller/contract';
+import type { Command } from 'commander';
+
+import { operatorApi, resellerApi } from './api.ts';
+import type { Api, ApiCommand } from './api.ts';
+import { callerOf } from './caller.ts';
+import { inputOptions, pathArguments } from './input.ts';
+import { readSettings } from './profiles.ts';
+import { findTarget } from './target.ts';
+
+/** A shell waits for this time, in milliseconds. */
+const TIMEOUT_MS = 1_500;
+const MAX_VALUES = 200;
+
+/** The lists of what identifies a resource. In the operator document, `x-list` names most of them. */
+const LISTS: Readonly<Record<Api['name'], Readonly<Record<string, string>>>> = {
+  reseller: {
+    vmid: 'listVms',
+    domain: 'listDomains',
+    identifier: 'listDedicatedServers',
+    invoiceID: 'listInvoices',
+    ssh_key_id: 'listSshKeys',
+    key_id: 'listKeys',
+    record_id: 'listDomainDns',
+  },
+  operator: {
+    api_key_id: 'listApiKeys',
+    operator_token_id: 'listOperatorTokens',
+    verifier_id: 'listVerifiers',
+    snapshot: 'listSnapshots',
+    fault_id: 'listFaults',
+  },
+};
+
+/** Operations about an offer, which is not a server yet. */
+const OF_OFFERS: ReadonlySet<string> = new Set(['getDedicatedOffer', 'purchaseDedicatedServer', 'quotePurchaseDedicatedServer']);
+
+/** The properties that may identify an item, and those that name it for a person. */
+const IDENTIFIERS = ['id', 'identifier', 'name', 'domain', 'tld'] as const;
+const LABELS = ['hostname', 'name', 'label', 'displayname', 'title', 'number', 'type', 'domain', 'status', 'state'] as const;
+
+/**
+ * The script of the library runs commands in the typed line on Tab, and needs the package bash-completion. This one needs only bash.
+ * Bash makes a word of the sign in `--os=debian_12`.
+ */
+export const BASH_SCRIPT = String.raw`# bash completion for reseller
+__reseller_complete() {
+    local word line words=() current=''
+    for word in "${'$'}{COMP_WORDS[@]:1:COMP_CWORD}"; do
+        current=$word
+        if [[ $word == '=' ]]; then current=''; else words+=("$word"); fi
+    done
+    if [[ $word == '=' ]]; then words+=(''); fi
+    COMPREPLY=()
+    while IFS= read -r line; do
+        line=${'$'}{line%%$'\t'*}
+        if [[ $line != :* && $line == "$current"* ]]; then COMPREPLY+=("$line"); fi
+    done < <(reseller complete -- "${'$'}{words[@]}" 2>/dev/null)
+}
+complete -F __reseller_complete reseller
+`;
+
+interface Value {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** What the last word of a command line stands for. */
+interface Place {
+  readonly command: Command;
+  /** The arguments before it. */
+  readonly values: readonly string[];
+  /** The option whose value it is. */
+  readonly option: string | undefined;
+  readonly profile: string | undefined;
+}
+
+/**
+ * Offers the values that fit the last word. A service that does not respond in time, or refuses the request, offers none, because a shell
+ * shows no errors while a person types.
+ *
+ * @param words The words after the name of the program.
+ */
+export async function completeValues(program: Command, words: readonly string[]): Promise<void> {
+  const place = placeOf(program, words);
+  const known = root.commands.get(pathOf(place.command).join(' '));
+  if (!known) return;
+  const { option, command, values } = place;
+  const argument = command.registeredArguments[values.length];
+  if (option === undefined && argument === undefined) return;
+  const found = option === 'profile' ? profileNames() : await valuesOf(place, option ?? argument?.name() ?? '').catch(() => []);
+  function offer(complete: (value: string, description: string) => void): void {
+    for (const { value, label } of found) complete(value, label);
+  }
+  if (option === undefined) known.argument(argument?.name() ?? '', offer, argument?.variadic);
+  else if (found.length > 0) known.option(option, known.options.get(option)?.description ?? '', offer);
+}
+
+function placeOf(program: Command, words: readonly string[]): Place {
+  let command = program;
+  const values: string[] = [];
+  let option: string | undefined;
+  let profile: string | undefined;
+  for (const word of words.slice(0, -1)) {
+    const inner = command.commands.find((one) => one.name() === word);
+    if (option !== undefined) {
+      if (option === 'profile') profile = word;
+      option = undefined;
+    } else if (word.startsWith('-')) {
+      const named = command.options.find(({ short, long }) => word === short || word === long);
+      option = named?.required === true ? named.long?.slice(2) : undefined;
+      if (word.startsWith('--profile=')) profile = word.slice('--profile='.length);
+    } else if (inner && values.length === 0) command = inner;
+    else values.push(word);
+  }
+  return { command, values, option, profile };
+}
+
+function pathOf(command: Command): readonly string[] {
+  return command.parent ? [...pathOf(command.parent), command.name()] : [];
+}
+
+function profileNames(): readonly Value[] {
+  return readSettings().profiles.map(({ name, baseUrl, operatorUrl }) => ({ value: name, label: baseUrl ?? operatorUrl ?? '' }));
+}
+
+async function valuesOf({ command, values, profile }: Place, name: string): Promise<readonly Value[]> {
+  const [api, words] = pathOf(command)[0] === 'operator' ? [operatorApi(), pathOf(command).slice(1)] : [resellerApi(), pathOf(command)];
+  const { operation } = api.commands.find((one) => one.words.join(' ') === words.join(' ')) ?? {};
+  if (!operation) return name === 'name' && words[0] === 'profile' ? profileNames() : [];
+  const list = api.commands.find((one) => one.operation.id === listFor(api, operation, name))?.operation;
+  if (!list) return [];
+  // The list of the keys of an account needs the account, which is an argument before.
+  const given = new Map(pathArguments(operation).map((parameter, index) => [parameter.name, values[index]]));
+  const path: Record<string, string> = {};
+  for (const parameter of pathArguments(list)) {
+    const value = given.get(parameter.name);
+    if (value === undefined) return [];
+    path[parameter.name] = value;
+  }
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const query = inputOptions(api.document, list).some((option) => option.in === 'query' && option.name === 'limit')
+    ? { limit: MAX_VALUES }
+    : {};
+  const ended = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  const target = await Promise.race([findTarget(profile), ended]);
+  const { data } = await Promise.race([callerOf(api, target).call(list, { path, query, body: undefined }, { signal }), ended]);
+  return itemsOf(data).flatMap((item) => valueOf(item, name));
+}
+
+function listFor(api: Api, operation: ApiCommand['operation'], name: string): string | undefined {
+  if (OF_OFFERS.has(operation.id)) return 'listDedicatedMarket';
+  const parameter = operation.parameters.find((one) => one.name === name || one.name.replaceAll('_', '-') === name);
+  const field = [...(operation.body?.fields.values() ?? [])].find((one) => one.name.replaceAll('_', '-') === name);
+  const pointer = parameter?.holder ?? field?.pointer;
+  const { 'x-list': marked }: { 'x-list'?: unknown } = Object(pointer && valueAt(api.document, pointer));
+  return typeof marked === 'string' ? marked : LISTS[api.name][parameter?.in === 'path' ? name : ''];
+}
+
+/** The items of a list, which is the data or a member of it, or a map by identifier. */
+function itemsOf(data: unknown): readonly unknown[] {
+  if (Array.isArray(data)) return data;
+  const members = Object.entries(Object(data));
+  const inner = members.find(([, value]) => Array.isArray(value));
+  if (inner) return Array.isArray(inner[1]) ? inner[1] : [];
+  return members.map(([id, item]) => ({ ...Object(item), id }));
+}
+
+function valueOf(item: unknown, name: string): readonly Value[] {
+  if (typeof item === 'string') return [{ value: item, label: '' }];
+  function text(property: string): string | undefined {
+    const value: unknown = Reflect.get(Object(item), property);
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  }
+  const property = [name, ...IDENTIFIERS].find((one) => text(one) !== undefined);
+  const value = property === undefined ? undefined : text(property);
+  // A value with other characters would need quotes, which differ between shells.
+  if (value === undefined || !/^[\w.:@%+-]+$/.test(value)) return [];
+  const label = LABELS.filter((one) => one !== property)
+    .map(text)
+    .find((one) => one !== undefined);
+  return [{ value, label: label?.replaceAll(/\p{C}/gu, '') ?? '' }];
+}
