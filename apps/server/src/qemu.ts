@@ -22,14 +22,21 @@ interface BuiltInQemu {
  *
  * @throws AdapterError if a program is missing.
  */
-export async function builtInQemu(context: AdapterContext, { qemuImages }: Configuration): Promise<BuiltInQemu> {
+export async function builtInQemu(context: AdapterContext, { mode, qemuImages }: Configuration): Promise<BuiltInQemu> {
   const missing = [...missingPackages(), ...(qemuImages === undefined ? missingForImage() : [])];
   if (process.platform !== 'linux' || missing.length > 0) throw new AdapterError(howToInstall(missing));
   const images = qemuImages ?? join(context.directory, 'images');
   if (qemuImages === undefined) await buildTestImage(images);
   const options = { ...context, directory: join(context.directory, 'qemu'), images };
   const qemu = qemuHypervisor(qemuImages === undefined ? { ...options, defaultImage: TEST_IMAGE } : options);
-  return { hypervisor: announcing(qemu), description: await descriptionOf(qemu) };
+  const hypervisor = mode === 'sandbox' ? withoutNodes(announcing(qemu)) : announcing(qemu);
+  return { hypervisor, description: await descriptionOf(qemu) };
+}
+
+/** The catalogue of a sandbox has invented nodes, which all are this machine. So a comparison of nodes would only name the invention. */
+function withoutNodes(hypervisor: Hypervisor): Hypervisor {
+  const inventory = hypervisor.inventory?.bind(hypervisor);
+  return inventory ? { ...hypervisor, inventory: async () => ({ ...(await inventory()), nodes: null }) } : hypervisor;
 }
 
 /** The fact of the banner. */

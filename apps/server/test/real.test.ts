@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { createClient, getVmAccess, listVms, resetSandbox } from '@reseller/operator-client';
+import { createClient, getReconciliation, getVmAccess, listVms, resetSandbox } from '@reseller/operator-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { amountOf } from '../../../.config/depth.ts';
@@ -81,6 +81,10 @@ describe.skipIf(leftOut !== undefined)('a sandbox that sells VMs of QEMU', { tim
     const operator = createClient({ baseUrl: first.operatorUrl, token: TOKEN });
     const { forwarded_ports } = await getVmAccess({ client: operator, path: { vm_id: String(vmId) } });
     expect(forwarded_ports).toContainEqual({ port: 80, address: `127.0.0.1:${port}` });
+    // The nodes of a sandbox are invented, and all of them are this machine.
+    const { compared, findings } = await getReconciliation({ client: operator });
+    expect(compared).toBe(true);
+    expect(findings.filter(({ kind }) => kind.startsWith('node_'))).toEqual([]);
     expect(await logsIn(join(folder, `vm-${vmId}`), { username: 'root', password: config.password })).toBe(true);
     await first.end('SIGKILL');
 

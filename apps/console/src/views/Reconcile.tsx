@@ -10,7 +10,17 @@ import { labelOf } from '../ui/Fields.tsx';
 
 const COLUMNS: readonly Column<ReconciliationFinding>[] = [
   { header: 'Difference', width: '10rem', cell: ({ kind }) => labelOf(kind) },
-  { header: 'Subject', width: '12rem', cell: ({ subject }) => <Text value={subject} /> },
+  {
+    header: 'Subject',
+    width: '12rem',
+    // A narrow page has no room for a third column.
+    cell: ({ subject, message }) => (
+      <>
+        <Text value={subject} />
+        <div className="narrow-only">{message}</div>
+      </>
+    ),
+  },
   { header: 'What it means', wide: true, cell: ({ message }) => message },
 ];
 
