@@ -26,8 +26,10 @@ export function contentOf(type: string, data: string): string {
   const at = NAME_AT[type];
   if (at === undefined) return data;
   // A word in quotation marks can contain blanks.
-  const words = data.match(/(?:[^ "\\]|\\.|"(?:[^"\\]|\\.)*")+/g) ?? [];
-  return words.map((word, index) => (index === at ? absolute(word) : parameterOf(type, word))).join(' ');
+  const words = data.matchAll(/ *((?:[^ "\\]|\\.|"(?:[^"\\]|\\.)*")+)/gy);
+  return Array.from(words, ([, word = '']) => word)
+    .map((word, index) => (index === at ? absolute(word) : parameterOf(type, word)))
+    .join(' ');
 }
 
 /** A parameter of an SVCB or HTTPS record. PowerDNS 4.7 refuses quotation marks in the place where it writes none, and unknown names. */

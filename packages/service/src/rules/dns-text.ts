@@ -1,7 +1,7 @@
 /** Character strings in the notation of zone files (RFC 1035, 5.1). */
 
 const ALL_QUOTED = /^\s*(?:"(?:[^"\\]|\\.)*"\s*)+$/;
-const QUOTED = /"((?:[^"\\]|\\.)*)"/g;
+const QUOTED = /\s*"((?:[^"\\]|\\.)*)"/gy;
 const CONTROL = /\p{Cc}/u;
 
 /** The text of a TXT record: with quotation marks around all of it, the text that they contain. Undefined if an escape in them is wrong. */
@@ -33,9 +33,9 @@ export function stringOf(data: string): string | undefined {
 
 /** The words of a text. A word can have a part in quotation marks, which contains blanks. Undefined if a quotation mark has no other. */
 export function wordsOf(data: string): string[] | undefined {
-  const WORD = /(?:[^\s"\\]|\\.|"(?:[^"\\]|\\.)*")+/g;
-  const words = data.match(WORD) ?? [];
-  return data.replaceAll(WORD, '').trim() === '' ? words : undefined;
+  const found = [...data.matchAll(/\s*((?:[^\s"\\]|\\.|"(?:[^"\\]|\\.)*")+)/gy)];
+  const length = found.reduce((sum, [text]) => sum + text.length, 0);
+  return data.slice(length).trim() === '' ? found.map(([, word = '']) => word) : undefined;
 }
 
 function bytesOf(text: string): Buffer | undefined {

@@ -56,9 +56,15 @@ const readers: Readonly<Record<Name, (value: string | undefined) => ReadValue | 
     return bytes.length > 0 && bytes.toString('base64') === value ? { bytes, value } : undefined;
   },
   ipv6hint: (value) => addresses(value, (text) => (Address6.isValid(text) ? new Address6(text) : undefined)),
-  dohpath: (value) => (value !== undefined && /^\/.*\{[^}]*\bdns\b[^}]*\}/.test(value) ? { bytes: Buffer.from(value), value } : undefined),
+  dohpath: (value) => (value !== undefined && isDohPath(value) ? { bytes: Buffer.from(value), value } : undefined),
   ohttp: withoutValue,
 };
+
+/** Whether a path is a template with the variable `dns` (RFC 9461, 5). */
+function isDohPath(path: string): boolean {
+  const variables = path.split('{').slice(1);
+  return path.startsWith('/') && variables.some((text) => text.includes('}') && /\bdns\b/.test(text.slice(0, text.indexOf('}'))));
+}
 
 /** @param readTarget The name in its ASCII form. Undefined if it is not a name. */
 export function serviceBindingOf(data: string, readTarget: (text: string) => string | undefined): ServiceBinding | undefined {

@@ -9,7 +9,7 @@ import { engines } from '../engines.ts';
 import { canonicalState, differencesOf } from './canonical-state.ts';
 import { actions, concurrentActions, replayCommand, simulate, STEPS } from './runner.ts';
 
-const seeds = seedsOf(amountOf('SIMULATOR_SEEDS', { usual: 2, deep: 20 }));
+const seeds = seedsOf(amountOf('SIMULATOR_SEEDS', { usual: 1, deep: 20 }));
 /** Some of these steps send many requests, so there are fewer of them. */
 const concurrentSteps = Math.ceil((STEPS * 5) / 8);
 
