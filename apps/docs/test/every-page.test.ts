@@ -1,6 +1,6 @@
 /**
  * Every page of the site, rendered once in a real Chromium and checked by axe and at the widths of a desktop, a tablet and a phone. The usual run
- * has the width of a phone, where names break first, and every sixth operation. It leaves axe to `accessibility.test.ts`, which has a page of each kind.
+ * has the width of a phone, where names break first, and every fifteenth operation. It leaves axe to `accessibility.test.ts`, which has a page of each kind.
  */
 import { globSync } from 'node:fs';
 
@@ -23,7 +23,7 @@ const isReference = new Set(references.map(({ page }) => `${page}.html`));
 const allPages = globSync('**/*.html', { cwd: siteDirectory }).filter((page) => !isReference.has(page));
 const isOperation = (path: string): boolean => path.includes('operations/');
 /** The pages of operations are made from one template. */
-const pages = byDepth({ usual: allPages.filter((path, index) => !isOperation(path) || index % 6 === 0), deep: allPages });
+const pages = byDepth({ usual: allPages.filter((path, index) => !isOperation(path) || index % 15 === 0), deep: allPages });
 
 let site: RunningSite;
 let browser: Browser;

@@ -2,8 +2,8 @@
  * README, quickstart and guides, as a reader uses them: the test types their command lines in a clone of the repository, on the Node of the
  * machine. The shell blocks of a page are one script. Blocks with the marker `start` are not typed, because the sandbox runs already.
  *
- * The usual run types those of README, quickstart and two guides, and compiles the programs of all. A deep run types all of them. The pages run one after another in one
- * sandbox, and then a second time.
+ * The usual run types those of README, quickstart and two guides, and those of the README a second time. It compiles the programs of all pages. A
+ * deep run types all of them twice. The pages run one after another in one sandbox.
  */
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -11,7 +11,7 @@ import { basename, join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 
 import { blocksOf, programOf, shownOutput } from '../../../.config/blocks.ts';
-import { isDeep } from '../../../.config/depth.ts';
+import { byDepth, isDeep } from '../../../.config/depth.ts';
 import { areFree, cloneRepository, otherPorts, type } from '../../../.config/newcomer.ts';
 import type { Clone, Typed } from '../../../.config/newcomer.ts';
 import { REPOSITORY } from '../../../.config/sandbox.ts';
@@ -140,7 +140,7 @@ test.each(typed)('$name does what it says', async ({ path }) => {
 });
 
 // The pages have run one after another in one sandbox.
-test.each(typed)('$name does it a second time', async ({ path }) => {
+test.each(byDepth({ usual: typed.slice(0, 1), deep: typed }))('$name does it a second time', async ({ path }) => {
   const again = programOf(blocksOf(path), 'sh').match(/^npx -y pnpm@12 try \S+\.(?:md|ts)$/gm) ?? [];
   const { code, stderr } = await typeLines(again.join('\n'));
   // All pages twice cost more than the credit limit of the sample account.
