@@ -14,8 +14,8 @@ import type { Call, Success } from '../operation.ts';
 /** The columns of a VM that a reinstallation changes. */
 const installed = v.object({ os: v.string(), ssh_key: v.nullable(v.string()), ssh_key_displayname: v.nullable(v.string()) });
 
-// Reservations of earlier versions lack these columns. They wait for no task.
-const details = v.object({ vmId: v.number(), installed: v.optional(installed) });
+// Reservations of earlier versions lack some of the columns.
+const details = v.object({ vmId: v.number(), ...v.partial(installed).entries });
 type Details = v.InferOutput<typeof details>;
 
 interface Plan {
@@ -55,8 +55,8 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
     if (claimed.numUpdatedRows === 0n)
       throw new Refusal(409, 'wrong_state', 'Another change of this VM is in progress. Wait until it has finished, then reinstall the VM.');
     const { ssh_key, ssh_key_displayname } = key ? { ssh_key: key.public_key, ssh_key_displayname: key.displayname } : vm;
-    const reserved = { vmId, installed: { os, ssh_key, ssh_key_displayname } };
-    return { accountId, details: reserved, plan: { ...reserved, runtime, hostname: vm.hostname } };
+    const columns = { os, ssh_key, ssh_key_displayname };
+    return { accountId, details: { vmId, ...columns }, plan: { runtime, vmId, hostname: vm.hostname, installed: columns } };
   },
 
   call: ({ hypervisor }, { vmId, hostname, installed: { os, ssh_key: sshKey } }, token) =>
@@ -78,7 +78,7 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
       message: `The reinstallation with ${os} has started. GET /vm/{vmid}/status/installation shows its progress.`,
       data: null,
     }),
-    async finish({ db }, { vmId, installed: columns }, runtime) {
+    async finish({ db }, { vmId, ...columns }, runtime) {
       await endChange(db, vmId, { ...columns, booted: runtime.ports.clock.now() });
     },
   },
