@@ -1,5 +1,5 @@
-import root from '@bomb.sh/tab';
 /** Values that a shell completes: identifiers of the service, and the names of profiles. The library completes commands and options. */
+import root from '@bomb.sh/tab';
 import { valueAt } from '@reseller/contract';
 import type { Command } from 'commander';
 

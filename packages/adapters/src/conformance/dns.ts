@@ -14,8 +14,8 @@ export interface DnsSystem {
   /** Creates the adapter anew, as a process does when it starts. It has the given fence. */
   open(fence: Fence): Promise<Dns>;
   /**
-   * The data of a name and a type as a resolver gets them, in the form of `RecordSet` and in any order. Undefined if the system has no zone for the name. Omit it for a
-   * simulation without zones; the cases then only check the tokens.
+   * The data of a name and a type as a resolver gets them, in the form of `RecordSet` and in any order. Undefined if the system has no zone for
+   * the name. Omit it for a simulation without zones; the cases then only check the tokens.
    */
   resolve?(name: string, type: string): Promise<readonly string[] | undefined>;
   /** Another program in the same system. Omit it if no other program can use the system. */

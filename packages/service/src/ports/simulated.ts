@@ -4,8 +4,7 @@ import type { Dns, Fence, FencingToken, Fleet, Hypervisor, Registrar, ServerAcce
 import { newPassword } from '../rules/credentials.ts';
 import type { Random } from '../rules/random.ts';
 import type { Ports } from './ports.ts';
-import { systemClock } from './system.ts';
-import { systemRandom } from './system.ts';
+import { systemClock, systemRandom } from './system.ts';
 
 /** Simulated infrastructure with the system's clock and random numbers. Ports in `given` replace the simulated ones. */
 export function simulatedPorts(given: Partial<Ports> = {}): Ports {

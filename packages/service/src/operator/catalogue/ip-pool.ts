@@ -9,7 +9,7 @@ import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
 import { assertNoBrokenRules, OperatorProblem } from '../problem.ts';
-import { parseNetwork, overlap } from './network.ts';
+import { overlap, parseNetwork } from './network.ts';
 
 type Row = Selectable<IpPoolsTable>;
 

@@ -4,7 +4,7 @@ import { catalogueOf } from '../../core/catalogue/catalogue.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { ownVms } from '../../core/vm/own-vm.ts';
 import { counted } from '../../rules/counted.ts';
-import { labelsOf, labelMatcher } from '../../rules/labels.ts';
+import { labelMatcher, labelsOf } from '../../rules/labels.ts';
 import type { Labels } from '../../rules/labels.ts';
 import type { Db } from '../../store/store.ts';
 import { tuningOf } from '../../store/tuning.ts';
