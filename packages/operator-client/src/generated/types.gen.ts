@@ -1352,6 +1352,18 @@ export type OsImage = {
      * Login user of a fresh installation.
      */
     username: string;
+    /**
+     * Kind of the operating system.
+     */
+    platform: 'linux' | 'windows' | string;
+    /**
+     * Address of a picture of the operating system. Absent if it has none.
+     */
+    icon?: string;
+    /**
+     * The smallest disk that it fits on, in GB.
+     */
+    min_disk: number;
 };
 
 /**
@@ -1377,6 +1389,18 @@ export type DefineOsImageRequest = {
      * Login user of a fresh installation.
      */
     username: string;
+    /**
+     * Kind of the operating system.
+     */
+    platform?: 'linux' | 'windows';
+    /**
+     * Address of a picture of the operating system. Omit it if there is none.
+     */
+    icon?: string;
+    /**
+     * The smallest disk that it fits on, in GB. A VM with a smaller disk can be neither bought nor reinstalled with it.
+     */
+    min_disk?: number;
 };
 
 /**

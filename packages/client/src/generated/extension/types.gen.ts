@@ -237,7 +237,7 @@ export type ListVmsResponse = SuccessEnvelope & {
 };
 
 /**
- * An operating system that a VM can have. Public clients also know `platform` (linux or windows), `icon`, the URL of a picture, and `minDiskSize`, the least disk in GB. This service does not return them.
+ * An operating system that a VM can have.
  */
 export type VmOsImage = {
     /**
@@ -248,6 +248,18 @@ export type VmOsImage = {
      * Display name.
      */
     displayname: string;
+    /**
+     * Kind of the operating system.
+     */
+    platform: 'linux' | 'windows' | (string & {});
+    /**
+     * Address of a picture of the operating system. Absent if the provider has set none.
+     */
+    icon?: string;
+    /**
+     * The smallest disk that it fits on, in GB. A VM with a smaller disk can be neither bought nor reinstalled with it.
+     */
+    minDiskSize: number;
 };
 
 /**

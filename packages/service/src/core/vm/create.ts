@@ -204,6 +204,8 @@ export function offerFor(
   if (host) all.push(...brokenRanges(vm, host.ranges, host.name));
   else all.push({ field: 'hostsystem', rule: 'exists', message: expectedHostSystem(hosts) });
   if ('broken' in os) all.push(os.broken);
+  else if (vm.disk < os.min_disk)
+    all.push({ field: 'disk', rule: 'minimum', message: `must be at least ${os.min_disk} for ${os.displayname}` });
   if (all.length > 0 || !host || 'broken' in os) throw invalid(all);
   return { host, os };
 }
