@@ -95,6 +95,7 @@ function textsOf(length: number): string[] {
     fill('1111111.', '1'),
     fill('111111111.', '1'),
     fill('ssh-rsa AAAA', 'A'),
+    fill('https://', 'a'),
     fill('', 'a', '@b.de'),
     fill('', '0', ':/1'),
     fill('2026-11-10T12:00:00.', '1', 'Z'),

@@ -4,7 +4,10 @@ import type { Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
 import type { Engine } from '../store.ts';
 
-/** Adds the platform, the picture and the smallest disk of an operating system. Only Windows has the login user Administrator. */
+/** Only Windows has this login user. */
+const IS_WINDOWS = sql`username = 'Administrator'`;
+
+/** Adds the platform, the picture and the smallest disk of an operating system. */
 export function osImageFacts(engine: Engine) {
   const integer = sql.raw(engine === 'sqlite' ? 'integer' : 'bigint');
   return {
@@ -12,7 +15,9 @@ export function osImageFacts(engine: Engine) {
       await sql`alter table os_images add column platform text not null default 'linux'`.execute(db);
       await sql`alter table os_images add column icon text`.execute(db);
       await sql`alter table os_images add column min_disk ${integer} not null default 1`.execute(db);
-      await sql`update os_images set platform = 'windows' where username = 'Administrator'`.execute(db);
+      // An update of no row would change the version of the catalogue on PostgreSQL, and the store would no longer be empty.
+      const { rows } = await sql`select 1 from os_images where ${IS_WINDOWS} limit 1`.execute(db);
+      if (rows.length > 0) await sql`update os_images set platform = 'windows' where ${IS_WINDOWS}`.execute(db);
     },
   };
 }
