@@ -43,6 +43,8 @@ export interface VmsTable {
   booted: number | null;
   /** 1 while it is stopped by the provider, so that only the provider can start it. */
   stopped_by_provider: Generated<number>;
+  /** 1 for the sample VM of a sandbox, which no hypervisor has created. */
+  is_sample: Generated<number>;
   /** Milliseconds: when its removal was requested. Null before. */
   removed: number | null;
   /** Milliseconds. */
