@@ -114,9 +114,9 @@ describe.each(engines)('on %s', (engine) => {
   test('ends its response while others write faster than entries are numbered', async () => {
     const { call, client, account } = await startOperator({ engine, tuning: { logBatch: 1 } });
     const { apiKey } = await account();
-    let isRead = false;
+    const reader = { isDone: false };
     const writers = Array.from({ length: 20 }, async () => {
-      while (!isRead) await call('listHandleCountries', { apiKey });
+      while (!reader.isDone) await call('listHandleCountries', { apiKey });
     });
     try {
       let read = 0;
@@ -127,7 +127,7 @@ describe.each(engines)('on %s', (engine) => {
       }
       expect((await call('listRequests', { apiKey })).status).toBe(200);
     } finally {
-      isRead = true;
+      reader.isDone = true;
       await Promise.all(writers);
     }
   });
