@@ -14,5 +14,33 @@ import { factsOfRequests } from './0012-facts-of-requests.ts';
 import { tasks } from './0013-tasks.ts';
 import { sshKeys } from './0014-ssh-keys.ts';
 import { vmLabels } from './0015-vm-labels.ts';
+import { rdns } from './0016-rdns.ts';
+import { sampleVms } from './0017-sample-vms.ts';
+import { osImageFacts } from './0018-os-image-facts.ts';
+
+/** The name of the migration that creates the tables of an empty store. */
+export const FIRST_SCHEMA = '0001-first-schema';
+
+/** All migrations of this version, by name, in the order in which they run. */
+export function migrationsOf(engine: Engine) {
+  return {
+    [FIRST_SCHEMA]: firstSchema(engine),
+    '0002-log-body-sizes': logBodySizes(engine),
+    '0003-ended-sessions': endedSessions(engine),
+    '0004-creators-of-tokens': creatorsOfTokens,
+    '0005-failed-jobs': failedJobs(engine),
+    '0006-holds-of-deliveries': holdsOfDeliveries(engine),
+    '0007-tax-statuses': taxStatuses,
+    '0008-document-languages': documentLanguages,
+    '0009-logos': logos(engine),
+    '0010-service-id': serviceId,
+    '0011-zone-changes': zoneChanges(engine),
+    '0012-facts-of-requests': factsOfRequests(engine),
+    '0013-tasks': tasks(engine),
+    '0014-ssh-keys': sshKeys(engine),
+    '0015-vm-labels': vmLabels,
     '0016-rdns': rdns(engine),
     '0017-sample-vms': sampleVms,
+    '0018-os-image-facts': osImageFacts(engine),
+  };
+}
