@@ -16,7 +16,7 @@ export function osImageFacts(engine: Engine) {
       await sql`alter table os_images add column icon text`.execute(db);
       await sql`alter table os_images add column min_disk ${integer} not null default 1`.execute(db);
       // An update of no row would change the version of the catalogue on PostgreSQL, and the store would no longer be empty.
-      const { rows } = await sql`select 1 from os_images where ${IS_WINDOWS} limit 1`.execute(db);
+      const { rows } = await sql`select name from os_images where ${IS_WINDOWS} limit 1`.execute(db);
       if (rows.length > 0) await sql`update os_images set platform = 'windows' where ${IS_WINDOWS}`.execute(db);
     },
   };
