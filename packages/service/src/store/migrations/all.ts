@@ -40,7 +40,7 @@ export function migrationsOf(engine: Engine) {
     '0014-ssh-keys': sshKeys(engine),
     '0015-vm-labels': vmLabels,
     '0016-rdns': rdns(engine),
-    '0017-sample-vms': sampleVms,
+    '0017-sample-vms': sampleVms(engine),
     '0018-os-image-facts': osImageFacts(engine),
   };
 }
