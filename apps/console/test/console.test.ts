@@ -272,6 +272,40 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await page.getByRole('link', { name: 'Accounts' }).click();
   });
 
+  test('a resize shows its price before it is made, and a host system without HDD can be defined again', async () => {
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('link', { name: 'VMs' }).click();
+    await row('running')
+      .first()
+      .getByRole('button', { name: /^Actions/ })
+      .click();
+    await page.getByRole('menuitem', { name: operations.resizeVm.summary }).click();
+    await dialog.getByLabel(/^Cores/).fill('7');
+    const price = dialog.getByRole('region', { name: 'Price after the resize' });
+    const [vm] = (await operate(sandbox.current(), 'GET /vms')).items;
+    const sized = ({ ips, backup_slots, network_speed, mem, disk }: Readonly<Record<string, unknown>>) => ({
+      ips,
+      backup_slots,
+      network_speed,
+      mem,
+      disk,
+      cores: 7,
+    });
+    const quoted = await operate(sandbox.current(), `POST /vms/${vm.id}/resize/quote`, sized(vm));
+    await price.getByText(quoted.price.net, { exact: true }).waitFor();
+    await price.getByText(quoted.price.gross, { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: operations.resizeVm.summary }).click();
+    await row(vm.id).getByText('7 cores').waitFor();
+    await page.getByRole('link', { name: 'Nodes' }).click();
+    await page.getByRole('button', { name: /^Actions for .*Ryzen/ }).click();
+    await page.getByRole('menuitem', { name: operations.defineHostSystem.summary }).click();
+    await dialog.getByLabel('Processor', { exact: true }).fill('AMD EPYC 4564P');
+    await dialog.getByRole('button', { name: operations.defineHostSystem.summary }).click();
+    await page.getByText(`Done: ${operations.defineHostSystem.summary}`).waitFor();
+    expect(await operate(sandbox.current(), 'GET /host-systems/nl_ryzen')).toMatchObject({ processor: 'AMD EPYC 4564P' });
+    await page.getByRole('link', { name: 'Accounts' }).first().click();
+  });
+
   test('a new secret is shown once and copied, and a dialog says what cannot be undone', async () => {
     await watched.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('link', { name: 'Demo reseller' }).click();

@@ -2,6 +2,7 @@
 import type { OperationId } from '@reseller/operator-client';
 import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query';
 
+import { isOperation } from '../document/known.ts';
 import { operations } from '../document/operations.data.ts';
 import { send } from './client.ts';
 import type { News } from './feed.ts';
@@ -83,16 +84,12 @@ function touchedBy({ requests, changes }: News): ReadonlyMap<ResourceKind, Reado
     if (bought !== null) add(bought.kind === 'vm' ? 'vm' : bought.kind === 'domain' ? 'domain' : 'server', bought.subject);
   }
   for (const { operation, target } of changes) {
-    const parameter = /\{(\w+)\}/.exec(operationPath(operation))?.[1] ?? '';
+    const parameter = /\{(\w+)\}/.exec(isOperation(operation) ? operations[operation].path : '')?.[1] ?? '';
     const kind = RESOURCE_KINDS[parameter] ?? (operation === 'createAccount' ? 'account' : undefined);
     if (kind === undefined || target === null) return undefined;
     add(kind, target);
   }
   return touched;
-}
-
-function operationPath(id: string): string {
-  return Object.entries(operations).find(([known]) => known === id)?.[1].path ?? '';
 }
 
 async function refreshRows(queryClient: QueryClient, query: Query, rows: RowReader, ids: readonly string[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { Field } from '../document/fields.ts';
 import { Control } from './Control.tsx';
 import { Button } from './controls.tsx';
 import { Code } from './Description.tsx';
-import { rowsIn, withoutRow } from './form.ts';
+import { hasText, rowsIn, withoutRow } from './form.ts';
 import type { Values } from './form.ts';
 
 export interface FieldsProps {
@@ -25,16 +25,20 @@ type OneFieldProps = Omit<FieldsProps, 'fields' | 'prefix'> & { readonly field: 
 
 function OneField({ field, path, ...others }: OneFieldProps) {
   const { kind, name, description, fields = [], required, nullable } = field;
-  if (kind === 'object' || kind === 'variant')
+  if (kind === 'object' || kind === 'variant') {
+    const isOptional = !required || nullable;
+    const isLeftOut = isOptional && !hasText(others.values, path);
+    const inner = isLeftOut ? fields.map((one) => ({ ...one, required: false })) : fields;
     return (
       <fieldset>
         <legend>{labelOf(name)}</legend>
         <p className="hint">
-          <Code text={description} /> {!required || nullable ? 'Leave its fields empty for none.' : ''}
+          <Code text={description} /> {isOptional ? 'Leave its fields empty for none.' : ''}
         </p>
-        {kind === 'object' ? <Fields fields={fields} prefix={`${path}.`} {...others} /> : <Variant field={field} path={path} {...others} />}
+        {kind === 'object' ? <Fields fields={inner} prefix={`${path}.`} {...others} /> : <Variant field={field} path={path} {...others} />}
       </fieldset>
     );
+  }
   if (kind === 'rows' || kind === 'map')
     return (
       <fieldset>
@@ -45,7 +49,34 @@ function OneField({ field, path, ...others }: OneFieldProps) {
         <Rows field={field} path={path} {...others} />
       </fieldset>
     );
+  if (kind === 'lines' && field.values !== undefined) return <Boxes field={field} path={path} {...others} />;
   return <Input field={field} path={path} {...others} />;
+}
+
+/** A list of texts that the document enumerates: a box for each. */
+function Boxes({ field: { name, description, values: choices = [] }, path, values, errors, onValues }: OneFieldProps) {
+  const chosen = new Set((values[path] ?? '').split('\n'));
+  const error = errors.get(path);
+  function toggle(choice: string, isChosen: boolean): void {
+    const next = choices.map(String).filter((one) => (one === choice ? isChosen : chosen.has(one)));
+    onValues((before) => ({ ...before, [path]: next.join('\n') }));
+  }
+  return (
+    <fieldset>
+      <legend>{labelOf(name)}</legend>
+      <p className="hint">
+        {error !== undefined && <span className="error">{error}. </span>}
+        <Code text={description} />
+      </p>
+      <div className="boxes">
+        {choices.map(String).map((choice) => (
+          <label key={choice}>
+            <input type="checkbox" checked={chosen.has(choice)} onChange={({ target }) => toggle(choice, target.checked)} /> {choice}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
 }
 
 /** The items of a list of objects, or of an object whose names the person chooses. */
@@ -133,8 +164,7 @@ function Input({ field, path, values, errors, accountId, onValues }: OneFieldPro
         {error !== undefined && <span className="error">{error}. </span>}
         <Code text={description} />
         {field.kind === 'instant' && ' In UTC.'}
-        {field.kind === 'lines' && !field.values && ' One per line.'}
-        {field.kind === 'lines' && field.values && ` One per line: ${field.values.join(', ')}.`}
+        {field.kind === 'lines' && ' One per line.'}
       </span>
     </div>
   );
@@ -144,6 +174,7 @@ const WORDS: Readonly<Record<string, string>> = {
   api: 'API',
   bic: 'BIC',
   dns: 'DNS',
+  gbit: 'Gbit',
   hdd: 'HDD',
   iban: 'IBAN',
   id: 'ID',

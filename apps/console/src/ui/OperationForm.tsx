@@ -12,12 +12,14 @@ import { differences, seenState } from '../api/versions.ts';
 import type { Field } from '../document/fields.ts';
 import { forms } from '../document/forms.data.ts';
 import type { Form } from '../document/forms.data.ts';
+import { isOperation } from '../document/known.ts';
 import { operations } from '../document/operations.data.ts';
 import { Button, CopyButton, Json } from './controls.tsx';
 import { Description } from './Description.tsx';
 import { Fields } from './Fields.tsx';
 import { bodyOf, initialValues, UnreadableField } from './form.ts';
 import type { Values } from './form.ts';
+import { ResizeQuote } from './ResizeQuote.tsx';
 import { visible } from './visible.ts';
 
 /** The operation of the dialog, and the values that the page knows. */
@@ -95,6 +97,7 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
       {Object.keys(given).length > 0 && <p className="target">{visible(opened.target ?? Object.values(given).join(', '))}</p>}
       <Fields fields={asked} prefix="path:" {...common} />
       <Fields fields={form.body} {...common} />
+      {id === 'resizeVm' && <ResizeQuote request={readable(request)} />}
       {mutation.error && (
         <p className="error" role="alert">
           {messageOf(mutation.error)}
@@ -102,7 +105,7 @@ export function OperationForm({ opened, onDone, onClose }: Props) {
       )}
       {seen !== undefined && statusOf(mutation.error) === PRECONDITION_FAILED && <OtherChange opened={opened} before={seen.body} />}
       <div className="dialog-buttons">
-        <CopyCurl id={id} request={request} />
+        <CopyCurl id={id} request={readable(request)} />
         <Dialog.Close className="button">Cancel</Dialog.Close>
         <Button kind={destructive ? 'danger' : 'primary'} type="submit" disabled={mutation.isPending}>
           {mutation.isPending ? 'Sending' : summary}
@@ -134,10 +137,6 @@ function OtherChange({ opened: { id, path }, before }: { readonly opened: Opened
   );
 }
 
-function isOperation(id: string | undefined): id is OperationId {
-  return id !== undefined && Object.hasOwn(operations, id);
-}
-
 /** The texts of the parameters of the path, with names that the page makes up where any name will do. */
 function namesFor(asked: readonly Field[]): Values {
   const day = new Date().toISOString().slice(0, 10);
@@ -158,14 +157,18 @@ function pathOf(pointer: string, asked: readonly Field[], values: Values): strin
   return [row.slice(0, -'.name'.length), 'value', ...rest].join('.');
 }
 
-function CopyCurl({ id, request }: { readonly id: OperationId; readonly request: () => Sent }) {
-  let text = '';
+/** Undefined while a field cannot be read. */
+function readable(request: () => Sent): Sent | undefined {
   try {
-    text = operatorCurl(id, request());
-  } catch {
-    // The form cannot be read yet.
+    return request();
+  } catch (error) {
+    if (error instanceof UnreadableField) return undefined;
+    throw error;
   }
-  return text === '' ? null : <CopyButton text={text}>Copy as curl</CopyButton>;
+}
+
+function CopyCurl({ id, request }: { readonly id: OperationId; readonly request: Sent | undefined }) {
+  return request === undefined ? null : <CopyButton text={operatorCurl(id, request)}>Copy as curl</CopyButton>;
 }
 
 function Result({ id, response, onClose }: { readonly id: OperationId; readonly response: unknown; readonly onClose: () => void }) {

@@ -20,6 +20,11 @@ export function rowsIn(values: Values, path: string): number {
   return Number(values[`${path}.rows`] ?? 0);
 }
 
+/** Whether a field of an object has a text. */
+export function hasText(values: Values, path: string): boolean {
+  return Object.entries(values).some(([name, text]) => name.startsWith(`${path}.`) && text !== '');
+}
+
 /** The values without one row. */
 export function withoutRow(values: Values, path: string, removed: number): Values {
   const prefix = `${path}.`;
@@ -86,8 +91,7 @@ export function bodyOf(fields: readonly Field[], values: Values, prefix = ''): R
 function valueOf(field: Field, values: Values, path: string): unknown {
   const { kind, fields = [], required, nullable } = field;
   if (kind === 'object') {
-    const isUsed = (required && !nullable) || Object.entries(values).some(([name, text]) => name.startsWith(`${path}.`) && text !== '');
-    return isUsed ? bodyOf(fields, values, `${path}.`) : undefined;
+    return (required && !nullable) || hasText(values, path) ? bodyOf(fields, values, `${path}.`) : undefined;
   }
   if (kind === 'variant') {
     const title = values[`${path}.kind`] ?? '';

@@ -3,6 +3,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { pagesOf } from '../api/queries.ts';
+import { isOperation } from '../document/known.ts';
+import { operations } from '../document/operations.data.ts';
 import { Button, Facts, Instant, Json, PageHead, Section, ShortId, Text } from '../ui/controls.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList, useRows } from '../ui/list.tsx';
@@ -16,7 +18,7 @@ export function Audit() {
       header: 'Operation',
       cell: (record) => (
         <button type="button" className="link ellipsis" onClick={() => setShown(record)}>
-          {record.operation}
+          {titleOf(record)}
         </button>
       ),
     },
@@ -32,7 +34,7 @@ export function Audit() {
         <FilteredList
           caption="Audit"
           list={records}
-          textOf={({ operation, target, actor_name, address }) => `${operation} ${target ?? ''} ${actor_name} ${address}`}
+          textOf={(record) => `${titleOf(record)} ${record.operation} ${record.target ?? ''} ${record.actor_name} ${record.address}`}
           columns={columns}
           rowKey={({ id }) => id}
           selected={shown?.id}
@@ -44,15 +46,20 @@ export function Audit() {
   );
 }
 
+function titleOf({ operation }: AuditRecord): string {
+  return isOperation(operation) ? operations[operation].summary : operation;
+}
+
 function Detail({ record, onClose }: { readonly record: AuditRecord; readonly onClose: () => void }) {
   return (
     <aside className="detail" aria-label="Record">
       <div className="section-head">
-        <h2>{record.operation}</h2>
+        <h2>{titleOf(record)}</h2>
         <Button onClick={onClose}>Close</Button>
       </div>
       <Facts
         items={[
+          ['Operation', <code key="operation">{record.operation}</code>],
           ['By', record.actor_name],
           ['From', record.address],
           ['Target', record.target ?? 'none'],

@@ -7,6 +7,7 @@ import { queryOf } from '../api/queries.ts';
 import { curlOf, matching, typescriptOf } from '../api/snippets.ts';
 import { useMayUse, useSession } from '../app/session.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
+import { ActionButton } from '../ui/Actions.tsx';
 import { Button, CopyButton, Facts, Failure, Instant, Json, Money, Section, ShortId } from '../ui/controls.tsx';
 import { RequestResult } from '../ui/RequestResult.tsx';
 import { visible } from '../ui/visible.ts';
@@ -55,6 +56,7 @@ function Exchange({ request, accountId }: { readonly request: AccountRequest; re
             Replay
           </Button>
         )}
+        {operation && <ActionButton id="createFault" label="Let it fail" current={{ operations: [operation.id] }} />}
       </div>
       {isReplaying && (
         <Suspense fallback={<p className="muted">Loading</p>}>

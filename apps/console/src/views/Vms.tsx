@@ -62,7 +62,7 @@ function counted(count: number, one: string, many: string): string {
 function vmActions(vm: Vm) {
   const common = { path: { vm_id: vm.id }, target: `${vm.id} ${vm.hostname}` };
   if (vm.state === 'removed') return [];
-  const resize = { id: 'resizeVm', ...common } as const;
+  const resize = { id: 'resizeVm', ...common, current: vm } as const;
   const remove = { id: 'removeVm', ...common } as const;
   if (vm.state === 'stopped') return [{ id: 'startVm', ...common } as const, resize, remove];
   return [{ id: 'stopVm', ...common } as const, resize, { id: 'restartVmBilling', ...common } as const, remove];
