@@ -791,6 +791,11 @@ export type ListVmRdnsResponse = SuccessEnvelope & {
 };
 
 /**
+ * IPv4 or IPv6 address.
+ */
+export type VmIpAddress = string;
+
+/**
  * A name for one address, or for all of them.
  */
 export type SetVmRdnsForm = {
@@ -801,7 +806,7 @@ export type SetVmRdnsForm = {
     /**
      * An address of the VM, or one in its IPv6 network, which can have names for 100 addresses besides the first one. Without it, all IPv4 addresses and the first address of the IPv6 network get the name.
      */
-    ip_address?: string;
+    ip_address?: VmIpAddress;
 };
 
 /**
@@ -1561,7 +1566,7 @@ export type SshKeyId = string;
 /**
  * An address of the VM, or one in its IPv6 network.
  */
-export type IpAddressPath = string;
+export type IpAddressPath = VmIpAddress;
 
 /**
  * Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
@@ -2702,7 +2707,7 @@ export type RemoveVmRdnsData = {
         /**
          * An address of the VM, or one in its IPv6 network.
          */
-        ip_address: string;
+        ip_address: VmIpAddress;
     };
     query?: never;
     url: '/vm/{vmid}/rdns/{ip_address}/remove';
