@@ -121,9 +121,7 @@ function BillingProfile({ account: { id, name } }: { readonly account: Account }
   return (
     <Section
       title="Billing profile"
-      actions={
-        <ActionButton id="setBillingProfile" label="Edit" path={path} target={name} current={profile ?? { reverse_charge: false }} />
-      }
+      actions={<ActionButton id="setBillingProfile" label="Edit" path={path} target={name} part="billing_profile" />}
     >
       {profile ? (
         <Facts
