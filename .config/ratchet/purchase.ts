@@ -16,6 +16,7 @@ import {
   systemClock,
 } from '../../packages/service/src/index.ts';
 
+const PURCHASES = 12;
 const ROOT = pathToFileURL(`${resolve(import.meta.dirname, '../..')}/`).href;
 const { pino } = createRequire(resolve(import.meta.dirname, '../../packages/service/package.json'))('pino');
 
@@ -40,20 +41,34 @@ async function buy(idempotencyKey: string): Promise<void> {
   if (!response.ok) throw new Error(`The purchase failed: ${await response.text()}`);
 }
 
-// What only the first purchases run, such as the compilation of queries, is not part of the walk.
-for (const key of ['first', 'second']) await buy(key);
 const session = new Session();
 session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-await buy('measured');
-const { result } = await session.post('Profiler.takePreciseCoverage');
+
+interface Figures {
+  readonly files: number;
+  readonly functions: number;
+}
+
+async function measure(purchase: number): Promise<Figures> {
+  await session.post('Profiler.takePreciseCoverage');
+  await buy(`purchase-${purchase}`);
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  const ran = result
+    .filter(({ url: file }) => file.startsWith(ROOT) && !file.includes('/node_modules/') && !file.includes('/.config/'))
+    .map(({ functions }) => functions.filter(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0).length)
+    .filter((functions) => functions > 0);
+  return { files: ran.length, functions: ran.reduce((sum, count) => sum + count, 0) };
+}
+
+// The first purchases compile queries, and others run while a scheduled job or the renewal of a cache does. So the least of several counts.
+let least = await measure(0);
+for (let purchase = 1; purchase < PURCHASES; purchase++) {
+  const figures = await measure(purchase);
+  if (figures.functions < least.functions) least = figures;
+}
 await service.close();
 await store.close();
 rmSync(directory, { recursive: true });
-
-const ran = result
-  .filter(({ url: file }) => file.startsWith(ROOT) && !file.includes('/node_modules/') && !file.includes('/.config/'))
-  .map(({ functions }) => functions.filter(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0).length)
-  .filter((functions) => functions > 0);
-process.stdout.write(JSON.stringify({ files: ran.length, functions: ran.reduce((sum, count) => sum + count, 0) }));
+process.stdout.write(JSON.stringify(least));

@@ -18,6 +18,7 @@ const MAX_VALUES = 200;
 const LISTS: Readonly<Record<Api['name'], Readonly<Record<string, string>>>> = {
   reseller: {
     vmid: 'listVms',
+    ip_address: 'listVmRdns',
     domain: 'listDomains',
     identifier: 'listDedicatedServers',
     invoiceID: 'listInvoices',

@@ -62,6 +62,8 @@ export const OPERATOR_COMMANDS: Readonly<Record<string, string>> = {
   listVms: 'vms list',
   getVm: 'vms show',
   getVmAccess: 'vms access',
+  getVmRdns: 'vms rdns',
+  setVmRdns: 'vms set-rdns',
   removeVm: 'vms remove',
   stopVm: 'vms stop',
   startVm: 'vms start',

@@ -219,6 +219,20 @@ describe.skipIf(noBrowser !== undefined)('the console', () => {
     await page.keyboard.press('Escape');
   });
 
+  test('the name of an address is changed in its row, which says whether it leads back', async () => {
+    await open('vms/48213');
+    const names = page.getByRole('table', { name: 'Names of the addresses' });
+    await names.getByText('vm48213.reseller-vm.invalid').first().waitFor();
+    await names.getByRole('button', { name: 'Actions for 100.64.0.2' }).click();
+    await page.getByRole('menuitem', { name: 'Change the name' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel(/^Domain/).inputValue()).toBe('vm48213.reseller-vm.invalid');
+    await dialog.getByLabel(/^Domain/).fill('mail.reseller-customer.net');
+    await dialog.getByRole('button', { name: operations.setVmRdns.summary }).click();
+    await row('mail.reseller-customer.net').getByText('no', { exact: true }).waitFor();
+    expect(await overflowOf(page)).toBe(0);
+  });
+
   test('a server, a sale and a payment need no identifier, no JSON and no invented name', async () => {
     const dialog = page.getByRole('dialog');
     await page.getByRole('link', { name: 'Servers' }).click();

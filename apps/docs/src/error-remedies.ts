@@ -61,7 +61,11 @@ export const RESELLER_REMEDIES: Readonly<Record<string, Remedy>> = {
     guide: FIRST_PURCHASE,
   },
   out_of_capacity: { remedy: 'Choose another host system, or fewer resources. Nothing was bought.', guide: FIRST_PURCHASE },
-  quota_exceeded: { remedy: 'Delete a VM or a handle that you no longer need, or ask the provider for a higher quota.', guide: LIMITS },
+  quota_exceeded: {
+    remedy:
+      'Delete a VM, a handle, an SSH key or a name in reverse DNS that you no longer need. Ask the provider for a higher quota of VMs or handles.',
+    guide: LIMITS,
+  },
   idempotency_key_in_progress: {
     cause: 'the first request with this `Idempotency-Key` is still in progress',
     remedy: 'Wait for the first request, then send this one again with the same key. You get the response of the first.',

@@ -146,7 +146,7 @@ async function startOn(store: Store, configuration: Configuration): Promise<void
     await stop();
     throw error;
   }
-  if (mode === 'sandbox' && simulated.includes('dns')) nameServer = await nameServerOf(store, configuration, logger);
+  if (mode === 'sandbox' && simulated.includes('dns')) nameServer = await nameServerOf({ store, ports }, configuration, logger);
   const removeAddresses =
     mode === 'sandbox' && databaseUrl === undefined ? writeAddresses(dataDirectory, { baseUrl: address, operatorUrl: operator }) : () => {};
   async function end(drain: number, exitCode = 0): Promise<void> {
@@ -202,9 +202,13 @@ function endAtOnce({ message, cause }: StoreUnavailableError): never {
 }
 
 /** Another program may use the port. A sandbox without a name server is still of use. */
-async function nameServerOf(store: Store, { host, dnsPort }: Configuration, logger: Logger): Promise<NameServer | undefined> {
+async function nameServerOf(
+  parts: { readonly store: Store; readonly ports: Ports },
+  { host, dnsPort }: Configuration,
+  logger: Logger,
+): Promise<NameServer | undefined> {
   try {
-    return await startNameServer(store, { host, port: dnsPort });
+    return await startNameServer(parts, { host, port: dnsPort });
   } catch (error) {
     logger.warn(`the sandbox answers no DNS queries: ${errorText(error)}. Set RESELLER_DNS_PORT to a free port`);
     return undefined;

@@ -60,6 +60,11 @@ export const EXTENSION_PLACES: Places = {
       add: 'addSshKey',
       remove: 'removeSshKey',
     },
+    rdns: {
+      list: 'listVmRdns',
+      set: 'setVmRdns',
+      remove: 'removeVmRdns',
+    },
   },
   dedicated: {
     offer: 'getDedicatedOffer',

@@ -84,6 +84,11 @@ const cases: Readonly<
       return billing_profile?.language;
     },
   },
+  DefineOsImageRequest: {
+    others: { platform: 'windows', min_disk: 2 },
+    effect: ({ client }, fields) =>
+      operator.defineOsImage({ client, path: { os: 'plan_9' }, body: { displayname: 'Plan 9', username: 'glenda', ...fields } }),
+  },
   CreateFaultRequest: {
     others: { times: 2 },
     async effect({ client }, fields) {

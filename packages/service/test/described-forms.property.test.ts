@@ -26,6 +26,7 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   // The good call has an SSH key already.
   ssh_key_id: ['exists', 'ssh_key'],
   domain: ['domain', 'tld', 'registrable'],
+  ip_address: ['exists'],
   handle: ['exists', 'phone'],
   authcode: ['accepted'],
   ns1: ['domain', 'distinct', 'exists'],

@@ -140,6 +140,16 @@ const CAUSES: Readonly<Record<string, Cause>> = {
     await sandbox.store.commit(({ db }) => db.insertInto('ssh_keys').values(keys).execute());
     return sandbox.copy('addSshKey', { form: ANOTHER_KEY });
   },
+  'setVmRdns tooMany': async (sandbox) => {
+    const { vm: vm_id } = sampleIdentifiers;
+    const { address: assigned } = await sandbox.store.read((db) =>
+      db.selectFrom('ip_addresses').select('address').where('vm_id', '=', vm_id).where('family', '=', 6).executeTakeFirstOrThrow(),
+    );
+    const names = Array.from({ length: 100 }, (_, number) => assigned.replace('::/64', `::1:${number}`));
+    const entries = names.map((address) => ({ address, assigned, vm_id, domain: 'mail.example.net', changed: 0 }));
+    await sandbox.store.commit(({ db }) => db.insertInto('rdns_entries').values(entries).execute());
+    return sandbox.copy('setVmRdns', { form: { domain: 'mail.example.net', ip_address: assigned.replace('::/64', '::2') } });
+  },
   'rotateKey tooLong': sending('rotateKey', { form: { overlap_seconds: 2_592_001 } }),
   'setVmPower wrongState': async (sandbox) => {
     await sandbox.copy('setVmPower', { form: { mode: 'stop' } });
@@ -243,6 +253,7 @@ const SINGLE_REQUESTS: Readonly<Record<string, Cause>> = {
   'addSshKey exists': sending('addSshKey', { form: SAMPLE_KEY }),
   'addSshKey notAKey': sending('addSshKey', { form: { ssh_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMvH' } }),
   'setVmPower unknownMode': sending('setVmPower', { form: { mode: 'reset' } }),
+  'setVmRdns unknownAddress': sending('setVmRdns', { form: { domain: 'mail.example.net', ip_address: '198.51.100.1' } }),
   'changeVm tooManyCores': sending('changeVm', { form: { cores: 17 } }),
   'changeVm smallerDisk': sending('changeVm', { form: { disk: 20 } }),
   'changeVm priceTooHigh': sending('changeVm', { form: { cores: 4, max_price: '8.40' } }),
@@ -339,6 +350,7 @@ const UNKNOWN = {
   identifier: '01900000-0000-7000-8000-00000000ffff',
   domain: 'not-registered.net',
   record_id: '01900000-0000-7000-8000-00000000eeee',
+  ip_address: '198.51.100.1',
   handle: 'HDL-999999',
   invoiceID: 'none',
 };

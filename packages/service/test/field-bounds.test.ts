@@ -31,6 +31,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 const UNREACHABLE: ReadonlySet<string> = new Set([
   ...['createVm', 'quoteCreateVm'].flatMap((id) => [`${id} ssh_key minLength`, `${id} default_ptr minLength`]),
   'addSshKey ssh_key minLength',
+  'setVmRdns domain minLength',
   ...['createVm', 'registerDomain', 'changeVm', 'purchaseDedicatedServer'].map((id) => `${id} max_price maxLength`),
   ...['quoteCreateVm', 'quoteRegisterDomain', 'quoteChangeVm', 'quotePurchaseDedicatedServer'].map((id) => `${id} max_price maxLength`),
   'createHandle email minLength',
@@ -95,6 +96,7 @@ function textsOf(length: number): string[] {
     fill('1111111.', '1'),
     fill('111111111.', '1'),
     fill('ssh-rsa AAAA', 'A'),
+    fill('https://', 'a'),
     fill('', 'a', '@b.de'),
     fill('', '0', ':/1'),
     fill('2026-11-10T12:00:00.', '1', 'Z'),

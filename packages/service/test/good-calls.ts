@@ -82,6 +82,15 @@ const goodCalls: Readonly<Record<OperationId, (service: TestService, owner: Owne
   listSshKeys: async () => ({}),
   addSshKey: async () => ({ form: { ssh_key: EVERY_VM_FIELD.ssh_key, displayname: 'ops laptop' } }),
   removeSshKey: async (service, { apiKey }) => ({ path: { ssh_key_id: await storedKeyOf(service, apiKey) } }),
+  listVmRdns: buyVm,
+  setVmRdns: async (service, owner) => {
+    const { path } = await buyVm(service, owner);
+    return { path, form: { domain: 'mail.reseller-customer.net', ip_address: await addressOf(service, path, owner) } };
+  },
+  removeVmRdns: async (service, owner) => {
+    const { path } = await buyVm(service, owner);
+    return { path: { ...path, ip_address: await addressOf(service, path, owner) } };
+  },
   listDedicatedServers: async () => ({}),
   listDedicatedMarket: async () => ({}),
   getDedicatedServer: (service, owner) => deployServer(service, owner, EPYC),
@@ -179,6 +188,11 @@ async function buyVm(
 ): Promise<{ readonly path: { readonly vmid: string } }> {
   const { body } = await service.call('createVm', { form, apiKey });
   return { path: { vmid: String(body.data.identifier) } };
+}
+
+/** The IPv4 address of a VM. */
+async function addressOf(service: TestService, path: { readonly vmid: string }, { apiKey }: Owner): Promise<string> {
+  return (await service.call('getVmConfig', { path, apiKey })).body.data.config.ipv4[0].ip_address;
 }
 
 /** Stores an SSH key. */

@@ -48,6 +48,8 @@ const twice: Readonly<Record<string, 'anew' | 'same' | 'refused' | 'gone'>> = {
   editVm: 'same',
   addSshKey: 'refused',
   removeSshKey: 'gone',
+  setVmRdns: 'same',
+  removeVmRdns: 'same',
 };
 
 test('every operation that changes something is listed, and none that does not', () => {

@@ -20,6 +20,7 @@ const UNKNOWN: ReadonlyMap<string, string> = new Map([
   ['record_id', '01900000-0000-7000-8000-00000000eeee'],
   ['handle', 'HDL-ABCDEFGHJKLM'],
   ['invoiceID', '01900000-0000-5000-8000-00000000ffff'],
+  ['ip_address', '198.51.100.1'],
   ['ssh_key_id', '01900000-0000-7000-8000-00000000cccc'],
   ['key_id', '01900000-0000-7000-8000-00000000dddd'],
 ]);

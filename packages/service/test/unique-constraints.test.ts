@@ -49,6 +49,8 @@ const CHOSEN_BY_THE_SERVICE = [
   'payment_uses(payment_id, used_for)',
   'payments(id)',
   'positions(vm_id, number)',
+  'rdns_changes(id)',
+  'rdns_entries(address)',
   'request_log(account_id, number)',
   'request_log_bodies(month, account_id, hash)',
   'reservations(id)',

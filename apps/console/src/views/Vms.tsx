@@ -1,4 +1,4 @@
-import type { Vm } from '@reseller/operator-client';
+import type { RdnsName, Vm } from '@reseller/operator-client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 
@@ -6,7 +6,7 @@ import { perSecond, unitsOf } from '../api/money.ts';
 import { pagesOf, queryOf } from '../api/queries.ts';
 import { AccountName, useAccountNames } from '../ui/AccountName.tsx';
 import { ActionMenu } from '../ui/Actions.tsx';
-import { Facts, Failure, Instant, Money, PageHead, Section, Status } from '../ui/controls.tsx';
+import { Facts, Failure, Instant, Money, PageHead, Section, Status, Text } from '../ui/controls.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import type { Column } from '../ui/DataTable.tsx';
 import { FilteredList, useRows } from '../ui/list.tsx';
@@ -114,6 +114,7 @@ export function VmPage({ id }: { readonly id: string }) {
               ['Created', <Instant key="created" at={vm.created} />],
             ]}
           />
+          {vm.state !== 'removed' && <ReverseDns id={id} />}
           <Positions vm={vm} />
           <p>
             <Link href={`/?search&${new URLSearchParams({ account_id: vm.account_id, endpoint: `/vm/${vm.id}/` })}`}>
@@ -123,6 +124,44 @@ export function VmPage({ id }: { readonly id: string }) {
         </div>
       )}
     </>
+  );
+}
+
+const NAMES: readonly Column<RdnsName>[] = [
+  { header: 'Address', cell: ({ ip_address }) => <code className="ellipsis">{ip_address}</code> },
+  { header: 'Name', cell: ({ domain }) => (domain === null ? <span className="muted">none</span> : <Text value={domain} />) },
+  { header: 'Leads back', width: '7rem', cell: ({ domain, forward_confirmed }) => (domain === null ? '' : leadsBack(forward_confirmed)) },
+];
+
+function leadsBack(isConfirmed: boolean | null): string {
+  if (isConfirmed === null) return 'unknown';
+  return isConfirmed ? 'yes' : 'no';
+}
+
+/** The names of the addresses in reverse DNS. */
+function ReverseDns({ id }: { readonly id: string }) {
+  const { data, isLoading, error } = useQuery({ ...queryOf('getVmRdns', { path: { vm_id: id } }), refetchInterval: 5_000 });
+  return (
+    <Section title="Reverse DNS">
+      {error !== null && <Failure error={error} />}
+      {data && !data.zone_published && <p className="muted">{data.zone_error ?? 'The zone is being published.'}</p>}
+      <DataTable
+        caption="Names of the addresses"
+        columns={NAMES}
+        rows={data?.names ?? []}
+        isLoading={isLoading}
+        rowKey={({ ip_address }) => ip_address}
+        actions={({ ip_address, domain }) => (
+          <ActionMenu
+            of={ip_address}
+            actions={[
+              { id: 'setVmRdns', label: 'Change the name', path: { vm_id: id, ip_address }, target: ip_address, current: { domain } },
+            ]}
+          />
+        )}
+        empty={{ title: 'The VM has no address', text: 'An address has a name from its purchase on.' }}
+      />
+    </Section>
   );
 }
 

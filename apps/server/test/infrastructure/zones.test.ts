@@ -18,6 +18,7 @@ import type { Server } from '../process.ts';
 
 const ACME_RECORDS = resolve(import.meta.dirname, 'acme-records.js');
 const DOMAIN = 'certified-customer.net';
+const SMALL_VM = { cores: 2, mem: 4096, disk: 40, os: 'debian_12', hostsystem: 'nl_ryzen' };
 
 /** Why a test cannot run: the programs that it needs are not installed. */
 function missing(...programs: readonly string[]): string | undefined {
@@ -152,10 +153,27 @@ describe.skipIf(withoutAcme !== undefined)(`a certificate authority${withoutAcme
   );
 });
 
+function resolverAt(port: number): Resolver {
+  const resolver = new Resolver({ timeout: 2_000, tries: 1 });
+  resolver.setServers([`127.0.0.1:${port}`]);
+  return resolver;
+}
+
+function codeOf(error: unknown): unknown {
+  return Object(error).code;
+}
+
 const withoutKnot = missing('knotd');
 describe.skipIf(withoutKnot !== undefined)(`a secondary name server${withoutKnot === undefined ? '' : `: ${withoutKnot}`}`, () => {
-  test('copies the zone of a domain with its signatures', { timeout: 60_000 }, async () => {
+  test('copies the zone of a domain and the reverse zone of a VM with their signatures', { timeout: 60_000 }, async () => {
     const { dns, reseller } = await startWithDomain();
+    const { identifier } = await reseller.vm.create({ ...SMALL_VM, default_ptr: `web1.${DOMAIN}` });
+    const addresses = (await reseller.vm.rdns.list(identifier)).map(({ ip_address }) => ip_address);
+    const primary = resolverAt(dns.dnsPort);
+    for (const address of addresses)
+      await expect.poll(() => primary.reverse(address).catch(codeOf), { timeout: 10_000 }).toEqual([`web1.${DOMAIN}`]);
+    const [ipv4 = ''] = addresses;
+    const reverseZone = `${ipv4.split('.').slice(0, -1).toReversed().join('.')}.in-addr.arpa`;
     await reseller.domain.dns.add(DOMAIN, { type: 'TXT', sub: 'www', data: 'say "hello"; \\ ok' });
     await expect.poll(() => dns.resolve(`www.${DOMAIN}`, 'TXT'), { timeout: 10_000 }).toEqual(['say "hello"; \\ ok']);
     const folder = temporaryDirectory();
@@ -175,16 +193,17 @@ zone:
   - domain: ${DOMAIN}
     storage: ${join(folder, 'zones')}
     master: primary
+  - domain: ${reverseZone}
+    storage: ${join(folder, 'zones')}
+    master: primary
 `,
     );
     await runAlongside('/usr/sbin/knotd', ['--config', join(folder, 'knot.conf')]);
-    const resolver = new Resolver({ timeout: 2_000, tries: 1 });
-    resolver.setServers([`127.0.0.1:${port}`]);
-    await expect
-      .poll(() => resolver.resolveTxt(`www.${DOMAIN}`).catch((error: unknown) => Object(error).code), { timeout: 20_000 })
-      .toEqual([['say "hello"; \\ ok']]);
+    const resolver = resolverAt(port);
+    await expect.poll(() => resolver.resolveTxt(`www.${DOMAIN}`).catch(codeOf), { timeout: 20_000 }).toEqual([['say "hello"; \\ ok']]);
     expect(await resolver.resolveNs(DOMAIN)).toEqual(expect.arrayContaining(['ns1.provider.example', 'ns2.provider.example']));
     const answer = execFileSync('dig', ['@127.0.0.1', '-p', String(port), DOMAIN, 'DNSKEY', '+dnssec', '+short'], { encoding: 'utf8' });
     expect(answer).toMatch(/^257 3 13 /m);
+    await expect.poll(() => resolver.reverse(ipv4).catch(codeOf), { timeout: 20_000 }).toEqual([`web1.${DOMAIN}`]);
   });
 });

@@ -42,6 +42,7 @@ const NAME = 'conformance-customer.net';
 const NAMESERVERS = ['ns1.provider.example', 'ns2.provider.example'];
 const DEFAULT_STRANGER_STEPS = 1_000;
 const CONTESTED_ZONES = 4;
+const ZONES_TOGETHER = 8;
 
 const RECORDS: readonly RecordSet[] = [
   { name: NAME, type: 'A', ttl: 300, data: ['198.51.100.23', '198.51.100.24'] },
@@ -81,6 +82,8 @@ export function dnsConformance(
   const cases: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     'answers for each record of a zone that was published': publishes,
     'answers for records of each further type': publishesFurtherTypes,
+    'answers for the names of addresses in reverse zones': publishesReverseZones,
+    'publishes several zones at the same time, and changes them': publishesTogether,
     'publishes the same zone again without a change': repeats,
     'replaces records, and removes those that are missing': replaces,
     'answers for a text as it was written': writesTexts,
@@ -121,6 +124,28 @@ async function publishes({ system, dns }: Bench): Promise<void> {
 async function publishesFurtherTypes({ system, dns }: Bench): Promise<void> {
   await dns.publish(zoneWith(FURTHER_RECORDS), 1);
   await expectRecords(system, FURTHER_RECORDS);
+}
+
+async function publishesReverseZones({ system, dns }: Bench): Promise<void> {
+  const ipv4 = { name: '23.100.51.198.in-addr.arpa', type: 'PTR', ttl: 60, data: ['mail.conformance-customer.net'] };
+  const ipv6 = { name: `1.${'0.'.repeat(15)}${'1.0.0.0.0.0.0.0'}.8.b.d.0.1.0.0.2.ip6.arpa`, type: 'PTR', ttl: 60, data: [NAME] };
+  const ofIpv6 = ipv6.name.slice('1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.1.0.'.length);
+  await dns.publish(zoneWith([ipv4], '100.51.198.in-addr.arpa'), 1);
+  await dns.publish(zoneWith([ipv6], ofIpv6), 1);
+  await expectRecords(system, [ipv4, ipv6]);
+  await dns.publish(zoneWith([], '100.51.198.in-addr.arpa'), 2);
+  if (system.resolve) assert.deepEqual(await system.resolve(ipv4.name, 'PTR'), []);
+  await dns.remove(ofIpv6, 2);
+  if (system.resolve) assert.equal(await system.resolve(ipv6.name, 'PTR'), undefined);
+}
+
+async function publishesTogether({ system, dns }: Bench): Promise<void> {
+  const names = Array.from({ length: ZONES_TOGETHER }, (_, index) => `together-${index}.net`);
+  for (const [token, address] of ['198.51.100.1', '198.51.100.2'].entries()) {
+    const records = names.map((name): RecordSet => ({ name, type: 'A', ttl: 60, data: [address] }));
+    await Promise.all(records.map((record) => dns.publish(zoneWith([record], record.name), token + 1)));
+    await expectRecords(system, records);
+  }
 }
 
 async function repeats({ system, dns }: Bench): Promise<void> {

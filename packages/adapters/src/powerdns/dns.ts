@@ -1,6 +1,6 @@
 /** Zones in PowerDNS Authoritative Server, by its HTTP API (version 4.3 or later). */
 import type { Dns, RecordSet, Zone } from '../dns.ts';
-import type { Fence } from '../fencing.ts';
+import type { Fence, FencingToken } from '../fencing.ts';
 import { absolute, contentOf } from './content.ts';
 
 export interface PowerDnsOptions {
@@ -66,24 +66,36 @@ export function powerDns({ url, apiKey, serviceId, fence, dnssec = true }: Power
     );
   }
 
+  /** PowerDNS with SQLite responds to a write with 500 while it carries out another one. */
+  let last: Promise<void> = Promise.resolve();
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const ended = last.then(work);
+    last = ended.catch(() => {});
+    return ended;
+  }
+
+  async function publish(zone: Zone, token: FencingToken): Promise<void> {
+    const existing = await ownZone(zone.name);
+    const wanted = setsOf(zone);
+    await fence.admit(`zone/${zone.name}`, token);
+    if (existing === undefined) {
+      const created = { name: absolute(zone.name), kind: 'Native', account: serviceId, dnssec, api_rectify: true, rrsets: wanted };
+      await request('POST', '', { ...created, nameservers: [] });
+      return;
+    }
+    const changes = changesBetween(existing.rrsets, wanted);
+    if (changes.length > 0) await request('PATCH', pathOf(zone.name), { rrsets: changes });
+  }
+
+  async function remove(name: string, token: FencingToken): Promise<void> {
+    const existing = await ownZone(name);
+    await fence.admit(`zone/${name}`, token);
+    if (existing) await request('DELETE', pathOf(name));
+  }
+
   return {
-    async publish(zone, token) {
-      const existing = await ownZone(zone.name);
-      const wanted = setsOf(zone);
-      await fence.admit(`zone/${zone.name}`, token);
-      if (existing === undefined) {
-        const created = { name: absolute(zone.name), kind: 'Native', account: serviceId, dnssec, api_rectify: true, rrsets: wanted };
-        await request('POST', '', { ...created, nameservers: [] });
-        return;
-      }
-      const changes = changesBetween(existing.rrsets, wanted);
-      if (changes.length > 0) await request('PATCH', pathOf(zone.name), { rrsets: changes });
-    },
-    async remove(name, token) {
-      const existing = await ownZone(name);
-      await fence.admit(`zone/${name}`, token);
-      if (existing) await request('DELETE', pathOf(name));
-    },
+    publish: (zone, token) => inTurn(() => publish(zone, token)),
+    remove: (name, token) => inTurn(() => remove(name, token)),
   };
 }
 

@@ -264,6 +264,18 @@ export const operations = {
         repeatable: true,
         has: 'forwarded_ports'
     },
+    'GET /vms/{vm_id}/rdns': {
+        id: 'getVmRdns',
+        effect: 'read',
+        repeatable: true,
+        has: 'names'
+    },
+    'PUT /vms/{vm_id}/rdns/{ip_address}': {
+        id: 'setVmRdns',
+        effect: 'write',
+        repeatable: true,
+        has: 'names'
+    },
     'POST /vms/{vm_id}/stop': {
         id: 'stopVm',
         effect: 'write',

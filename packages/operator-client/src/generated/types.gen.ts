@@ -1352,6 +1352,18 @@ export type OsImage = {
      * Login user of a fresh installation.
      */
     username: string;
+    /**
+     * Kind of the operating system.
+     */
+    platform: 'linux' | 'windows' | string;
+    /**
+     * Address of a picture of the operating system. Absent if it has none.
+     */
+    icon?: string;
+    /**
+     * The smallest disk that it fits on, in GB.
+     */
+    min_disk: number;
 };
 
 /**
@@ -1377,6 +1389,18 @@ export type DefineOsImageRequest = {
      * Login user of a fresh installation.
      */
     username: string;
+    /**
+     * Kind of the operating system.
+     */
+    platform?: 'linux' | 'windows';
+    /**
+     * Address of a picture of the operating system. Omit it if there is none.
+     */
+    icon?: string;
+    /**
+     * The smallest disk that it fits on, in GB. A VM with a smaller disk can be neither bought nor reinstalled with it.
+     */
+    min_disk?: number;
 };
 
 /**
@@ -2123,6 +2147,52 @@ export type VmAccess = {
      * Ports of the VM that its host forwards, by their number. Empty if there are none.
      */
     forwarded_ports: Array<ForwardedPort>;
+};
+
+/**
+ * The name of an address.
+ */
+export type RdnsName = {
+    /**
+     * IPv4 or IPv6 address.
+     */
+    ip_address: string;
+    /**
+     * Fully qualified name in lower case. Null if the address has no name.
+     */
+    domain: string | null;
+    /**
+     * Whether the zone of a domain of this service gives the name this address. Null if there is no name, or other servers answer for it.
+     */
+    forward_confirmed: boolean | null;
+};
+
+/**
+ * The names of a VM's addresses in reverse DNS.
+ */
+export type VmRdns = {
+    /**
+     * IPv4 addresses first. Then the first address of the IPv6 network, and the others of the network that have a name.
+     */
+    names: Array<RdnsName>;
+    /**
+     * Whether the DNS has the reverse zones of the addresses as they are here.
+     */
+    zone_published: boolean;
+    /**
+     * Reason of the last failure to publish one of the zones. Null if there was none. The service tries again.
+     */
+    zone_error: string | null;
+};
+
+/**
+ * The name of an address.
+ */
+export type SetVmRdnsRequest = {
+    /**
+     * Fully qualified domain name of the address. Null to remove the name.
+     */
+    domain: string | null;
 };
 
 /**
@@ -3940,6 +4010,11 @@ export type VmStateQuery = 'reserved' | 'installing' | 'running' | 'stopped' | '
  * Identifier of the VM, five digits.
  */
 export type VmIdPath = VmNumber;
+
+/**
+ * An address of the VM, or one in its IPv6 network.
+ */
+export type IpAddressPath = string;
 
 /**
  * Identifier of the VM whose machine it is, five digits. `getReconciliation` names machines without a VM.
@@ -6845,6 +6920,137 @@ export type GetVmAccessResponses = {
 };
 
 export type GetVmAccessSuccess = GetVmAccessResponses[keyof GetVmAccessResponses];
+
+export type GetVmRdnsData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, five digits.
+         */
+        vm_id: VmNumber;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/rdns';
+};
+
+export type GetVmRdnsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type GetVmRdnsError = GetVmRdnsErrors[keyof GetVmRdnsErrors];
+
+export type GetVmRdnsResponses = {
+    /**
+     * The names of the addresses.
+     */
+    200: VmRdns;
+};
+
+export type GetVmRdnsSuccess = GetVmRdnsResponses[keyof GetVmRdnsResponses];
+
+export type SetVmRdnsData = {
+    /**
+     * The new name.
+     */
+    body: SetVmRdnsRequest;
+    path: {
+        /**
+         * Identifier of the VM, five digits.
+         */
+        vm_id: VmNumber;
+        /**
+         * An address of the VM, or one in its IPv6 network.
+         */
+        ip_address: string;
+    };
+    query?: never;
+    url: '/vms/{vm_id}/rdns/{ip_address}';
+};
+
+export type SetVmRdnsErrors = {
+    /**
+     * The request is malformed: its body is not JSON, or a parameter breaks its rule.
+     */
+    400: Problem;
+    /**
+     * The token is missing, unknown or revoked.
+     */
+    401: Problem;
+    /**
+     * The token does not allow this operation.
+     */
+    403: Problem;
+    /**
+     * No resource has this identifier.
+     */
+    404: Problem;
+    /**
+     * The state of the resource does not allow the operation; nothing was changed.
+     */
+    409: Problem;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: Problem;
+    /**
+     * The body is not JSON.
+     */
+    415: Problem;
+    /**
+     * The body breaks a rule; nothing was changed.
+     */
+    422: ValidationProblem;
+    /**
+     * Too many requests were sent with this token, or from this address without a valid token.
+     */
+    429: Problem;
+    /**
+     * The service failed; the effect of the request is uncertain.
+     */
+    500: Problem;
+    /**
+     * The service is not available at the moment, or the hypervisor or the registrar failed. Nothing was changed unless `detail` says so.
+     */
+    503: Problem;
+};
+
+export type SetVmRdnsError = SetVmRdnsErrors[keyof SetVmRdnsErrors];
+
+export type SetVmRdnsResponses = {
+    /**
+     * The names of all addresses after the change.
+     */
+    200: VmRdns;
+};
+
+export type SetVmRdnsSuccess = SetVmRdnsResponses[keyof SetVmRdnsResponses];
 
 export type StopVmData = {
     body?: never;

@@ -69,6 +69,8 @@ test('defines host systems, images and pools, and refuses to remove those in use
     name: 'plan_9',
     displayname: 'Plan 9',
     username: 'glenda',
+    platform: 'linux',
+    min_disk: 1,
   });
   const pool = { datacenter: 'AMS1', cidr: '203.0.113.0/29', ddos_protection: 'none' };
   const define = (id: string, body: operator.DefineIpPoolRequest) => operator.defineIpPool({ client, path: { ip_pool_id: id }, body });

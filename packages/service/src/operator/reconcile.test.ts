@@ -3,10 +3,12 @@ import * as operator from '@reseller/operator-client';
 import { describe, expect, test } from 'vitest';
 
 import { engines } from '../../test/engines.ts';
-import { SMALL_VM } from '../../test/harness.ts';
+import { SECRET, SMALL_VM } from '../../test/harness.ts';
 import { expectInvariants } from '../../test/invariants.ts';
 import { refusalOf, startOperator } from '../../test/operator.ts';
 import type { TestOperator } from '../../test/operator.ts';
+import { seedDemoAccount } from '../index.ts';
+import { sampleIdentifiers } from '../sandbox/sample-identifiers.ts';
 
 const MACHINE = 48_299;
 const path = { vm_id: String(MACHINE) };
@@ -63,6 +65,18 @@ describe.each(engines)('on %s', (engine) => {
     expect(found.some((one) => one.includes(String(kept)))).toBe(false);
     expect(await store.read((db) => db.selectFrom('vms').selectAll().orderBy('id').execute())).toEqual(before);
     expect([...hypervisor.vms.keys()].toSorted()).toEqual([kept, other, MACHINE].toSorted());
+  });
+
+  test('does not miss a machine of the sample VM of a sandbox, which no hypervisor has created, but compares one that exists', async () => {
+    const service = await startOperator({ engine });
+    const { store, ports, hypervisor } = service;
+    await seedDemoAccount(store, { ports, secret: SECRET });
+    expect(await findings(service)).toEqual([]);
+    const vmId = sampleIdentifiers.vm;
+    addMachine(service);
+    hypervisor.vms.set(vmId, { ...(hypervisor.vms.get(MACHINE) ?? expect.fail('There is no machine.')), vmId });
+    hypervisor.vms.delete(MACHINE);
+    expect(await findings(service)).toEqual([`vm_differs vm-${vmId} (VM ${vmId})`]);
   });
 
   test('adopts a machine that a restored store has forgotten: it is billed and can be managed from then on', async () => {

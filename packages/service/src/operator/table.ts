@@ -46,6 +46,7 @@ import {
   setVatRates,
   setVmIdentifierQuarantine,
 } from './service/settings.ts';
+import { getVmRdns, setVmRdns } from './vm-rdns.ts';
 import { getVm, getVmAccess, listVms, quoteResizeVm, removeVm, resizeVm, restartVmBilling, startVm, stopVm } from './vm.ts';
 
 /** The handler of each operation of the operator document. */
@@ -93,6 +94,8 @@ export const operatorTable: OperatorTable = {
   listVms,
   getVm,
   getVmAccess,
+  getVmRdns,
+  setVmRdns,
   removeVm,
   stopVm,
   startVm,

@@ -50,6 +50,7 @@ import { listVmOsImages } from './vm/list-vm-os-images.ts';
 import { listVms, searchVms } from './vm/list-vms.ts';
 import { quoteChangeVm } from './vm/quote-change-vm.ts';
 import { quoteCreateVm } from './vm/quote-create-vm.ts';
+import { listVmRdns, removeVmRdns, setVmRdns } from './vm/rdns.ts';
 import { reinstallVm } from './vm/reinstall-vm.ts';
 import { resetVmPassword } from './vm/reset-vm-password.ts';
 import { setVmPower } from './vm/set-vm-power.ts';
@@ -76,6 +77,9 @@ export const operations: OperationTable = {
   listSshKeys,
   addSshKey,
   removeSshKey,
+  listVmRdns,
+  setVmRdns,
+  removeVmRdns,
   getCurrentInvoice,
   getInvoice,
   listInvoices,

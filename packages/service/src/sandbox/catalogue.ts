@@ -82,14 +82,23 @@ export const sandboxHostSystems: readonly SandboxHostSystem[] = [
   },
 ];
 
-export const sandboxOsImages: readonly { readonly name: string; readonly displayname: string; readonly username: string }[] = [
-  { name: 'debian_12', displayname: 'Debian 12', username: 'root' },
-  { name: 'debian_13', displayname: 'Debian 13', username: 'root' },
-  { name: 'ubuntu_22_04', displayname: 'Ubuntu 22.04 LTS', username: 'root' },
-  { name: 'ubuntu_24_04', displayname: 'Ubuntu 24.04 LTS', username: 'root' },
-  { name: 'almalinux_9', displayname: 'AlmaLinux 9', username: 'root' },
-  { name: 'rockylinux_9', displayname: 'Rocky Linux 9', username: 'root' },
-  { name: 'windows_server_2022', displayname: 'Windows Server 2022', username: 'Administrator' },
+interface SandboxOsImage {
+  readonly name: string;
+  readonly displayname: string;
+  readonly username: string;
+  readonly platform: 'linux' | 'windows';
+  /** GB. */
+  readonly min_disk: number;
+}
+
+export const sandboxOsImages: readonly SandboxOsImage[] = [
+  { name: 'debian_12', displayname: 'Debian 12', username: 'root', platform: 'linux', min_disk: 10 },
+  { name: 'debian_13', displayname: 'Debian 13', username: 'root', platform: 'linux', min_disk: 10 },
+  { name: 'ubuntu_22_04', displayname: 'Ubuntu 22.04 LTS', username: 'root', platform: 'linux', min_disk: 10 },
+  { name: 'ubuntu_24_04', displayname: 'Ubuntu 24.04 LTS', username: 'root', platform: 'linux', min_disk: 10 },
+  { name: 'almalinux_9', displayname: 'AlmaLinux 9', username: 'root', platform: 'linux', min_disk: 10 },
+  { name: 'rockylinux_9', displayname: 'Rocky Linux 9', username: 'root', platform: 'linux', min_disk: 10 },
+  { name: 'windows_server_2022', displayname: 'Windows Server 2022', username: 'Administrator', platform: 'windows', min_disk: 40 },
 ];
 
 /** Addresses without routes, from the shared address space (RFC 6598) and the documentation prefix (RFC 3849). */

@@ -9,7 +9,8 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { dig, noDig } from '../../../adapters/test/dig.ts';
 import { register } from '../../test/domains.ts';
-import { startService } from '../../test/harness.ts';
+import { SMALL_VM, startService } from '../../test/harness.ts';
+import { reverseNameOf } from '../rules/reverse-dns.ts';
 import { startNameServer } from './name-server.ts';
 
 const path = { domain: 'reseller-customer.net' };
@@ -17,7 +18,7 @@ const path = { domain: 'reseller-customer.net' };
 async function startWithZone() {
   const service = await startService();
   await register(service, path.domain);
-  const server = await startNameServer(service.store, { host: '127.0.0.1', port: 0 });
+  const server = await startNameServer(service, { host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   const resolver = new Resolver({ timeout: 5_000, tries: 1 });
   resolver.setServers([`127.0.0.1:${server.port}`]);
@@ -71,6 +72,23 @@ test('follows aliases, answers for wildcards, and leaves delegated names to othe
   await expect(at('b')).rejects.toSatisfy((error) => code(error) === 'ENODATA');
   await expect(resolver.resolveMx(`web.${path.domain}`)).rejects.toSatisfy((error) => code(error) === 'ENODATA');
   await expect(at('host.branch')).rejects.toSatisfy((error) => code(error) === 'ENODATA');
+});
+
+test('answers dig -x for the addresses of VMs, and leaves out addresses without a name', async () => {
+  const { service, resolver } = await startWithZone();
+  const { body } = await service.call('createVm', { form: { ...SMALL_VM, default_ptr: 'web1.example.org' } });
+  const at = { vmid: String(body.data.identifier) };
+  const { list } = (await service.call('listVmRdns', { path: at })).body.data;
+  const [ipv4, ipv6]: string[] = list.map(({ ip_address }: { ip_address: string }) => ip_address);
+  expect(await resolver.reverse(ipv4 ?? '')).toEqual(['web1.example.org']);
+  expect(await resolver.reverse(ipv6 ?? '')).toEqual(['web1.example.org']);
+  await service.call('setVmRdns', { path: at, form: { domain: 'mail.example.org', ip_address: ipv4 } });
+  expect(await resolver.reverse(ipv4 ?? '')).toEqual(['mail.example.org']);
+  await service.call('removeVmRdns', { path: { ...at, ip_address: ipv4 ?? '' } });
+  await expect(resolver.reverse(ipv4 ?? '')).rejects.toSatisfy((error) => code(error) === 'ENOTFOUND');
+  await expect(resolver.reverse('100.64.0.255')).rejects.toSatisfy((error) => code(error) === 'ENOTFOUND');
+  for (const address of ['198.51.100.1', '2001:db8:ffff::1'])
+    await expect(resolver.resolvePtr(reverseNameOf(address))).rejects.toSatisfy((error) => code(error) === 'EREFUSED');
 });
 
 test('says that a name does not exist, and refuses names of no zone', async () => {

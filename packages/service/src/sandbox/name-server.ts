@@ -1,21 +1,27 @@
-/** The name server of a sandbox: it answers DNS queries about the domains of all accounts as they are in the store. */
+/** The name server of a sandbox: it answers DNS queries about the domains and addresses of all accounts as they are in the store. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 import { textParts } from '@reseller/adapters';
-import type { RecordSet, Zone } from '@reseller/adapters';
+import type { RecordSet } from '@reseller/adapters';
 import packet from 'dns-packet';
 import type { Answer, DecodedPacket } from 'dns-packet';
 
-import { zoneOf } from '../core/domain/zones.ts';
+import { answerFrom } from '../core/domain/answers.ts';
+import type { DnsAnswer } from '../core/domain/dns-answer.ts';
+import type { Ports } from '../ports/ports.ts';
 import { readServiceBinding } from '../rules/dns-data.ts';
 import { stringOf, wordsOf } from '../rules/dns-text.ts';
 import { uint16 } from '../rules/service-binding.ts';
 import type { Store } from '../store/store.ts';
-import { answerOf, REFUSED, withAddresses } from './dns-answer.ts';
-import type { DnsAnswer } from './dns-answer.ts';
+
+/** Where the answers come from: the zones in the store, and the provider's nameservers. */
+interface NameSource {
+  readonly store: Store;
+  readonly ports: Pick<Ports, 'registrar'>;
+}
 
 /** A name server that listens. */
 export interface NameServer {
@@ -28,8 +34,6 @@ const MAX_UDP_BYTES = 512;
 const MAX_QUERY_BYTES = 4_096;
 const TCP_TIMEOUT_MS = 5_000;
 const CODES: Readonly<Record<DnsAnswer['outcome'], number>> = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
-/** A chain of ALIAS records through several zones is followed this far. */
-const MAX_ALIASES = 8;
 /** The types that the library does not name. */
 const NUMBERED_TYPES: Readonly<Record<string, string>> = { UNKNOWN_64: 'SVCB', UNKNOWN_65: 'HTTPS' };
 
@@ -39,14 +43,17 @@ const NUMBERED_TYPES: Readonly<Record<string, string>> = { UNKNOWN_64: 'SVCB', U
  * @param port 0 for a free port.
  * @throws Error with the code EADDRINUSE if the port is in use.
  */
-export async function startNameServer(store: Store, { host, port }: { readonly host: string; readonly port: number }): Promise<NameServer> {
-  const tcp = createServer((socket) => serve(store, socket));
+export async function startNameServer(
+  source: NameSource,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<NameServer> {
+  const tcp = createServer((socket) => serve(source, socket));
   tcp.listen(port, host);
   await once(tcp, 'listening');
   const { port: bound } = addressOf(tcp.address());
   const udp = createSocket(host.includes(':') ? 'udp6' : 'udp4');
   udp.on('message', (query, client) => {
-    respond(store, query, MAX_UDP_BYTES).then(
+    respond(source, query, MAX_UDP_BYTES).then(
       (response) => response && udp.send(response, client.port, client.address),
       () => {},
     );
@@ -69,7 +76,7 @@ function addressOf(address: ReturnType<ReturnType<typeof createServer>['address'
 }
 
 /** Each message over TCP follows its length in two bytes. */
-function serve(store: Store, socket: Socket): void {
+function serve(source: NameSource, socket: Socket): void {
   let received = Buffer.alloc(0);
   socket.setTimeout(TCP_TIMEOUT_MS, () => socket.destroy());
   socket.on('error', () => socket.destroy());
@@ -80,7 +87,7 @@ function serve(store: Store, socket: Socket): void {
     if (length > MAX_QUERY_BYTES) return void socket.destroy();
     if (received.length < length + 2) return;
     const query = received.subarray(2, length + 2);
-    respond(store, query, Infinity).then(
+    respond(source, query, Infinity).then(
       (response) => {
         if (!response) return socket.destroy();
         const prefix = Buffer.alloc(2);
@@ -93,13 +100,15 @@ function serve(store: Store, socket: Socket): void {
 }
 
 /** Undefined for a message that is not a query. */
-async function respond(store: Store, message: Buffer, maxBytes: number): Promise<Buffer | undefined> {
+async function respond({ store, ports }: NameSource, message: Buffer, maxBytes: number): Promise<Buffer | undefined> {
   const query = decoded(message);
   const [question, ...others] = query?.questions ?? [];
   if (query === undefined || question === undefined || others.length > 0 || query.type !== 'query') return undefined;
   const name = question.name.toLowerCase();
   const type = NUMBERED_TYPES[question.type] ?? question.type;
-  const { outcome, answers, authorities, isAuthoritative } = await answerAbout(store, name, type);
+  const { outcome, answers, authorities, isAuthoritative } = await store.read((db) =>
+    answerFrom(db, { name, type, nameservers: ports.registrar.standardNameservers }),
+  );
   const flags = (isAuthoritative ? packet.AUTHORITATIVE_ANSWER : 0) | CODES[outcome];
   const response = packet.encode({
     type: 'response',
@@ -113,30 +122,12 @@ async function respond(store: Store, message: Buffer, maxBytes: number): Promise
   return packet.encode({ type: 'response', id: query.id ?? 0, flags: flags | packet.TRUNCATED_RESPONSE, questions: [question] });
 }
 
-async function answerAbout(store: Store, name: string, type: string, aliases = 0): Promise<DnsAnswer> {
-  const zone = await zoneWith(store, name);
-  const answer = zone === undefined ? REFUSED : answerOf(zone, name, type);
-  if (answer.alias === undefined) return answer;
-  return withAddresses(answer, aliases === MAX_ALIASES ? REFUSED : await answerAbout(store, answer.alias.target, type, aliases + 1), type);
-}
-
 function decoded(message: Buffer): DecodedPacket | undefined {
   try {
     return packet.decode(message);
   } catch {
     return undefined;
   }
-}
-
-/** The zone that a name is in. */
-async function zoneWith(store: Store, name: string): Promise<Zone | undefined> {
-  const labels = name.split('.');
-  const names = labels.map((_, index) => labels.slice(index).join('.'));
-  return store.read(async (db) => {
-    const domains = await db.selectFrom('domains').select('name').where('name', 'in', names).where('state', '!=', 'reserved').execute();
-    const [longest] = domains.toSorted((one, other) => other.name.length - one.name.length);
-    return longest && zoneOf(db, longest.name);
-  });
 }
 
 function recordsOf({ name, type, ttl, data }: RecordSet): Answer[] {
@@ -152,6 +143,7 @@ function recordOf(common: { readonly name: string; readonly ttl: number }, type:
     case 'CNAME':
     case 'DNAME':
     case 'NS':
+    case 'PTR':
       return { ...common, type, data: text };
     case 'MX':
       return { ...common, type, data: { preference: Number(first), exchange: second } };

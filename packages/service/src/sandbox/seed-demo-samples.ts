@@ -177,6 +177,7 @@ async function addVm(db: Db, { clock }: Ports, accountId: string): Promise<void>
     },
     { from: vmId, now, identifiers: VM_IDENTIFIERS },
   );
+  await db.updateTable('vms').set({ is_sample: 1 }).where('id', '=', vmId).execute();
   await assignAddresses(db, {
     pools,
     accountId,

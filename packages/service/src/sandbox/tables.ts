@@ -10,7 +10,7 @@ export type DumpedRow = Readonly<Record<string, string | number | null>>;
 
 /**
  * The tables in a snapshot: all except the snapshots themselves, the tokens of the team and of third parties, the audit, rendered
- * invoices, the version of the catalogue, the zones to publish, and the tables of running instances and their clocks.
+ * invoices, the version of the catalogue, the zones and names to publish, and the tables of running instances and their clocks.
  */
 type SnapshotTable = Exclude<
   keyof Schema,
@@ -29,6 +29,7 @@ type SnapshotTable = Exclude<
   | 'clock_mark'
   | 'fencing_tokens'
   | 'zone_changes'
+  | 'rdns_changes'
   | 'catalogue_version'
 >;
 
@@ -53,6 +54,7 @@ const places: Readonly<Record<SnapshotTable, number>> = {
   vms: 2,
   ssh_keys: 1,
   ip_addresses: 3,
+  rdns_entries: 4,
   invoices: 3,
   issued_documents: 4,
   payments: 4,

@@ -234,6 +234,7 @@ async function applyAddresses(sim: Simulation, vm: ModelVm, allowFallbackIPs: bo
   expectGoodAddresses(sim, addressRequest, 4, further, further.length);
   if (isAlone) expectOwnAddressesFirst(sim, addressRequest, 4, further);
   vm.ipv4.splice(0, vm.ipv4.length, ...has);
+  for (const address of before) if (!has.includes(address)) vm.names.delete(address);
 }
 
 /** Stops, starts or removes a VM. */

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 
 import { decimalOf, euros } from '../../src/rules/money.ts';
 import { expectedRecord } from './actions-dns.ts';
+import { checkNames } from './actions-rdns.ts';
 import { decimal, less, numberOf, numberOfCents, over, times } from './fraction.ts';
 import type { Fraction } from './fraction.ts';
 import { chargesIn, currentInvoice, isOpen, iso, positionsIn } from './model-billing.ts';
@@ -215,7 +216,8 @@ function keyOf({ sub, type, data }: ModelRecord): string {
 }
 
 /** Compares the VMs of an account, and the details of one of them. */
-export async function checkVms({ client, model, dice }: Simulation, account: ModelAccount): Promise<void> {
+export async function checkVms(sim: Simulation, account: ModelAccount): Promise<void> {
+  const { client, model, dice } = sim;
   const { list, total_vms } = (await client.call(account, 'listVms')).data();
   const own = model.vms.filter((vm) => vm.account === account && vm.state !== 'removed').toSorted((one, other) => one.id - other.id);
   expect(total_vms).toBe(own.length);
@@ -243,6 +245,7 @@ export async function checkVms({ client, model, dice }: Simulation, account: Mod
   // The API shows the new addresses of a change while it is in progress.
   if (!vm.changing) expect(config.ipv4.map(({ ip_address }) => ip_address).toSorted()).toEqual(vm.ipv4.toSorted());
   expect(pricings?.monthly).toBe(numberOf(vm.price));
+  await checkNames(sim, account, vm);
 }
 
 function expectedDomain({ name, tld, authcode, created, expires, terminated, handle, nameservers }: ModelDomain, now: number): object {

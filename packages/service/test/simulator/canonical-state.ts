@@ -17,8 +17,9 @@ const ENGINE_SPECIFIC = new Set([
   'event_windows',
   // The version is random, and SQLite changes it once for each row.
   'catalogue_version',
-  // The zones that are not published yet.
+  // The zones and names that are not published yet.
   'zone_changes',
+  'rdns_changes',
   // Each engine saves the clock at times of the machine's clock.
   'clock_mark',
   'instances',

@@ -84,6 +84,10 @@ export interface ModelVm extends Allocation {
   os: string;
   /** The public key of its login user. */
   sshKey: string | null;
+  /** The name that its purchase has given its addresses. */
+  readonly defaultPtr: string;
+  /** The names that requests have set, by address. Null for one that was removed. */
+  readonly names: Map<string, string | null>;
   /** Names and labels that an edit has set; undefined before. */
   edited?: { readonly hostname: string; readonly labels: Readonly<Record<string, string>> };
   readonly segments: Segment[];

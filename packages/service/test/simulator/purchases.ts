@@ -27,6 +27,7 @@ export interface PurchaseRequest {
   readonly allowFallbackIPs: boolean;
   /** A stored key, sometimes of another account. */
   readonly sshKey: ModelSshKey | undefined;
+  readonly defaultPtr: string | undefined;
 }
 
 export function randomPurchaseRequest(sim: Simulation): PurchaseRequest {
@@ -40,6 +41,7 @@ export function randomPurchaseRequest(sim: Simulation): PurchaseRequest {
     os: dice.pick(osImages),
     allowFallbackIPs: dice.chance(0.3),
     sshKey: dice.chance(0.3) ? dice.pickAny((dice.chance(0.9) ? account : dice.pick(model.accounts)).sshKeys) : undefined,
+    defaultPtr: dice.chance(0.3) ? dice.pick(['www', 'mail']).concat('.elsewhere.example') : undefined,
   };
 }
 
@@ -59,7 +61,7 @@ export function randomResources(dice: Dice, { ranges }: CatalogueHost): Resource
 }
 
 /** The form of a purchase. It omits fields that have the document's default. */
-export function formOf({ host, resources, os, allowFallbackIPs, sshKey }: PurchaseRequest): Record<string, unknown> {
+export function formOf({ host, resources, os, allowFallbackIPs, sshKey, defaultPtr }: PurchaseRequest): Record<string, unknown> {
   const { ips, backup_slots, network_speed, storage, ...needed } = resources;
   return {
     ...needed,
@@ -71,6 +73,7 @@ export function formOf({ host, resources, os, allowFallbackIPs, sshKey }: Purcha
     ...(storage !== null && { storage }),
     ...(allowFallbackIPs && { allowFallbackIPs }),
     ...(sshKey && { ssh_key_id: sshKey.id }),
+    ...(defaultPtr !== undefined && { default_ptr: defaultPtr }),
   };
 }
 
@@ -212,6 +215,8 @@ export function reserveVm(
         ...taken,
         os,
         sshKey: purchase.sshKey?.text ?? null,
+        defaultPtr: purchase.defaultPtr ?? `vm${id}.reseller-vm.invalid`,
+        names: new Map(),
         state: 'running',
         segments: [{ type: 'CREATE', start, stop: null, price: terms.price }],
       });

@@ -21,6 +21,7 @@ import {
   refundBalance,
   reverseRandomPayment,
 } from './actions-payments.ts';
+import { changeRdns } from './actions-rdns.ts';
 import { cancelServer, completeSetUp, orderServer } from './actions-server.ts';
 import { changeSshKeys } from './actions-ssh-keys.ts';
 import { finishOpenRequests, crash, finishHangingCall, passTime } from './actions-time.ts';
@@ -63,6 +64,7 @@ export const actions: readonly Action[] = [
   { weight: 3, run: deleteDomain },
   { weight: 3, run: changeSshKeys },
   { weight: 3, run: purchaseServer },
+  { weight: 4, run: changeRdns },
   { weight: 4, run: changePrices },
   { weight: 4, run: changeVatRate },
   { weight: 4, run: changeTaxStatus },

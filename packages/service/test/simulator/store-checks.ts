@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 
 import { zoneOf } from '../../src/core/domain/zones.ts';
 import type { Store } from '../../src/index.ts';
+import { reverseZonesOf } from '../../src/rules/reverse-dns.ts';
 import {
   expectExactHolds,
   expectExactSaleVolumes,
@@ -149,18 +150,23 @@ export async function expectPortsMatchModel({ world, model, client }: Simulation
     const registered = world.registrar.domains.get(name);
     expect(registered, `${name} at the registrar`).toMatchObject({ nameservers, authcode, renewed: !terminated });
   }
-  await expectZonesPublished(world.dns, client.store());
+  await expectZonesPublished(world, client.store());
   const others = [...world.registrar.domains.keys()].filter((name) => !model.domains.has(name) && !model.lapsed.has(name));
   expect(others, 'domains of the registrar that the model does not have').toEqual([]);
 }
 
-/** Checks that the DNS has the zone of each domain as it is in the store, and no others. */
-async function expectZonesPublished({ zones }: World['dns'], store: Store): Promise<void> {
+/** Checks that the DNS has the zone of each domain and of each address of a VM as it is in the store, and no other domains. */
+async function expectZonesPublished({ dns: { zones }, registrar }: World, store: Store): Promise<void> {
   const [waiting, stored] = await store.read(async (db) => {
     const domains = await db.selectFrom('domains').select('name').where('state', '!=', 'reserved').execute();
+    const addresses = await db.selectFrom('ip_addresses').select('address').where('vm_id', 'is not', null).execute();
+    const cidrs = (await db.selectFrom('ip_pools').select('cidr').execute()).map(({ cidr }) => cidr);
+    const reverse = addresses.flatMap(({ address }) => reverseZonesOf(address, cidrs));
+    // A reverse zone stays when its last address is released.
+    const names = new Set([...domains.map(({ name }) => name), ...reverse, ...[...zones.keys()].filter((name) => name.endsWith('.arpa'))]);
     return [
       await db.selectFrom('zone_changes').select('domain').execute(),
-      await Promise.all(domains.map(async ({ name }) => [name, await zoneOf(db, name)] as const)),
+      await Promise.all([...names].map(async (name) => [name, await zoneOf(db, name, registrar.standardNameservers)] as const)),
     ];
   });
   expect(waiting, 'zones that are not published').toEqual([]);

@@ -39,7 +39,7 @@ export async function fillEveryTable(service: TestOperator): Promise<Owner> {
   for (let read = 0; read < 2; read++) await service.call('listVms', { apiKey: owner.apiKey });
   await leaveFailedJob(service, owner);
   await leaveReservation(service, await service.account());
-  await leaveChangedZone(service);
+  await leaveChangedZone(service, owner);
   return owner;
 }
 
@@ -130,8 +130,10 @@ async function leaveReservation({ hypervisor, call }: TestOperator, { apiKey }: 
   await call('createVm', { form: SMALL_VM, apiKey, idempotencyKey: 'interrupted' });
 }
 
-/** A zone that is published only after the store is read. */
-async function leaveChangedZone(service: TestOperator): Promise<void> {
+/** A zone and a name that are published only after the store is read. */
+async function leaveChangedZone(service: TestOperator, owner: Owner): Promise<void> {
   const { apiKey } = await service.account();
   await register(service, 'unpublished.net', apiKey);
+  const [vm] = (await service.call('listVms', { apiKey: owner.apiKey })).body.data.list;
+  await service.call('setVmRdns', { path: { vmid: String(vm.vmid) }, form: { domain: 'unpublished.net' }, apiKey: owner.apiKey });
 }

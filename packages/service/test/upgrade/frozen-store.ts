@@ -91,7 +91,7 @@ async function insertsOf(db: Db): Promise<readonly string[]> {
   const inserts: string[] = [];
   for (const table of await tablesInOrder(db)) {
     // Triggers insert these rows.
-    if (table === 'catalogue_version' || table === 'zone_changes') continue;
+    if (table === 'catalogue_version' || table === 'zone_changes' || table === 'rdns_changes') continue;
     const { rows } = await sql<Record<string, string | number | null>>`select * from ${sql.table(table)}`.execute(db);
     for (const row of rows) {
       const values = Object.values(row).map((value) => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)));

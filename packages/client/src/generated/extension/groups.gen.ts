@@ -12,7 +12,7 @@ import type { Groups as BaseGroups } from '../groups.gen.ts';
 
 /** Every operation of the specification and its extension, by group. */
 export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' | 'dedicated' | 'account'> {
-  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey'> & {
+  readonly vm: Omit<BaseGroups['vm'], 'create' | 'reinstall' | 'list' | 'search' | 'osImages' | 'config' | 'status' | 'installation' | 'power' | 'change' | 'quoteCreate' | 'quoteChange' | 'edit' | 'delete' | 'resetPassword' | 'sshKey' | 'rdns'> & {
     /**
      * Create a VM
      *
@@ -225,6 +225,45 @@ export interface Groups extends Omit<BaseGroups, 'vm' | 'domain' | 'accounting' 
        * @throws ResellerError Its class tells the kind of the failure.
        */
       remove(ssh_key_id: types.RemoveSshKeyData['path']['ssh_key_id'], options?: RequestOptions): Call<types.RemoveSshKeySuccess['data']>;
+    };
+    readonly rdns: {
+      /**
+       * List reverse DNS names
+       *
+       * Returns the name that reverse DNS has for each IPv4 address of a VM, for the first address of its IPv6 network, and for each other address of the network that has one. `default_ptr` of the purchase is the first name of them.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      list(vmid: types.ListVmRdnsData['path']['vmid'] | number, options?: RequestOptions): Call<types.ListVmRdnsSuccess['data']['list']>;
+      /**
+       * Set a reverse DNS name
+       *
+       * Sets the name that reverse DNS has for an address of a VM, such as that of a mail server. The name need not exist yet: `forward_confirmed` in the response says whether it leads back to the address. A name ends when its address leaves the VM.
+       *
+       * *Inferred: the specification does not state this.*
+       *
+       * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+       * @param form The name and the address.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      set(vmid: types.SetVmRdnsData['path']['vmid'] | number, form: types.SetVmRdnsForm, options?: RequestOptions): Call<types.SetVmRdnsSuccess['data']['list']>;
+      /**
+       * Remove a reverse DNS name
+       *
+       * Removes the name that reverse DNS has for an address of a VM, also that of `default_ptr`. Nothing changes if the address has no name.
+       *
+       * *Not shown in the specification; this is our choice.*
+       *
+       * @param vmid Identifier of the VM, the five-digit number that its purchase returned.
+       * @param ip_address An address of the VM, or one in its IPv6 network.
+       * @throws OutcomeUnknownError if the response was lost and the request may have been carried out.
+       * @throws ResellerError Its class tells the kind of the failure.
+       */
+      remove(vmid: types.RemoveVmRdnsData['path']['vmid'] | number, ip_address: types.RemoveVmRdnsData['path']['ip_address'], options?: RequestOptions): Call<types.RemoveVmRdnsSuccess['data']>;
     };
   };
   readonly domain: Omit<BaseGroups['domain'], 'register' | 'editDns' | 'check' | 'delete' | 'quoteRegister' | 'quoteUndelete' | 'dns'> & {
@@ -540,6 +579,11 @@ export const groupsOf = (client: Client): Groups => {
         list: (options) => sdk.listSshKeys({ ...callOptions(options), client }),
         add: (form, options) => sdk.addSshKey({ ...callOptions(options), client, body: form }),
         remove: (ssh_key_id, options) => sdk.removeSshKey({ ...callOptions(options), client, path: { ssh_key_id } }),
+      },
+      rdns: {
+        list: (vmid, options) => sdk.listVmRdns({ ...callOptions(options), client, path: { vmid } }),
+        set: (vmid, form, options) => sdk.setVmRdns({ ...callOptions(options), client, path: { vmid }, body: form }),
+        remove: (vmid, ip_address, options) => sdk.removeVmRdns({ ...callOptions(options), client, path: { vmid, ip_address } }),
       },
     },
     domain: {

@@ -254,6 +254,39 @@ export const removeSshKeyFacts = {
     unique: true
 } as const;
 
+export const listVmRdnsFacts = {
+    id: 'listVmRdns',
+    effect: 'read',
+    repeatable: true,
+    list: {
+        property: 'list'
+    }
+} as const;
+
+export const setVmRdnsFacts = {
+    id: 'setVmRdns',
+    effect: 'write',
+    keyed: true,
+    form: {
+        domain: 'string',
+        ip_address: 'string'
+    },
+    required: [
+        'domain'
+    ],
+    list: {
+        property: 'list'
+    },
+    unique: true
+} as const;
+
+export const removeVmRdnsFacts = {
+    id: 'removeVmRdns',
+    effect: 'write',
+    keyed: true,
+    unique: true
+} as const;
+
 export const getDedicatedOfferFacts = {
     id: 'getDedicatedOffer',
     effect: 'read',

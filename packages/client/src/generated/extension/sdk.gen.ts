@@ -2,8 +2,8 @@
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from '../../runtime/client.ts';
 
-import { addDomainDnsFacts, addSshKeyFacts, changeVmFacts, checkDomainFacts, createVmFacts, deleteDomainFacts, deleteVmFacts, editDomainDnsFacts, editDomainDnsRecordFacts, editVmFacts, getCreditFacts, getDedicatedOfferFacts, getInvoiceFacts, getPricingsFacts, getVmConfigFacts, getVmInstallationFacts, getVmStatusFacts, listDocumentsFacts, listDomainDnsFacts, listInvoicesFacts, listKeysFacts, listPaymentsFacts, listSshKeysFacts, listVmOsImagesFacts, listVmsFacts, purchaseDedicatedServerFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, reinstallVmFacts, removeDomainDnsFacts, removeSshKeyFacts, resetVmPasswordFacts, revokeKeyFacts, rotateKeyFacts, searchVmsFacts, setVmPowerFacts } from './operation-table.gen.ts';
-import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListSshKeysData, ListSshKeysErrors, ListSshKeysResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses } from './types.gen.ts';
+import { addDomainDnsFacts, addSshKeyFacts, changeVmFacts, checkDomainFacts, createVmFacts, deleteDomainFacts, deleteVmFacts, editDomainDnsFacts, editDomainDnsRecordFacts, editVmFacts, getCreditFacts, getDedicatedOfferFacts, getInvoiceFacts, getPricingsFacts, getVmConfigFacts, getVmInstallationFacts, getVmStatusFacts, listDocumentsFacts, listDomainDnsFacts, listInvoicesFacts, listKeysFacts, listPaymentsFacts, listSshKeysFacts, listVmOsImagesFacts, listVmRdnsFacts, listVmsFacts, purchaseDedicatedServerFacts, quoteChangeVmFacts, quoteCreateVmFacts, quotePurchaseDedicatedServerFacts, quoteRegisterDomainFacts, quoteUndeleteDedicatedServerFacts, quoteUndeleteDomainFacts, registerDomainFacts, reinstallVmFacts, removeDomainDnsFacts, removeSshKeyFacts, removeVmRdnsFacts, resetVmPasswordFacts, revokeKeyFacts, rotateKeyFacts, searchVmsFacts, setVmPowerFacts, setVmRdnsFacts } from './operation-table.gen.ts';
+import type { AddDomainDnsData, AddDomainDnsErrors, AddDomainDnsResponses, AddSshKeyData, AddSshKeyErrors, AddSshKeyResponses, ChangeVmData, ChangeVmErrors, ChangeVmResponses, CheckDomainData, CheckDomainErrors, CheckDomainResponses, CreateVmData, CreateVmErrors, CreateVmResponses, DeleteDomainData, DeleteDomainErrors, DeleteDomainResponses, DeleteVmData, DeleteVmErrors, DeleteVmResponses, EditDomainDnsData, EditDomainDnsErrors, EditDomainDnsRecordData, EditDomainDnsRecordErrors, EditDomainDnsRecordResponses, EditDomainDnsResponses, EditVmData, EditVmErrors, EditVmResponses, GetCreditData, GetCreditErrors, GetCreditResponses, GetDedicatedOfferData, GetDedicatedOfferErrors, GetDedicatedOfferResponses, GetInvoiceData, GetInvoiceErrors, GetInvoiceResponses, GetPricingsData, GetPricingsErrors, GetPricingsResponses, GetVmConfigData, GetVmConfigErrors, GetVmConfigResponses, GetVmInstallationData, GetVmInstallationErrors, GetVmInstallationResponses, GetVmStatusData, GetVmStatusErrors, GetVmStatusResponses, ListDocumentsData, ListDocumentsErrors, ListDocumentsResponses, ListDomainDnsData, ListDomainDnsErrors, ListDomainDnsResponses, ListInvoicesData, ListInvoicesErrors, ListInvoicesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListPaymentsData, ListPaymentsErrors, ListPaymentsResponses, ListSshKeysData, ListSshKeysErrors, ListSshKeysResponses, ListVmOsImagesData, ListVmOsImagesErrors, ListVmOsImagesResponses, ListVmRdnsData, ListVmRdnsErrors, ListVmRdnsResponses, ListVmsData, ListVmsErrors, ListVmsResponses, PurchaseDedicatedServerData, PurchaseDedicatedServerErrors, PurchaseDedicatedServerResponses, QuoteChangeVmData, QuoteChangeVmErrors, QuoteChangeVmResponses, QuoteCreateVmData, QuoteCreateVmErrors, QuoteCreateVmResponses, QuotePurchaseDedicatedServerData, QuotePurchaseDedicatedServerErrors, QuotePurchaseDedicatedServerResponses, QuoteRegisterDomainData, QuoteRegisterDomainErrors, QuoteRegisterDomainResponses, QuoteUndeleteDedicatedServerData, QuoteUndeleteDedicatedServerErrors, QuoteUndeleteDedicatedServerResponses, QuoteUndeleteDomainData, QuoteUndeleteDomainErrors, QuoteUndeleteDomainResponses, RegisterDomainData, RegisterDomainErrors, RegisterDomainResponses, ReinstallVmData, ReinstallVmErrors, ReinstallVmResponses, RemoveDomainDnsData, RemoveDomainDnsErrors, RemoveDomainDnsResponses, RemoveSshKeyData, RemoveSshKeyErrors, RemoveSshKeyResponses, RemoveVmRdnsData, RemoveVmRdnsErrors, RemoveVmRdnsResponses, ResetVmPasswordData, ResetVmPasswordErrors, ResetVmPasswordResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotateKeyData, RotateKeyErrors, RotateKeyResponses, SearchVmsData, SearchVmsErrors, SearchVmsResponses, SetVmPowerData, SetVmPowerErrors, SetVmPowerResponses, SetVmRdnsData, SetVmRdnsErrors, SetVmRdnsResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -296,6 +296,44 @@ export const addSshKey = <ThrowOnError extends boolean = false>(options: Options
 export const removeSshKey = <ThrowOnError extends boolean = false>(options: Options<RemoveSshKeyData, ThrowOnError>): RequestResult<RemoveSshKeyResponses, RemoveSshKeyErrors, ThrowOnError> => options.client.delete<RemoveSshKeyResponses, RemoveSshKeyErrors, ThrowOnError>({
     requestValidator: removeSshKeyFacts,
     url: '/vm/ssh-key/{ssh_key_id}/remove',
+    ...options
+});
+
+/**
+ * List reverse DNS names
+ *
+ * Returns the name that reverse DNS has for each IPv4 address of a VM, for the first address of its IPv6 network, and for each other address of the network that has one. `default_ptr` of the purchase is the first name of them.
+ */
+export const listVmRdns = <ThrowOnError extends boolean = false>(options: Options<ListVmRdnsData, ThrowOnError>): RequestResult<ListVmRdnsResponses, ListVmRdnsErrors, ThrowOnError> => options.client.get<ListVmRdnsResponses, ListVmRdnsErrors, ThrowOnError>({
+    requestValidator: listVmRdnsFacts,
+    url: '/vm/{vmid}/rdns',
+    ...options
+});
+
+/**
+ * Set a reverse DNS name
+ *
+ * Sets the name that reverse DNS has for an address of a VM, such as that of a mail server. The name need not exist yet: `forward_confirmed` in the response says whether it leads back to the address. A name ends when its address leaves the VM.
+ */
+export const setVmRdns = <ThrowOnError extends boolean = false>(options: Options<SetVmRdnsData, ThrowOnError>): RequestResult<SetVmRdnsResponses, SetVmRdnsErrors, ThrowOnError> => options.client.post<SetVmRdnsResponses, SetVmRdnsErrors, ThrowOnError>({
+    ...urlSearchParamsBodySerializer,
+    requestValidator: setVmRdnsFacts,
+    url: '/vm/{vmid}/rdns',
+    ...options,
+    headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove a reverse DNS name
+ *
+ * Removes the name that reverse DNS has for an address of a VM, also that of `default_ptr`. Nothing changes if the address has no name.
+ */
+export const removeVmRdns = <ThrowOnError extends boolean = false>(options: Options<RemoveVmRdnsData, ThrowOnError>): RequestResult<RemoveVmRdnsResponses, RemoveVmRdnsErrors, ThrowOnError> => options.client.delete<RemoveVmRdnsResponses, RemoveVmRdnsErrors, ThrowOnError>({
+    requestValidator: removeVmRdnsFacts,
+    url: '/vm/{vmid}/rdns/{ip_address}/remove',
     ...options
 });
 

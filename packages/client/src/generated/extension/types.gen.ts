@@ -237,7 +237,7 @@ export type ListVmsResponse = SuccessEnvelope & {
 };
 
 /**
- * An operating system that a VM can have. Public clients also know `platform` (linux or windows), `icon`, the URL of a picture, and `minDiskSize`, the least disk in GB. This service does not return them.
+ * An operating system that a VM can have.
  */
 export type VmOsImage = {
     /**
@@ -248,6 +248,18 @@ export type VmOsImage = {
      * Display name.
      */
     displayname: string;
+    /**
+     * Kind of the operating system.
+     */
+    platform: 'linux' | 'windows' | (string & {});
+    /**
+     * Address of a picture of the operating system. Absent if the provider has set none.
+     */
+    icon?: string;
+    /**
+     * The smallest disk that it fits on, in GB. A VM with a smaller disk can be neither bought nor reinstalled with it.
+     */
+    minDiskSize: number;
 };
 
 /**
@@ -739,6 +751,77 @@ export type AddSshKeyResponse = SuccessEnvelope & {
 export type RemoveSshKeyResponse = SuccessEnvelope & {
     /**
      * Always null.
+     */
+    data: null;
+};
+
+/**
+ * The name that reverse DNS has for an address.
+ */
+export type RdnsEntry = {
+    /**
+     * IPv4 or IPv6 address.
+     */
+    ip_address: string;
+    /**
+     * Fully qualified name in lower case, without a final dot. Null if the address has no name.
+     */
+    domain: string | null;
+    /**
+     * Whether the name leads back to the address, as far as this service knows. `true` if the zone of a domain of this service has an A or AAAA record of the name with this address, `false` if it has none. Null if there is no name, or other servers answer for it, because the domain or an alias of the name is not of this service or has other nameservers. The service only reads its own records, so it does not say what DNS returns elsewhere.
+     */
+    forward_confirmed: boolean | null;
+};
+
+/**
+ * The addresses of a VM with their names.
+ */
+export type RdnsList = {
+    /**
+     * IPv4 addresses first, in the order of the configuration. Then the first address of the IPv6 network, and the others of the network that have a name.
+     */
+    list: Array<RdnsEntry>;
+};
+
+/**
+ * The addresses with their names.
+ */
+export type ListVmRdnsResponse = SuccessEnvelope & {
+    data: RdnsList;
+};
+
+/**
+ * IPv4 or IPv6 address.
+ */
+export type VmIpAddress = string;
+
+/**
+ * A name for one address, or for all of them.
+ */
+export type SetVmRdnsForm = {
+    /**
+     * Fully qualified domain name of the address.
+     */
+    domain: string;
+    /**
+     * An address of the VM, or one in its IPv6 network, which can have names for 100 addresses besides the first one. Without it, all IPv4 addresses and the first address of the IPv6 network get the name.
+     */
+    ip_address?: VmIpAddress;
+};
+
+/**
+ * All addresses with their names after the change.
+ */
+export type SetVmRdnsResponse = SuccessEnvelope & {
+    data: RdnsList;
+};
+
+/**
+ * The name was removed.
+ */
+export type RemoveVmRdnsResponse = SuccessEnvelope & {
+    /**
+     * Nothing.
      */
     data: null;
 };
@@ -1479,6 +1562,11 @@ export type QuoteResponse = SuccessEnvelope & {
  * Identifier of an SSH key, from `GET /vm/ssh-key/list`.
  */
 export type SshKeyId = string;
+
+/**
+ * An address of the VM, or one in its IPv6 network.
+ */
+export type IpAddressPath = VmIpAddress;
 
 /**
  * Identifier of a dedicated server on the market, a UUID from `GET /dedicated/available`.
@@ -2469,6 +2557,207 @@ export type RemoveSshKeyResponses = {
 };
 
 export type RemoveSshKeySuccess = RemoveSshKeyResponses[keyof RemoveSshKeyResponses];
+
+export type ListVmRdnsData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/rdns';
+};
+
+export type ListVmRdnsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type ListVmRdnsError = ListVmRdnsErrors[keyof ListVmRdnsErrors];
+
+export type ListVmRdnsResponses = {
+    /**
+     * The addresses with their names.
+     */
+    200: ListVmRdnsResponse;
+};
+
+export type ListVmRdnsSuccess = ListVmRdnsResponses[keyof ListVmRdnsResponses];
+
+export type SetVmRdnsData = {
+    /**
+     * The name and the address.
+     */
+    body: SetVmRdnsForm;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+    };
+    query?: never;
+    url: '/vm/{vmid}/rdns';
+};
+
+export type SetVmRdnsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * The IPv6 network has as many names as possible, or an earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The body is longer than 64 KiB.
+     */
+    413: ErrorEnvelope;
+    /**
+     * The body is not application/x-www-form-urlencoded.
+     */
+    415: ErrorEnvelope;
+    /**
+     * The form breaks a rule, or the VM does not have the address; nothing was changed.
+     */
+    422: ValidationErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type SetVmRdnsError = SetVmRdnsErrors[keyof SetVmRdnsErrors];
+
+export type SetVmRdnsResponses = {
+    /**
+     * All addresses with their names after the change.
+     */
+    200: SetVmRdnsResponse;
+};
+
+export type SetVmRdnsSuccess = SetVmRdnsResponses[keyof SetVmRdnsResponses];
+
+export type RemoveVmRdnsData = {
+    body?: never;
+    headers?: {
+        /**
+         * A value of your choice that identifies one attempt to change something: 1 to 255 visible ASCII characters, for example a UUID. If you repeat the request with the same key and form within 24 hours, it is not carried out a second time and you get the first response again. With another form, or while the first request is still in progress, the request is refused with 409.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Identifier of the VM, the five-digit number that its purchase returned.
+         */
+        vmid: VmIdPath;
+        /**
+         * An address of the VM, or one in its IPv6 network.
+         */
+        ip_address: VmIpAddress;
+    };
+    query?: never;
+    url: '/vm/{vmid}/rdns/{ip_address}/remove';
+};
+
+export type RemoveVmRdnsErrors = {
+    /**
+     * The request is not valid HTTP or not a valid form.
+     */
+    400: ErrorEnvelope;
+    /**
+     * The API key is missing, unknown or revoked.
+     */
+    401: ErrorEnvelope;
+    /**
+     * The provider has suspended the account, or the API key does not allow the operation; nothing was changed.
+     */
+    403: ErrorEnvelope;
+    /**
+     * No resource of this account has the identifier in the path.
+     */
+    404: ErrorEnvelope;
+    /**
+     * An earlier request with the same Idempotency-Key does not allow this; nothing was changed.
+     */
+    409: ErrorEnvelope;
+    /**
+     * The API key has sent too many requests.
+     */
+    429: ErrorEnvelope;
+    /**
+     * The service failed. The request may or may not have taken effect.
+     */
+    500: ErrorEnvelope;
+    /**
+     * The service is not available at the moment; nothing was changed.
+     */
+    503: ErrorEnvelope;
+};
+
+export type RemoveVmRdnsError = RemoveVmRdnsErrors[keyof RemoveVmRdnsErrors];
+
+export type RemoveVmRdnsResponses = {
+    /**
+     * The address has no name.
+     */
+    200: RemoveVmRdnsResponse;
+};
+
+export type RemoveVmRdnsSuccess = RemoveVmRdnsResponses[keyof RemoveVmRdnsResponses];
 
 export type GetDedicatedOfferData = {
     body?: never;

@@ -6,11 +6,25 @@ import type { VatRate } from '../../rules/vat.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import type { BillingProfilesTable } from '../../store/tables/accounts.ts';
-import { catalogueOf } from '../catalogue/catalogue.ts';
+import { catalogueAt } from '../catalogue/catalogue.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+
+/** The catalogue, and the VAT rates that an account pays. */
+interface PriceList {
+  readonly catalogue: Catalogue;
+  readonly vatRates: readonly VatRate[];
+}
+
+/** Reads both with one statement, because nearly every request that shows prices needs them. */
+export async function priceListOf(db: Db, accountId: string): Promise<PriceList> {
+  const [row] = await versionAndStatus(db, { accountId });
+  if (!row) throw new Error('The catalogue has no version.');
+  const catalogue = await catalogueAt(db, row.version);
+  return { catalogue, vatRates: ratesOfBuyer(catalogue.vatRates, row.buyer === null ? [] : statusesOf(row)) };
+}
 
 export async function vatRatesOf(db: Db, accountId: string): Promise<readonly VatRate[]> {
-  const { vatRates } = await catalogueOf(db);
-  return ratesOfBuyer(vatRates, await readTaxStatuses(db, accountId));
+  return (await priceListOf(db, accountId)).vatRates;
 }
 
 /** The VAT rate that an account pays at an instant (milliseconds), in hundredths of a percent. */
@@ -18,19 +32,15 @@ export async function vatAt(db: Db, accountId: string, now: number): Promise<num
   return vatInForce(await vatRatesOf(db, accountId), now);
 }
 
-/** The tax statuses of an account. Empty if it has no billing profile. */
-async function readTaxStatuses(db: Db, accountId: string): Promise<readonly TaxStatus[]> {
-  const [row] = await statusRow(db, { accountId });
-  return row ? statusesOf(row) : [];
-}
-
 type StatusColumns = Pick<BillingProfilesTable, 'country' | 'vat_id' | 'reverse_charge' | 'tax_statuses'>;
 
-const statusRow = prepared<{ accountId: string }, StatusColumns>((db, parameter) =>
-  db
-    .selectFrom('billing_profiles')
-    .select(['country', 'vat_id', 'reverse_charge', 'tax_statuses'])
-    .where('account_id', '=', parameter('accountId')),
+/** The status columns are null if the account has no billing profile. */
+const versionAndStatus = prepared<{ accountId: string }, StatusColumns & { readonly version: string; readonly buyer: string | null }>(
+  (db, parameter) =>
+    db
+      .selectFrom('catalogue_version')
+      .leftJoin('billing_profiles', (join) => join.on('billing_profiles.account_id', '=', parameter('accountId')))
+      .select(['version', 'account_id as buyer', 'country', 'vat_id', 'reverse_charge', 'tax_statuses']),
 );
 
 /** The tax statuses in a billing profile. */

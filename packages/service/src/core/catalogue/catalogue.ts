@@ -34,12 +34,17 @@ const newest = new WeakMap<object, Catalogue>();
  * all instances. Versions are random, so a version that was rolled back never occurs again.
  */
 export async function catalogueOf(db: Db): Promise<Catalogue> {
-  const cached = newest.get(scopeOf(db));
   // The version is read first. If the catalogue changes meanwhile, it is read again next time.
   const [row] = await presentVersion(db, {});
-  if (cached && cached.version === row?.version) return cached;
+  return catalogueAt(db, row?.version ?? '');
+}
+
+/** @param version The current version, which was read in the same transaction. */
+export async function catalogueAt(db: Db, version: string): Promise<Catalogue> {
+  const cached = newest.get(scopeOf(db));
+  if (cached?.version === version) return cached;
   const catalogue = {
-    version: row?.version ?? '',
+    version,
     hosts: await readHostSystems(db),
     images: await db.selectFrom('os_images').selectAll().orderBy('name').execute(),
     sales: await pricedSales(db),

@@ -1,6 +1,7 @@
 import { Address4, Address6 } from 'ip-address';
 import { sql } from 'kysely';
 
+import { networkText } from '../../rules/reverse-dns.ts';
 import { tableOfTexts } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 
@@ -72,10 +73,4 @@ const HOST_BITS = 64n;
 
 function ipv4Text(address: number): string {
   return [24, 16, 8, 0].map((bits) => (address >>> bits) & 0xff).join('.');
-}
-
-/** The text of a /64 network by RFC 5952. Its host bits are the longest run of zeros. @param prefix The upper half of the address. */
-function networkText(prefix: bigint): string {
-  const groups = [48n, 32n, 16n, 0n].map((bits) => Number((prefix >> bits) & 0xffffn).toString(16));
-  return `${groups.join(':').replace(/(?::0){1,3}$/, '')}::/64`;
 }

@@ -9,6 +9,7 @@ import type { Db } from '../../store/store.ts';
 import { reasonOf, waitAfter } from '../jobs/failed-jobs.ts';
 import { nameOf, recordsOf } from './dns.ts';
 import { nameserversOf } from './domain.ts';
+import { markReverseZones, reverseZoneOf } from './reverse-zones.ts';
 
 /** A zone that could not be published. */
 export interface FailedZone {
@@ -28,6 +29,7 @@ const CLAIM_MARGIN_MS = 90_000;
  */
 export async function publishZones(runtime: Runtime, now: number, onFailure: (failed: FailedZone) => void): Promise<void> {
   const { store } = runtime;
+  await markReverseZones(store);
   const waiting = await store.read((db) =>
     db
       .selectFrom('zone_changes')
@@ -47,7 +49,8 @@ interface Attempt {
   onFailure(failed: FailedZone): void;
 }
 
-async function publishZone({ store, ports: { dns }, portTimeoutMs }: Runtime, domain: string, { now, onFailure }: Attempt): Promise<void> {
+async function publishZone({ store, ports, portTimeoutMs }: Runtime, domain: string, { now, onFailure }: Attempt): Promise<void> {
+  const { dns, registrar } = ports;
   const claim = await store.commit(async ({ db }) => {
     const claimed = await db
       .updateTable('zone_changes')
@@ -61,7 +64,7 @@ async function publishZone({ store, ports: { dns }, portTimeoutMs }: Runtime, do
   });
   if (claim === undefined) return;
   try {
-    const zone = await store.read((db) => zoneOf(db, domain));
+    const zone = await store.read((db) => zoneOf(db, domain, registrar.standardNameservers));
     await (zone === undefined ? dns.remove(domain, claim.token) : dns.publish(zone, claim.token));
   } catch (error) {
     return onFailure({ domain, error, nextAttempt: await storeFailure(store, domain, { error, now }) });
@@ -89,8 +92,16 @@ function storeFailure(store: Runtime['store'], domain: string, { error, now }: {
   });
 }
 
-/** The zone of a domain as it is now. Undefined if no account has the domain. */
-export async function zoneOf(db: Db, name: string): Promise<Zone | undefined> {
+/**
+ * A zone as it is now. Undefined if no account has the domain, or the service does not have the reverse zone.
+ *
+ * @param nameservers The provider's nameservers, which the reverse zones have.
+ */
+export async function zoneOf(db: Db, name: string, nameservers: readonly string[]): Promise<Zone | undefined> {
+  return (await reverseZoneOf(db, name, nameservers)) ?? zoneOfDomain(db, name);
+}
+
+async function zoneOfDomain(db: Db, name: string): Promise<Zone | undefined> {
   const domain = await db.selectFrom('domains').selectAll().where('name', '=', name).where('state', '!=', 'reserved').executeTakeFirst();
   if (!domain) return undefined;
   const sets = new Map<string, RecordSet & { readonly data: string[] }>();

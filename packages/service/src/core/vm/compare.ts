@@ -20,6 +20,8 @@ export interface KnownVm {
   readonly id: number;
   readonly state: string;
   readonly changing: number;
+  /** 1 for the sample VM of a sandbox, which no hypervisor has created. */
+  readonly is_sample: number;
   readonly node: string;
   readonly cores: number;
   readonly mem: number;
@@ -122,6 +124,7 @@ function vmFindings({ vms: seen }: Inventory, { vms }: Known): Finding[] {
     ...alive.flatMap((vm) => {
       const machine = machines.get(vm.id);
       if (machine) return differences(vm, machine);
+      if (vm.is_sample === 1) return [];
       const message = `The hypervisor does not have the VM ${vm.id}, which is ${vm.state} in the store. Restore it, or remove or release the VM to end its billing.`;
       return { ...finding('vm_missing', `vm-${vm.id}`, message), vmId: vm.id };
     }),

@@ -12,16 +12,17 @@ import { invalid } from '../../rules/refusal.ts';
 import { brokenRanges, monthlyPriceOf } from '../../rules/resources.ts';
 import type { BilledResources } from '../../rules/resources.ts';
 import type { PricedOffer } from '../../rules/sale.ts';
+import { vatInForce } from '../../rules/vat.ts';
 import { lockAccountAt } from '../../store/account-lock.ts';
 import { prepared } from '../../store/prepared.ts';
 import type { Db } from '../../store/store.ts';
 import { assertVmQuota } from '../account/quota.ts';
 import { giveSpendingBack, spend, spendingDetails } from '../account/spending.ts';
 import type { Spender } from '../account/spending.ts';
-import { vatAt } from '../accounting/account-vat.ts';
+import { priceListOf } from '../accounting/account-vat.ts';
 import { holdCredit, releaseCredit, heldFrom } from '../accounting/credit-hold.ts';
 import { beginPosition, holdOf } from '../accounting/vm-billing.ts';
-import { catalogueOf, findOsImage } from '../catalogue/catalogue.ts';
+import { findOsImage } from '../catalogue/catalogue.ts';
 import type { Catalogue, OsImage } from '../catalogue/catalogue.ts';
 import { expectedHostSystem, findHostSystem, pricesAt } from '../catalogue/host-system.ts';
 import type { HostSystem } from '../catalogue/host-system.ts';
@@ -107,7 +108,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     const { vmIdentifiers: identifiers, ports } = runtime;
     const { random } = ports;
     // 1. Check the form against the catalogue.
-    const catalogue = await catalogueOf(db);
+    const { catalogue, vatRates } = await priceListOf(db, accountId);
     const { host, os } = offerFor(purchase, catalogue);
     // 2. Close the periods of the account that have ended.
     await settle(db, runtime, { accountId, now });
@@ -129,7 +130,7 @@ export const createVm: UndoableDelivery<Purchase, Details, Plan, PurchasedVm> = 
     const { ips, allowFallbackIPs } = vm;
     const order = { pools: catalogue.pools, accountId, vmId, datacenter: host.datacenter_name, ips, allowFallbackIPs };
     const addresses = await assignAddresses(db, order);
-    const vat = await vatAt(db, accountId, now);
+    const vat = vatInForce(vatRates, now);
     return {
       accountId,
       details: { vmId, hold: Number(hold), monthly: Number(monthlyPrice), spending },
@@ -203,6 +204,8 @@ export function offerFor(
   if (host) all.push(...brokenRanges(vm, host.ranges, host.name));
   else all.push({ field: 'hostsystem', rule: 'exists', message: expectedHostSystem(hosts) });
   if ('broken' in os) all.push(os.broken);
+  else if (vm.disk < os.min_disk)
+    all.push({ field: 'disk', rule: 'minimum', message: `must be at least ${os.min_disk} for ${os.displayname}` });
   if (all.length > 0 || !host || 'broken' in os) throw invalid(all);
   return { host, os };
 }

@@ -12,7 +12,7 @@ export async function readKnown(db: Db): Promise<Known> {
   const images = await db.selectFrom('os_images').select('name').orderBy('name').execute();
   const vms = await db
     .selectFrom('vms')
-    .select(['id', 'state', 'changing', 'node', 'cores', 'mem', 'disk', 'os', 'hostname'])
+    .select(['id', 'state', 'changing', 'is_sample', 'node', 'cores', 'mem', 'disk', 'os', 'hostname'])
     .orderBy('id')
     .execute();
   // A purchase is in progress until its VM is no longer reserved.

@@ -14,6 +14,10 @@ export const DEFAULTS = {
   "ScheduleHostSystemPricesRequest": {
     "applies_to": "new_purchases"
   },
+  "DefineOsImageRequest": {
+    "platform": "linux",
+    "min_disk": 1
+  },
   "CompleteDedicatedSetupRequest": {
     "ipv6": []
   },

@@ -1,3 +1,6 @@
+import type { OsImage } from '@reseller/operator-client';
+
+import type { OsImage as OsImageRow } from '../../core/catalogue/catalogue.ts';
 import type { ReadOperation, StoreOperation } from '../operation.ts';
 import { afterCursor, inOrder, pageOf, rowLimit } from '../paging.ts';
 import type { Order } from '../paging.ts';
@@ -16,7 +19,7 @@ export const listOsImages: ReadOperation<'listOsImages'> = {
       .limit(rowLimit(query))
       .execute();
     const { rows, next_cursor } = pageOf(images, query, ({ name }) => [name]);
-    return { items: [...rows], next_cursor };
+    return { items: rows.map(toOsImage), next_cursor };
   },
 };
 
@@ -24,12 +27,23 @@ export const listOsImages: ReadOperation<'listOsImages'> = {
 export const defineOsImage: StoreOperation<'defineOsImage'> = {
   kind: 'store',
   lock: 'catalogue',
-  before: (db, { path }) => db.selectFrom('os_images').selectAll().where('name', '=', path.os).executeTakeFirst(),
-  run: ({ db }, { path, body: { displayname, username } }) =>
-    db
+  async before(db, { path }) {
+    const row = await db.selectFrom('os_images').selectAll().where('name', '=', path.os).executeTakeFirst();
+    return row && toOsImage(row);
+  },
+  async run({ db }, { path, body }) {
+    const { displayname, username, platform = 'linux', icon = null, min_disk = 1 } = body;
+    const image = { displayname, username, platform, icon, min_disk };
+    const row = await db
       .insertInto('os_images')
-      .values({ name: path.os, displayname, username })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ displayname, username }))
+      .values({ name: path.os, ...image })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet(image))
       .returningAll()
-      .executeTakeFirstOrThrow(),
+      .executeTakeFirstOrThrow();
+    return toOsImage(row);
+  },
 };
+
+function toOsImage({ icon, ...image }: OsImageRow): OsImage {
+  return { ...image, ...(icon !== null && { icon }) };
+}

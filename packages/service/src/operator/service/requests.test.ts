@@ -111,6 +111,27 @@ describe.each(engines)('on %s', (engine) => {
     },
   );
 
+  test('ends its response while others write faster than entries are numbered', async () => {
+    const { call, client, account } = await startOperator({ engine, tuning: { logBatch: 1 } });
+    const { apiKey } = await account();
+    const reader = { isDone: false };
+    const writers = Array.from({ length: 20 }, async () => {
+      while (!reader.isDone) await call('listHandleCountries', { apiKey });
+    });
+    try {
+      let read = 0;
+      for (let cursor: string | undefined; read === 0;) {
+        const { items, next_cursor } = await followRequests({ client, query: { ...(cursor !== undefined && { cursor }) } });
+        read += items.length;
+        cursor = next_cursor;
+      }
+      expect((await call('listRequests', { apiKey })).status).toBe(200);
+    } finally {
+      reader.isDone = true;
+      await Promise.all(writers);
+    }
+  });
+
   test('shows what a purchase cost and made, its key, and the line that bills it', async () => {
     const service = await startOperator({ engine });
     const { client, clock } = service;

@@ -1,13 +1,12 @@
 import type { KvmPrice, KvmPricing } from '@reseller/client/extension';
 
-import { vatAt } from '../../core/accounting/account-vat.ts';
-import { catalogueOf } from '../../core/catalogue/catalogue.ts';
+import { priceListOf } from '../../core/accounting/account-vat.ts';
 import { pricesAt } from '../../core/catalogue/host-system.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
 import type { ResourcePrices } from '../../rules/resources.ts';
-import { grossOfUnit } from '../../rules/vat.ts';
+import { grossOfUnit, vatInForce } from '../../rules/vat.ts';
 import { readDomainPricings } from '../domain/get-domain-pricings.ts';
 import type { ReadOperation } from '../operation.ts';
 
@@ -16,12 +15,12 @@ export const getPricings: ReadOperation<'getPricings'> = {
   kind: 'read',
   settles: false,
   async run(db, { accountId, now }) {
-    const { hosts } = await catalogueOf(db);
-    const vat = await vatAt(db, accountId, now);
+    const { catalogue, vatRates } = await priceListOf(db, accountId);
+    const vat = vatInForce(vatRates, now);
     return {
       message: 'The price list was read.',
       data: {
-        kvm: Object.fromEntries(hosts.map((host) => [host.name, toKvmPricing(host, pricesAt(host, now).prices, vat)])),
+        kvm: Object.fromEntries(catalogue.hosts.map((host) => [host.name, toKvmPricing(host, pricesAt(host, now).prices, vat)])),
         domains: await readDomainPricings(db, { vat, now }),
       },
     };

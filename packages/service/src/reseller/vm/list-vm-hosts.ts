@@ -1,7 +1,6 @@
 import type { VmHostPrice, VmHostPrices } from '@reseller/client';
 
-import { vatAt } from '../../core/accounting/account-vat.ts';
-import { catalogueOf } from '../../core/catalogue/catalogue.ts';
+import { priceListOf } from '../../core/accounting/account-vat.ts';
 import type { Catalogue } from '../../core/catalogue/catalogue.ts';
 import { pricesAt } from '../../core/catalogue/host-system.ts';
 import type { HostSystem } from '../../core/catalogue/host-system.ts';
@@ -9,7 +8,7 @@ import { counted } from '../../rules/counted.ts';
 import { unchangedAround } from '../../rules/in-force.ts';
 import { decimalOf, euros, numberOf } from '../../rules/money.ts';
 import { INCLUDED } from '../../rules/resources.ts';
-import { grossOfUnit } from '../../rules/vat.ts';
+import { grossOfUnit, vatInForce } from '../../rules/vat.ts';
 import { shareData } from '../codec.ts';
 import type { DataOf, ReadOperation } from '../operation.ts';
 
@@ -20,36 +19,36 @@ export const listVmHosts: ReadOperation<'listVmHosts'> = {
   kind: 'read',
   settles: false,
   async run(db, { accountId, now }) {
-    const catalogue = await catalogueOf(db);
-    const data = priceListAt(catalogue, { vat: await vatAt(db, accountId, now), now });
+    const { catalogue, vatRates } = await priceListOf(db, accountId);
+    const data = hostsAt(catalogue, { vat: vatInForce(vatRates, now), now });
     return { message: `${counted(data.length, 'host system')}.`, data };
   },
 };
 
-/** A price list, and the time in which it is in force (milliseconds). */
-interface PriceList {
+/** The host systems with their prices, and the time in which these are in force (milliseconds). */
+interface PricedHosts {
   readonly from: number;
   readonly until: number;
   readonly hosts: VmHost[];
 }
 
 /** By VAT rate. */
-const priceLists = new WeakMap<Catalogue, Map<number, PriceList>>();
+const pricedHosts = new WeakMap<Catalogue, Map<number, PricedHosts>>();
 
-function priceListAt(catalogue: Catalogue, at: At): VmHost[] {
+function hostsAt(catalogue: Catalogue, at: At): VmHost[] {
   const { vat, now } = at;
-  const byRate = priceLists.get(catalogue) ?? new Map<number, PriceList>();
+  const byRate = pricedHosts.get(catalogue) ?? new Map<number, PricedHosts>();
   const cached = byRate.get(vat);
   if (cached && cached.from <= now && now < cached.until) return cached.hosts;
-  const list = {
+  const priced = {
     ...unchangedAround(
       catalogue.hosts.flatMap(({ priceVersions }) => priceVersions.map(({ validFrom }) => validFrom)),
       now,
     ),
     hosts: shareData(catalogue.hosts.map((host) => toVmHost(host, at))),
   };
-  priceLists.set(catalogue, byRate.set(vat, list));
-  return list.hosts;
+  pricedHosts.set(catalogue, byRate.set(vat, priced));
+  return priced.hosts;
 }
 
 /** When prices are shown: hundredths of a percent, and milliseconds. */

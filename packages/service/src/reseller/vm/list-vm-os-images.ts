@@ -10,7 +10,13 @@ export const listVmOsImages: ReadOperation<'listVmOsImages'> = {
     const { images } = await catalogueOf(db);
     return {
       message: `${counted(images.length, 'operating system')}.`,
-      data: images.map(({ name, displayname }) => ({ name, displayname })),
+      data: images.map(({ name, displayname, platform, icon, min_disk }) => ({
+        name,
+        displayname,
+        platform,
+        ...(icon !== null && { icon }),
+        minDiskSize: min_disk,
+      })),
     };
   },
 };

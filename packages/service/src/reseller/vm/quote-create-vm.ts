@@ -1,7 +1,6 @@
-import { vatRatesOf } from '../../core/accounting/account-vat.ts';
+import { priceListOf } from '../../core/accounting/account-vat.ts';
 import { partsOfVm, runtimeOfVm } from '../../core/accounting/quote.ts';
 import { holdOf } from '../../core/accounting/vm-billing.ts';
-import { catalogueOf } from '../../core/catalogue/catalogue.ts';
 import { pricesAt } from '../../core/catalogue/host-system.ts';
 import { quotedSale, presentSale } from '../../core/catalogue/sale.ts';
 import { offerFor, withStoredKey } from '../../core/vm/create.ts';
@@ -19,18 +18,17 @@ export const quoteCreateVm: ReadOperation<'quoteCreateVm'> = {
   async run(db, { accountId, form, now }) {
     const wanted = await withStoredKey(db, { accountId, vm: wantedVmOf(form), broken: brokenFormRules(form) });
     const { vm } = wanted;
-    const catalogue = await catalogueOf(db);
+    const { catalogue, vatRates } = await priceListOf(db, accountId);
     const { host } = offerFor(wanted, catalogue);
     const { prices: standard } = pricesAt(host, now);
     const sale = await presentSale(db, { sales: catalogue.sales, accountId, hostsystem: host.name, vm, standard, now });
     const price = sale?.monthlyPrice ?? monthlyPriceOf(vm, standard);
     const start = Math.floor(now / 1000);
     const { end: periodEnd } = periodOf(start);
-    const rates = await vatRatesOf(db, accountId);
     const purchase = {
       price,
       time: { amount: 30, unit: 'days' },
-      supplies: runtimeOfVm(price, rates, { start, stop: periodEnd }),
+      supplies: runtimeOfVm(price, vatRates, { start, stop: periodEnd }),
       periodEnd,
       hold: holdOf({ start, monthlyPrice: price }),
       parts: sale ? partsOfVm(vm, pricesInSale(standard, sale.prices), sale.prices) : partsOfVm(vm, standard),

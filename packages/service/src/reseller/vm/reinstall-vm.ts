@@ -1,12 +1,14 @@
 import * as v from 'valibot';
 
 import { catalogueOf, findOsImage } from '../../core/catalogue/catalogue.ts';
+import type { OsImage } from '../../core/catalogue/catalogue.ts';
 import { endChange } from '../../core/vm/change.ts';
 import { vmSubject } from '../../core/vm/identifier.ts';
 import { findOwnVm } from '../../core/vm/own-vm.ts';
 import { findSshKey, UNKNOWN_SSH_KEY } from '../../core/vm/ssh-keys.ts';
 import type { UndoableDelivery } from '../../delivery/delivery.ts';
 import type { Runtime } from '../../delivery/runtime.ts';
+import type { BrokenField } from '../../rules/broken-field.ts';
 import { invalid, Refusal } from '../../rules/refusal.ts';
 import { deliveredCall } from '../operation.ts';
 import type { Call, Success } from '../operation.ts';
@@ -25,6 +27,12 @@ interface Plan {
   readonly installed: v.InferOutput<typeof installed>;
 }
 
+/** The rule that a disk (GB) breaks. */
+function tooSmallFor({ min_disk }: OsImage, disk: number): BrokenField[] {
+  const message = `needs a disk of at least ${min_disk} GB, and the VM has ${disk} GB. Resize the VM first`;
+  return disk < min_disk ? [{ field: 'os', rule: 'minimum', message }] : [];
+}
+
 export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Success<'reinstallVm'>> = {
   name: 'reinstallVm',
   recovery: 'undo',
@@ -41,7 +49,7 @@ export const reinstall: UndoableDelivery<Call<'reinstallVm'>, Details, Plan, Suc
     const image = findOsImage((await catalogueOf(db)).images, os);
     const key = form.ssh_key_id === undefined ? undefined : await findSshKey(db, accountId, form.ssh_key_id);
     const broken = [
-      ...('broken' in image ? [image.broken] : []),
+      ...('broken' in image ? [image.broken] : tooSmallFor(image, vm.disk)),
       ...(form.ssh_key_id !== undefined && key === undefined ? [UNKNOWN_SSH_KEY] : []),
     ];
     if (broken.length > 0) throw invalid(broken);

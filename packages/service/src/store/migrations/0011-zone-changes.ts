@@ -4,14 +4,13 @@ import type { Migration } from 'kysely/migration';
 
 import type { Schema } from '../schema.ts';
 import type { Engine } from '../store.ts';
+import { createTrigger } from './triggers.ts';
+import type { RowTrigger } from './triggers.ts';
 
 /** A change that a zone must be published after. */
-interface Change {
-  readonly trigger: string;
-  readonly event: string;
+interface Change extends Omit<RowTrigger, 'action'> {
   /** The column with the name of the domain. */
   readonly domain: string;
-  readonly when: string;
 }
 
 function isDistinct(columns: readonly string[]): string {
@@ -48,18 +47,13 @@ export function zoneChanges(engine: Engine): Migration {
       await sql`
         insert into zone_changes (domain, version, next_attempt, claimed_until, attempts)
         select name, 1, 0, 0, 0 from domains where state <> 'reserved'`.execute(db);
-      for (const change of CHANGES) await createTrigger(db, engine, change);
+      for (const change of CHANGES) await createTrigger(db, engine, toTrigger(change));
     },
   };
 }
 
-async function createTrigger(db: Kysely<Schema>, engine: Engine, { trigger, event, domain, when }: Change): Promise<void> {
-  const add = sql.raw(
-    `insert into zone_changes (domain, version, next_attempt, claimed_until, attempts) values (${domain}, 1, 0, 0, 0)
-     on conflict (domain) do update set version = zone_changes.version + 1, next_attempt = 0`,
-  );
-  if (engine === 'postgres')
-    await sql`create function ${sql.ref(trigger)}() returns trigger language plpgsql as $$ begin ${add}; return null; end $$`.execute(db);
-  const action = engine === 'sqlite' ? sql`begin ${add}; end` : sql`execute function ${sql.ref(trigger)}()`;
-  await sql`create trigger ${sql.ref(trigger)} after ${sql.raw(event)} for each row when (${sql.raw(when)}) ${action}`.execute(db);
+function toTrigger({ domain, ...change }: Change): RowTrigger {
+  const action = `insert into zone_changes (domain, version, next_attempt, claimed_until, attempts) values (${domain}, 1, 0, 0, 0)
+     on conflict (domain) do update set version = zone_changes.version + 1, next_attempt = 0`;
+  return { ...change, action };
 }

@@ -14,6 +14,9 @@ import { factsOfRequests } from './0012-facts-of-requests.ts';
 import { tasks } from './0013-tasks.ts';
 import { sshKeys } from './0014-ssh-keys.ts';
 import { vmLabels } from './0015-vm-labels.ts';
+import { rdns } from './0016-rdns.ts';
+import { sampleVms } from './0017-sample-vms.ts';
+import { osImageFacts } from './0018-os-image-facts.ts';
 
 /** The name of the migration that creates the tables of an empty store. */
 export const FIRST_SCHEMA = '0001-first-schema';
@@ -36,5 +39,8 @@ export function migrationsOf(engine: Engine) {
     '0013-tasks': tasks(engine),
     '0014-ssh-keys': sshKeys(engine),
     '0015-vm-labels': vmLabels,
+    '0016-rdns': rdns(engine),
+    '0017-sample-vms': sampleVms(engine),
+    '0018-os-image-facts': osImageFacts(engine),
   };
 }

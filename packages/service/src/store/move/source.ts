@@ -83,7 +83,7 @@ async function assertVersion(connection: DatabaseSync): Promise<void> {
 function tablesOf(connection: DatabaseSync): ReadonlyMap<string, readonly string[]> {
   const tables = names(
     connection,
-    "select name from sqlite_master where type = 'table' and name not in ('catalogue_version', 'zone_changes') and name not like 'kysely\\_%' escape '\\'",
+    "select name from sqlite_master where type = 'table' and name not in ('catalogue_version', 'zone_changes', 'rdns_changes') and name not like 'kysely\\_%' escape '\\'",
   );
   return new Map(tables.map((table) => [table, names(connection, 'select name from pragma_table_info(?)', table)]));
 }

@@ -26,9 +26,9 @@ export interface Target {
 
 /**
  * Tables that are not moved: entries of the request log without a number, the event counts, which may be lost, and the version of the
- * catalogue and the changes of zones, which triggers add.
+ * catalogue and the changes of zones and reverse names, which triggers add.
  */
-const OWN_TABLES = new Set(['request_log_inbox', 'event_windows', 'catalogue_version', 'zone_changes']);
+const OWN_TABLES = new Set(['request_log_inbox', 'event_windows', 'catalogue_version', 'zone_changes', 'rdns_changes']);
 const FETCH_ROWS = 1_000;
 const INT8 = types.builtins.INT8;
 

@@ -38,10 +38,12 @@ export function postgresRequestLog({ run, commit, tuning }: LogStore): RequestLo
     append: groupAppend(logGroup, (entries) => commit(({ db }) => insertGroup(db, memory, entries))),
     async number(transaction, accountId) {
       await sql`select pg_advisory_xact_lock(${lockOf(sql`${accountId}::text`)})`.execute(transaction);
-      while ((await moveToLog(transaction, [accountId])) === logBatch);
+      for (let left = await batchesOf(transaction, sql`account_id = ${accountId}`); left > 0; left--)
+        await moveToLog(transaction, [accountId]);
     },
     async numberAll() {
-      while ((await commit(({ db }) => numberBatch(db))) === logBatch);
+      let left = await run((db) => batchesOf(db, sql`true`));
+      while (left > 0 && (await commit(({ db }) => numberBatch(db))) === logBatch) left--;
     },
     prepareMonths: createPartitions,
     async deleteMonthsBefore(month) {
@@ -201,6 +203,15 @@ function entriesOf(values: (name: string) => RawBuilder<unknown>) {
 }
 
 const insertEntries = prepared<Columns, unknown>((db, parameter) => ({ compile: () => entriesOf(parameter).compile(db) }));
+
+/**
+ * How many batches the entries of the inbox fill now. Entries that arrive while these are numbered wait for the next time. Otherwise a reader
+ * of the log would wait as long as others write faster than it numbers.
+ */
+async function batchesOf(db: Db, which: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ waiting: number }>`select count(*) as waiting from request_log_inbox where ${which}`.execute(db);
+  return Math.ceil((rows[0]?.waiting ?? 0) / tuningOf(db).logBatch);
+}
 
 /** Numbers the oldest entries, except those of accounts that another transaction is numbering. Returns how many there were. */
 async function numberBatch(transaction: Db): Promise<number> {

@@ -89,6 +89,11 @@ export interface OsImagesTable {
   displayname: string;
   /** The initial login user. */
   username: string;
+  platform: Generated<'linux' | 'windows'>;
+  /** Address of a picture. */
+  icon: string | null;
+  /** The smallest disk that it fits on, in GB. */
+  min_disk: Generated<number>;
 }
 
 export interface SalePricesTable {

@@ -43,10 +43,31 @@ export interface VmsTable {
   booted: number | null;
   /** 1 while it is stopped by the provider, so that only the provider can start it. */
   stopped_by_provider: Generated<number>;
+  /** 1 for the sample VM of a sandbox, which no hypervisor has created. */
+  is_sample: Generated<number>;
   /** Milliseconds: when its removal was requested. Null before. */
   removed: number | null;
   /** Milliseconds. */
   created: number;
+}
+
+/** Names of addresses in reverse DNS that an account has set or removed. The other first addresses have the `default_ptr` of their VM. */
+export interface RdnsEntriesTable {
+  /** IPv4 or IPv6. */
+  address: string;
+  /** The row of `ip_addresses` with the address, or with the network that it is in. The row is deleted when that is released. */
+  assigned: string;
+  vm_id: number;
+  /** Null if the address has no name. */
+  domain: string | null;
+  /** Milliseconds. */
+  changed: number;
+}
+
+/** An address or network whose names must be published, because they changed. Triggers add it. */
+export interface RdnsChangesTable {
+  id: Generated<number>;
+  address: string;
 }
 
 /** SSH keys that accounts have stored for their purchases. */
