@@ -138,7 +138,9 @@ function Navigation({ views, location }: { readonly views: readonly View[]; read
   const groups = [...new Set(views.map(({ group }) => group))];
   const strip = useRef<HTMLElement>(null);
   useEffect(() => {
-    const showCurrent = (): void => strip.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+    function showCurrent(): void {
+      strip.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+    }
     showCurrent();
     globalThis.addEventListener('resize', showCurrent);
     return () => globalThis.removeEventListener('resize', showCurrent);

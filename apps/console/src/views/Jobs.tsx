@@ -13,7 +13,9 @@ import { labelOf } from '../ui/Fields.tsx';
 export function Jobs() {
   const names = useAccountNames();
   const { data, error, isPending } = useQuery({ ...queryOf('getDueWork', { query: { limit: 200 } }), refetchInterval: 2_000 });
-  const nameOf = (id: string) => names.get(id) ?? id;
+  function nameOf(id: string): string {
+    return names.get(id) ?? id;
+  }
   const columns: readonly Column<DueItem>[] = [
     { header: 'Job', cell: ({ kind }) => labelOf(kind) },
     { header: 'Subject', width: '16rem', wide: true, cell: ({ subject }) => <ShortId id={subject} /> },
